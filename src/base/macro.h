@@ -1,0 +1,24 @@
+/*
+ * The few compiler extensions the library uses, named once.
+ */
+#ifndef SB_BASE_MACRO_H
+#define SB_BASE_MACRO_H
+
+#include <assert.h>
+
+#if defined(__GNUC__)
+#define SB_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define SB_MUST_USE __attribute__((warn_unused_result))
+#else
+#define SB_PRINTF(fmt, args)
+#define SB_MUST_USE
+#endif
+
+/* Our own invariants only: debug builds stop, release builds carry no check.
+ * A mistake of the caller is a status, never an assertion. */
+#define SB_ASSERT(cond) assert(cond)
+
+/* Elements of a true array. */
+#define SB_COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+#endif

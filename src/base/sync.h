@@ -1,0 +1,22 @@
+/*
+ * Mutex, condition and once, so that pthread is named in one file.
+ */
+#ifndef SB_BASE_SYNC_H
+#define SB_BASE_SYNC_H
+
+#include <pthread.h>
+
+typedef pthread_mutex_t sb_mutex;
+typedef pthread_cond_t sb_cond;
+typedef pthread_once_t sb_once;
+#define SB_MUTEX_INIT PTHREAD_MUTEX_INITIALIZER
+#define SB_COND_INIT PTHREAD_COND_INITIALIZER
+#define SB_ONCE_INIT PTHREAD_ONCE_INIT
+
+void sb_mutex_lock(sb_mutex *m);
+void sb_mutex_unlock(sb_mutex *m);
+void sb_cond_wait(sb_cond *c, sb_mutex *m);
+void sb_cond_broadcast(sb_cond *c);
+void sb_once_run(sb_once *once, void (*fn)(void));
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * Growth constants, in one place so that the "tiny" preset (SB_TINY) can shrink them:
+ * there every growth path runs on the smallest input.
+ */
+#ifndef SB_BASE_TINY_H
+#define SB_BASE_TINY_H
+
+#ifdef SB_TINY
+#define SB_ARENA_CHUNK 64 /* bytes of one arena chunk, header included */
+#define SB_STRBUF_FIRST 7 /* bytes of a string buffer's first block */
+#define SB_TABLE_FIRST 2  /* slots of a new hash table or list */
+#else
+#define SB_ARENA_CHUNK 65536
+#define SB_STRBUF_FIRST 120
+#define SB_TABLE_FIRST 64
+#endif
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * What a machine offers the runtime. One table per backend; src/api picks one when a
+ * handle is made. The CPU's is sb_cpu_backend in src/cpu/cpu.h.
+ */
+#ifndef SB_RUNTIME_BACKEND_H
+#define SB_RUNTIME_BACKEND_H
+
+#include "base/diag.h"
+#include "runtime/kernel.h"
+#include "runtime/plan.h"
+#include "runtime/target.h"
+
+/* fn(user, t0, t1) over all of [lo, hi), in pieces, on the worker team; returns when all
+ * is done. */
+typedef void (*sb_range_fn)(void *user, int64_t lo, int64_t hi);
+
+typedef struct sb_backend {
+    const char *name;
+    int (*threads)(void);
+    /* Runs tiles [lo, hi) of a step; each tile on one thread, in any order. */
+    void (*run_tiles)(const sb_kernel *k, void *const *buf, const sb_param *param,
+                      int64_t lo, int64_t hi);
+    void (*parallel)(sb_range_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain);
+    /* Any problem the API lets through, portable C, deterministic, no allocation. */
+    sb_status (*reference)(const sb_problem *pb, sb_diag *diag);
+    /* C text -> shared object file; ENOKERNEL when there is no compiler. */
+    sb_status (*compile)(const char *source_path, const char *object_path, sb_isa isa,
+                         sb_diag *diag);
+} sb_backend;
+
+/* Set once, before the first plan is made (src/api does); never NULL afterwards. */
+void sb_backend_set(const sb_backend *b);
+const sb_backend *sb_backend_get(void);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * A compiled kernel and where it came from. The runtime knows source text and an entry
+ * point, never IR. A kernel walks tiles [t0, t1) of a tile table; tiles of one step touch
+ * disjoint outputs, so any split over threads gives the same bits.
+ */
+#ifndef SB_RUNTIME_KERNEL_H
+#define SB_RUNTIME_KERNEL_H
+
+#include "base/hash.h"
+#include "base/status.h"
+#include "base/strbuf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Same layout as in compiler/spblas_kernel.h (a test compares them). */
+typedef union sb_param {
+    int64_t i;
+    int32_t i32;
+    float f[2];
+    double d[2];
+} sb_param;
+
+typedef void (*sb_kernel_fn)(void *const *buf, const sb_param *param, int64_t t0,
+                             int64_t t1);
+
+#define SB_SPEC_MAX 192
+
+/*
+ * spec       what the kernel computes, e.g. "spmm csr+rows f32f32f32 i32i32 rr t32 p0";
+ *            made by src/kernels, opaque here
+ * signature  its parameters and buffers in call order, "m n k ldb alpha;J_ptr J_crd A B C tile"
+ * key        hash of the stage III text, target and emitter version
+ */
+typedef struct sb_kernel {
+    const char *spec;
+    const char *signature;
+    sb_hash key;
+    sb_kernel_fn fn;
+} sb_kernel;
+
+/* How to make a kernel that no cache has: called with the kernel's spec. */
+typedef struct sb_kernel_source {
+    sb_strbuf text;      /* C */
+    sb_strbuf signature;
+    sb_hash key;
+} sb_kernel_source;
+typedef sb_status (*sb_kernel_maker)(sb_kernel_source *out, const char *spec);
+
+/* How far a lookup may go. */
+typedef enum sb_kernel_effort {
+    SB_KERNEL_RESIDENT, /* built in or loaded: a hash lookup, no allocation, no file */
+    SB_KERNEL_STORED,   /* also the disk cache */
+    SB_KERNEL_COMPILE   /* also the system compiler, unless SPBLAS_JIT=off */
+} sb_kernel_effort;
+
+/*
+ * Looks for `spec` in: built-in set for this CPU, memory, disk, compiler. ENOKERNEL when
+ * none has it within the effort (and a log line says why). The kernel lives until the
+ * process ends. Thread-safe; the lock is not held while compiling, a second caller of
+ * the same spec waits for the first.
+ */
+sb_status sb_kernel_get(const sb_kernel **out, const char *spec, sb_kernel_maker maker,
+                        sb_kernel_effort effort);
+
+/* Counters since the process started, for tests and explanations. */
+typedef struct sb_kernel_stats {
+    int64_t builtin_hits, memory_hits, disk_hits, compiled, failed;
+} sb_kernel_stats;
+sb_kernel_stats sb_kernel_get_stats(void);
+
+/* The built-in table of one x86 level, generated at build time by spblasc; sorted by
+ * spec. NULL-terminated (spec NULL). */
+extern const sb_kernel *const sb_builtin_tables[]; /* by sb_isa, NULL where absent */
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * A plan: which kernels walk which tiles over which arrays. Immutable once made; shared
+ * by any number of threads; the caller's values, B, C, alpha and beta are read at each
+ * run, the structure was read when the plan was made.
+ */
+#ifndef SB_RUNTIME_PLAN_H
+#define SB_RUNTIME_PLAN_H
+
+#include "base/diag.h"
+#include "base/status.h"
+#include "runtime/kernel.h"
+#include "runtime/problem.h"
+
+#include <stddef.h>
+
+/* An array of the plan's own, bound to kernel buffers by name. */
+typedef struct sb_plan_array {
+    char name[24];
+    sb_dtype type;
+    int64_t count;
+    void *data; /* owned by the plan */
+} sb_plan_array;
+
+/* An integer of the plan, bound to kernel parameters by name. */
+typedef struct sb_plan_int {
+    char name[24];
+    int64_t value;
+} sb_plan_int;
+
+/* Tile descriptors as the kernels read them. */
+typedef struct sb_tile {
+    int64_t kind, lo, hi, base;
+} sb_tile;
+
+/* Tiles [lo, hi) are independent of each other; a step begins when the one before has
+ * ended. The first step on a row applies beta, later ones add (beta = 1). */
+typedef struct sb_step {
+    const sb_kernel *kernel;
+    int64_t tile_lo, tile_hi;
+    bool add;
+} sb_step;
+
+#define SB_PLAN_MAX_ARRAYS 32
+#define SB_PLAN_MAX_INTS 24
+#define SB_PLAN_MAX_STEPS 64
+
+typedef struct sb_plan {
+    sb_problem key; /* shapes, types, layouts and structure pointers it was made for */
+    int narray, nint, nstep;
+    sb_plan_array array[SB_PLAN_MAX_ARRAYS];
+    sb_plan_int integer[SB_PLAN_MAX_INTS];
+    sb_step step[SB_PLAN_MAX_STEPS]; /* nstep 0: the reference kernel */
+    sb_tile *tile;                   /* owned */
+    int64_t ntile;
+    bool values_frozen; /* packed values were copied under the caller's promise */
+    size_t bytes;       /* memory the plan holds */
+    char *text;         /* plan text; feeding it back gives the same plan; owned */
+    char *explain;      /* several lines: parts, shares, predictions, why; owned */
+    double predicted, measured, analysis; /* seconds per run; measured 0 if not timed */
+} sb_plan;
+
+void sb_plan_release(sb_plan *plan); /* NULL is fine */
+
+/* True when the plan may serve this problem: same op, types, layouts, shapes, structure
+ * arrays. Values, B, C pointers, alpha, beta are free. */
+bool sb_plan_matches(const sb_plan *plan, const sb_problem *pb);
+
+/*
+ * Runs the plan on the problem's arrays. Allocates nothing, compiles nothing. ENOTSUP
+ * when a kernel names a parameter or buffer that neither problem nor plan has
+ * (a broken plan: tests only).
+ */
+sb_status sb_plan_run(const sb_plan *plan, const sb_problem *pb, sb_diag *diag);
+
+/* Steps with tiles and arrays given directly, no plan object: the path without analysis
+ * keeps its few tiles on the stack. */
+typedef struct sb_launch {
+    int nstep;
+    const sb_step *step;
+    const sb_tile *tile;
+    int narray, nint;
+    const sb_plan_array *array;
+    const sb_plan_int *integer;
+} sb_launch;
+sb_status sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * What is to be computed, with the caller's arrays: the one argument that planner,
+ * executor, reference kernels and tests share.
+ *
+ *   SPMM   C = alpha * op(A) * op(B) + beta * C      A sparse; B, C dense
+ *   SPMV   the same with B and C of one column
+ *   SDDMM  A = alpha * (op(X) * op(Y)) o spy(A) + beta * A   A sparse and written; X = b, Y = c
+ *
+ * For SDDMM the sparse matrix is still `a`, X is `b` and Y is `c`.
+ */
+#ifndef SB_RUNTIME_PROBLEM_H
+#define SB_RUNTIME_PROBLEM_H
+
+#include "formats/matrix.h"
+
+typedef enum sb_op { SB_OP_SPMM, SB_OP_SPMV, SB_OP_SDDMM } sb_op;
+typedef enum sb_trans { SB_TRANS_N, SB_TRANS_T, SB_TRANS_H } sb_trans;
+
+typedef struct sb_problem {
+    sb_op op;
+    sb_matrix a;
+    sb_dense b, c;
+    sb_trans trans_a, trans_b; /* SPMM, SPMV: of A and B; SDDMM: of X and Y */
+    sb_dtype compute;          /* type of alpha, beta and of every accumulation */
+    sb_value alpha, beta;      /* read from the caller at this call */
+    int64_t batch;             /* products; an operand with batch 1 is shared */
+} sb_problem;
+
+/* C's dense shape of the product: rows, columns, and the reduction length. */
+void sb_problem_shape(const sb_problem *pb, int64_t *m, int64_t *n, int64_t *k);
+
+#endif
