@@ -80,7 +80,7 @@ is_digit(char c)
 typedef struct scan {
     int64_t digits;
     int ndigits; /* significant, leading zeros not counted */
-    int power;
+    int64_t power;
     bool any;
     const char *end;
 } scan;
@@ -94,7 +94,7 @@ scan_digits(scan *sc, bool fraction)
             sc->digits = sc->digits * 10 + (*sc->end - '0');
         if (sc->ndigits > 0 || *sc->end != '0')
             sc->ndigits += sc->ndigits <= EXACT_DIGITS;
-        sc->power -= fraction && sc->power > -10000;
+        sc->power -= fraction;
     }
 }
 
@@ -103,14 +103,14 @@ scan_exponent(scan *sc)
 {
     const char *p = sc->end + 1;
     bool negative = false;
-    int e = 0;
+    int64_t e = 0;
 
     if (*p == '+' || *p == '-')
         negative = *p++ == '-';
     if (!is_digit(*p))
         return; /* "1e" is the number 1 and a letter */
     for (; is_digit(*p); p++)
-        e = e < 10000 ? e * 10 + (*p - '0') : e;
+        e = e < INT64_MAX / 100 ? e * 10 + (*p - '0') : e;
     sc->power += negative ? -e : e;
     sc->end = p;
 }
@@ -173,7 +173,7 @@ sb_parse_f64(const char *s, const char **end, double *out)
         *end = sc.end;
         if (sc.ndigits == 0)
             v = 0.0;
-        else if (sc.ndigits > EXACT_DIGITS || abs(sc.power) > EXACT_POWER)
+        else if (sc.ndigits > EXACT_DIGITS || llabs(sc.power) > EXACT_POWER)
             v = parse_slow(body);
         else
             v = sc.power < 0 ? (double)sc.digits / ten[-sc.power]

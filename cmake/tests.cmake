@@ -1,0 +1,54 @@
+# Tests. Every tests/{unit,prop,api}/*_test.c is one cmocka executable and one ctest
+# named <kind>.<file>, linked to all internal libraries and to tests/support. Its label
+# is `quick` unless a comment in the file says otherwise:
+#     ctest-labels: full            or   ctest-labels: quick tsan
+# Any other folder under tests/ with a CMakeLists.txt brings its own tests.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET cmocka)
+
+file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
+if(support_sources)
+    add_library(sb_testsupport STATIC ${support_sources})
+    target_include_directories(sb_testsupport PUBLIC tests/support)
+    target_link_libraries(sb_testsupport PUBLIC sb_flags PkgConfig::cmocka)
+    target_link_libraries(sb_testsupport INTERFACE sb_all)
+endif()
+
+# sb_add_test(<target> <ctest name> <source>): build and register one test program.
+function(sb_add_test target name source)
+    set(labels quick)
+    file(STRINGS ${source} marks REGEX "ctest-labels:")
+    if(marks MATCHES "ctest-labels: *([a-z ]+)")
+        string(STRIP "${CMAKE_MATCH_1}" labels)
+        string(REPLACE " " ";" labels "${labels}")
+    endif()
+    add_executable(${target} ${source})
+    target_include_directories(${target} PRIVATE tests/support)
+    if(TARGET sb_testsupport)
+        target_link_libraries(${target} PRIVATE sb_testsupport)
+    endif()
+    target_link_libraries(${target} PRIVATE sb_all PkgConfig::cmocka)
+    target_compile_definitions(${target} PRIVATE
+        SB_SOURCE_DIR="${CMAKE_SOURCE_DIR}" SB_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    add_test(NAME ${name} COMMAND ${target})
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 900
+        ENVIRONMENT "${SB_TEST_ENV}")
+endfunction()
+
+# Tests never touch the cache of the user who runs them.
+set(SB_TEST_ENV "SPBLAS_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache")
+
+foreach(kind unit prop api)
+    file(GLOB sources CONFIGURE_DEPENDS tests/${kind}/*_test.c)
+    foreach(source ${sources})
+        get_filename_component(base ${source} NAME_WE)
+        string(REGEX REPLACE "_test$" "" base ${base})
+        sb_add_test(${kind}_${base} ${kind}.${base} ${source})
+    endforeach()
+endforeach()
+
+file(GLOB test_folders CONFIGURE_DEPENDS tests/*/CMakeLists.txt)
+foreach(list ${test_folders})
+    get_filename_component(folder ${list} DIRECTORY)
+    add_subdirectory(${folder})
+endforeach()
