@@ -1,0 +1,329 @@
+/*
+ * Making a row-compressed view. Four cases: the caller's arrays as they are; a row
+ * sorted COO, whose offsets alone are missing; a stable counting sort by column and
+ * then by row of anything else (transposition is the same sort by one key); and BSR,
+ * expanded to elements first.
+ */
+#include "formats/view.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+/* Coordinate triples on their way to a view: keys are not owned, pos NULL is identity.
+ */
+typedef struct triples {
+    int64_t n;
+    const int64_t *row, *col, *pos;
+} triples;
+
+static void
+index_store(void *array, sb_dtype t, int64_t p, int64_t value)
+{
+    if (t == SB_I64)
+        ((int64_t *)array)[p] = value;
+    else
+        ((int32_t *)array)[p] = (int32_t)value;
+}
+
+/* Offsets of each key value: ptr[key] <- entries with a smaller key. */
+static int64_t *
+count_keys(const int64_t *key, int64_t n, int64_t range)
+{
+    int64_t *ptr = sb_alloc_array(range + 1, sizeof *ptr);
+    int64_t sum = 0;
+
+    if (!ptr)
+        return NULL;
+    memset(ptr, 0, (size_t)(range + 1) * sizeof *ptr);
+    for (int64_t p = 0; p < n; p++)
+        ptr[key[p]]++;
+    for (int64_t i = 0; i <= range; i++) {
+        const int64_t here = ptr[i];
+
+        ptr[i] = sum;
+        sum += here;
+    }
+    return ptr;
+}
+
+/* Stable: order[q] = index of the q-th entry by key; `before` orders them first. The
+ * ptr array is advanced by one row: shifted back at the end. */
+static int64_t *
+sort_by(const int64_t *key, int64_t n, int64_t range, const int64_t *before,
+        int64_t **ptr_out)
+{
+    int64_t *ptr = count_keys(key, n, range);
+    int64_t *order = sb_alloc_array(n, sizeof *order);
+
+    if (!ptr || !order) {
+        sb_free(ptr);
+        sb_free(order);
+        return NULL;
+    }
+    for (int64_t q = 0; q < n; q++) {
+        const int64_t p = before ? before[q] : q;
+
+        order[ptr[key[p]]++] = p;
+    }
+    memmove(ptr + 1, ptr, (size_t)range * sizeof *ptr);
+    ptr[0] = 0;
+    *ptr_out = ptr;
+    return order;
+}
+
+static sb_dtype
+narrow(int64_t largest, sb_dtype callers)
+{
+    return callers == SB_I32 && largest <= INT32_MAX ? SB_I32 : SB_I64;
+}
+
+/* Takes the sorted order's arrays into the view. */
+static sb_status
+view_from_order(sb_view *v, const triples *t, int64_t *ptr, int64_t *order,
+                sb_dtype idx_type)
+{
+    v->crd_type = narrow(v->cols, idx_type);
+    v->own_ptr = ptr;
+    v->own_pos = order;
+    v->own_crd = sb_alloc_array(t->n, sb_dtype_size(v->crd_type));
+    if (!v->own_crd)
+        return SB_ENOMEM;
+    for (int64_t q = 0; q < t->n; q++)
+        index_store(v->own_crd, v->crd_type, q, t->col[order[q]]);
+    if (t->pos)
+        for (int64_t q = 0; q < t->n; q++)
+            order[q] = t->pos[order[q]];
+    v->ptr = ptr;
+    v->ptr_type = SB_I64;
+    v->crd = v->own_crd;
+    v->pos = order;
+    return SB_OK;
+}
+
+/* `sorted_by_col`: the triples come in column order already (a transposition). */
+static sb_status
+view_sorted(sb_view *v, const triples *t, sb_dtype idx_type, bool sorted_by_col)
+{
+    int64_t *ptr = NULL, *unused = NULL, *first = NULL, *order;
+    sb_status st = SB_ENOMEM;
+
+    if (!sorted_by_col) {
+        first = sort_by(t->col, t->n, v->cols, NULL, &unused);
+        sb_free(unused);
+        if (!first)
+            return SB_ENOMEM;
+    }
+    order = sort_by(t->row, t->n, v->rows, first, &ptr);
+    if (order)
+        st = view_from_order(v, t, ptr, order, idx_type);
+    sb_free(first);
+    return st;
+}
+
+static sb_status
+outside(sb_diag *diag, const char *what, int64_t p, int64_t value, int64_t range)
+{
+    return sb_diag_set(diag, SB_EINVAL,
+                       "%s %lld of the sparse matrix is %lld, outside [0, %lld)", what,
+                       (long long)p, (long long)value, (long long)range);
+}
+
+/* Copies keys without their base and refuses what would leave our arrays. */
+static sb_status
+load_keys(int64_t *out, const void *idx, sb_dtype type, int base, int64_t n,
+          int64_t range, const char *what, sb_diag *diag)
+{
+    for (int64_t p = 0; p < n; p++) {
+        out[p] = sb_index(idx, type, p) - base;
+        if (out[p] < 0 || out[p] >= range)
+            return outside(diag, what, p, out[p], range);
+    }
+    return SB_OK;
+}
+
+/* The outer coordinate of every entry of a compressed matrix. */
+static sb_status
+load_outer(int64_t *out, const sb_matrix *a, int64_t outer, sb_diag *diag)
+{
+    int64_t done = 0;
+
+    for (int64_t i = 0; i < outer; i++) {
+        const int64_t hi = sb_index(a->ptr, a->ptr_type, i + 1) - a->base;
+
+        if (hi < done || hi > a->nnz)
+            return outside(diag, "offset", i + 1, hi, a->nnz + 1);
+        for (; done < hi; done++)
+            out[done] = i;
+    }
+    return done == a->nnz ? SB_OK : outside(diag, "last offset", outer, done, a->nnz);
+}
+
+/* CSR transposed or CSC as it is: the inner coordinate becomes the row. */
+static sb_status
+view_transposed(sb_view *v, const sb_matrix *a, sb_diag *diag)
+{
+    int64_t *inner = sb_alloc_array(a->nnz, sizeof *inner);
+    int64_t *outer = sb_alloc_array(a->nnz, sizeof *outer);
+    const triples t = {a->nnz, inner, outer, NULL};
+    sb_status st = SB_ENOMEM;
+
+    if (inner && outer &&
+        (st = load_keys(inner, a->idx, a->idx_type, a->base, a->nnz, v->rows,
+                        "coordinate", diag)) == SB_OK &&
+        (st = load_outer(outer, a, v->cols, diag)) == SB_OK)
+        st = view_sorted(v, &t, a->idx_type, true);
+    sb_free(inner);
+    sb_free(outer);
+    return st;
+}
+
+static bool
+coo_sorted(const sb_matrix *a)
+{
+    for (int64_t p = 1; p < a->nnz; p++)
+        if (sb_index(a->row, a->idx_type, p) < sb_index(a->row, a->idx_type, p - 1))
+            return false;
+    return true;
+}
+
+static sb_status
+view_coo_in_place(sb_view *v, const sb_matrix *a, sb_diag *diag)
+{
+    int64_t *row = sb_alloc_array(a->nnz, sizeof *row);
+    sb_status st = SB_ENOMEM;
+
+    if (row && (st = load_keys(row, a->row, a->idx_type, a->base, a->nnz, v->rows,
+                               "row", diag)) == SB_OK) {
+        v->own_ptr = count_keys(row, a->nnz, v->rows);
+        st = v->own_ptr ? SB_OK : SB_ENOMEM;
+    }
+    sb_free(row);
+    v->ptr = v->own_ptr;
+    v->ptr_type = SB_I64;
+    v->crd = a->idx;
+    v->crd_type = a->idx_type;
+    v->crd_base = a->base;
+    v->crd_in_place = true;
+    return st;
+}
+
+static sb_status
+view_coo(sb_view *v, const sb_matrix *a, bool transpose, sb_diag *diag)
+{
+    int64_t *row = NULL, *col = NULL;
+    sb_status st = SB_ENOMEM;
+
+    if (!transpose && coo_sorted(a))
+        return view_coo_in_place(v, a, diag);
+    row = sb_alloc_array(a->nnz, sizeof *row);
+    col = sb_alloc_array(a->nnz, sizeof *col);
+    if (row && col &&
+        (st = load_keys(row, a->row, a->idx_type, a->base, a->nnz, a->rows, "row",
+                        diag)) == SB_OK &&
+        (st = load_keys(col, a->idx, a->idx_type, a->base, a->nnz, a->cols, "column",
+                        diag)) == SB_OK) {
+        const triples t = {a->nnz, transpose ? col : row, transpose ? row : col, NULL};
+
+        st = view_sorted(v, &t, a->idx_type, false);
+    }
+    sb_free(row);
+    sb_free(col);
+    return st;
+}
+
+/* Elements of a block matrix, block row after block row, with value positions. */
+static sb_status
+expand_blocks(int64_t *row, int64_t *col, int64_t *pos, const sb_matrix *a,
+              sb_diag *diag)
+{
+    const int64_t b = a->block;
+    int64_t e = 0, q = 0;
+
+    for (int64_t i = 0; i < a->rows / b; i++) {
+        const int64_t hi = sb_index(a->ptr, a->ptr_type, i + 1) - a->base;
+
+        if (hi < q || hi > a->nnz)
+            return outside(diag, "offset", i + 1, hi, a->nnz + 1);
+        for (; q < hi; q++) {
+            const int64_t j = sb_index(a->idx, a->idx_type, q) - a->base;
+
+            if (j < 0 || j >= a->cols / b)
+                return outside(diag, "block column", q, j, a->cols / b);
+            for (int64_t x = 0; x < b * b; x++, e++) {
+                row[e] = i * b + x / b;
+                col[e] = j * b + x % b;
+                pos[e] = q * b * b + (a->block_col_major ? x % b * b + x / b : x);
+            }
+        }
+    }
+    return q == a->nnz ? SB_OK : outside(diag, "last offset", a->rows / b, q, a->nnz);
+}
+
+static sb_status
+view_bsr(sb_view *v, const sb_matrix *a, bool transpose, sb_diag *diag)
+{
+    int64_t *row = sb_alloc_array(v->nnz, sizeof *row);
+    int64_t *col = sb_alloc_array(v->nnz, sizeof *col);
+    int64_t *pos = sb_alloc_array(v->nnz, sizeof *pos);
+    sb_status st = SB_ENOMEM;
+
+    if (row && col && pos && (st = expand_blocks(row, col, pos, a, diag)) == SB_OK) {
+        const triples t = {v->nnz, transpose ? col : row, transpose ? row : col, pos};
+
+        st = view_sorted(v, &t, a->idx_type, false);
+    }
+    sb_free(row);
+    sb_free(col);
+    sb_free(pos);
+    return st;
+}
+
+static void
+view_in_place(sb_view *v, const sb_matrix *a)
+{
+    v->ptr = a->ptr;
+    v->ptr_type = a->ptr_type;
+    v->ptr_base = a->base;
+    v->crd = a->idx;
+    v->crd_type = a->idx_type;
+    v->crd_base = a->base;
+    v->ptr_in_place = v->crd_in_place = true;
+}
+
+sb_status
+sb_view_make(sb_view *out, const sb_matrix *a, bool transpose, sb_diag *diag)
+{
+    const int64_t unit = a->format == SB_FORMAT_BSR ? a->block * a->block : 1;
+    sb_status st = SB_OK;
+
+    memset(out, 0, sizeof *out);
+    out->rows = transpose ? a->cols : a->rows;
+    out->cols = transpose ? a->rows : a->cols;
+    out->nnz = a->nnz * unit;
+    out->ptr_type = out->crd_type = SB_I64;
+    if (a->format == SB_FORMAT_BSR)
+        st = view_bsr(out, a, transpose, diag);
+    else if (a->format == SB_FORMAT_COO)
+        st = view_coo(out, a, transpose, diag);
+    else if ((a->format == SB_FORMAT_CSC) == transpose)
+        view_in_place(out, a);
+    else
+        st = view_transposed(out, a, diag);
+    out->slot_type = out->ptr_in_place ? a->ptr_type : narrow(out->nnz, SB_I32);
+    if (st != SB_OK) {
+        sb_view_free(out);
+        if (st == SB_ENOMEM)
+            sb_diag_set(diag, st, "no memory for a row-compressed view of the matrix");
+    }
+    return st;
+}
+
+void
+sb_view_free(sb_view *v)
+{
+    sb_free(v->own_ptr);
+    sb_free(v->own_crd);
+    sb_free(v->own_pos);
+    memset(v, 0, sizeof *v);
+}
