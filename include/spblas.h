@@ -1,0 +1,843 @@
+/*
+ * spblas: sparse matrix products with cuSPARSE's generic interface, planned per matrix.
+ *
+ *   spblasSpMM    C = alpha * op(A) * op(B) + beta * C          A sparse, B and C dense
+ *   spblasSpMV    y = alpha * op(A) * x     + beta * y          A sparse, x and y
+ * vectors spblasSDDMM   C = alpha * (op(A) * op(B)) o spy(C) + beta * C   C sparse, A
+ * and B dense
+ *
+ * Names, argument orders and enumerator values follow cuSPARSE 12, so a program is
+ * moved over by renaming. What we add: *_analysis studies a matrix once and keeps a
+ * plan beside its descriptor; compute calls that match a plan use it, all others are
+ * right without one. Attributes steer the analysis, queries explain its result.
+ *
+ * The usual road:
+ *
+ *     spblasCreate(&h);
+ *     spblasCreateCsr(&A, m, k, nnz, ptr, col, val, SPBLAS_INDEX_32I, SPBLAS_INDEX_32I,
+ *                     SPBLAS_INDEX_BASE_ZERO, SPBLAS_R_32F);
+ *     spblasCreateDnMat(&B, k, n, n, b, SPBLAS_R_32F, SPBLAS_ORDER_ROW);
+ *     spblasCreateDnMat(&C, m, n, n, c, SPBLAS_R_32F, SPBLAS_ORDER_ROW);
+ *     spblasSpMM_analysis(h, N, N, &alpha, A, B, &beta, C, SPBLAS_R_32F, alg, NULL);
+ *     for (...) spblasSpMM(h, N, N, &alpha, A, B, &beta, C, SPBLAS_R_32F, alg, NULL);
+ *     spblasDestroySpMat(A); ... spblasDestroy(h);
+ *
+ * Rules that hold for every function
+ *
+ *   Status   Every function returns spblasStatus_t unless it says otherwise. A function
+ *            that fails writes none of its outputs, except that a Create* function sets
+ *            *descr to NULL when the descriptor could not be made. Whatever fails
+ * leaves a sentence that names the argument and the rule it broke:
+ *            spblasGetLastErrorMessage. Nothing is ever printed; nothing aborts.
+ *   NULL     A NULL handle, descriptor or output pointer is INVALID_VALUE. Arrays may
+ * be NULL at creation, also with nonzero counts; they must be there when a compute call
+ * reads them. Destroy functions accept NULL. Arrays   belong to the caller and are
+ * never copied or freed. They are aligned to their own element (a complex double to 16
+ * bytes). Sizes and strides count elements, buffer sizes count bytes. Memory   "host"
+ * below means memory this process can read. On the CPU backend all arrays are host
+ * memory, and so are scalars in both pointer modes. Threads  A handle belongs to one
+ * thread at a time. A descriptor may be used by many threads through functions that
+ * take it const (spblasConst*Descr_t); functions that take it non-const need it alone.
+ *   Order    Compute calls have finished when they return on the CPU backend. The same
+ *            call on the same data gives the same bits, at any number of threads.
+ */
+#ifndef SPBLAS_H
+#define SPBLAS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SPBLAS_VERSION_MAJOR 0
+#define SPBLAS_VERSION_MINOR 1
+#define SPBLAS_VERSION_PATCH 0
+/* One number that grows: major * 1000 + minor * 100 + patch, as spblasGetVersion. */
+#define SPBLAS_VERSION \
+    (SPBLAS_VERSION_MAJOR * 1000 + SPBLAS_VERSION_MINOR * 100 + SPBLAS_VERSION_PATCH)
+
+/* Marks what the shared library exports; everything else is hidden. */
+#if defined(__GNUC__)
+#define SPBLAS_API __attribute__((visibility("default")))
+#else
+#define SPBLAS_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Enumerations: values are cuSPARSE's and part of the binary interface ----------
+ */
+
+/* How a call ended. */
+typedef enum {
+    SPBLAS_STATUS_SUCCESS = 0,
+    SPBLAS_STATUS_NOT_INITIALIZED = 1, /* the backend cannot be started */
+    SPBLAS_STATUS_ALLOC_FAILED = 2,    /* memory is short; every object is as before */
+    SPBLAS_STATUS_INVALID_VALUE = 3,   /* an argument breaks a rule of the call */
+    SPBLAS_STATUS_ARCH_MISMATCH = 4,   /* this machine lacks a needed feature */
+    SPBLAS_STATUS_MAPPING_ERROR = 5,
+    SPBLAS_STATUS_EXECUTION_FAILED = 6, /* a kernel or a file failed at run time */
+    SPBLAS_STATUS_INTERNAL_ERROR = 7,   /* an error of the library: please report it */
+    SPBLAS_STATUS_MATRIX_TYPE_NOT_SUPPORTED = 8,
+    SPBLAS_STATUS_ZERO_PIVOT = 9,
+    SPBLAS_STATUS_NOT_SUPPORTED = 10, /* legal, but this combination is not offered */
+    SPBLAS_STATUS_INSUFFICIENT_RESOURCES = 11
+} spblasStatus_t;
+
+/* Element types, with cudaDataType's values. C types are pairs (real, imaginary).
+ * Descriptors accept all of them; each routine lists those it computes with. */
+typedef enum {
+    SPBLAS_R_32F = 0,
+    SPBLAS_R_64F = 1,
+    SPBLAS_R_16F = 2, /* IEEE binary16 */
+    SPBLAS_R_8I = 3,
+    SPBLAS_C_32F = 4,
+    SPBLAS_C_64F = 5,
+    SPBLAS_C_16F = 6,
+    SPBLAS_R_32I = 10,
+    SPBLAS_R_16BF = 14, /* the upper half of a binary32 */
+    SPBLAS_C_16BF = 15
+} spblasDataType_t;
+
+/* Integer types of index arrays. 16U may be stored in a descriptor; no routine computes
+ * with it. */
+typedef enum {
+    SPBLAS_INDEX_16U = 1,
+    SPBLAS_INDEX_32I = 2,
+    SPBLAS_INDEX_64I = 3
+} spblasIndexType_t;
+
+/* What the first row or column is called in index arrays, offsets included. */
+typedef enum {
+    SPBLAS_INDEX_BASE_ZERO = 0,
+    SPBLAS_INDEX_BASE_ONE = 1
+} spblasIndexBase_t;
+
+/* op(X): X, its transpose, its conjugate transpose. On real types the last two agree.
+ * Descriptors always describe X, not op(X). */
+typedef enum {
+    SPBLAS_OPERATION_NON_TRANSPOSE = 0,
+    SPBLAS_OPERATION_TRANSPOSE = 1,
+    SPBLAS_OPERATION_CONJUGATE_TRANSPOSE = 2
+} spblasOperation_t;
+
+/* Dense layout: element (i, j) at i + j * ld (COL) or i * ld + j (ROW). The same words
+ * order the elements inside a BSR block. */
+typedef enum { SPBLAS_ORDER_COL = 1, SPBLAS_ORDER_ROW = 2 } spblasOrder_t;
+
+/* Sparse formats; see the Create functions for their arrays. */
+typedef enum {
+    SPBLAS_FORMAT_CSR = 1,
+    SPBLAS_FORMAT_CSC = 2,
+    SPBLAS_FORMAT_COO = 3,
+    SPBLAS_FORMAT_BSR = 6
+} spblasFormat_t;
+
+/* Where alpha and beta live. On the CPU backend both mean host memory. */
+typedef enum {
+    SPBLAS_POINTER_MODE_HOST = 0,
+    SPBLAS_POINTER_MODE_DEVICE = 1
+} spblasPointerMode_t;
+
+/* Which part of a triangular matrix is stored, and whether its diagonal is implied.
+ * Kept for triangular solves; products ignore both. */
+typedef enum {
+    SPBLAS_FILL_MODE_LOWER = 0,
+    SPBLAS_FILL_MODE_UPPER = 1
+} spblasFillMode_t;
+typedef enum {
+    SPBLAS_DIAG_TYPE_NON_UNIT = 0,
+    SPBLAS_DIAG_TYPE_UNIT = 1
+} spblasDiagType_t;
+
+/* Pieces of the version number. */
+typedef enum {
+    SPBLAS_MAJOR_VERSION = 0,
+    SPBLAS_MINOR_VERSION = 1,
+    SPBLAS_PATCH_LEVEL = 2
+} spblasLibraryPropertyType_t;
+
+/*
+ * Algorithms. They are accepted for compatibility and checked against the format (a COO
+ * algorithm on a CSR matrix is NOT_SUPPORTED); the choice of kernels is the plan's, and
+ * every result is deterministic under each of them. CSR names serve CSC too.
+ */
+typedef enum {
+    SPBLAS_SPMV_ALG_DEFAULT = 0,
+    SPBLAS_SPMV_COO_ALG1 = 1,
+    SPBLAS_SPMV_CSR_ALG1 = 2,
+    SPBLAS_SPMV_CSR_ALG2 = 3,
+    SPBLAS_SPMV_COO_ALG2 = 4,
+    SPBLAS_SPMV_BSR_ALG1 = 6
+} spblasSpMVAlg_t;
+
+typedef enum {
+    SPBLAS_SPMM_ALG_DEFAULT = 0,
+    SPBLAS_SPMM_COO_ALG1 = 1,
+    SPBLAS_SPMM_COO_ALG2 = 2,
+    SPBLAS_SPMM_COO_ALG3 = 3,
+    SPBLAS_SPMM_CSR_ALG1 = 4,
+    SPBLAS_SPMM_COO_ALG4 = 5,
+    SPBLAS_SPMM_CSR_ALG2 = 6,
+    SPBLAS_SPMM_CSR_ALG3 = 12,
+    SPBLAS_SPMM_BSR_ALG1 = 14
+} spblasSpMMAlg_t;
+
+typedef enum { SPBLAS_SDDMM_ALG_DEFAULT = 0 } spblasSDDMMAlg_t;
+
+/* How much an analysis may cost. */
+typedef enum {
+    SPBLAS_EFFORT_ESTIMATE = 0,  /* a model chooses; about ten executions at most */
+    SPBLAS_EFFORT_MEASURE = 1,   /* the best few are built, compiled and timed */
+    SPBLAS_EFFORT_EXHAUSTIVE = 2 /* a wide search; minutes on large matrices */
+} spblasEffort_t;
+
+/* Whether the same call must give the same bits. */
+typedef enum {
+    SPBLAS_DETERMINISM_REQUIRED = 0,
+    SPBLAS_DETERMINISM_RELAXED = 1 /* a plan may add in any order */
+} spblasDeterminism_t;
+
+/*
+ * Attributes of a sparse matrix: identifier, type of *data, meaning. The first two are
+ * cuSPARSE's, stored and returned as given. The others steer every later *_analysis.
+ */
+typedef enum {
+    SPBLAS_SPMAT_FILL_MODE = 0, /* spblasFillMode_t, LOWER at first */
+    SPBLAS_SPMAT_DIAG_TYPE = 1, /* spblasDiagType_t, NON_UNIT at first */
+
+    /* spblasEffort_t, ESTIMATE at first. */
+    SPBLAS_SPMAT_EFFORT = 100,
+    /* int, 0 at first. 1 promises that the values stay as they are at the analysis, so
+     * plans may hold packed copies; they are dropped by SetValues and by setting 0. */
+    SPBLAS_SPMAT_VALUES_FROZEN = 101,
+    /* spblasDeterminism_t, REQUIRED at first. */
+    SPBLAS_SPMAT_DETERMINISM = 102,
+    /* int64_t, bytes one plan may hold; 0 (at first): three times the matrix. */
+    SPBLAS_SPMAT_MEMORY_LIMIT = 103,
+    /* char[dataSize], a plan text as spblasSpMatGetPlanText gives; with or without the
+     * final NUL; dataSize 0 (data may be NULL) returns to the planner's own choice.
+     * spblasSpMatGetAttribute wants room for the text and its NUL. The text is read at
+     * the analysis: there a malformed one is INVALID_VALUE with its position, an
+     * impossible one NOT_SUPPORTED. */
+    SPBLAS_SPMAT_PLAN_TEXT = 104,
+    /* int, 0 at first. 1: *_analysis, and compute calls that have no plan, first check
+     * the whole structure (offsets start at the base, never fall and end at nnz;
+     * indices in range) in O(nnz) and answer INVALID_VALUE with the position of the
+     * first fault. Without it a malformed structure is undefined behaviour. Setting it
+     * drops plans made before. */
+    SPBLAS_SPMAT_VALIDATE = 105
+} spblasSpMatAttribute_t;
+
+/* ---- Objects ------------------------------------------------------------------------
+ */
+
+/* A connection to one backend: stream, pointer mode, last error. */
+typedef struct spblasContext *spblasHandle_t;
+
+/* A sparse matrix, a dense matrix, a dense vector: sizes, types and the caller's
+ * pointers. The Const forms never write through the pointers. */
+typedef struct spblasSpMatDescr *spblasSpMatDescr_t;
+typedef struct spblasDnMatDescr *spblasDnMatDescr_t;
+typedef struct spblasDnVecDescr *spblasDnVecDescr_t;
+typedef const struct spblasSpMatDescr *spblasConstSpMatDescr_t;
+typedef const struct spblasDnMatDescr *spblasConstDnMatDescr_t;
+typedef const struct spblasDnVecDescr *spblasConstDnVecDescr_t;
+
+/* ---- Library and handle -------------------------------------------------------------
+ */
+
+/*
+ * Makes a handle on the backend that SPBLAS_BACKEND in the environment names: "cpu"
+ * (also when it is unset or empty). "gpu" and "emu" are known names that this version
+ * does not have.
+ *
+ * Writes   *handle; NULL on failure
+ * Errors   INVALID_VALUE handle is NULL, or an unknown backend name; NOT_SUPPORTED a
+ *          backend this build lacks; ALLOC_FAILED
+ * Memory   released by spblasDestroy
+ * Threads  any; different threads use different handles
+ * Source   cusparseCreate
+ */
+SPBLAS_API spblasStatus_t spblasCreate(spblasHandle_t *handle);
+
+/*
+ * Ends a handle. Descriptors and their plans live on; they belong to no handle.
+ *
+ * Errors   INVALID_VALUE not a handle; NULL is SUCCESS
+ * Source   cusparseDestroy
+ */
+SPBLAS_API spblasStatus_t spblasDestroy(spblasHandle_t handle);
+
+/*
+ * The version of the library that runs, as SPBLAS_VERSION (100 for 0.1.0), or one piece
+ * of it. GetProperty needs no handle.
+ *
+ * Errors   INVALID_VALUE a NULL argument or an unknown type
+ * Source   cusparseGetVersion, cusparseGetProperty
+ */
+SPBLAS_API spblasStatus_t spblasGetVersion(spblasHandle_t handle, int *version);
+SPBLAS_API spblasStatus_t spblasGetProperty(spblasLibraryPropertyType_t type,
+                                            int *value);
+
+/*
+ * A status as its enumerator ("SPBLAS_STATUS_SUCCESS") and as words ("success"); both
+ * "unrecognized error code" for other numbers. Static text, never NULL.
+ *
+ * Source   cusparseGetErrorName, cusparseGetErrorString
+ */
+SPBLAS_API const char *spblasGetErrorName(spblasStatus_t status);
+SPBLAS_API const char *spblasGetErrorString(spblasStatus_t status);
+
+/*
+ * The sentence of the last call that failed: function, argument, rule. With a handle:
+ * of the last failed call that had this handle; with NULL: of the last failed call of
+ * this thread, whatever it had. "" when nothing failed yet; successes do not clear it.
+ *
+ * Memory   valid until the next failing call on the handle (or thread), or Destroy
+ * Threads  the handle's owner
+ */
+SPBLAS_API const char *spblasGetLastErrorMessage(spblasHandle_t handle);
+
+/*
+ * The stream that work is put on: a cudaStream_t as a pointer, kept and returned as
+ * given, NULL at first. The CPU backend works in the calling thread and ignores it.
+ *
+ * Errors   INVALID_VALUE a NULL handle or output
+ * Source   cusparseSetStream, cusparseGetStream
+ */
+SPBLAS_API spblasStatus_t spblasSetStream(spblasHandle_t handle, void *stream);
+SPBLAS_API spblasStatus_t spblasGetStream(spblasHandle_t handle, void **stream);
+
+/*
+ * Where compute calls find alpha and beta; HOST at first.
+ *
+ * Errors   INVALID_VALUE a NULL handle or output, or an unknown mode
+ * Source   cusparseSetPointerMode, cusparseGetPointerMode
+ */
+SPBLAS_API spblasStatus_t spblasSetPointerMode(spblasHandle_t handle,
+                                               spblasPointerMode_t mode);
+SPBLAS_API spblasStatus_t spblasGetPointerMode(spblasHandle_t handle,
+                                               spblasPointerMode_t *mode);
+
+/* ---- Dense vectors ------------------------------------------------------------------
+ */
+
+/*
+ * A vector of `size` elements, one after another.
+ *
+ * Reads    nothing; `values` is kept
+ * Errors   INVALID_VALUE descr NULL, size negative, unknown type, misaligned values,
+ *          or more bytes than an address can hold; ALLOC_FAILED
+ * Memory   descriptor released by spblasDestroyDnVec; values stay the caller's
+ * Threads  any
+ * Source   cusparseCreateDnVec
+ */
+SPBLAS_API spblasStatus_t spblasCreateDnVec(spblasDnVecDescr_t *dnVecDescr,
+                                            int64_t size, void *values,
+                                            spblasDataType_t valueType);
+SPBLAS_API spblasStatus_t spblasCreateConstDnVec(spblasConstDnVecDescr_t *dnVecDescr,
+                                                 int64_t size, const void *values,
+                                                 spblasDataType_t valueType);
+
+/* Ends a vector's description. NULL is SUCCESS. */
+SPBLAS_API spblasStatus_t spblasDestroyDnVec(spblasConstDnVecDescr_t dnVecDescr);
+
+/*
+ * What the vector was made with; SetValues points it elsewhere (NULL is fine).
+ *
+ * Errors   INVALID_VALUE any pointer but SetValues' values is NULL, or values
+ * misaligned Source   cusparseDnVecGet and relatives
+ */
+SPBLAS_API spblasStatus_t spblasDnVecGet(spblasDnVecDescr_t dnVecDescr, int64_t *size,
+                                         void **values, spblasDataType_t *valueType);
+SPBLAS_API spblasStatus_t spblasConstDnVecGet(spblasConstDnVecDescr_t dnVecDescr,
+                                              int64_t *size, const void **values,
+                                              spblasDataType_t *valueType);
+SPBLAS_API spblasStatus_t spblasDnVecGetValues(spblasDnVecDescr_t dnVecDescr,
+                                               void **values);
+SPBLAS_API spblasStatus_t spblasConstDnVecGetValues(spblasConstDnVecDescr_t dnVecDescr,
+                                                    const void **values);
+SPBLAS_API spblasStatus_t spblasDnVecSetValues(spblasDnVecDescr_t dnVecDescr,
+                                               void *values);
+
+/* ---- Dense matrices -----------------------------------------------------------------
+ */
+
+/*
+ * A rows x cols matrix: element (i, j) at i + j * ld (ORDER_COL, ld >= rows) or at
+ * i * ld + j (ORDER_ROW, ld >= cols).
+ *
+ * Reads    nothing; `values` is kept
+ * Errors   INVALID_VALUE descr NULL, a negative size, ld too small, unknown type or
+ *          order, misaligned values, or an extent of more bytes than an address can
+ *          hold; ALLOC_FAILED
+ * Memory   descriptor released by spblasDestroyDnMat; values stay the caller's
+ * Threads  any
+ * Source   cusparseCreateDnMat
+ */
+SPBLAS_API spblasStatus_t spblasCreateDnMat(spblasDnMatDescr_t *dnMatDescr,
+                                            int64_t rows, int64_t cols, int64_t ld,
+                                            void *values, spblasDataType_t valueType,
+                                            spblasOrder_t order);
+SPBLAS_API spblasStatus_t spblasCreateConstDnMat(spblasConstDnMatDescr_t *dnMatDescr,
+                                                 int64_t rows, int64_t cols, int64_t ld,
+                                                 const void *values,
+                                                 spblasDataType_t valueType,
+                                                 spblasOrder_t order);
+
+/* Ends a matrix's description. NULL is SUCCESS. */
+SPBLAS_API spblasStatus_t spblasDestroyDnMat(spblasConstDnMatDescr_t dnMatDescr);
+
+/*
+ * What the matrix was made with; SetValues points it elsewhere (NULL is fine).
+ *
+ * Errors   INVALID_VALUE any pointer but SetValues' values is NULL, or values
+ * misaligned Source   cusparseDnMatGet and relatives
+ */
+SPBLAS_API spblasStatus_t spblasDnMatGet(spblasDnMatDescr_t dnMatDescr, int64_t *rows,
+                                         int64_t *cols, int64_t *ld, void **values,
+                                         spblasDataType_t *type, spblasOrder_t *order);
+SPBLAS_API spblasStatus_t spblasConstDnMatGet(spblasConstDnMatDescr_t dnMatDescr,
+                                              int64_t *rows, int64_t *cols, int64_t *ld,
+                                              const void **values,
+                                              spblasDataType_t *type,
+                                              spblasOrder_t *order);
+SPBLAS_API spblasStatus_t spblasDnMatGetValues(spblasDnMatDescr_t dnMatDescr,
+                                               void **values);
+SPBLAS_API spblasStatus_t spblasConstDnMatGetValues(spblasConstDnMatDescr_t dnMatDescr,
+                                                    const void **values);
+SPBLAS_API spblasStatus_t spblasDnMatSetValues(spblasDnMatDescr_t dnMatDescr,
+                                               void *values);
+
+/*
+ * Makes it batchCount matrices of the same shape; the next one begins batchStride
+ * elements on. Stride 0 shares one matrix (operands that are read only).
+ *
+ * Errors   INVALID_VALUE batchCount < 1, batchStride negative, or between 0 and the
+ *          elements of one matrix (ld * cols or ld * rows)
+ * Source   cusparseDnMatSetStridedBatch
+ */
+SPBLAS_API spblasStatus_t spblasDnMatSetStridedBatch(spblasDnMatDescr_t dnMatDescr,
+                                                     int batchCount,
+                                                     int64_t batchStride);
+SPBLAS_API spblasStatus_t spblasDnMatGetStridedBatch(spblasConstDnMatDescr_t dnMatDescr,
+                                                     int *batchCount,
+                                                     int64_t *batchStride);
+
+/* ---- Sparse matrices ----------------------------------------------------------------
+ */
+
+/*
+ * CSR: row i's entries are slots csrRowOffsets[i] .. csrRowOffsets[i + 1] of csrColInd
+ * and csrValues, offsets and columns counted from idxBase. Columns in a row may come in
+ * any order; entries at the same place add up.
+ *
+ * Shapes   csrRowOffsets rows + 1; csrColInd and csrValues nnz
+ * Reads    nothing; the pointers are kept
+ * Errors   INVALID_VALUE descr NULL, a negative size, nnz > rows * cols, unknown type
+ * or base, a misaligned array, sizes that do not fit the index type; NOT_SUPPORTED a
+ * 16-bit index type beside a wider one; ALLOC_FAILED. Unlike cuSPARSE, 64-bit offsets
+ * with 32-bit columns (and the reverse) are accepted. Memory   descriptor released by
+ * spblasDestroySpMat; arrays stay the caller's Threads  any Source   cusparseCreateCsr
+ */
+SPBLAS_API spblasStatus_t
+spblasCreateCsr(spblasSpMatDescr_t *spMatDescr, int64_t rows, int64_t cols, int64_t nnz,
+                void *csrRowOffsets, void *csrColInd, void *csrValues,
+                spblasIndexType_t csrRowOffsetsType, spblasIndexType_t csrColIndType,
+                spblasIndexBase_t idxBase, spblasDataType_t valueType);
+SPBLAS_API spblasStatus_t spblasCreateConstCsr(
+    spblasConstSpMatDescr_t *spMatDescr, int64_t rows, int64_t cols, int64_t nnz,
+    const void *csrRowOffsets, const void *csrColInd, const void *csrValues,
+    spblasIndexType_t csrRowOffsetsType, spblasIndexType_t csrColIndType,
+    spblasIndexBase_t idxBase, spblasDataType_t valueType);
+
+/*
+ * CSC: as CSR with the roles of rows and columns exchanged.
+ *
+ * Shapes   cscColOffsets cols + 1; cscRowInd and cscValues nnz
+ * Errors   as spblasCreateCsr
+ * Source   cusparseCreateCsc
+ */
+SPBLAS_API spblasStatus_t
+spblasCreateCsc(spblasSpMatDescr_t *spMatDescr, int64_t rows, int64_t cols, int64_t nnz,
+                void *cscColOffsets, void *cscRowInd, void *cscValues,
+                spblasIndexType_t cscColOffsetsType, spblasIndexType_t cscRowIndType,
+                spblasIndexBase_t idxBase, spblasDataType_t valueType);
+SPBLAS_API spblasStatus_t spblasCreateConstCsc(
+    spblasConstSpMatDescr_t *spMatDescr, int64_t rows, int64_t cols, int64_t nnz,
+    const void *cscColOffsets, const void *cscRowInd, const void *cscValues,
+    spblasIndexType_t cscColOffsetsType, spblasIndexType_t cscRowIndType,
+    spblasIndexBase_t idxBase, spblasDataType_t valueType);
+
+/*
+ * COO: entry p is (cooRowInd[p], cooColInd[p], cooValues[p]), in any order; entries at
+ * the same place add up.
+ *
+ * Shapes   all three arrays nnz
+ * Errors   as spblasCreateCsr
+ * Source   cusparseCreateCoo
+ */
+SPBLAS_API spblasStatus_t spblasCreateCoo(spblasSpMatDescr_t *spMatDescr, int64_t rows,
+                                          int64_t cols, int64_t nnz, void *cooRowInd,
+                                          void *cooColInd, void *cooValues,
+                                          spblasIndexType_t cooIdxType,
+                                          spblasIndexBase_t idxBase,
+                                          spblasDataType_t valueType);
+SPBLAS_API spblasStatus_t
+spblasCreateConstCoo(spblasConstSpMatDescr_t *spMatDescr, int64_t rows, int64_t cols,
+                     int64_t nnz, const void *cooRowInd, const void *cooColInd,
+                     const void *cooValues, spblasIndexType_t cooIdxType,
+                     spblasIndexBase_t idxBase, spblasDataType_t valueType);
+
+/*
+ * BSR: a CSR of dense square blocks. The matrix has brows * rowBlockSize rows and
+ * bcols * colBlockSize columns; block p's elements start at bsrValues[p * block^2] and
+ * are ordered by `order`.
+ *
+ * Shapes   bsrRowOffsets brows + 1; bsrColInd bnnz block columns; bsrValues
+ *          bnnz * rowBlockSize * colBlockSize
+ * Errors   as spblasCreateCsr; INVALID_VALUE also for a block that is not square or is
+ *          empty, and for an unknown order
+ * Source   cusparseCreateBsr
+ */
+SPBLAS_API spblasStatus_t spblasCreateBsr(
+    spblasSpMatDescr_t *spMatDescr, int64_t brows, int64_t bcols, int64_t bnnz,
+    int64_t rowBlockSize, int64_t colBlockSize, void *bsrRowOffsets, void *bsrColInd,
+    void *bsrValues, spblasIndexType_t bsrRowOffsetsType,
+    spblasIndexType_t bsrColIndType, spblasIndexBase_t idxBase,
+    spblasDataType_t valueType, spblasOrder_t order);
+SPBLAS_API spblasStatus_t spblasCreateConstBsr(
+    spblasConstSpMatDescr_t *spMatDescr, int64_t brows, int64_t bcols, int64_t bnnz,
+    int64_t rowBlockSize, int64_t colBlockSize, const void *bsrRowOffsets,
+    const void *bsrColInd, const void *bsrValues, spblasIndexType_t bsrRowOffsetsType,
+    spblasIndexType_t bsrColIndType, spblasIndexBase_t idxBase,
+    spblasDataType_t valueType, spblasOrder_t order);
+
+/*
+ * Ends a sparse matrix's description and frees its plans. NULL is SUCCESS. No call may
+ * be using the matrix.
+ */
+SPBLAS_API spblasStatus_t spblasDestroySpMat(spblasConstSpMatDescr_t spMatDescr);
+
+/*
+ * Facts of any sparse matrix. Sizes count elements: a BSR matrix reports its expanded
+ * rows and columns and bnnz * block^2; a batch reports one member.
+ *
+ * Errors   INVALID_VALUE a NULL argument
+ * Source   cusparseSpMatGetFormat and relatives
+ */
+SPBLAS_API spblasStatus_t spblasSpMatGetFormat(spblasConstSpMatDescr_t spMatDescr,
+                                               spblasFormat_t *format);
+SPBLAS_API spblasStatus_t spblasSpMatGetIndexBase(spblasConstSpMatDescr_t spMatDescr,
+                                                  spblasIndexBase_t *idxBase);
+SPBLAS_API spblasStatus_t spblasSpMatGetSize(spblasConstSpMatDescr_t spMatDescr,
+                                             int64_t *rows, int64_t *cols,
+                                             int64_t *nnz);
+
+/*
+ * Values of any sparse matrix. SetValues points it at another array of the same length
+ * and type (NULL is fine) and keeps its plans, unless values were promised frozen
+ * (SPBLAS_SPMAT_VALUES_FROZEN), in which case the plans are dropped.
+ *
+ * Errors   INVALID_VALUE a NULL argument (but SetValues' values), misaligned values
+ * Source   cusparseSpMatGetValues and relatives
+ */
+SPBLAS_API spblasStatus_t spblasSpMatGetValues(spblasSpMatDescr_t spMatDescr,
+                                               void **values);
+SPBLAS_API spblasStatus_t spblasConstSpMatGetValues(spblasConstSpMatDescr_t spMatDescr,
+                                                    const void **values);
+SPBLAS_API spblasStatus_t spblasSpMatSetValues(spblasSpMatDescr_t spMatDescr,
+                                               void *values);
+
+/*
+ * All facts of a matrix of that very format (a CSR getter refuses CSC). nnz of one
+ * batch member. BSR has no getter, as in cuSPARSE.
+ *
+ * Errors   INVALID_VALUE a NULL argument, or another format
+ * Source   cusparseCsrGet and relatives
+ */
+SPBLAS_API spblasStatus_t
+spblasCsrGet(spblasSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *nnz,
+             void **csrRowOffsets, void **csrColInd, void **csrValues,
+             spblasIndexType_t *csrRowOffsetsType, spblasIndexType_t *csrColIndType,
+             spblasIndexBase_t *idxBase, spblasDataType_t *valueType);
+SPBLAS_API spblasStatus_t spblasConstCsrGet(
+    spblasConstSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *nnz,
+    const void **csrRowOffsets, const void **csrColInd, const void **csrValues,
+    spblasIndexType_t *csrRowOffsetsType, spblasIndexType_t *csrColIndType,
+    spblasIndexBase_t *idxBase, spblasDataType_t *valueType);
+SPBLAS_API spblasStatus_t
+spblasCscGet(spblasSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *nnz,
+             void **cscColOffsets, void **cscRowInd, void **cscValues,
+             spblasIndexType_t *cscColOffsetsType, spblasIndexType_t *cscRowIndType,
+             spblasIndexBase_t *idxBase, spblasDataType_t *valueType);
+SPBLAS_API spblasStatus_t spblasConstCscGet(
+    spblasConstSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *nnz,
+    const void **cscColOffsets, const void **cscRowInd, const void **cscValues,
+    spblasIndexType_t *cscColOffsetsType, spblasIndexType_t *cscRowIndType,
+    spblasIndexBase_t *idxBase, spblasDataType_t *valueType);
+SPBLAS_API spblasStatus_t spblasCooGet(spblasSpMatDescr_t spMatDescr, int64_t *rows,
+                                       int64_t *cols, int64_t *nnz, void **cooRowInd,
+                                       void **cooColInd, void **cooValues,
+                                       spblasIndexType_t *idxType,
+                                       spblasIndexBase_t *idxBase,
+                                       spblasDataType_t *valueType);
+SPBLAS_API spblasStatus_t
+spblasConstCooGet(spblasConstSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols,
+                  int64_t *nnz, const void **cooRowInd, const void **cooColInd,
+                  const void **cooValues, spblasIndexType_t *idxType,
+                  spblasIndexBase_t *idxBase, spblasDataType_t *valueType);
+
+/*
+ * Points a matrix of that format at other arrays of the same lengths (NULL is fine).
+ * Its plans are dropped; batch and attributes stay. Call it too after changing a
+ * structure in place.
+ *
+ * Errors   INVALID_VALUE descr NULL or of another format, a misaligned array
+ * Source   cusparseCsrSetPointers and relatives
+ */
+SPBLAS_API spblasStatus_t spblasCsrSetPointers(spblasSpMatDescr_t spMatDescr,
+                                               void *csrRowOffsets, void *csrColInd,
+                                               void *csrValues);
+SPBLAS_API spblasStatus_t spblasCscSetPointers(spblasSpMatDescr_t spMatDescr,
+                                               void *cscColOffsets, void *cscRowInd,
+                                               void *cscValues);
+SPBLAS_API spblasStatus_t spblasCooSetPointers(spblasSpMatDescr_t spMatDescr,
+                                               void *cooRows, void *cooColumns,
+                                               void *cooValues);
+
+/*
+ * Makes it batchCount matrices of the same shape and nnz. Member q's arrays begin q
+ * strides on; stride 0 shares the array. CSR's functions serve CSC too. Plans are
+ * dropped.
+ *
+ * Errors   INVALID_VALUE another format, batchCount < 1, a stride that is negative or
+ *          between 0 and the length of its array
+ * Source   cusparseCsrSetStridedBatch and relatives
+ */
+SPBLAS_API spblasStatus_t spblasCooSetStridedBatch(spblasSpMatDescr_t spMatDescr,
+                                                   int batchCount, int64_t batchStride);
+SPBLAS_API spblasStatus_t spblasCsrSetStridedBatch(spblasSpMatDescr_t spMatDescr,
+                                                   int batchCount,
+                                                   int64_t offsetsBatchStride,
+                                                   int64_t columnsValuesBatchStride);
+SPBLAS_API spblasStatus_t spblasBsrSetStridedBatch(spblasSpMatDescr_t spMatDescr,
+                                                   int batchCount,
+                                                   int64_t offsetsBatchStride,
+                                                   int64_t columnsBatchStride,
+                                                   int64_t valuesBatchStride);
+SPBLAS_API spblasStatus_t spblasSpMatGetStridedBatch(spblasConstSpMatDescr_t spMatDescr,
+                                                     int *batchCount);
+
+/*
+ * Attributes; spblasSpMatAttribute_t lists them with their types.
+ *
+ * Units    dataSize is the size of the attribute's type in bytes
+ * Errors   INVALID_VALUE a NULL argument, unknown attribute, another dataSize, or (from
+ *          SPBLAS_SPMAT_EFFORT on) a value outside the type; ALLOC_FAILED (PLAN_TEXT)
+ * Memory   data is copied
+ * Source   cusparseSpMatSetAttribute
+ */
+SPBLAS_API spblasStatus_t spblasSpMatGetAttribute(spblasConstSpMatDescr_t spMatDescr,
+                                                  spblasSpMatAttribute_t attribute,
+                                                  void *data, size_t dataSize);
+SPBLAS_API spblasStatus_t spblasSpMatSetAttribute(spblasSpMatDescr_t spMatDescr,
+                                                  spblasSpMatAttribute_t attribute,
+                                                  const void *data, size_t dataSize);
+
+/* ---- Plans --------------------------------------------------------------------------
+ */
+
+/* Facts about one plan. */
+typedef struct {
+    size_t structSize;       /* set by the caller to sizeof(spblasPlanInfo_t) */
+    double predictedSeconds; /* of one execution, by the model; 0 if it did not say */
+    double measuredSeconds;  /* of one execution; 0 if it was not timed */
+    double analysisSeconds;  /* what the analysis cost */
+    int64_t bytes;           /* memory the plan holds */
+    int parts;               /* kernel launches one after another; 0: the plain path */
+} spblasPlanInfo_t;
+
+/*
+ * Number of plans beside a matrix. They are numbered from the one an analysis made last
+ * (0) to the oldest; an analysis of the same problem replaces its plan.
+ *
+ * Errors   INVALID_VALUE a NULL argument
+ * Threads  any, also while others compute or analyse with the matrix
+ */
+SPBLAS_API spblasStatus_t spblasSpMatGetPlanCount(spblasConstSpMatDescr_t spMatDescr,
+                                                  int *count);
+
+/*
+ * Facts about plan `index`.
+ *
+ * Writes   the members of *info up to info->structSize bytes, except structSize
+ * Errors   INVALID_VALUE a NULL argument, no such plan, structSize too small for one
+ *          member
+ * Threads  as spblasSpMatGetPlanCount
+ */
+SPBLAS_API spblasStatus_t spblasSpMatGetPlanInfo(spblasConstSpMatDescr_t spMatDescr,
+                                                 int index, spblasPlanInfo_t *info);
+
+/*
+ * Plan `index` as one line of text that SPBLAS_SPMAT_PLAN_TEXT accepts, or its
+ * explanation for people: parts, their shares, predictions, reasons; several lines.
+ *
+ * Reads    *size: bytes at `text`; with text NULL it is not read
+ * Writes   *size: bytes of the text with its NUL; text, when that is large enough
+ * Errors   INVALID_VALUE a NULL argument but text, no such plan;
+ *          INSUFFICIENT_RESOURCES *size too small (*size then says what is needed)
+ * Threads  as spblasSpMatGetPlanCount
+ */
+SPBLAS_API spblasStatus_t spblasSpMatGetPlanText(spblasConstSpMatDescr_t spMatDescr,
+                                                 int index, char *text, size_t *size);
+SPBLAS_API spblasStatus_t spblasSpMatGetPlanExplanation(
+    spblasConstSpMatDescr_t spMatDescr, int index, char *text, size_t *size);
+
+/* ---- Products -----------------------------------------------------------------------
+ */
+/*
+ * Each product has the same four functions.
+ *
+ *   X_bufferSize  bytes of scratch that the others want; 0 on the CPU backend. Reads no
+ *                 array. alpha and beta are not looked at and may be NULL.
+ *   X_analysis    studies the sparse structure and keeps a plan beside the sparse
+ *                 descriptor, for this combination of shapes, types, layouts and
+ *                 operations. Reads the structure arrays; of values, dense arrays and
+ *                 scalars nothing (except, with VALUES_FROZEN, the sparse values).
+ * Costs what SPBLAS_SPMAT_EFFORT says. May run while other threads compute with the
+ * same descriptor. X_preprocess  the same function under cuSPARSE's name. X computes.
+ * Uses the plan made for such a call if there is one. The structure must be as it was
+ * at the analysis; values, dense arrays and scalars are read anew. Allocates nothing,
+ * compiles nothing.
+ *
+ * computeType is the type of alpha, beta and all sums; results are rounded once, when
+ * stored. Integer sums wrap. beta == 0 never reads the output, which may hold NaN.
+ * alpha == 0 still multiplies (0 * NaN is NaN).
+ *
+ * externalBuffer may be NULL when bufferSize is 0; nothing is kept in it afterwards.
+ *
+ * Batches: every operand is single or has as many members as the output; a single
+ * operand serves every member. An output with several members needs nonzero strides.
+ *
+ * Errors that all share
+ *   INVALID_VALUE    NULL handle, descriptor, scalar (compute only) or output pointer;
+ *                    a foreign descriptor; an unknown operation, type or algorithm;
+ *                    shapes or batches that do not fit; an array that is NULL although
+ *                    its length is not 0; with SPBLAS_SPMAT_VALIDATE a malformed
+ * structure NOT_SUPPORTED    a type combination outside the table; an algorithm of
+ * another format; 16-bit indices ALLOC_FAILED     analysis only
+ */
+
+/*
+ * C = alpha * op(A) * op(B) + beta * C
+ *
+ * Shapes   op(A) m x k sparse (CSR, CSC, COO, BSR); op(B) k x n; C m x n. B and C in
+ *          either order, independently
+ * Types    A, B, C all R_32F, R_64F, C_32F or C_64F with the same computeType;
+ *          A, B R_8I -> C R_32I with R_32I;  A, B R_8I -> C R_32F with R_32F;
+ *          A, B R_16F -> C R_16F or R_32F with R_32F;  R_16BF likewise
+ * Reads    A, B; C unless beta is 0.  Writes C; ld gaps stay untouched
+ * Memory   B and C must not overlap
+ * Threads  one handle per thread; A and B may be shared, C not
+ * Source   cusparseSpMM; SparseTIR (Ye et al., ASPLOS 2023) for the plans' hyb(c, k)
+ */
+SPBLAS_API spblasStatus_t spblasSpMM_bufferSize(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, spblasConstDnMatDescr_t matB,
+    const void *beta, spblasDnMatDescr_t matC, spblasDataType_t computeType,
+    spblasSpMMAlg_t alg, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasSpMM_analysis(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, spblasConstDnMatDescr_t matB,
+    const void *beta, spblasDnMatDescr_t matC, spblasDataType_t computeType,
+    spblasSpMMAlg_t alg, void *externalBuffer);
+SPBLAS_API spblasStatus_t spblasSpMM_preprocess(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, spblasConstDnMatDescr_t matB,
+    const void *beta, spblasDnMatDescr_t matC, spblasDataType_t computeType,
+    spblasSpMMAlg_t alg, void *externalBuffer);
+SPBLAS_API spblasStatus_t spblasSpMM(spblasHandle_t handle, spblasOperation_t opA,
+                                     spblasOperation_t opB, const void *alpha,
+                                     spblasConstSpMatDescr_t matA,
+                                     spblasConstDnMatDescr_t matB, const void *beta,
+                                     spblasDnMatDescr_t matC,
+                                     spblasDataType_t computeType, spblasSpMMAlg_t alg,
+                                     void *externalBuffer);
+
+/*
+ * y = alpha * op(A) * x + beta * y
+ *
+ * Shapes   op(A) m x k sparse (CSR, CSC, COO, BSR), without batch; x k and y m elements
+ * Types    those of spblasSpMM (A for A, x for B, y for C), and
+ *          A R_32F, x and y R_64F with R_64F;
+ *          A R_32F, x and y C_32F with C_32F;  A R_64F, x and y C_64F with C_64F
+ * Reads    A, x; y unless beta is 0.  Writes y
+ * Memory   x and y must not overlap
+ * Threads  one handle per thread; A and x may be shared, y not
+ * Source   cusparseSpMV
+ */
+SPBLAS_API spblasStatus_t spblasSpMV_bufferSize(
+    spblasHandle_t handle, spblasOperation_t opA, const void *alpha,
+    spblasConstSpMatDescr_t matA, spblasConstDnVecDescr_t vecX, const void *beta,
+    spblasDnVecDescr_t vecY, spblasDataType_t computeType, spblasSpMVAlg_t alg,
+    size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasSpMV_analysis(
+    spblasHandle_t handle, spblasOperation_t opA, const void *alpha,
+    spblasConstSpMatDescr_t matA, spblasConstDnVecDescr_t vecX, const void *beta,
+    spblasDnVecDescr_t vecY, spblasDataType_t computeType, spblasSpMVAlg_t alg,
+    void *externalBuffer);
+SPBLAS_API spblasStatus_t spblasSpMV_preprocess(
+    spblasHandle_t handle, spblasOperation_t opA, const void *alpha,
+    spblasConstSpMatDescr_t matA, spblasConstDnVecDescr_t vecX, const void *beta,
+    spblasDnVecDescr_t vecY, spblasDataType_t computeType, spblasSpMVAlg_t alg,
+    void *externalBuffer);
+SPBLAS_API spblasStatus_t spblasSpMV(spblasHandle_t handle, spblasOperation_t opA,
+                                     const void *alpha, spblasConstSpMatDescr_t matA,
+                                     spblasConstDnVecDescr_t vecX, const void *beta,
+                                     spblasDnVecDescr_t vecY,
+                                     spblasDataType_t computeType, spblasSpMVAlg_t alg,
+                                     void *externalBuffer);
+
+/*
+ * C = alpha * (op(A) * op(B)) o spy(C) + beta * C, where o spy(C) keeps the places that
+ * C stores: each stored value becomes alpha times a dot product plus beta times itself.
+ *
+ * Shapes   op(A) m x k dense, op(B) k x n dense, C m x n sparse (CSR, CSC, COO, BSR). A
+ *          and B in either order. A place that C stores twice is computed twice
+ * Types    A, B, C all R_32F, R_64F, C_32F or C_64F with the same computeType;
+ *          A, B R_16F -> C R_16F or R_32F with R_32F;  R_16BF likewise
+ * Reads    A, B, C's structure; C's values unless beta is 0.  Writes C's values
+ * Memory   C's values must not overlap A or B
+ * Threads  one handle per thread; A and B may be shared, C not
+ * Source   cusparseSDDMM (which has neither CSC nor COO nor conjugation here)
+ */
+SPBLAS_API spblasStatus_t spblasSDDMM_bufferSize(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstDnMatDescr_t matA, spblasConstDnMatDescr_t matB,
+    const void *beta, spblasSpMatDescr_t matC, spblasDataType_t computeType,
+    spblasSDDMMAlg_t alg, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasSDDMM_analysis(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstDnMatDescr_t matA, spblasConstDnMatDescr_t matB,
+    const void *beta, spblasSpMatDescr_t matC, spblasDataType_t computeType,
+    spblasSDDMMAlg_t alg, void *externalBuffer);
+SPBLAS_API spblasStatus_t spblasSDDMM_preprocess(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstDnMatDescr_t matA, spblasConstDnMatDescr_t matB,
+    const void *beta, spblasSpMatDescr_t matC, spblasDataType_t computeType,
+    spblasSDDMMAlg_t alg, void *externalBuffer);
+SPBLAS_API spblasStatus_t spblasSDDMM(spblasHandle_t handle, spblasOperation_t opA,
+                                      spblasOperation_t opB, const void *alpha,
+                                      spblasConstDnMatDescr_t matA,
+                                      spblasConstDnMatDescr_t matB, const void *beta,
+                                      spblasSpMatDescr_t matC,
+                                      spblasDataType_t computeType,
+                                      spblasSDDMMAlg_t alg, void *externalBuffer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
