@@ -40,7 +40,8 @@ sb_status sb_spec_schedule(sb_strbuf *out, const sb_spec *s, int kind);
 sb_status sb_spec_program(const sb_prog **out, sb_ir *ir, const sb_spec *s);
 
 /* C text, signature and key of a spec: the maker that sb_kernel_get takes is a thin
- * wrapper over this (src/planner/maker.c). */
+ * wrapper over this (src/planner/maker.c: it puts sb_emit_prelude() before the text). The
+ * symbol given to sb_emit_c is "sbk_" and the 32 hex digits of the key. */
 sb_status sb_spec_emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key,
                        const char *spec_text, sb_diag *diag);
 

@@ -39,13 +39,21 @@ typedef struct sb_kernel {
     sb_kernel_fn fn;
 } sb_kernel;
 
-/* How to make a kernel that no cache has: called with the kernel's spec. */
+/*
+ * How to make a kernel that no cache has: called with the kernel's spec. The text stands
+ * alone (the maker puts sb_emit_prelude() in front of what the emitter wrote) and
+ * defines the function named by sb_kernel_symbol(key). The strings are the cache's to
+ * initialise and free.
+ */
+#define SB_KERNEL_SYMBOL_MAX 40
 typedef struct sb_kernel_source {
     sb_strbuf text;      /* C */
     sb_strbuf signature;
     sb_hash key;
 } sb_kernel_source;
 typedef sb_status (*sb_kernel_maker)(sb_kernel_source *out, const char *spec);
+/* "sbk_" and the 32 hex digits of the key: the C name of the kernel with that key. */
+void sb_kernel_symbol(sb_hash key, char out[SB_KERNEL_SYMBOL_MAX]);
 
 /* How far a lookup may go. */
 typedef enum sb_kernel_effort {
