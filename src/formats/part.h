@@ -3,17 +3,16 @@
  * order. Kernels and plans meet these arrays by name, so names and element types are a
  * contract with the rewrite rules in src/kernels:
  *
- *   I = type of the view's columns, P = type of slot numbers (I32 when nnz fits and the
- *   caller's offsets are I32)
- *   rows   rows_row I[u]  rows_lo P[u]  rows_hi P[u]     row u owns slots [lo, hi)
- *   ell    ell_row I[u]  ell_len I[u]  ell_crd I[u * ell_width]  ell_pos P[same]
- *          int ell_width: slots per unit; only the first ell_len of a unit are set
+ *   I = type of the view's columns, P = the view's slot_type
+ *   rows   rows_row I[u]  rows_lo P[u]  rows_hi P[u]     unit u: row, slots [lo, hi)
+ *   ell    ell_row I[u]  ell_len I[u]  ell_crd I[u * width]  ell_pos P[u * width]
+ *          only the first ell_len slots of a unit are entries
  *   bsr    bsr_ptr P[rows / b + 1]  bsr_crd I[blocks] (block columns)
  *          bsr_pos P[blocks * b * b], element (r, c) of block q at (q * b + r) * b + c
  *   dia    dia_off I64[d]  dia_pos P[rows * d], diagonal q of row i at i * d + q, -1:
- * hole int dia_count: d coo    coo_row I[u]  coo_crd I[u]  coo_pos P[u], sorted by row
- * Packed values replace *_pos by *_val in the same layout (holes zero). All indices of
- * these arrays count from 0. Coordinates in place (A_crd) keep the caller's base.
+ * hole coo    coo_row I[u]  coo_crd I[u]  coo_pos P[u], sorted by row Packed values
+ * replace *_pos by *_val in the same layout (holes zero). All indices of these arrays
+ * count from 0; coordinates in place (A_crd) keep the caller's base.
  */
 #ifndef SB_FORMATS_PART_H
 #define SB_FORMATS_PART_H
@@ -32,26 +31,25 @@ typedef enum sb_part_kind {
     SB_PART_COUNT
 } sb_part_kind;
 
-#define SB_PART_ARRAYS 6
-#define SB_PART_GROUPS 512
+enum { SB_PART_ARRAYS = 6, SB_PART_GROUPS = 24, SB_PART_MAXC = 16 };
 
 typedef struct sb_part_array {
     const char *name; /* static */
     sb_dtype type;
     int64_t count;
-    void *data; /* owned by the part until taken */
+    void *data; /* owned by the part until somebody takes it and sets NULL */
 } sb_part_array;
 
 /*
  * Units [lo, hi) that may run at the same time. Units are what tiles count: rows (csr,
- * dia), list entries (rows, ell), block rows (bsr), slots (coo).
+ * dia), list entries (rows, ell), block rows (bsr), slots (coo). Units of one row are
+ * adjacent, and a tile must own all of them.
  *   add    rows were touched before: beta = 1
  *   phase  groups of a later phase may touch rows of an earlier one (column partitions,
- *          splits): a barrier lies between
+ *          splits, rests): a barrier lies between
  */
 typedef struct sb_part_group {
-    int64_t lo, hi;
-    int64_t nnz;
+    int64_t lo, hi, nnz;
     int phase;
     bool add;
 } sb_part_group;
@@ -61,9 +59,68 @@ typedef struct sb_part {
     int narray, ngroup;
     sb_part_array array[SB_PART_ARRAYS];
     sb_part_group group[SB_PART_GROUPS];
-    int64_t width; /* ell_width, block size, number of diagonals */
+    int64_t width; /* ell: slots per unit; bsr: block size; dia: number of diagonals */
     int64_t nnz;   /* entries of A covered */
-    int64_t slots; /* slots stored, padding included */
+    int64_t slots; /* slots stored or, for rows, what SparseTIR's buckets would store */
 } sb_part;
+
+/*
+ * What the parts built so far have covered.
+ *   taken    by slot, NULL while no part has taken single entries out of a row
+ *   touched  by row, set once a step writes the row of C; NULL while none is
+ * Both are owned. `rest` counts the entries not yet covered.
+ */
+typedef struct sb_cover {
+    const sb_view *v;
+    uint8_t *taken, *touched;
+    int64_t rest;
+} sb_cover;
+
+void sb_cover_init(sb_cover *cv, const sb_view *v);
+void sb_cover_free(sb_cover *cv);
+
+/* Every builder fills *out from what the cover leaves, and updates the cover. ENOMEM
+ * leaves *out empty. `sorted`: columns strictly increase in every row. */
+
+/* All rows in place; SB_SKIP unless nothing is covered and the view's arrays are the
+ * caller's. */
+sb_status sb_part_csr(sb_part *out, sb_cover *cv);
+/* hyb(c, k), nothing copied: see part_rows.c. Takes every rest entry and touches every
+ * row. SB_SKIP when values are not in place, or for c > 1 when !sorted. */
+sb_status sb_part_rows(sb_part *out, sb_cover *cv, int c, int k, bool sorted);
+/* Rest rows packed to `width` slots; longer rows take several units. Touches all rows.
+ */
+sb_status sb_part_ell(sb_part *out, sb_cover *cv, int64_t width);
+/* Completely full, aligned b x b blocks. SB_SKIP when !sorted or there are none. */
+sb_status sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted);
+/* Diagonals at least `percent` full. SB_SKIP when !sorted or there are none. */
+sb_status sb_part_dia(sb_part *out, sb_cover *cv, int percent, bool sorted);
+/* The rest as coordinates. Touches only rows that have an entry left. */
+sb_status sb_part_coo(sb_part *out, sb_cover *cv);
+
+/* Replaces positions by a copy of the values found there; val has `size` bytes each. */
+sb_status sb_part_pack(sb_part *p, const void *val, sb_dtype type);
+/* The array of that name, or NULL. */
+const sb_part_array *sb_part_find(const sb_part *p, const char *name);
+void sb_part_free(sb_part *p); /* an all-zero part is fine */
+
+/*
+ * Exact cover: every stored entry of the view in exactly one of the parts, at the right
+ * row and column. EINTERNAL with a sentence naming the first entry that is not. Meant
+ * for debug builds and tests: O(nnz) time and memory.
+ */
+sb_status sb_parts_check(const sb_part *part, int n, const sb_view *v, sb_diag *diag);
+
+/* For the builders: a new array of the part; NULL when memory is short. */
+void *sb_part_array_new(sb_part *p, const char *name, sb_dtype type, int64_t count);
+
+static inline void
+sb_index_store(void *array, sb_dtype t, int64_t p, int64_t value)
+{
+    if (t == SB_I64)
+        ((int64_t *)array)[p] = value;
+    else
+        ((int32_t *)array)[p] = (int32_t)value;
+}
 
 #endif

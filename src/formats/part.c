@@ -1,0 +1,112 @@
+/*
+ * What all parts share: their arrays, the cover they leave, packing of values.
+ */
+#include "formats/part.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+void
+sb_cover_init(sb_cover *cv, const sb_view *v)
+{
+    memset(cv, 0, sizeof *cv);
+    cv->v = v;
+    cv->rest = v->nnz;
+}
+
+void
+sb_cover_free(sb_cover *cv)
+{
+    sb_free(cv->taken);
+    sb_free(cv->touched);
+    cv->taken = cv->touched = NULL;
+}
+
+void *
+sb_part_array_new(sb_part *p, const char *name, sb_dtype type, int64_t count)
+{
+    sb_part_array *a = &p->array[p->narray];
+
+    SB_ASSERT(p->narray < SB_PART_ARRAYS);
+    a->data = sb_alloc_array(count, sb_dtype_size(type));
+    if (!a->data)
+        return NULL;
+    a->name = name;
+    a->type = type;
+    a->count = count;
+    p->narray++;
+    return a->data;
+}
+
+const sb_part_array *
+sb_part_find(const sb_part *p, const char *name)
+{
+    for (int q = 0; q < p->narray; q++)
+        if (strcmp(p->array[q].name, name) == 0)
+            return &p->array[q];
+    return NULL;
+}
+
+void
+sb_part_free(sb_part *p)
+{
+    for (int q = 0; q < p->narray; q++)
+        sb_free(p->array[q].data);
+    memset(p, 0, sizeof *p);
+}
+
+sb_status
+sb_part_csr(sb_part *out, sb_cover *cv)
+{
+    const sb_view *v = cv->v;
+
+    memset(out, 0, sizeof *out);
+    out->kind = SB_PART_CSR;
+    if (!v->ptr_in_place || !v->crd_in_place || v->pos || cv->taken || cv->touched)
+        return SB_SKIP;
+    out->nnz = out->slots = v->nnz;
+    out->ngroup = v->rows > 0;
+    out->group[0] = (sb_part_group){0, v->rows, v->nnz, 0, false};
+    cv->touched = sb_alloc_array(v->rows, 1);
+    if (!cv->touched)
+        return SB_ENOMEM;
+    memset(cv->touched, 1, (size_t)v->rows);
+    cv->rest = 0;
+    return SB_OK;
+}
+
+sb_status
+sb_part_pack(sb_part *p, const void *val, sb_dtype type)
+{
+    static const char *const to[SB_PART_COUNT] = {[SB_PART_ELL] = "ell_val",
+                                                  [SB_PART_BSR] = "bsr_val",
+                                                  [SB_PART_DIA] = "dia_val",
+                                                  [SB_PART_COO] = "coo_val"};
+    const size_t size = sb_dtype_size(type);
+
+    for (int q = 0; q < p->narray && to[p->kind]; q++) {
+        sb_part_array *a = &p->array[q];
+        char *out;
+
+        if (!strstr(a->name, "_pos"))
+            continue;
+        out = sb_alloc_array(a->count, size);
+        if (!out)
+            return SB_ENOMEM;
+        for (int64_t s = 0; s < a->count; s++) {
+            const int64_t pos = sb_index(a->data, a->type, s);
+
+            if (pos < 0)
+                memset(out + (size_t)s * size, 0, size);
+            else
+                memcpy(out + (size_t)s * size, (const char *)val + (size_t)pos * size,
+                       size);
+        }
+        sb_free(a->data);
+        a->data = out;
+        a->type = type;
+        a->name = to[p->kind];
+    }
+    return SB_OK;
+}

@@ -1,0 +1,147 @@
+/*
+ * Completely full, aligned b x b blocks. Only whole blocks are taken, so nothing is
+ * ever padded (0 * Inf must not appear) and every element of a block has a position.
+ * Rows whose number is not a multiple of b at the end of the matrix have no block.
+ *
+ * The part owns all block rows in one group: those without a block only apply beta.
+ */
+#include "formats/part.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+enum { MAXB = 64 };
+
+typedef struct scan {
+    const sb_view *v;
+    int64_t b, at[MAXB], end[MAXB];
+} scan;
+
+static bool
+run_at(const sb_view *v, int64_t p, int64_t hi, int64_t j, int64_t b)
+{
+    return p + b <= hi && sb_view_col(v, p) == j &&
+           sb_view_col(v, p + b - 1) == j + b - 1;
+}
+
+static void
+scan_begin(scan *sc, const sb_view *v, int64_t block_row, int64_t b)
+{
+    sc->v = v;
+    sc->b = b;
+    for (int64_t r = 0; r < b; r++) {
+        sc->at[r] = sb_view_lo(v, block_row * b + r);
+        sc->end[r] = sb_view_lo(v, block_row * b + r + 1);
+    }
+}
+
+/* The next full block: its column, or -1 at the end. Its element (r, c) is slot
+ * at[r] - b + c: columns are strictly sorted. */
+static int64_t
+scan_next(scan *sc)
+{
+    const int64_t b = sc->b;
+
+    while (sc->at[0] < sc->end[0]) {
+        const int64_t j = sb_view_col(sc->v, sc->at[0]);
+        bool full = j % b == 0 && run_at(sc->v, sc->at[0], sc->end[0], j, b);
+
+        for (int64_t r = 1; r < b && full; r++) {
+            while (sc->at[r] < sc->end[r] && sb_view_col(sc->v, sc->at[r]) < j)
+                sc->at[r]++;
+            full = run_at(sc->v, sc->at[r], sc->end[r], j, b);
+        }
+        if (full) {
+            for (int64_t r = 0; r < b; r++)
+                sc->at[r] += b;
+            return j / b;
+        }
+        sc->at[0]++;
+    }
+    return -1;
+}
+
+static int64_t
+count_blocks(void *ptr, const sb_view *v, int64_t b)
+{
+    int64_t total = 0;
+
+    for (int64_t i = 0; i < v->rows / b; i++) {
+        scan sc;
+
+        sb_index_store(ptr, v->slot_type, i, total);
+        scan_begin(&sc, v, i, b);
+        while (scan_next(&sc) >= 0)
+            total++;
+    }
+    sb_index_store(ptr, v->slot_type, v->rows / b, total);
+    return total;
+}
+
+static void
+fill_blocks(sb_cover *cv, void *crd, void *pos, int64_t b)
+{
+    const sb_view *v = cv->v;
+    int64_t q = 0, s = 0;
+
+    for (int64_t i = 0; i < v->rows / b; i++) {
+        scan sc;
+
+        scan_begin(&sc, v, i, b);
+        for (int64_t j = scan_next(&sc); j >= 0; j = scan_next(&sc)) {
+            sb_index_store(crd, v->crd_type, q++, j);
+            for (int64_t r = 0; r < b; r++)
+                for (int64_t p = sc.at[r] - b; p < sc.at[r]; p++) {
+                    sb_index_store(pos, v->slot_type, s++, sb_view_pos(v, p));
+                    cv->taken[p] = 1;
+                }
+        }
+    }
+}
+
+static sb_status
+build(sb_part *out, sb_cover *cv, int64_t b)
+{
+    const sb_view *v = cv->v;
+    const int64_t block_rows = v->rows / b;
+    void *ptr = sb_part_array_new(out, "bsr_ptr", v->slot_type, block_rows + 1);
+    void *crd, *pos;
+    int64_t blocks;
+
+    if (!ptr)
+        return SB_ENOMEM;
+    blocks = count_blocks(ptr, v, b);
+    if (blocks == 0)
+        return SB_SKIP;
+    crd = sb_part_array_new(out, "bsr_crd", v->crd_type, blocks);
+    pos = sb_part_array_new(out, "bsr_pos", v->slot_type, blocks * b * b);
+    if (!crd || !pos || !(cv->taken = sb_alloc_zero((size_t)v->nnz)) ||
+        !(cv->touched = sb_alloc_zero((size_t)v->rows)))
+        return SB_ENOMEM;
+    fill_blocks(cv, crd, pos, b);
+    memset(cv->touched, 1, (size_t)(block_rows * b));
+    out->nnz = out->slots = blocks * b * b;
+    cv->rest -= out->nnz;
+    out->ngroup = 1;
+    out->group[0] = (sb_part_group){0, block_rows, out->nnz, 0, false};
+    return SB_OK;
+}
+
+sb_status
+sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted)
+{
+    sb_status st;
+
+    memset(out, 0, sizeof *out);
+    out->kind = SB_PART_BSR;
+    out->width = b;
+    if (!sorted || b < 2 || b > MAXB || cv->taken || cv->touched)
+        return SB_SKIP;
+    st = build(out, cv, b);
+    if (st != SB_OK) {
+        sb_part_free(out);
+        sb_cover_free(cv);
+    }
+    return st;
+}

@@ -1,0 +1,164 @@
+/*
+ * Exact cover: walks every unit of every group as a kernel would and counts, for each
+ * slot of the view, how often it was reached at its own row and column.
+ */
+#include "formats/part.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+typedef struct check {
+    const sb_view *v;
+    int64_t *slot_of; /* by value position */
+    uint8_t *seen;    /* by slot */
+    int64_t *row_of;  /* by slot */
+    const sb_part *p;
+    int part;
+    sb_diag *diag;
+} check;
+
+static sb_status
+bad(check *ck, const char *what, int64_t row, int64_t at)
+{
+    return sb_diag_set(ck->diag, SB_EINTERNAL, "part %d, row %lld: %s (%lld)", ck->part,
+                       (long long)row, what, (long long)at);
+}
+
+/* One entry reached in place. */
+static sb_status
+reach(check *ck, int64_t row, int64_t slot)
+{
+    if (slot < 0 || slot >= ck->v->nnz)
+        return bad(ck, "slot outside the matrix", row, slot);
+    if (ck->row_of[slot] != row)
+        return bad(ck, "slot belongs to another row", row, slot);
+    if (ck->seen[slot]++)
+        return bad(ck, "entry covered twice", row, slot);
+    return SB_OK;
+}
+
+/* One entry reached by value position, with the column the part claims. */
+static sb_status
+reach_pos(check *ck, int64_t row, int64_t col, int64_t pos)
+{
+    if (pos < 0 || pos >= ck->v->nnz)
+        return bad(ck, "position outside the values", row, pos);
+    SB_TRY(reach(ck, row, ck->slot_of[pos]));
+    if (sb_view_col(ck->v, ck->slot_of[pos]) != col)
+        return bad(ck, "wrong column", row, col);
+    return SB_OK;
+}
+
+static int64_t
+get(const check *ck, const char *name, int64_t at)
+{
+    const sb_part_array *a = sb_part_find(ck->p, name);
+
+    return a && at < a->count ? sb_index(a->data, a->type, at) : -1;
+}
+
+static sb_status
+unit_csr(check *ck, int64_t u)
+{
+    for (int64_t s = sb_view_lo(ck->v, u); s < sb_view_lo(ck->v, u + 1); s++)
+        SB_TRY(reach(ck, u, s));
+    return SB_OK;
+}
+
+static sb_status
+unit_rows(check *ck, int64_t u)
+{
+    for (int64_t s = get(ck, "rows_lo", u); s < get(ck, "rows_hi", u); s++)
+        SB_TRY(reach(ck, get(ck, "rows_row", u), s));
+    return SB_OK;
+}
+
+static sb_status
+unit_ell(check *ck, int64_t u)
+{
+    for (int64_t s = u * ck->p->width; s < u * ck->p->width + get(ck, "ell_len", u);
+         s++)
+        SB_TRY(reach_pos(ck, get(ck, "ell_row", u), get(ck, "ell_crd", s),
+                         get(ck, "ell_pos", s)));
+    return SB_OK;
+}
+
+static sb_status
+unit_bsr(check *ck, int64_t u)
+{
+    const int64_t b = ck->p->width;
+
+    for (int64_t q = get(ck, "bsr_ptr", u); q < get(ck, "bsr_ptr", u + 1); q++)
+        for (int64_t x = 0; x < b * b; x++)
+            SB_TRY(reach_pos(ck, u * b + x / b, get(ck, "bsr_crd", q) * b + x % b,
+                             get(ck, "bsr_pos", q * b * b + x)));
+    return SB_OK;
+}
+
+static sb_status
+unit_dia(check *ck, int64_t u)
+{
+    for (int64_t q = 0; q < ck->p->width; q++) {
+        const int64_t pos = get(ck, "dia_pos", u * ck->p->width + q);
+
+        if (pos >= 0)
+            SB_TRY(reach_pos(ck, u, u + get(ck, "dia_off", q), pos));
+    }
+    return SB_OK;
+}
+
+static sb_status
+unit_coo(check *ck, int64_t u)
+{
+    return reach_pos(ck, get(ck, "coo_row", u), get(ck, "coo_crd", u),
+                     get(ck, "coo_pos", u));
+}
+
+static sb_status
+check_part(check *ck)
+{
+    static sb_status (*const unit[SB_PART_COUNT])(check *, int64_t) = {
+        [SB_PART_CSR] = unit_csr, [SB_PART_ROWS] = unit_rows, [SB_PART_ELL] = unit_ell,
+        [SB_PART_BSR] = unit_bsr, [SB_PART_DIA] = unit_dia,   [SB_PART_COO] = unit_coo};
+
+    for (int g = 0; g < ck->p->ngroup; g++)
+        for (int64_t u = ck->p->group[g].lo; u < ck->p->group[g].hi; u++)
+            SB_TRY(unit[ck->p->kind](ck, u));
+    return SB_OK;
+}
+
+static sb_status
+check_all(check *ck, const sb_part *part, int n)
+{
+    for (int64_t i = 0; i < ck->v->rows; i++)
+        for (int64_t s = sb_view_lo(ck->v, i); s < sb_view_lo(ck->v, i + 1); s++)
+            ck->row_of[s] = i;
+    for (int64_t s = 0; s < ck->v->nnz; s++)
+        ck->slot_of[sb_view_pos(ck->v, s)] = s;
+    for (ck->part = 0; ck->part < n; ck->part++) {
+        ck->p = &part[ck->part];
+        SB_TRY(check_part(ck));
+    }
+    for (int64_t s = 0; s < ck->v->nnz; s++)
+        if (!ck->seen[s])
+            return bad(ck, "entry in no part", ck->row_of[s], s);
+    return SB_OK;
+}
+
+sb_status
+sb_parts_check(const sb_part *part, int n, const sb_view *v, sb_diag *diag)
+{
+    check ck = {.v = v, .diag = diag};
+    sb_status st = SB_ENOMEM;
+
+    ck.slot_of = sb_alloc_array(v->nnz, sizeof *ck.slot_of);
+    ck.row_of = sb_alloc_array(v->nnz, sizeof *ck.row_of);
+    ck.seen = sb_alloc_zero((size_t)v->nnz);
+    if (ck.slot_of && ck.row_of && ck.seen)
+        st = check_all(&ck, part, n);
+    sb_free(ck.slot_of);
+    sb_free(ck.row_of);
+    sb_free(ck.seen);
+    return st;
+}

@@ -1,0 +1,186 @@
+/*
+ * The exact half: one parallel pass over rows and columns, chunk by chunk. Chunks are
+ * cut by rows + entries, and all sums are integers, so the result is the same whatever
+ * the team.
+ */
+#include "formats/stats.h"
+
+#include "base/alloc.h"
+#include "formats/stats_sample.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+const int sb_stats_block_size[SB_STATS_BLOCKS] = {2, 3, 4, 8, 16, 32};
+
+enum { CHUNKS = 32 };
+
+typedef struct chunk {
+    int64_t bucket_rows[SB_STATS_BUCKETS], bucket_nnz[SB_STATS_BUCKETS];
+    int64_t longest, bandwidth;
+    double squares;
+    bool sorted;
+} chunk;
+
+typedef struct pass {
+    const sb_view *v;
+    chunk *chunk;
+    atomic_uchar *seen; /* by column; NULL: do not count */
+} pass;
+
+int64_t
+sb_view_row_at(const sb_view *v, int64_t work)
+{
+    int64_t lo = 0, hi = v->rows;
+
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2;
+
+        if (mid + sb_view_lo(v, mid) < work)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static int64_t
+chunk_row(const sb_view *v, int64_t q)
+{
+    const int64_t work = v->rows + v->nnz;
+
+    if (q >= CHUNKS)
+        return v->rows;
+    return sb_view_row_at(v, work / CHUNKS * q + work % CHUNKS * q / CHUNKS);
+}
+
+static inline int64_t
+far_from(int64_t i, int64_t j)
+{
+    return j > i ? j - i : i - j;
+}
+
+/* Order and bandwidth of row i; `wide` is constant where this is inlined. */
+static inline void
+row_order(const pass *ps, chunk *ck, int64_t i, int64_t lo, int64_t hi, bool wide)
+{
+    const int64_t base = ps->v->crd_base;
+    const int32_t *c32 = ps->v->crd;
+    const int64_t *c64 = ps->v->crd;
+    int bad = 0;
+    int64_t far;
+
+    for (int64_t p = lo + 1; p < hi; p++)
+        bad |= wide ? c64[p] <= c64[p - 1] : c32[p] <= c32[p - 1];
+    far = far_from(i, (wide ? c64[lo] : c32[lo]) - base);
+    if (far > ck->bandwidth)
+        ck->bandwidth = far;
+    for (int64_t p = bad ? lo : hi - 1; p < hi; p++) {
+        far = far_from(i, (wide ? c64[p] : c32[p]) - base);
+        if (far > ck->bandwidth)
+            ck->bandwidth = far;
+    }
+    if (bad)
+        ck->sorted = false;
+    if (!ps->seen)
+        return;
+    for (int64_t p = lo; p < hi; p++) {
+        const int64_t j = (wide ? c64[p] : c32[p]) - base;
+
+        if (j >= 0 && j < ps->v->cols)
+            atomic_store_explicit(&ps->seen[j], 1, memory_order_relaxed);
+    }
+}
+
+static inline void
+chunk_rows(const pass *ps, chunk *ck, int64_t first, int64_t last, bool wide)
+{
+    int64_t lo = first < last ? sb_view_lo(ps->v, first) : 0;
+
+    for (int64_t i = first; i < last; i++) {
+        const int64_t hi = sb_view_lo(ps->v, i + 1), len = hi - lo;
+        const int q = sb_stats_bucket(len);
+
+        ck->bucket_rows[q]++;
+        ck->bucket_nnz[q] += len;
+        ck->squares += (double)len * (double)len;
+        if (len > ck->longest)
+            ck->longest = len;
+        if (len > 0)
+            row_order(ps, ck, i, lo, hi, wide);
+        lo = hi;
+    }
+}
+
+static void
+run_chunks(void *user, int64_t first, int64_t last)
+{
+    const pass *ps = user;
+
+    for (int64_t q = first; q < last; q++) {
+        const int64_t lo = chunk_row(ps->v, q), hi = chunk_row(ps->v, q + 1);
+
+        ps->chunk[q].sorted = true;
+        if (ps->v->crd_type == SB_I64)
+            chunk_rows(ps, &ps->chunk[q], lo, hi, true);
+        else
+            chunk_rows(ps, &ps->chunk[q], lo, hi, false);
+    }
+}
+
+static void
+merge_chunks(sb_stats *s, const chunk *ck)
+{
+    double squares = 0, n = (double)(s->rows > 0 ? s->rows : 1), variance;
+
+    s->sorted = true;
+    for (int q = 0; q < CHUNKS; q++, ck++) {
+        for (int b = 0; b < SB_STATS_BUCKETS; b++) {
+            s->bucket_rows[b] += ck->bucket_rows[b];
+            s->bucket_nnz[b] += ck->bucket_nnz[b];
+        }
+        squares += ck->squares;
+        if (ck->longest > s->longest)
+            s->longest = ck->longest;
+        if (ck->bandwidth > s->bandwidth)
+            s->bandwidth = ck->bandwidth;
+        s->sorted = s->sorted && ck->sorted;
+    }
+    s->empty = s->bucket_rows[0];
+    s->mean = (double)s->nnz / n;
+    variance = squares / n - s->mean * s->mean;
+    s->cv = s->mean > 0 && variance > 0 ? sqrt(variance) / s->mean : 0;
+}
+
+sb_status
+sb_stats_collect(sb_stats *out, const sb_view *v, const sb_par *par)
+{
+    /* Marking costs a byte per column: not for a matrix almost without entries. */
+    const bool mark = v->cols / 8 <= v->nnz;
+    pass ps = {v, sb_alloc_zero(CHUNKS * sizeof *ps.chunk), NULL};
+    const bool small = v->rows + v->nnz < 16384;
+
+    memset(out, 0, sizeof *out);
+    out->rows = v->rows;
+    out->cols = v->cols;
+    out->nnz = v->nnz;
+    if (mark)
+        ps.seen = sb_alloc_zero((size_t)v->cols);
+    if (!ps.chunk || (mark && !ps.seen)) {
+        sb_free(ps.chunk);
+        sb_free(ps.seen);
+        return SB_ENOMEM;
+    }
+    sb_par_run(small ? NULL : par, run_chunks, &ps, 0, CHUNKS, 1);
+    merge_chunks(out, ps.chunk);
+    out->distinct = v->nnz < v->cols ? v->nnz : v->cols;
+    if (mark) {
+        out->distinct = 0;
+        for (int64_t j = 0; j < v->cols; j++)
+            out->distinct += atomic_load_explicit(&ps.seen[j], memory_order_relaxed);
+    }
+    sb_free(ps.chunk);
+    sb_free(ps.seen);
+    return sb_stats_sample(out, v);
+}

@@ -1,0 +1,55 @@
+/*
+ * What a matrix looks like, in O(nnz): the features the planner's model reads. Row
+ * lengths, order, bandwidth and touched columns are exact; reuse, blocks and diagonals
+ * come from evenly spread samples, the same ones in every run.
+ */
+#ifndef SB_FORMATS_STATS_H
+#define SB_FORMATS_STATS_H
+
+#include "formats/par.h"
+#include "formats/view.h"
+
+/* Row-length buckets: 0 holds empty rows, q >= 1 lengths in (2^(q-2), 2^(q-1)]. */
+#define SB_STATS_BUCKETS 48
+#define SB_STATS_BLOCKS 6
+
+extern const int sb_stats_block_size[SB_STATS_BLOCKS]; /* 2 3 4 8 16 32 */
+
+typedef struct sb_stats {
+    int64_t rows, cols, nnz;
+    int64_t bucket_rows[SB_STATS_BUCKETS], bucket_nnz[SB_STATS_BUCKETS];
+    int64_t empty, longest;
+    double mean, cv;     /* of the row length; cv = deviation / mean */
+    int64_t bandwidth;   /* max |column - row| over the entries */
+    bool sorted;         /* columns strictly increase within every row */
+    int64_t distinct;    /* columns with an entry; an upper bound if not sampled */
+    double r4, r8;       /* entries per distinct column in windows of 4 and 8 rows */
+    double window_cols;  /* distinct columns of a window of neighbouring rows */
+    double window_reuse; /* share of entries whose column the window had already */
+    double window_fresh; /* share of a window's columns that the one before lacked */
+    double
+        block_share[SB_STATS_BLOCKS]; /* share of entries in completely full blocks */
+    double diag_share;  /* share of entries on diagonals at least half full */
+    int64_t diag_count; /* how many such diagonals */
+} sb_stats;
+
+/* Bucket of a row length: 0, 1, 2, 3, 3, 4, 4, 4, 4, 5 ... for 0, 1, 2, 3, 4, 5 ... */
+static inline int
+sb_stats_bucket(int64_t length)
+{
+    int q = 1;
+
+    if (length <= 0)
+        return 0;
+    while (q < SB_STATS_BUCKETS - 1 && ((int64_t)1 << (q - 1)) < length)
+        q++;
+    return q;
+}
+
+/* Row i with the smallest i + lo(i) >= work: cuts [0, rows + nnz) into equal pieces. */
+int64_t sb_view_row_at(const sb_view *v, int64_t work);
+
+/* ENOMEM only. Threads: `par` may be NULL. */
+sb_status sb_stats_collect(sb_stats *out, const sb_view *v, const sb_par *par);
+
+#endif
