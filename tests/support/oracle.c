@@ -87,11 +87,15 @@ modulus(sb_value v)
     return hypot(v.re, v.im);
 }
 
+/* Real data skips the imaginary products: infinity times their 0 would be NaN. */
 static void
-add_product(oracle *o, int64_t at, sb_value a, sb_value b)
+add_product(oracle *o, bool is_complex, int64_t at, sb_value a, sb_value b)
 {
-    o->re[at] += (long double)a.re * b.re - (long double)a.im * b.im;
-    o->im[at] += (long double)a.re * b.im + (long double)a.im * b.re;
+    o->re[at] += (long double)a.re * b.re;
+    if (is_complex) {
+        o->re[at] -= (long double)a.im * b.im;
+        o->im[at] += (long double)a.re * b.im + (long double)a.im * b.re;
+    }
     o->mag[at] += modulus(a) * modulus(b);
     o->len[at]++;
 }
@@ -101,18 +105,25 @@ static void
 scale(oracle *o, const sb_problem *pb, int64_t at, sb_dtype type, const void *data,
       int64_t slot)
 {
+    const bool is_complex = sb_dtype_is_complex(pb->compute);
     const sb_value al = pb->alpha, be = pb->beta;
     const long double re = o->re[at], im = o->im[at];
     sb_value old;
 
-    o->re[at] = al.re * re - al.im * im;
-    o->im[at] = al.re * im + al.im * re;
+    o->re[at] = al.re * re;
+    if (is_complex) {
+        o->re[at] -= al.im * im;
+        o->im[at] = al.re * im + al.im * re;
+    }
     o->mag[at] *= modulus(al);
     if (be.re == 0.0 && be.im == 0.0)
         return;
     old = sb_value_load(type, data, slot);
-    o->re[at] += (long double)be.re * old.re - (long double)be.im * old.im;
-    o->im[at] += (long double)be.re * old.im + (long double)be.im * old.re;
+    o->re[at] += (long double)be.re * old.re;
+    if (is_complex) {
+        o->re[at] -= (long double)be.im * old.im;
+        o->im[at] += (long double)be.re * old.im + (long double)be.im * old.re;
+    }
     o->mag[at] += modulus(be) * modulus(old);
 }
 
@@ -137,12 +148,13 @@ visit_spmm(void *user, int64_t i, int64_t j, int64_t slot)
     const bool swap = pb->trans_a != SB_TRANS_N;
     const int64_t row = swap ? j : i, col = swap ? i : j;
     const int64_t qb = member(w->q, pb->b.batch);
+    const bool is_complex = sb_dtype_is_complex(pb->compute);
     sb_value a = sb_value_load(pb->a.val_type, pb->a.val, slot);
 
     if (pb->trans_a == SB_TRANS_H)
         a.im = -a.im;
     for (int64_t c = 0; c < w->n; c++)
-        add_product(w->o, w->first + row * w->n + c, a,
+        add_product(w->o, is_complex, w->first + row * w->n + c, a,
                     op_at(&pb->b, pb->trans_b, qb, col, c));
 }
 
@@ -155,7 +167,8 @@ visit_sddmm(void *user, int64_t i, int64_t j, int64_t slot)
     const int64_t qx = member(w->q, pb->b.batch), qy = member(w->q, pb->c.batch);
 
     for (int64_t k = 0; k < w->k; k++)
-        add_product(w->o, at, op_at(&pb->b, pb->trans_a, qx, i, k),
+        add_product(w->o, sb_dtype_is_complex(pb->compute), at,
+                    op_at(&pb->b, pb->trans_a, qx, i, k),
                     op_at(&pb->c, pb->trans_b, qy, k, j));
 }
 
