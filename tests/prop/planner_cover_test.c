@@ -1,0 +1,257 @@
+/*
+ * Property: whatever the matrix and however it is taken apart, every stored entry is in
+ * exactly one part, at its own row and column, and every row is written first by
+ * exactly one step that applies beta.
+ */
+#include "base/alloc.h"
+#include "formats/part.h"
+#include "formats/stats.h"
+#include "gen.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct recipe {
+    int block, percent; /* selective part first: at most one is set */
+    sb_part_kind rest;
+    int c, k;
+} recipe;
+
+static const recipe recipes[] = {
+    {0, 0, SB_PART_CSR, 0, 0},   {0, 0, SB_PART_ROWS, 1, 0},
+    {0, 0, SB_PART_ROWS, 1, 3},  {0, 0, SB_PART_ROWS, 4, 2},
+    {0, 0, SB_PART_ROWS, 16, 5}, {0, 0, SB_PART_ELL, 0, 1},
+    {0, 0, SB_PART_ELL, 0, 4},   {0, 0, SB_PART_COO, 0, 0},
+    {2, 0, SB_PART_ROWS, 1, 2},  {4, 0, SB_PART_ROWS, 2, 2},
+    {4, 0, SB_PART_ELL, 0, 8},   {2, 0, SB_PART_COO, 0, 0},
+    {0, 50, SB_PART_ROWS, 1, 2}, {0, 90, SB_PART_ROWS, 4, 2},
+    {0, 60, SB_PART_ELL, 0, 2},  {0, 60, SB_PART_COO, 0, 0},
+};
+
+/* Rows a group's units write. */
+static void
+mark_rows(const sb_part *p, const sb_part_group *g, int *first, int *later)
+{
+    const char *list = p->kind == SB_PART_ROWS  ? "rows_row"
+                       : p->kind == SB_PART_ELL ? "ell_row"
+                       : p->kind == SB_PART_COO ? "coo_row"
+                                                : NULL;
+    const sb_part_array *a = list ? sb_part_find(p, list) : NULL;
+    const int64_t b = p->kind == SB_PART_BSR ? p->width : 1;
+    int64_t before = -1;
+
+    for (int64_t u = g->lo; u < g->hi; u++)
+        for (int64_t r = 0; r < b; r++) {
+            const int64_t row = a ? sb_index(a->data, a->type, u) : u * b + r;
+
+            if (row != before)
+                (g->add ? later : first)[row]++;
+            before = row;
+        }
+}
+
+/* One phase writes a row through adjacent units only; beta is applied once, first. */
+static bool
+ownership_holds(const sb_part *part, int n, int64_t rows)
+{
+    int *first = calloc((size_t)rows + 1, sizeof *first);
+    bool ok = true;
+
+    for (int q = 0; q < n && ok; q++)
+        for (int g = 0; g < part[q].ngroup && ok; g++) {
+            int *once = calloc((size_t)rows + 1, sizeof *once);
+
+            mark_rows(&part[q], &part[q].group[g], first, once);
+            for (int64_t i = 0; i < rows; i++)
+                ok = ok && once[i] <= 1;
+            free(once);
+        }
+    for (int64_t i = 0; i < rows; i++)
+        ok = ok && first[i] <= 1;
+    free(first);
+    return ok;
+}
+
+static sb_status
+build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
+{
+    sb_status st = SB_OK;
+
+    *n = 0;
+    if (r->block)
+        st = sb_part_bsr(&part[(*n)++], cv, r->block, sorted);
+    if (r->percent)
+        st = sb_part_dia(&part[(*n)++], cv, r->percent, sorted);
+    if (st != SB_OK)
+        return st;
+    switch (r->rest) {
+    case SB_PART_CSR:
+        return sb_part_csr(&part[(*n)++], cv);
+    case SB_PART_ROWS:
+        return sb_part_rows(&part[(*n)++], cv, r->c, r->k, sorted);
+    case SB_PART_ELL:
+        return sb_part_ell(&part[(*n)++], cv, (int64_t)1 << r->k);
+    default:
+        return sb_part_coo(&part[(*n)++], cv);
+    }
+}
+
+static int
+try_recipe(const recipe *r, const sb_view *v, bool sorted, uint64_t k)
+{
+    sb_part part[2] = {0};
+    sb_cover cv;
+    sb_diag diag = {0};
+    int n = 0, built;
+    sb_status st;
+
+    sb_cover_init(&cv, v);
+    st = build(part, &n, r, &cv, sorted);
+    built = st == SB_OK;
+    if (built) {
+        if (cv.rest != 0 || sb_parts_check(part, n, v, &diag) != SB_OK)
+            fail_msg("case %llu, recipe %d: %s", (unsigned long long)k,
+                     (int)(r - recipes), diag.text);
+        if (!ownership_holds(part, n, v->rows))
+            fail_msg("case %llu, recipe %d: a row has two owners",
+                     (unsigned long long)k, (int)(r - recipes));
+    } else {
+        assert_int_equal(st, SB_SKIP);
+    }
+    for (int q = 0; q < n; q++)
+        sb_part_free(&part[q]);
+    sb_cover_free(&cv);
+    return built;
+}
+
+static void
+test_exact_cover(void **state)
+{
+    static const sb_format formats[] = {SB_FORMAT_CSR, SB_FORMAT_CSC, SB_FORMAT_COO,
+                                        SB_FORMAT_BSR};
+    int built[SB_COUNT(recipes)] = {0};
+
+    (void)state;
+    for (uint64_t k = 0; k < 800; k++) {
+        gen_spec spec = gen_case(k);
+        sb_view v;
+        sb_stats s;
+        sb_matrix a;
+
+        spec.format = k % 3 ? SB_FORMAT_CSR : formats[k / 3 % 4];
+        spec.ptr_type = k % 5 == 0 ? SB_I64 : SB_I32;
+        spec.idx_type = k % 10 == 0 ? SB_I64 : SB_I32;
+        spec.val_type = SB_F32;
+        a = gen_matrix(&spec);
+        assert_int_equal(sb_view_make(&v, &a, k % 7 == 0, NULL), SB_OK);
+        assert_int_equal(sb_stats_collect(&s, &v, NULL), SB_OK);
+        for (int r = 0; r < SB_COUNT(recipes); r++)
+            built[r] += try_recipe(&recipes[r], &v, s.sorted, k);
+        sb_view_free(&v);
+        gen_free_matrix(&a);
+    }
+    for (int r = 0; r < SB_COUNT(recipes); r++)
+        if (built[r] < 8)
+            fail_msg("recipe %d applied to %d matrices only", r, built[r]);
+}
+
+/* The checker itself must see a lost, a doubled and a misplaced entry. */
+static void
+test_check_sees_damage(void **state)
+{
+    int32_t ptr[] = {0, 2, 3}, idx[] = {0, 2, 1};
+    float val[] = {1, 2, 3};
+    sb_matrix a = {.format = SB_FORMAT_CSR,
+                   .rows = 2,
+                   .cols = 3,
+                   .nnz = 3,
+                   .ptr = ptr,
+                   .idx = idx,
+                   .val = val,
+                   .ptr_type = SB_I32,
+                   .idx_type = SB_I32,
+                   .val_type = SB_F32,
+                   .batch = 1};
+    sb_view v;
+    sb_cover cv;
+    sb_part part;
+
+    (void)state;
+    assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+    sb_cover_init(&cv, &v);
+    assert_int_equal(sb_part_ell(&part, &cv, 2), SB_OK);
+    assert_int_equal(sb_parts_check(&part, 1, &v, NULL), SB_OK);
+    part.group[0].hi--;
+    assert_int_equal(sb_parts_check(&part, 1, &v, NULL), SB_EINTERNAL);
+    part.group[0].hi++;
+    ((int32_t *)part.array[2].data)[0] = 1; /* ell_crd */
+    assert_int_equal(sb_parts_check(&part, 1, &v, NULL), SB_EINTERNAL);
+    ((int32_t *)part.array[2].data)[0] = 0;
+    ((int32_t *)part.array[3].data)[1] = 0; /* ell_pos */
+    assert_int_equal(sb_parts_check(&part, 1, &v, NULL), SB_EINTERNAL);
+    sb_part_free(&part);
+    sb_cover_free(&cv);
+    sb_view_free(&v);
+}
+
+/* Running out of memory anywhere leaves nothing behind. */
+static void
+test_no_memory(void **state)
+{
+    gen_spec spec = gen_case(3);
+    sb_matrix a;
+
+    (void)state;
+    spec.format = SB_FORMAT_CSR;
+    spec.family = GEN_BLOCKS;
+    spec.rows = spec.cols = 16;
+    spec.val_type = SB_F32;
+    spec.ptr_type = spec.idx_type = SB_I32;
+    spec.unsorted = spec.duplicates = false;
+    a = gen_matrix(&spec);
+    for (int r = 0; r < SB_COUNT(recipes); r++)
+        for (int64_t n = 0; n < 40; n++) {
+            const int64_t live = sb_alloc_live();
+            sb_part part[2] = {0};
+            sb_view v = {0};
+            sb_cover cv = {0};
+            sb_stats s;
+            int parts = 0;
+            sb_status st;
+
+            sb_alloc_fail_after(n);
+            st = sb_view_make(&v, &a, r % 2, NULL);
+            if (st == SB_OK)
+                st = sb_stats_collect(&s, &v, NULL);
+            sb_cover_init(&cv, &v);
+            if (st == SB_OK)
+                st = build(part, &parts, &recipes[r], &cv, s.sorted);
+            sb_alloc_fail_after(-1);
+            for (int q = 0; q < parts; q++)
+                sb_part_free(&part[q]);
+            sb_cover_free(&cv);
+            sb_view_free(&v);
+            assert_int_equal(sb_alloc_live(), live);
+            if (st != SB_ENOMEM)
+                break;
+        }
+    gen_free_matrix(&a);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exact_cover),
+        cmocka_unit_test(test_check_sees_damage),
+        cmocka_unit_test(test_no_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
