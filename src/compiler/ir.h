@@ -68,13 +68,15 @@ typedef enum sb_axis_kind {
 
 /*
  * One level of a coordinate tree. Slots under parent position q:
- *   fixed     [q * width, (q + 1) * width)
+ *   fixed     [q * width, (q + 1) * width), with `end` only the first end[q] of them
  *   variable  [ptr[q] - base, ptr[q + 1] - base), or with `end` [ptr[q] - base, end[q] - base):
  *             ranges that do not tile the array, as rows of an ELL bucket read in place
- * A sparse axis has coordinate crd[slot] - base; a dense one counts from 0.
- * padded: crd < 0 marks an empty slot, which takes no part in any computation.
- * val: where not NULL, the value of slot s of the buffer over this axis is element
- *      val[s] of the caller's array (position mode); a negative one is an empty slot.
+ * A sparse axis has coordinate crd[slot] - base; a dense one counts from 0. In stage II
+ * a buffer is indexed by positions under the parent, from 0: slot minus the range's start.
+ * padded: a slot may be empty, marked by crd < 0 (dense axes: val < 0), and then takes
+ *      no part in any computation.
+ * val: where not NULL, the value at flat packed offset s of the buffer whose last axis
+ *      this is is element val[s] of the caller's array of nnz elements (position mode).
  * Text:
  *   axis #I = dense_fixed(%m)
  *   axis #J = sparse_variable(#I, %n, nnz %nnz, ptr $J_ptr, crd $J_crd) base %base sorted unique
