@@ -1,0 +1,101 @@
+/*
+ * The public objects from inside. A descriptor is a plain record of what the caller
+ * said, in the caller's words (public enumerators); src/api/view.h turns it into
+ * sb_matrix and sb_dense. Only its own noun's file writes a field. The first word tells
+ * the kinds apart and is cleared on destroy.
+ */
+#ifndef SB_API_OBJECT_H
+#define SB_API_OBJECT_H
+
+#include "api/planlist.h"
+#include "runtime/backend.h"
+
+#include "spblas.h"
+
+#include <stdbool.h>
+
+typedef enum sb_tag {
+    SB_TAG_HANDLE = 0x5b1a5001,
+    SB_TAG_DNVEC = 0x5b1a5002,
+    SB_TAG_DNMAT = 0x5b1a5003,
+    SB_TAG_SPMAT = 0x5b1a5004
+} sb_tag;
+
+enum { SB_SENTENCE_MAX = 640 };
+
+struct spblasContext {
+    uint32_t tag;
+    spblasPointerMode_t mode;
+    void *stream;
+    const sb_backend *backend;
+    char message[SB_SENTENCE_MAX]; /* of the last call that failed */
+};
+
+struct spblasDnVecDescr {
+    uint32_t tag;
+    spblasDataType_t type;
+    int64_t size;
+    void *values;
+};
+
+struct spblasDnMatDescr {
+    uint32_t tag;
+    spblasDataType_t type;
+    spblasOrder_t order;
+    int batch;
+    int64_t rows, cols, ld, stride;
+    void *values;
+};
+
+/* What spblasSpMatSetAttribute stores. plan_text is owned, NULL when not set. */
+typedef struct sb_attributes {
+    int fill, diag; /* any value the caller stored */
+    spblasEffort_t effort;
+    int frozen;
+    spblasDeterminism_t determinism;
+    int64_t memory_limit;
+    char *plan_text;
+    int validate;
+} sb_attributes;
+
+struct spblasSpMatDescr {
+    uint32_t tag;
+    spblasFormat_t format;
+    spblasDataType_t type;
+    spblasIndexType_t ptr_type, idx_type; /* COO: both the one type it has */
+    spblasIndexBase_t base;
+    spblasOrder_t order; /* inside BSR blocks */
+    int batch;
+    int64_t rows, cols, nnz;      /* BSR: in blocks, as the caller gave them */
+    int64_t row_block, col_block; /* BSR; else 1 */
+    void *ptr, *idx, *row, *val;  /* row: COO only; ptr: all others */
+    int64_t ptr_stride, idx_stride, val_stride;
+    sb_attributes at;
+    sb_planlist *plans; /* owned; has its own lock, so const descriptors gain plans */
+};
+
+static inline bool
+sb_is_handle(spblasHandle_t h)
+{
+    return h && h->tag == SB_TAG_HANDLE;
+}
+
+static inline bool
+sb_is_dnvec(spblasConstDnVecDescr_t d)
+{
+    return d && d->tag == SB_TAG_DNVEC;
+}
+
+static inline bool
+sb_is_dnmat(spblasConstDnMatDescr_t d)
+{
+    return d && d->tag == SB_TAG_DNMAT;
+}
+
+static inline bool
+sb_is_spmat(spblasConstSpMatDescr_t d)
+{
+    return d && d->tag == SB_TAG_SPMAT;
+}
+
+#endif
