@@ -13,12 +13,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum sb_effort { SB_EFFORT_ESTIMATE, SB_EFFORT_MEASURE, SB_EFFORT_EXHAUSTIVE } sb_effort;
+typedef enum sb_effort {
+    SB_EFFORT_ESTIMATE,
+    SB_EFFORT_MEASURE,
+    SB_EFFORT_EXHAUSTIVE
+} sb_effort;
 
 /* Policy of one analysis. All zero is the default. */
 typedef struct sb_options {
     sb_effort effort;
-    bool values_frozen;   /* the caller promises not to change A's values: packing allowed */
+    bool values_frozen; /* the caller promises not to change A's values: packing allowed
+                         */
     bool atomics_allowed; /* determinism may be given up; nothing here uses it yet */
     int64_t memory_limit; /* bytes a plan may hold; 0: three times the matrix */
     const char *plan;     /* forced plan text, or NULL */
@@ -41,8 +46,9 @@ sb_status sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *
  */
 sb_status sb_execute(const sb_plan *plan, const sb_problem *pb, sb_diag *diag);
 
-/* Plan texts legal for this problem, one per call: every registered composition at least
- * once; NULL past the end. For tests, ablations and MEASURE. Static storage per thread. */
+/* Plan texts legal for this problem, one per call: every registered composition at
+ * least once; NULL past the end. For tests, ablations and MEASURE. Static storage per
+ * thread. */
 const char *sb_plan_candidate(const sb_problem *pb, const sb_options *opt, int index);
 
 #endif

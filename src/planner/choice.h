@@ -1,0 +1,59 @@
+/*
+ * A decision, before anything is built: which parts in which order, and the kernel's
+ * parameters. Plan text is this struct in print; everything the planner weighs, forces
+ * or remembers is a choice.
+ */
+#ifndef SB_PLANNER_CHOICE_H
+#define SB_PLANNER_CHOICE_H
+
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "formats/part.h"
+#include "runtime/problem.h"
+
+#include <stdbool.h>
+
+/*
+ * One part. Which fields count depends on the kind:
+ *   rows  c column partitions, k: buckets up to 2^k      ell  k: width 2^k
+ *   bsr   size: b                                        dia  size: percent full
+ */
+typedef struct sb_part_choice {
+    sb_part_kind kind;
+    int c, k, size;
+} sb_part_choice;
+
+enum { SB_CHOICE_PARTS = 2 };
+
+/*
+ * A part that selects (bsr, dia) may come first; the last part takes the rest: csr
+ * (alone only), rows, ell or coo. npart 0: the reference kernel.
+ *   tile      columns of C, or of the reduction, per register tile; 0: tile and prefetch
+ *             are the rules' (planner/rules.h)
+ *   prefetch  rows of B ahead, 0 none
+ *   packed    values copied into the parts (only under the caller's promise)
+ *   stream    non-temporal stores to C
+ */
+typedef struct sb_choice {
+    sb_op op;
+    int npart;
+    sb_part_choice part[SB_CHOICE_PARTS];
+    int tile, prefetch;
+    bool packed, stream;
+} sb_choice;
+
+/* The last part, or NULL for the reference kernel. */
+const sb_part_choice *sb_choice_rest(const sb_choice *ch);
+
+/*
+ * Plan text, e.g. "(plan spmm (part bsr 4) (part rows hyb 1 5) (tile 32) (prefetch
+ * 4))"; docs/planner.md has the grammar. Printing a choice and parsing the text gives
+ * the same choice, and parsing any accepted text and printing it twice gives the same
+ * text.
+ */
+void sb_choice_print(sb_strbuf *out, const sb_choice *ch);
+/* EPARSE with line, column and caret. */
+sb_status sb_choice_parse(sb_choice *out, const char *text, size_t len, sb_diag *diag);
+bool sb_choice_equal(const sb_choice *x, const sb_choice *y);
+
+#endif

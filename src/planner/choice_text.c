@@ -1,0 +1,287 @@
+/*
+ * Plan text: a fixed two-level s-expression, read by hand in one pass. Everything the
+ * reader refuses it points at with a caret.
+ */
+#include "planner/choice.h"
+
+#include <string.h>
+
+static const char *const op_names[] = {
+    [SB_OP_SPMM] = "spmm", [SB_OP_SPMV] = "spmv", [SB_OP_SDDMM] = "sddmm"};
+static const char *const kind_names[SB_PART_COUNT] = {"csr", "rows", "ell",
+                                                      "bsr", "dia",  "coo"};
+
+enum { MAX_TILE = 1024, MAX_PREFETCH = 64, MAX_BLOCK = 64, MAX_K = 30 };
+
+typedef struct reader {
+    const char *text;
+    size_t len, at;
+    size_t word; /* where the last word began */
+    sb_diag *diag;
+} reader;
+
+const sb_part_choice *
+sb_choice_rest(const sb_choice *ch)
+{
+    return ch->npart > 0 ? &ch->part[ch->npart - 1] : NULL;
+}
+
+static void
+print_part(sb_strbuf *out, const sb_part_choice *p)
+{
+    sb_strbuf_printf(out, " (part %s", kind_names[p->kind]);
+    if (p->kind == SB_PART_ROWS)
+        sb_strbuf_printf(out, " hyb %d %d", p->c, p->k);
+    else if (p->kind == SB_PART_ELL)
+        sb_strbuf_printf(out, " %d", p->k);
+    else if (p->kind == SB_PART_BSR || p->kind == SB_PART_DIA)
+        sb_strbuf_printf(out, " %d", p->size);
+    sb_strbuf_putc(out, ')');
+}
+
+void
+sb_choice_print(sb_strbuf *out, const sb_choice *ch)
+{
+    sb_strbuf_printf(out, "(plan %s", op_names[ch->op]);
+    for (int q = 0; q < ch->npart; q++)
+        print_part(out, &ch->part[q]);
+    if (ch->npart == 0)
+        sb_strbuf_puts(out, " (reference)");
+    else if (ch->tile > 0)
+        sb_strbuf_printf(out, " (tile %d)", ch->tile);
+    if (ch->prefetch > 0)
+        sb_strbuf_printf(out, " (prefetch %d)", ch->prefetch);
+    if (ch->packed)
+        sb_strbuf_puts(out, " (packed)");
+    if (ch->stream)
+        sb_strbuf_puts(out, " (stream)");
+    sb_strbuf_putc(out, ')');
+}
+
+static bool
+part_equal(const sb_part_choice *x, const sb_part_choice *y)
+{
+    return x->kind == y->kind && x->c == y->c && x->k == y->k && x->size == y->size;
+}
+
+bool
+sb_choice_equal(const sb_choice *x, const sb_choice *y)
+{
+    bool same = x->op == y->op && x->npart == y->npart && x->tile == y->tile &&
+                x->prefetch == y->prefetch && x->packed == y->packed &&
+                x->stream == y->stream;
+
+    for (int q = 0; same && q < x->npart; q++)
+        same = part_equal(&x->part[q], &y->part[q]);
+    return same;
+}
+
+/* ---- reading ------------------------------------------------------------------- */
+
+static sb_status
+refuse(reader *rd, size_t at, const char *what)
+{
+    return sb_diag_at(rd->diag, SB_EPARSE, rd->text, rd->len, at, "%s", what);
+}
+
+static void
+skip_space(reader *rd)
+{
+    while (rd->at < rd->len) {
+        const char c = rd->text[rd->at];
+
+        if (c == ';')
+            while (rd->at < rd->len && rd->text[rd->at] != '\n')
+                rd->at++;
+        else if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
+            rd->at++;
+        else
+            return;
+    }
+}
+
+static bool
+see(reader *rd, char c)
+{
+    skip_space(rd);
+    return rd->at < rd->len && rd->text[rd->at] == c;
+}
+
+static sb_status
+expect(reader *rd, char c)
+{
+    char what[] = "expected ' '";
+
+    if (see(rd, c)) {
+        rd->at++;
+        return SB_OK;
+    }
+    what[10] = c;
+    return refuse(rd, rd->at, what);
+}
+
+static bool
+word_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+/* The next word; empty when there is none. */
+static size_t
+word(reader *rd)
+{
+    skip_space(rd);
+    rd->word = rd->at;
+    while (rd->at < rd->len && word_char(rd->text[rd->at]))
+        rd->at++;
+    return rd->at - rd->word;
+}
+
+/* Index of the next word in names, -1 when it is none of them. */
+static int
+one_of(reader *rd, const char *const *names, int n)
+{
+    const size_t len = word(rd);
+
+    for (int q = 0; q < n; q++)
+        if (strlen(names[q]) == len && memcmp(names[q], rd->text + rd->word, len) == 0)
+            return q;
+    return -1;
+}
+
+static sb_status
+number(reader *rd, int lo, int hi, const char *what, int *out)
+{
+    const size_t len = word(rd);
+    int64_t v = 0;
+
+    if (len == 0 || len > 9)
+        return refuse(rd, rd->word, what);
+    for (size_t q = 0; q < len; q++) {
+        const char c = rd->text[rd->word + q];
+
+        if (c < '0' || c > '9')
+            return refuse(rd, rd->word, what);
+        v = v * 10 + (c - '0');
+    }
+    if (v < lo || v > hi)
+        return refuse(rd, rd->word, what);
+    *out = (int)v;
+    return SB_OK;
+}
+
+static bool
+selects(sb_part_kind k)
+{
+    return k == SB_PART_BSR || k == SB_PART_DIA;
+}
+
+/* Whether a part of this kind may follow what is there. */
+static sb_status
+part_order(reader *rd, const sb_choice *ch, sb_part_kind kind)
+{
+    if (ch->npart > 0 && !selects(ch->part[ch->npart - 1].kind))
+        return refuse(rd, rd->word, "the part before this one already takes the rest");
+    if (ch->npart > 0 && kind == SB_PART_CSR)
+        return refuse(rd, rd->word, "csr stands alone; use rows for a rest");
+    if (ch->npart > 0 && selects(kind))
+        return refuse(rd, rd->word, "only one part may select; then comes the rest");
+    return SB_OK;
+}
+
+static sb_status
+read_part(reader *rd, sb_choice *ch)
+{
+    static const char *const hyb[] = {"hyb"};
+    const int kind = one_of(rd, kind_names, SB_PART_COUNT);
+    sb_part_choice p = {.kind = (sb_part_kind)kind};
+
+    if (kind < 0)
+        return refuse(rd, rd->word, "expected csr, rows, ell, bsr, dia or coo");
+    SB_TRY(part_order(rd, ch, p.kind));
+    if (p.kind == SB_PART_ROWS) {
+        if (one_of(rd, hyb, 1) != 0)
+            return refuse(rd, rd->word, "expected hyb");
+        SB_TRY(number(rd, 1, SB_PART_MAXC, "expected partitions, 1 to 16", &p.c));
+    }
+    if (p.kind == SB_PART_ROWS || p.kind == SB_PART_ELL)
+        SB_TRY(number(rd, 0, MAX_K, "expected log2 of a row length, 0 to 30", &p.k));
+    if (p.kind == SB_PART_BSR)
+        SB_TRY(number(rd, 2, MAX_BLOCK, "expected a block size, 2 to 64", &p.size));
+    if (p.kind == SB_PART_DIA)
+        SB_TRY(number(rd, 1, 100, "expected percent of a diagonal, 1 to 100", &p.size));
+    ch->part[ch->npart++] = p;
+    return SB_OK;
+}
+
+enum { PART, TILE, PREFETCH, PACKED, STREAM, REFERENCE, CLAUSES };
+
+static sb_status
+read_clause(reader *rd, sb_choice *ch, unsigned *seen)
+{
+    static const char *const names[CLAUSES] = {"part",   "tile",   "prefetch",
+                                               "packed", "stream", "reference"};
+    const int q = one_of(rd, names, CLAUSES);
+
+    if (q < 0)
+        return refuse(rd, rd->word,
+                      "expected part, tile, prefetch, packed, stream or reference");
+    if (q != PART && (*seen >> q & 1))
+        return refuse(rd, rd->word, "said twice");
+    if (*seen && ((q == REFERENCE) || (*seen >> REFERENCE & 1)))
+        return refuse(rd, rd->word, "reference stands alone");
+    *seen |= 1u << q;
+    switch (q) {
+    case PART:
+        return read_part(rd, ch);
+    case TILE:
+        return number(rd, 1, MAX_TILE, "expected columns, 1 to 1024", &ch->tile);
+    case PREFETCH:
+        return number(rd, 0, MAX_PREFETCH, "expected rows ahead, 0 to 64",
+                      &ch->prefetch);
+    case PACKED:
+        ch->packed = true;
+        return SB_OK;
+    case STREAM:
+        ch->stream = true;
+        return SB_OK;
+    default:
+        return SB_OK;
+    }
+}
+
+static sb_status
+read_plan(reader *rd, sb_choice *ch)
+{
+    static const char *const plan[] = {"plan"};
+    unsigned seen = 0;
+    int op;
+
+    SB_TRY(expect(rd, '('));
+    if (one_of(rd, plan, 1) != 0)
+        return refuse(rd, rd->word, "expected plan");
+    if ((op = one_of(rd, op_names, SB_COUNT(op_names))) < 0)
+        return refuse(rd, rd->word, "expected spmm, spmv or sddmm");
+    ch->op = (sb_op)op;
+    while (!see(rd, ')')) {
+        SB_TRY(expect(rd, '('));
+        SB_TRY(read_clause(rd, ch, &seen));
+        SB_TRY(expect(rd, ')'));
+    }
+    if (!(seen >> REFERENCE & 1) &&
+        (ch->npart == 0 || selects(ch->part[ch->npart - 1].kind)))
+        return refuse(rd, rd->at, "no part takes the rest: csr, rows, ell or coo");
+    SB_TRY(expect(rd, ')'));
+    skip_space(rd);
+    return rd->at == rd->len ? SB_OK : refuse(rd, rd->at, "text after the plan");
+}
+
+sb_status
+sb_choice_parse(sb_choice *out, const char *text, size_t len, sb_diag *diag)
+{
+    reader rd = {text, len, 0, 0, diag};
+
+    memset(out, 0, sizeof *out);
+    SB_TRY(read_plan(&rd, out));
+    return SB_OK;
+}

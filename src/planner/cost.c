@@ -1,0 +1,288 @@
+/*
+ * The model. Per part: how many flops and how many bytes from which level, as effective
+ * bytes at memory speed; then a R + b.
+ *
+ * Bytes of B are the hard term. Entries whose column a neighbouring row has just used
+ * (window_reuse) come from the level where a window of B's rows fits; the others from
+ * where the previous window or, if fresh, where all of B's touched rows fit. Listing
+ * rows by length destroys the neighbourhood, so rows of length buckets lose it.
+ */
+#include "planner/cost.h"
+
+#include <math.h>
+
+/*
+ * One line per kind, fitted by hand to docs/kernels.md's measurements.
+ *   a      slowdown against the roofline: loads per FMA, no register reuse
+ *   unit   seconds per unit (row start, accumulator set-up and write-back)
+ *   entry  seconds per entry besides its bytes and flops (index arithmetic, branches)
+ *   rows   rows of C that share one load of B's row in registers
+ *   order  units follow the matrix's rows, so neighbours share B's rows
+ */
+typedef struct coef {
+    double a, unit, entry, rows;
+    bool order;
+} coef;
+
+static const coef table[SB_PART_COUNT] = {
+    [SB_PART_CSR] = {1.0, 4e-9, 0.5e-9, 1, true},
+    [SB_PART_ROWS] = {1.0, 5e-9, 0.5e-9, 1, false},
+    [SB_PART_ELL] = {1.0, 5e-9, 0.9e-9, 1, true},
+    [SB_PART_BSR] = {1.0, 6e-9, 0.2e-9, 4, true},
+    [SB_PART_DIA] = {1.0, 4e-9, 0.4e-9, 1, true},
+    [SB_PART_COO] = {1.0, 0.0, 2.0e-9, 1, true},
+};
+
+/* One part's amounts. */
+typedef struct amounts {
+    double entries, slots, units;
+    double touches;    /* rows of C read or written, all phases */
+    double partitions; /* column partitions */
+} amounts;
+
+static double
+positive(double x)
+{
+    return x > 0 ? x : 0;
+}
+
+double
+sb_work_footprint(const sb_work *w, const sb_stats *s)
+{
+    const double row = w->op == SB_OP_SDDMM ? (double)w->k : (double)w->n;
+
+    return (double)s->distinct * row * w->b_size;
+}
+
+int64_t
+sb_work_grain(const sb_work *w, int64_t nnz, int threads)
+{
+    const double width = w->op == SB_OP_SPMV    ? 1
+                         : w->op == SB_OP_SDDMM ? (double)w->k
+                                                : (double)w->n;
+    const double work = (double)nnz * (width > 1 ? width : 1);
+    /* cpu.md section 5: below about 200k products one tile per thread is best; a tile
+     * should never be so small that its dispatch shows. */
+    const double pieces = work < 2e5 ? threads : 12.0 * threads;
+    const double least = 2e4 / (width > 1 ? width : 1);
+    const double grain = (double)nnz / (pieces > 1 ? pieces : 1);
+
+    return (int64_t)(grain > least ? grain : least) + 1;
+}
+
+/* Bytes/s of whole-row gathers from a set of `bytes`: what fits a cache comes at its
+ * rate, the rest from the next level. Short rows use a fraction of each line. */
+static double
+gather_rate(const sb_target *t, double bytes)
+{
+    const double l2 = (double)t->l2, l3 = (double)t->l3;
+    double in2, in3;
+
+    if (bytes <= l2)
+        return t->gather_l2;
+    in2 = l2 / bytes;
+    in3 = bytes <= l3 ? 1.0 : l3 / bytes;
+    return 1.0 / (in2 / t->gather_l2 + positive(in3 - in2) / t->gather_l3 +
+                  (1.0 - in3) / t->gather_mem);
+}
+
+static double
+stream_rate(const sb_target *t, double bytes)
+{
+    if (bytes <= (double)t->l2)
+        return t->bw_l2;
+    return bytes <= (double)t->l3 ? t->bw_l3 : t->bw_mem;
+}
+
+/* Seconds to read B's rows for the entries of a part. */
+static double
+gather_seconds(const amounts *am, const coef *co, const sb_work *w, const sb_stats *s,
+               const sb_target *t)
+{
+    const double width = w->op == SB_OP_SDDMM ? (double)w->k : (double)w->n;
+    const double line = width * w->b_size < 16 ? 16 : width * w->b_size;
+    const double all = sb_work_footprint(w, s) / am->partitions;
+    const double window = s->window_cols * width * w->b_size;
+    const double reuse = co->order ? s->window_reuse : 0;
+    const double fresh = co->order ? s->window_fresh : 1;
+    const double bytes = am->entries * line;
+    const double near = bytes / co->rows * reuse;
+    const double far = bytes * (1 - reuse);
+
+    return near / gather_rate(t, window) + far * fresh / gather_rate(t, all) +
+           far * (1 - fresh) / gather_rate(t, fmin(all, 2 * window));
+}
+
+/* Bytes of A's arrays one run reads. */
+static double
+structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
+                bool packed)
+{
+    const double value = w->a_size, pos = packed ? 0 : w->ptr_size;
+    const double b2 = (double)p->size * p->size;
+
+    switch (p->kind) {
+    case SB_PART_CSR:
+        return am->entries * (value + w->idx_size) + am->units * w->ptr_size;
+    case SB_PART_ROWS:
+        return am->entries * (value + w->idx_size) +
+               am->units * (2.0 * w->ptr_size + w->idx_size);
+    case SB_PART_ELL:
+        return am->entries * value + am->slots * (w->idx_size + pos) +
+               am->units * 2.0 * w->idx_size;
+    case SB_PART_BSR:
+        return am->entries * (value + pos + w->idx_size / b2) + am->units * w->ptr_size;
+    case SB_PART_DIA:
+        return am->slots * ((packed ? value : 0) + pos) +
+               (packed ? 0 : am->entries * value);
+    default:
+        return am->entries * (value + pos + 2.0 * w->idx_size);
+    }
+}
+
+/* Seconds of one part on all threads, no barriers. */
+static double
+part_seconds(const sb_part_choice *p, const amounts *am, const sb_work *w,
+             const sb_stats *s, const sb_target *t, bool packed, sb_cost *total)
+{
+    const coef *co = &table[p->kind];
+    const double width = w->op == SB_OP_SDDMM ? (double)w->k : (double)w->n;
+    const double flops = 2.0 * am->entries * width * (w->complex ? 4 : 1);
+    const double peak = t->flops * 4.0 / (w->compute_size / (w->complex ? 2 : 1));
+    const double a_bytes = structure_bytes(p, am, w, packed);
+    const double c_row = w->op == SB_OP_SDDMM ? 0 : (double)w->n * w->c_size;
+    const double c_bytes = 2.0 * am->touches * c_row;
+    const double whole = a_bytes + c_bytes + sb_work_footprint(w, s);
+    const double moving =
+        (a_bytes + c_bytes) / stream_rate(t, whole) + gather_seconds(am, co, w, s, t);
+    const double fixed = (am->units * co->unit + am->entries * co->entry) /
+                         (t->threads > 0 ? t->threads : 1);
+
+    total->bytes += a_bytes + c_bytes + am->entries * width * w->b_size;
+    total->flops += flops;
+    return co->a * fmax(moving, flops / peak) + fixed;
+}
+
+/* Slots of buckets up to 2^k: rows of bucket q padded to 2^(q - 1), longer rows split. */
+static double
+bucket_slots(const sb_stats *s, int k)
+{
+    double slots = 0;
+
+    for (int q = 1; q < SB_STATS_BUCKETS; q++) {
+        const double full = (double)((int64_t)1 << (q - 1 < k ? q - 1 : k));
+
+        if (q - 1 <= k)
+            slots += (double)s->bucket_rows[q] * full;
+        else
+            slots += (double)s->bucket_nnz[q] + (double)s->bucket_rows[q] * full / 2;
+    }
+    return slots;
+}
+
+/* Slots of one common width 2^k. */
+static double
+ell_units(const sb_stats *s, int k)
+{
+    const double width = (double)((int64_t)1 << k);
+    double units = 0;
+
+    for (int q = 0; q < SB_STATS_BUCKETS; q++) {
+        const double rows = (double)s->bucket_rows[q];
+
+        units +=
+            fmax(rows, (double)s->bucket_nnz[q] / width + (q - 1 > k ? rows / 2 : 0));
+    }
+    return units;
+}
+
+static double
+block_share(const sb_stats *s, int b)
+{
+    for (int q = 0; q < SB_STATS_BLOCKS; q++)
+        if (sb_stats_block_size[q] == b)
+            return s->block_share[q];
+    return 0;
+}
+
+/* The selecting part's amounts; returns its share of the entries. */
+static double
+selected(amounts *am, const sb_part_choice *p, const sb_stats *s)
+{
+    const bool bsr = p->kind == SB_PART_BSR;
+    const double share = bsr ? block_share(s, p->size) : s->diag_share;
+
+    am->entries = share * (double)s->nnz;
+    am->slots = bsr ? am->entries : (double)s->diag_count * (double)s->rows;
+    am->units = bsr ? (double)s->rows / p->size : (double)s->rows;
+    am->touches = (double)s->rows;
+    am->partitions = 1;
+    return share;
+}
+
+/* The rest's amounts when `share` of the entries is left. */
+static void
+rest(amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
+{
+    const double rows = (double)s->rows;
+    const double filled = rows - (double)s->empty;
+
+    am->entries = share * (double)s->nnz;
+    am->slots = am->entries;
+    am->units = am->touches = share < 1 ? fmin(rows, am->entries) : rows;
+    am->partitions = 1;
+    if (p->kind == SB_PART_ROWS) {
+        /* every filled row meets each partition unless it is short */
+        const double met = fmin(p->c, fmax(1, s->mean));
+
+        am->partitions = p->c;
+        am->slots = share * bucket_slots(s, p->k);
+        am->units = am->touches = share < 1 ? fmin(filled, am->entries) * met
+                                            : (double)s->empty + filled * met;
+    }
+    if (p->kind == SB_PART_ELL) {
+        am->units = share * ell_units(s, p->k);
+        am->slots = am->units * (double)((int64_t)1 << p->k);
+        am->touches = am->units;
+    }
+    if (p->kind == SB_PART_COO)
+        am->units = share * (double)s->nnz;
+}
+
+static double
+padding(const amounts *am)
+{
+    return am->slots > 0 ? positive(1 - am->entries / am->slots) : 0;
+}
+
+void
+sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_stats *s,
+                const sb_target *t)
+{
+    double left = 1, steps = 1;
+
+    *out = (sb_cost){0};
+    for (int q = 0; q < ch->npart; q++) {
+        const sb_part_choice *p = &ch->part[q];
+        const bool takes_rest = q + 1 == ch->npart;
+        amounts am;
+
+        if (takes_rest)
+            rest(&am, p, s, left);
+        else
+            left -= selected(&am, p, s);
+        out->share[q] = s->nnz ? am.entries / (double)s->nnz : 0;
+        out->padding[q] = padding(&am);
+        out->part[q] = am.entries > 0 || ch->npart == 1
+                           ? part_seconds(p, &am, w, s, t, ch->packed, out)
+                           : 0;
+        out->seconds += out->part[q];
+        if (takes_rest && q > 0 && am.entries > 0)
+            steps += 1;
+        steps += am.partitions - 1;
+    }
+    out->seconds += steps * t->step_seconds;
+    out->seconds += t->tile_seconds * (double)s->nnz /
+                    (double)sb_work_grain(w, s->nnz, t->threads) /
+                    (t->threads > 0 ? t->threads : 1);
+}

@@ -1,0 +1,41 @@
+/*
+ * What a choice would cost, from statistics alone. The shape is STile's (section 3.2):
+ * the latency of a piece of work is g = a R + b with R = max(bytes, flops / peak ratio),
+ * the roofline in bytes; the coefficients per kind of part are one table in cost.c.
+ * Nothing is built and no entry is read.
+ */
+#ifndef SB_PLANNER_COST_H
+#define SB_PLANNER_COST_H
+
+#include "formats/stats.h"
+#include "planner/choice.h"
+#include "runtime/target.h"
+
+/* The operands as the model sees them; sizes in bytes. */
+typedef struct sb_work {
+    sb_op op;
+    int64_t m, n, k, nnz; /* of the product, and A's entries */
+    int a_size, b_size, c_size, compute_size, ptr_size, idx_size;
+    bool complex;
+    bool by_position; /* the view has positions: no part is in place */
+} sb_work;
+
+/* Share of the entries per part of the choice, from the statistics. */
+typedef struct sb_cost {
+    double seconds;                  /* of one run */
+    double part[SB_CHOICE_PARTS];    /* seconds of each part */
+    double share[SB_CHOICE_PARTS];   /* of the entries */
+    double padding[SB_CHOICE_PARTS]; /* slots that hold no entry, as a share of slots */
+    double bytes, flops;             /* moved and computed, whole run */
+} sb_cost;
+
+void sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w,
+                     const sb_stats *s, const sb_target *t);
+
+/* Bytes of B (SDDMM: of Y) that the entries touch. */
+double sb_work_footprint(const sb_work *w, const sb_stats *s);
+
+/* Size of the tile table's pieces, in entries: see tiles.c. */
+int64_t sb_work_grain(const sb_work *w, int64_t nnz, int threads);
+
+#endif
