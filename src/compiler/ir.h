@@ -69,8 +69,9 @@ typedef enum sb_axis_kind {
 /*
  * One level of a coordinate tree. Slots under parent position q:
  *   fixed     [q * width, (q + 1) * width), with `end` only the first end[q] of them
- *   variable  [ptr[q] - base, ptr[q + 1] - base), or with `end` [ptr[q] - base, end[q] - base):
- *             ranges that do not tile the array, as rows of an ELL bucket read in place
+ *   variable  [ptr[q] - base, ptr[q + 1] - base), or with `end` [ptr[q], end[q]): ranges
+ *             that do not tile the array, as rows of an ELL bucket read in place
+ * `base` is that of crd and of ptr; with `end`, ptr and end count from 0 (lists are ours).
  * A sparse axis has coordinate crd[slot] - base; a dense one counts from 0. In stage II
  * a buffer is indexed by positions under the parent, from 0: slot minus the range's start.
  * padded: a slot may be empty, marked by crd < 0 (dense axes: val < 0), and then takes
@@ -92,7 +93,7 @@ struct sb_axis {
     const sb_expr *width;  /* fixed kinds under a parent: slots per parent position */
     const sb_expr *nnz;    /* variable kinds: length of crd */
     const sb_buf *ptr, *end, *crd, *val;
-    const sb_expr *base; /* index base of ptr, end and crd; NULL is 0 */
+    const sb_expr *base; /* index base of crd, and of ptr without end; NULL is 0 */
     bool sorted, unique, padded;
 };
 
