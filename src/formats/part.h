@@ -28,6 +28,7 @@ typedef enum sb_part_kind {
     SB_PART_BSR,
     SB_PART_DIA,
     SB_PART_COO,
+    SB_PART_WIN,
     SB_PART_COUNT
 } sb_part_kind;
 
@@ -42,7 +43,7 @@ typedef struct sb_part_array {
 
 /*
  * Units [lo, hi) that may run at the same time. Units are what tiles count: rows (csr,
- * dia), list entries (rows, ell), block rows (bsr), slots (coo). Units of one row are
+ * dia), list entries (rows, ell), block rows (bsr), windows (win), slots (coo). Units of one row are
  * adjacent, and a tile must own all of them.
  *   add    rows were touched before: beta = 1
  *   phase  groups of a later phase may touch rows of an earlier one (column partitions,
@@ -59,7 +60,8 @@ typedef struct sb_part {
     int narray, ngroup;
     sb_part_array array[SB_PART_ARRAYS];
     sb_part_group group[SB_PART_GROUPS];
-    int64_t width; /* ell: slots per unit; bsr: block size; dia: number of diagonals */
+    int64_t
+        width; /* ell: slots per unit; bsr, win: block size; dia: number of diagonals */
     int64_t nnz;   /* entries of A covered */
     int64_t slots; /* slots stored or, for rows, what SparseTIR's buckets would store */
 } sb_part;
@@ -93,6 +95,9 @@ sb_status sb_part_rows(sb_part *out, sb_cover *cv, int c, int k, bool sorted);
 sb_status sb_part_ell(sb_part *out, sb_cover *cv, int64_t width);
 /* Completely full, aligned b x b blocks. SB_SKIP when !sorted or there are none. */
 sb_status sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted);
+/* Runs of columns shared by b neighbouring rows, read in place; b <= 8. SB_SKIP when
+ * !sorted, values are not in place, or there are none. */
+sb_status sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted);
 /* Diagonals at least `percent` full. SB_SKIP when !sorted or there are none. */
 sb_status sb_part_dia(sb_part *out, sb_cover *cv, int percent, bool sorted);
 /* The rest as coordinates. Touches only rows that have an entry left. */

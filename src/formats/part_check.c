@@ -116,11 +116,33 @@ unit_coo(check *ck, int64_t u)
 }
 
 static sb_status
+unit_win(check *ck, int64_t u)
+{
+    const int64_t b = ck->p->width;
+
+    for (int64_t s = get(ck, "win_seg", u); s < get(ck, "win_seg", u + 1); s++)
+        for (int64_t r = 0; r < b; r++) {
+            const int64_t lo = get(ck, "win_lo", s * b + r);
+            const int64_t len = get(ck, "win_off", s + 1) - get(ck, "win_off", s);
+
+            for (int64_t p = 0; p < len; p++) {
+                SB_TRY(reach(ck, u * b + r, lo + p));
+                if (sb_view_col(ck->v, lo + p) !=
+                    sb_view_col(ck->v, get(ck, "win_lo", s * b) + p))
+                    return bad(ck, "column not shared by the window", u * b + r,
+                               lo + p);
+            }
+        }
+    return SB_OK;
+}
+
+static sb_status
 check_part(check *ck)
 {
     static sb_status (*const unit[SB_PART_COUNT])(check *, int64_t) = {
         [SB_PART_CSR] = unit_csr, [SB_PART_ROWS] = unit_rows, [SB_PART_ELL] = unit_ell,
-        [SB_PART_BSR] = unit_bsr, [SB_PART_DIA] = unit_dia,   [SB_PART_COO] = unit_coo};
+        [SB_PART_BSR] = unit_bsr, [SB_PART_DIA] = unit_dia,   [SB_PART_COO] = unit_coo,
+        [SB_PART_WIN] = unit_win};
 
     for (int g = 0; g < ck->p->ngroup; g++)
         for (int64_t u = ck->p->group[g].lo; u < ck->p->group[g].hi; u++)

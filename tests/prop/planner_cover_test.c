@@ -20,18 +20,20 @@
 typedef struct recipe {
     int block, percent; /* selective part first: at most one is set */
     sb_part_kind rest;
-    int c, k;
+    int c, k, window;
 } recipe;
 
 static const recipe recipes[] = {
-    {0, 0, SB_PART_CSR, 0, 0},   {0, 0, SB_PART_ROWS, 1, 0},
-    {0, 0, SB_PART_ROWS, 1, 3},  {0, 0, SB_PART_ROWS, 4, 2},
-    {0, 0, SB_PART_ROWS, 16, 5}, {0, 0, SB_PART_ELL, 0, 1},
-    {0, 0, SB_PART_ELL, 0, 4},   {0, 0, SB_PART_COO, 0, 0},
-    {2, 0, SB_PART_ROWS, 1, 2},  {4, 0, SB_PART_ROWS, 2, 2},
-    {4, 0, SB_PART_ELL, 0, 8},   {2, 0, SB_PART_COO, 0, 0},
-    {0, 50, SB_PART_ROWS, 1, 2}, {0, 90, SB_PART_ROWS, 4, 2},
-    {0, 60, SB_PART_ELL, 0, 2},  {0, 60, SB_PART_COO, 0, 0},
+    {0, 0, SB_PART_CSR, 0, 0, 0},   {0, 0, SB_PART_ROWS, 1, 0, 0},
+    {0, 0, SB_PART_ROWS, 1, 3, 0},  {0, 0, SB_PART_ROWS, 4, 2, 0},
+    {0, 0, SB_PART_ROWS, 16, 5, 0}, {0, 0, SB_PART_ELL, 0, 1, 0},
+    {0, 0, SB_PART_ELL, 0, 4, 0},   {0, 0, SB_PART_COO, 0, 0, 0},
+    {2, 0, SB_PART_ROWS, 1, 2, 0},  {4, 0, SB_PART_ROWS, 2, 2, 0},
+    {4, 0, SB_PART_ELL, 0, 8, 0},   {2, 0, SB_PART_COO, 0, 0, 0},
+    {0, 50, SB_PART_ROWS, 1, 2, 0}, {0, 90, SB_PART_ROWS, 4, 2, 0},
+    {0, 60, SB_PART_ELL, 0, 2, 0},  {0, 60, SB_PART_COO, 0, 0, 0},
+    {0, 0, SB_PART_ROWS, 1, 2, 2},  {0, 0, SB_PART_ROWS, 2, 2, 4},
+    {0, 0, SB_PART_COO, 0, 0, 3},
 };
 
 /* Rows a group's units write. */
@@ -43,7 +45,8 @@ mark_rows(const sb_part *p, const sb_part_group *g, int *first, int *later)
                        : p->kind == SB_PART_COO ? "coo_row"
                                                 : NULL;
     const sb_part_array *a = list ? sb_part_find(p, list) : NULL;
-    const int64_t b = p->kind == SB_PART_BSR ? p->width : 1;
+    const bool blocks = p->kind == SB_PART_BSR || p->kind == SB_PART_WIN;
+    const int64_t b = blocks ? p->width : 1;
     int64_t before = -1;
 
     for (int64_t u = g->lo; u < g->hi; u++)
@@ -88,6 +91,8 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
         st = sb_part_bsr(&part[(*n)++], cv, r->block, sorted);
     if (r->percent)
         st = sb_part_dia(&part[(*n)++], cv, r->percent, sorted);
+    if (r->window)
+        st = sb_part_win(&part[(*n)++], cv, r->window, sorted);
     if (st != SB_OK)
         return st;
     switch (r->rest) {

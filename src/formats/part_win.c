@@ -1,0 +1,179 @@
+/*
+ * Windows of b neighbouring rows that share runs of columns: where all b rows hold the
+ * same columns in consecutive slots, one load of a row of B serves b rows of C, and one
+ * column index serves b entries. Nothing is copied: the values of a run stay where they
+ * are, run s of row r at slots win_lo[s * b + r] and following. Finite-element matrices
+ * (rows of one node), blocks of any width, bands and attention masks (shifted rows
+ * overlap) are all of this form; padding does not exist.
+ *
+ * The part owns all full windows in one group: those without a run only apply beta.
+ * Source: register blocking over rows as in BSR, row windows of gpu.md S5, with the
+ * fill taken out.
+ */
+#include "formats/part.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+enum { MAXB = 8, MINRUN = 2 };
+
+typedef struct scan {
+    const sb_view *v;
+    int b;
+    int64_t at[MAXB], end[MAXB];
+} scan;
+
+static void
+scan_begin(scan *sc, const sb_view *v, int64_t window, int b)
+{
+    sc->v = v;
+    sc->b = b;
+    for (int r = 0; r < b; r++) {
+        sc->at[r] = sb_view_lo(v, window * b + r);
+        sc->end[r] = sb_view_lo(v, window * b + r + 1);
+    }
+}
+
+/* Moves every row to the next column that all rows hold; false at the end. */
+static bool
+align(scan *sc)
+{
+    int64_t want = -1;
+    int agree = 0;
+
+    for (int r = 0; agree < sc->b; r = r + 1 == sc->b ? 0 : r + 1) {
+        int64_t j = -1;
+
+        while (sc->at[r] < sc->end[r] && (j = sb_view_col(sc->v, sc->at[r])) < want)
+            sc->at[r]++;
+        if (sc->at[r] >= sc->end[r])
+            return false;
+        agree = j == want ? agree + 1 : 1;
+        want = j;
+    }
+    return true;
+}
+
+static int64_t
+run_length(const scan *sc)
+{
+    int64_t len = sc->end[0] - sc->at[0];
+
+    for (int r = 1; r < sc->b; r++)
+        if (sc->end[r] - sc->at[r] < len)
+            len = sc->end[r] - sc->at[r];
+    for (int64_t s = 1; s < len; s++) {
+        const int64_t j = sb_view_col(sc->v, sc->at[0] + s);
+
+        for (int r = 1; r < sc->b; r++)
+            if (sb_view_col(sc->v, sc->at[r] + s) != j)
+                return s;
+    }
+    return len;
+}
+
+/* Length of the next shared run, which then ends at sc->at; 0 when there is none. */
+static int64_t
+scan_next(scan *sc)
+{
+    while (align(sc)) {
+        const int64_t len = run_length(sc);
+
+        for (int r = 0; r < sc->b; r++)
+            sc->at[r] += len;
+        if (len >= MINRUN)
+            return len;
+    }
+    return 0;
+}
+
+static void
+count_runs(void *seg, const sb_view *v, int b, int64_t *runs, int64_t *slots)
+{
+    const int64_t windows = v->rows / b;
+
+    *runs = *slots = 0;
+    for (int64_t w = 0; w < windows; w++) {
+        scan sc;
+
+        sb_index_store(seg, v->slot_type, w, *runs);
+        scan_begin(&sc, v, w, b);
+        for (int64_t len = scan_next(&sc); len > 0; len = scan_next(&sc)) {
+            (*runs)++;
+            *slots += len;
+        }
+    }
+    sb_index_store(seg, v->slot_type, windows, *runs);
+}
+
+static void
+fill_runs(sb_cover *cv, void *off, void *lo, int b)
+{
+    const sb_view *v = cv->v;
+    int64_t s = 0, slots = 0;
+
+    for (int64_t w = 0; w < v->rows / b; w++) {
+        scan sc;
+
+        scan_begin(&sc, v, w, b);
+        for (int64_t len = scan_next(&sc); len > 0; len = scan_next(&sc)) {
+            sb_index_store(off, v->slot_type, s, slots);
+            for (int r = 0; r < b; r++) {
+                sb_index_store(lo, v->slot_type, s * b + r, sc.at[r] - len);
+                memset(cv->taken + sc.at[r] - len, 1, (size_t)len);
+            }
+            s++;
+            slots += len;
+        }
+    }
+    sb_index_store(off, v->slot_type, s, slots);
+}
+
+static sb_status
+build(sb_part *out, sb_cover *cv, int b)
+{
+    const sb_view *v = cv->v;
+    const int64_t windows = v->rows / b;
+    void *seg = sb_part_array_new(out, "win_seg", v->slot_type, windows + 1);
+    void *off, *lo;
+    int64_t runs, slots;
+
+    if (!seg)
+        return SB_ENOMEM;
+    count_runs(seg, v, b, &runs, &slots);
+    if (runs == 0)
+        return SB_SKIP;
+    off = sb_part_array_new(out, "win_off", v->slot_type, runs + 1);
+    lo = sb_part_array_new(out, "win_lo", v->slot_type, runs * b);
+    if (!off || !lo || !(cv->taken = sb_alloc_zero((size_t)v->nnz)) ||
+        !(cv->touched = sb_alloc_zero((size_t)v->rows)))
+        return SB_ENOMEM;
+    fill_runs(cv, off, lo, b);
+    memset(cv->touched, 1, (size_t)(windows * b));
+    out->nnz = out->slots = slots * b;
+    cv->rest -= out->nnz;
+    out->ngroup = 1;
+    out->group[0] = (sb_part_group){0, windows, out->nnz, 0, false};
+    return SB_OK;
+}
+
+sb_status
+sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted)
+{
+    const sb_view *v = cv->v;
+    sb_status st;
+
+    memset(out, 0, sizeof *out);
+    out->kind = SB_PART_WIN;
+    out->width = b;
+    if (!sorted || b < 2 || b > MAXB || !v->crd_in_place || v->pos || cv->taken ||
+        cv->touched)
+        return SB_SKIP;
+    st = build(out, cv, b);
+    if (st != SB_OK) {
+        sb_part_free(out);
+        sb_cover_free(cv);
+    }
+    return st;
+}
