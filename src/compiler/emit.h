@@ -1,0 +1,119 @@
+/*
+ * Inside the C emitter. emit_scan.c decides how loops and locals are represented,
+ * emit_lane.c how an expression changes from lane to lane, emit_expr.c and emit_vec.c
+ * write scalar and vector expressions, emit_stmt.c statements, emit_c.c the function.
+ */
+#ifndef SB_COMPILER_EMIT_H
+#define SB_COMPILER_EMIT_H
+
+#include "base/arena.h"
+#include "base/strbuf.h"
+#include "compiler/ir.h"
+
+#define SB_EMIT_MAX 256  /* locals, lane loops, variables: bounds of one kernel */
+#define SB_EMIT_DEPTH 48 /* nested loops */
+
+/* How a value changes along the lanes of a vector loop. */
+typedef enum sb_lane {
+    SB_LANE_UNIFORM, /* the same in all */
+    SB_LANE_LINEAR,  /* an integer growing by a uniform step */
+    SB_LANE_VARY
+} sb_lane;
+
+/* Lanes of a vector: as many as fit with elements of `bytes`, at most `lanes`, a power
+ * of two; spelled SBK_N<bytes>_<lanes> in C. */
+typedef struct sb_emit_class {
+    int bytes, lanes;
+} sb_emit_class;
+
+typedef struct sb_emit_local {
+    const sb_buf *buf;
+    sb_emit_class cls;
+    bool in_lanes; /* some vector loop touches it */
+    bool vector;   /* an array of vectors, kept in registers; else of elements */
+} sb_emit_local;
+
+typedef struct sb_emit_loop {
+    const sb_stmt *st;
+    sb_emit_class cls;
+    bool vector; /* else written as a scalar loop */
+    bool masked; /* the last lanes may be missing */
+    bool global; /* touches memory, so missing lanes matter */
+} sb_emit_loop;
+
+typedef struct sb_emit_let {
+    const sb_var *var;
+    const sb_expr *value;
+    sb_lane lane;
+} sb_emit_let;
+
+typedef struct sb_emit {
+    sb_strbuf *out;
+    const sb_prog *prog;
+    sb_diag *diag;
+    sb_status st; /* first failure: a program outside what the emitter takes */
+    int indent;
+    bool tiled;   /* t0 and t1 are the last two parameters */
+    bool streams; /* a fence is due at the end */
+
+    int nlocal, nloop, nused, nunroll;
+    sb_emit_local local[SB_EMIT_MAX];
+    sb_emit_loop loop[SB_EMIT_MAX];
+    const void *used[2 * SB_EMIT_MAX]; /* variables and buffers that are read */
+    const sb_stmt
+        *unroll[SB_EMIT_MAX]; /* serial loops whose variable picks a register */
+
+    /* The vector loop being looked at or written; cur is NULL outside. */
+    const sb_emit_loop *cur;
+    bool masking; /* writing the masked variant */
+    int nlet;
+    sb_emit_let let[SB_EMIT_MAX];
+} sb_emit;
+
+sb_status sb_emit_fail(sb_emit *cx, const char *why);
+
+/* emit_lane.c: valid between sb_emit_enter and sb_emit_leave. */
+void sb_emit_enter(sb_emit *cx, const sb_emit_loop *loop);
+void sb_emit_leave(sb_emit *cx);
+sb_lane sb_emit_lane(const sb_emit *cx, const sb_expr *e);
+/* The step of a linear expression if it is a constant; else false. */
+bool sb_emit_step(const sb_emit *cx, const sb_expr *e, int64_t *step);
+/* True if the linear expression is a multiple of d wherever the lane variable is. */
+bool sb_emit_multiple(const sb_emit *cx, const sb_expr *e, int64_t d);
+/* Writes the step of a linear expression. */
+void sb_emit_step_text(sb_emit *cx, const sb_expr *e);
+const sb_emit_let *sb_emit_find_let(const sb_emit *cx, const sb_var *v);
+
+/* emit_scan.c */
+void sb_emit_scan(sb_emit *cx);
+sb_emit_local *sb_emit_find_local(const sb_emit *cx, const sb_buf *b);
+sb_emit_loop *sb_emit_find_loop(const sb_emit *cx, const sb_stmt *st);
+bool sb_emit_forced_unroll(const sb_emit *cx, const sb_stmt *st);
+bool sb_emit_const_trip(const sb_stmt *loop, int64_t *lo, int64_t *hi);
+
+/* emit_use.c */
+void sb_emit_mark_uses(sb_emit *cx);
+bool sb_emit_is_used(const sb_emit *cx, const void *var_or_buf);
+bool sb_emit_expr_has(const sb_expr *e, const sb_var *v);
+
+/* emit_expr.c; prec as in expr.def: parentheses when the expression binds looser. */
+const char *sb_emit_ctype(sb_dtype t);
+void sb_emit_buf(sb_emit *cx, const sb_buf *b); /* names in C */
+void sb_emit_var(sb_emit *cx, const sb_var *v);
+void sb_emit_expr(sb_emit *cx, const sb_expr *e, int prec);
+void sb_emit_element(sb_emit *cx, const sb_buf *b, const sb_expr *idx);
+
+/* emit_vec.c */
+void sb_emit_vec(sb_emit *cx, const sb_expr *e, int prec);
+/* Widest element among what sb_emit_vec would hold in registers for e. */
+int sb_emit_vec_bytes(const sb_emit *cx, const sb_expr *e);
+void sb_emit_lanes(sb_emit *cx, sb_emit_class c);           /* SBK_N4_16 */
+void sb_emit_call(sb_emit *cx, const char *fn, sb_dtype t); /* SBK_V(ld_f32, N) */
+void sb_emit_vector_loop(sb_emit *cx, const sb_emit_loop *loop);
+
+/* emit_stmt.c */
+void sb_emit_line(sb_emit *cx); /* a new line's indentation */
+void sb_emit_body(sb_emit *cx, sb_body body);
+void sb_emit_prefetch(sb_emit *cx, const sb_stmt *st);
+
+#endif

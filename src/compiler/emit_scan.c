@@ -1,0 +1,350 @@
+/*
+ * Which vector loops become vector code and which locals live in vector registers.
+ *
+ * A loop qualifies if its body is lets, prefetches and stores whose index moves from
+ * lane to lane. A local is an array of vectors if vector loops walk it lane by lane from
+ * a multiple of the lane count, and every other access picks an element that is known
+ * once constant loops are unrolled; then the C compiler keeps it in registers. Loops
+ * that share such a local must agree on a class, so classes are merged until they rest.
+ */
+#include "compiler/emit.h"
+
+typedef struct scan {
+    sb_emit *cx;
+    int depth;
+    const sb_stmt *at[SB_EMIT_DEPTH]; /* enclosing loops */
+    bool changed;
+    bool check; /* second walk: classes are final, check what depends on them */
+} scan;
+
+sb_emit_local *
+sb_emit_find_local(const sb_emit *cx, const sb_buf *b)
+{
+    for (int q = 0; q < cx->nlocal; q++)
+        if (cx->local[q].buf == b)
+            return (sb_emit_local *)&cx->local[q];
+    return NULL;
+}
+
+sb_emit_loop *
+sb_emit_find_loop(const sb_emit *cx, const sb_stmt *st)
+{
+    for (int q = 0; q < cx->nloop; q++)
+        if (cx->loop[q].st == st)
+            return (sb_emit_loop *)&cx->loop[q];
+    return NULL;
+}
+
+bool
+sb_emit_forced_unroll(const sb_emit *cx, const sb_stmt *st)
+{
+    for (int q = 0; q < cx->nunroll; q++)
+        if (cx->unroll[q] == st)
+            return true;
+    return false;
+}
+
+bool
+sb_emit_const_trip(const sb_stmt *loop, int64_t *lo, int64_t *hi)
+{
+    const sb_expr *a = loop->u.loop.lo, *b = loop->u.loop.hi;
+
+    if (a->kind != SB_EXPR_INT || b->kind != SB_EXPR_INT)
+        return false;
+    *lo = a->u.i;
+    *hi = b->u.i;
+    return true;
+}
+
+/* Largest power of two that divides v, at most 16. */
+static int
+pow2_factor(int64_t v)
+{
+    int f = 1;
+
+    while (f < 16 && v % (2 * f) == 0)
+        f *= 2;
+    return f;
+}
+
+static bool
+merge(sb_emit_class *to, sb_emit_class from)
+{
+    const sb_emit_class was = *to;
+
+    to->bytes = from.bytes > to->bytes ? from.bytes : to->bytes;
+    to->lanes = from.lanes < to->lanes ? from.lanes : to->lanes;
+    return was.bytes != to->bytes || was.lanes != to->lanes;
+}
+
+/* The loop around us that counts `v`, if its trips are few and known. */
+static const sb_stmt *
+counted_loop(const scan *s, const sb_var *v)
+{
+    int64_t lo, hi;
+
+    for (int q = 0; q < s->depth; q++)
+        if (s->at[q]->u.loop.var == v)
+            return sb_emit_const_trip(s->at[q], &lo, &hi) && hi - lo <= 64 &&
+                           s->at[q]->u.loop.how != SB_LOOP_VECTOR
+                       ? s->at[q]
+                       : NULL;
+    return NULL;
+}
+
+/* True if unrolling constant loops makes e a constant; notes those loops. */
+static bool
+becomes_constant(scan *s, const sb_expr *e)
+{
+    sb_emit *cx = s->cx;
+
+    if (e->kind == SB_EXPR_LOAD || e->kind == SB_EXPR_FIND)
+        return false;
+    if (e->kind == SB_EXPR_VAR) {
+        const sb_stmt *loop = counted_loop(s, e->u.var);
+
+        if (!loop)
+            return false;
+        if (!sb_emit_forced_unroll(cx, loop)) {
+            if (cx->nunroll == SB_EMIT_MAX)
+                return false;
+            cx->unroll[cx->nunroll++] = loop;
+        }
+        return true;
+    }
+    for (int q = 0; q < e->nargs; q++)
+        if (!becomes_constant(s, e->arg[q]))
+            return false;
+    return true;
+}
+
+/* One access to a local; may turn the local into plain memory. */
+static void
+access_local(scan *s, sb_emit_local *l, const sb_expr *idx, bool scalar_store)
+{
+    sb_emit *cx = s->cx;
+    sb_emit_loop *loop = cx->cur ? sb_emit_find_loop(cx, cx->cur->st) : NULL;
+    int64_t step;
+
+    if (!l->vector) {
+        if (loop)
+            loop->global = true;
+        return;
+    }
+    if (!loop || sb_emit_lane(cx, idx) == SB_LANE_UNIFORM) {
+        if (!becomes_constant(s, idx) ||
+            (scalar_store && sb_dtype_is_complex((sb_dtype)l->buf->type)))
+            l->vector = false;
+        return;
+    }
+    if (sb_emit_lane(cx, idx) == SB_LANE_VARY || !sb_emit_step(cx, idx, &step) ||
+        step != 1 || loop->st->u.loop.lo->kind != SB_EXPR_INT ||
+        loop->st->u.loop.lo->u.i != 0) {
+        l->vector = false;
+        return;
+    }
+    l->in_lanes = true;
+    s->changed |= merge(&l->cls, loop->cls);
+    s->changed |= merge(&loop->cls, l->cls);
+    if (s->check && !sb_emit_multiple(cx, idx, l->cls.lanes))
+        l->vector = false;
+}
+
+static void
+scan_expr(scan *s, const sb_expr *e)
+{
+    if (e->kind == SB_EXPR_LOAD) {
+        sb_emit_local *l = sb_emit_find_local(s->cx, e->u.buf);
+
+        if (l)
+            access_local(s, l, e->arg[0], false);
+        else if (s->cx->cur && sb_emit_lane(s->cx, e) != SB_LANE_UNIFORM)
+            sb_emit_find_loop(s->cx, s->cx->cur->st)->global = true;
+    }
+    for (int q = 0; q < e->nargs; q++)
+        scan_expr(s, e->arg[q]);
+}
+
+/* Only what vector code can say; see the head of this file. */
+static bool
+qualifies(const sb_emit *cx, const sb_stmt *st)
+{
+    const sb_body body = st->u.loop.body;
+
+    for (int q = 0; q < body.n; q++) {
+        const sb_stmt *in = body.at[q];
+
+        if (in->kind == SB_STMT_LET || in->kind == SB_STMT_PREFETCH)
+            continue;
+        if (in->kind != SB_STMT_STORE || in->u.store.n != 1 ||
+            in->u.store.buf->type == SB_BOOL ||
+            in->u.store.value->type != in->u.store.buf->type ||
+            sb_emit_lane(cx, in->u.store.idx[0]) != SB_LANE_LINEAR)
+            return false;
+    }
+    return true;
+}
+
+static int
+widest(const sb_emit *cx, const sb_stmt *st)
+{
+    const sb_body body = st->u.loop.body;
+    int most = 4;
+
+    for (int q = 0; q < body.n; q++) {
+        const sb_stmt *in = body.at[q];
+        int bytes = 0;
+
+        if (in->kind == SB_STMT_STORE)
+            bytes = sb_emit_vec_bytes(cx, in->u.store.value);
+        else if (in->kind == SB_STMT_LET &&
+                 sb_emit_lane(cx, in->u.let.value) == SB_LANE_VARY)
+            bytes = sb_emit_vec_bytes(cx, in->u.let.value);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+static sb_emit_loop *
+new_loop(sb_emit *cx, const sb_stmt *st)
+{
+    sb_emit_loop *loop;
+    int64_t lo, hi;
+
+    if (cx->nloop == SB_EMIT_MAX) {
+        sb_emit_fail(cx, "too many vector loops");
+        return NULL;
+    }
+    loop = &cx->loop[cx->nloop++];
+    loop->st = st;
+    loop->global = false;
+    loop->cls.bytes = 4;
+    loop->cls.lanes = pow2_factor(st->u.loop.lanes);
+    loop->masked =
+        !sb_emit_const_trip(st, &lo, &hi) || (hi - lo) % loop->cls.lanes != 0;
+    if (loop->masked && loop->cls.lanes < 4) {
+        loop->cls.lanes = 16;
+        while (loop->cls.lanes >= 2 * st->u.loop.lanes)
+            loop->cls.lanes /= 2;
+    }
+    sb_emit_enter(cx, loop);
+    loop->vector = loop->cls.lanes > 1 && qualifies(cx, st);
+    loop->cls.bytes = widest(cx, st);
+    sb_emit_leave(cx);
+    return loop;
+}
+
+static void scan_body(scan *s, sb_body body);
+
+static void
+scan_loop(scan *s, const sb_stmt *st)
+{
+    sb_emit *cx = s->cx;
+    sb_emit_loop *loop = NULL;
+
+    if (s->depth == SB_EMIT_DEPTH) {
+        sb_emit_fail(cx, "loops nested too deeply");
+        return;
+    }
+    scan_expr(s, st->u.loop.lo);
+    scan_expr(s, st->u.loop.hi);
+    if (st->u.loop.how == SB_LOOP_VECTOR && !cx->cur) {
+        loop = sb_emit_find_loop(cx, st);
+        loop = loop ? loop : new_loop(cx, st);
+        if (loop && loop->vector)
+            sb_emit_enter(cx, loop);
+    }
+    s->at[s->depth++] = st;
+    scan_body(s, st->u.loop.body);
+    s->depth--;
+    if (loop && loop->vector)
+        sb_emit_leave(cx);
+}
+
+static void
+scan_local(scan *s, const sb_buf *b)
+{
+    sb_emit *cx = s->cx;
+    sb_emit_local *l;
+
+    if (sb_emit_find_local(cx, b))
+        return;
+    if (cx->nlocal == SB_EMIT_MAX || b->rank != 1 ||
+        b->extent[0]->kind != SB_EXPR_INT) {
+        sb_emit_fail(cx, "a local that is not one constant extent, or too many");
+        return;
+    }
+    l = &cx->local[cx->nlocal++];
+    l->buf = b;
+    l->cls.bytes = 4;
+    l->cls.lanes = pow2_factor(b->extent[0]->u.i);
+    l->in_lanes = false;
+    l->vector = b->type != SB_BOOL && l->cls.lanes > 1;
+}
+
+static void
+scan_store(scan *s, const sb_stmt *st)
+{
+    sb_emit_local *l = sb_emit_find_local(s->cx, st->u.store.buf);
+
+    if (st->u.store.n != 1) {
+        sb_emit_fail(s->cx, "a store with several indices: buffers must be flat");
+        return;
+    }
+    if (l)
+        access_local(s, l, st->u.store.idx[0], !s->cx->cur);
+    else if (s->cx->cur)
+        sb_emit_find_loop(s->cx, s->cx->cur->st)->global = true;
+    scan_expr(s, st->u.store.idx[0]);
+    scan_expr(s, st->u.store.value);
+}
+
+static void
+scan_body(scan *s, sb_body body)
+{
+    for (int q = 0; q < body.n && s->cx->st == SB_OK; q++) {
+        const sb_stmt *st = body.at[q];
+
+        switch ((sb_stmt_kind)st->kind) {
+        case SB_STMT_FOR:
+            scan_loop(s, st);
+            break;
+        case SB_STMT_LET:
+            scan_expr(s, st->u.let.value);
+            break;
+        case SB_STMT_LOCAL:
+            scan_local(s, st->u.local.buf);
+            break;
+        case SB_STMT_STORE:
+            scan_store(s, st);
+            break;
+        case SB_STMT_IF:
+            scan_expr(s, st->u.cond.cond);
+            scan_body(s, st->u.cond.then);
+            scan_body(s, st->u.cond.els);
+            break;
+        case SB_STMT_BLOCK:
+            scan_body(s, st->u.block.body);
+            break;
+        case SB_STMT_PREFETCH:
+        case SB_STMT_ITER:
+            break;
+        }
+    }
+}
+
+void
+sb_emit_scan(sb_emit *cx)
+{
+    scan s = {.cx = cx};
+
+    do { /* classes only shrink in lanes and grow in bytes, so this ends */
+        s.changed = false;
+        scan_body(&s, cx->prog->body);
+    } while (s.changed && cx->st == SB_OK);
+    s.check = true;
+    scan_body(&s, cx->prog->body);
+    scan_body(&s, cx->prog->body); /* loops over locals that the check made memory */
+    for (int q = 0; q < cx->nlocal; q++)
+        cx->local[q].vector &= cx->local[q].in_lanes;
+}
