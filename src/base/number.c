@@ -17,7 +17,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { EXACT_DIGITS = 15, EXACT_POWER = 22, NUMBER_MAX = 32 };
+enum { EXACT_DIGITS = 15, EXACT_POWER = 22, NUMBER_MAX = 48 };
 
 static sb_once c_once = SB_ONCE_INIT;
 static locale_t c_locale;
