@@ -1,0 +1,559 @@
+/*
+ * Sparse descriptors: the argument table, making, changing, ending, and the functions
+ * that do not care about the format.
+ */
+#include "api/spmat.h"
+
+#include "api/error.h"
+#include "api/rule.h"
+#include "api/types.h"
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "base/macro.h"
+
+enum {
+    ROWS,
+    COLS,
+    NNZ,
+    BLOCK,
+    COL_BLOCK,
+    PTR,
+    IDX,
+    ROW,
+    VAL,
+    PTR_TYPE,
+    IDX_TYPE,
+    BASE,
+    TYPE,
+    ORDER,
+    COUNT,
+    PTR_STRIDE,
+    IDX_STRIDE,
+    VAL_STRIDE,
+    ROLES
+};
+
+static const char *const csr_names[ROLES] = {"rows",
+                                             "cols",
+                                             "nnz",
+                                             "",
+                                             "",
+                                             "csrRowOffsets",
+                                             "csrColInd",
+                                             "",
+                                             "csrValues",
+                                             "csrRowOffsetsType",
+                                             "csrColIndType",
+                                             "idxBase",
+                                             "valueType",
+                                             "",
+                                             "batchCount",
+                                             "offsetsBatchStride",
+                                             "columnsValuesBatchStride",
+                                             "columnsValuesBatchStride"};
+static const char *const csc_names[ROLES] = {"rows",
+                                             "cols",
+                                             "nnz",
+                                             "",
+                                             "",
+                                             "cscColOffsets",
+                                             "cscRowInd",
+                                             "",
+                                             "cscValues",
+                                             "cscColOffsetsType",
+                                             "cscRowIndType",
+                                             "idxBase",
+                                             "valueType",
+                                             "",
+                                             "batchCount",
+                                             "offsetsBatchStride",
+                                             "columnsValuesBatchStride",
+                                             "columnsValuesBatchStride"};
+static const char *const coo_names[ROLES] = {"rows",
+                                             "cols",
+                                             "nnz",
+                                             "",
+                                             "",
+                                             "",
+                                             "cooColInd",
+                                             "cooRowInd",
+                                             "cooValues",
+                                             "cooIdxType",
+                                             "cooIdxType",
+                                             "idxBase",
+                                             "valueType",
+                                             "",
+                                             "batchCount",
+                                             "batchStride",
+                                             "batchStride",
+                                             "batchStride"};
+static const char *const bsr_names[ROLES] = {"brows",
+                                             "bcols",
+                                             "bnnz",
+                                             "rowBlockSize",
+                                             "colBlockSize",
+                                             "bsrRowOffsets",
+                                             "bsrColInd",
+                                             "",
+                                             "bsrValues",
+                                             "bsrRowOffsetsType",
+                                             "bsrColIndType",
+                                             "idxBase",
+                                             "valueType",
+                                             "order",
+                                             "batchCount",
+                                             "offsetsBatchStride",
+                                             "columnsBatchStride",
+                                             "valuesBatchStride"};
+
+static const char *const *
+names_of(spblasFormat_t format)
+{
+    return format == SPBLAS_FORMAT_CSR   ? csr_names
+           : format == SPBLAS_FORMAT_CSC ? csc_names
+           : format == SPBLAS_FORMAT_COO ? coo_names
+                                         : bsr_names;
+}
+
+/* ---- The table's predicates; each may rely on the lines above it -------------------- */
+
+static bool
+negative_rows(const void *d)
+{
+    return ((const sb_spmat *)d)->rows < 0;
+}
+
+static bool
+negative_cols(const void *d)
+{
+    return ((const sb_spmat *)d)->cols < 0;
+}
+
+static bool
+negative_nnz(const void *d)
+{
+    return ((const sb_spmat *)d)->nnz < 0;
+}
+
+static bool
+empty_block(const void *d)
+{
+    return ((const sb_spmat *)d)->row_block < 1;
+}
+
+static bool
+oblong_block(const void *d)
+{
+    const sb_spmat *m = d;
+
+    return m->col_block != m->row_block;
+}
+
+static bool
+unknown_ptr_type(const void *d)
+{
+    return sb_public_index_size(((const sb_spmat *)d)->ptr_type) == 0;
+}
+
+static bool
+unknown_idx_type(const void *d)
+{
+    return sb_public_index_size(((const sb_spmat *)d)->idx_type) == 0;
+}
+
+static bool
+lone_short_index(const void *d)
+{
+    const sb_spmat *m = d;
+
+    return m->ptr_type != m->idx_type &&
+           (m->ptr_type == SPBLAS_INDEX_16U || m->idx_type == SPBLAS_INDEX_16U);
+}
+
+static bool
+unknown_base(const void *d)
+{
+    return (unsigned)((const sb_spmat *)d)->base > SPBLAS_INDEX_BASE_ONE;
+}
+
+static bool
+unknown_type(const void *d)
+{
+    return sb_public_size(((const sb_spmat *)d)->type) == 0;
+}
+
+static bool
+unknown_order(const void *d)
+{
+    const sb_spmat *m = d;
+
+    return m->format == SPBLAS_FORMAT_BSR && m->order != SPBLAS_ORDER_COL &&
+           m->order != SPBLAS_ORDER_ROW;
+}
+
+static bool
+area_too_large(const void *d)
+{
+    const sb_spmat *m = d;
+    int64_t area;
+
+    return !sb_mul_i64(m->rows, m->cols, &area);
+}
+
+static bool
+more_than_area(const void *d)
+{
+    const sb_spmat *m = d;
+
+    return m->nnz > m->rows * m->cols;
+}
+
+/* v plus the base must fit in a 32-bit index; 16-bit ones go unchecked as in cuSPARSE,
+ * because nothing computes with them. */
+static bool
+outgrows(int64_t v, const sb_spmat *m, spblasIndexType_t t)
+{
+    return t == SPBLAS_INDEX_32I && v > INT32_MAX - (int64_t)m->base;
+}
+
+static bool
+rows_outgrow(const void *d)
+{
+    const sb_spmat *m = d;
+
+    return outgrows(m->rows, m, m->idx_type);
+}
+
+static bool
+cols_outgrow(const void *d)
+{
+    const sb_spmat *m = d;
+
+    return outgrows(m->cols, m, m->idx_type);
+}
+
+static bool
+nnz_outgrows(const void *d)
+{
+    const sb_spmat *m = d;
+
+    return outgrows(m->nnz, m, m->ptr_type);
+}
+
+static bool
+expanded_too_large(const void *d)
+{
+    const sb_spmat *m = d;
+    int64_t v, area;
+
+    return !sb_mul_i64(m->rows, m->row_block, &v) ||
+           !sb_mul_i64(m->cols, m->col_block, &v) ||
+           !sb_mul_i64(m->row_block, m->col_block, &area) ||
+           !sb_mul_i64(m->nnz, area, &v);
+}
+
+int64_t
+sb_spmat_ptr_count(const sb_spmat *d)
+{
+    return d->format == SPBLAS_FORMAT_COO
+               ? 0
+               : (d->format == SPBLAS_FORMAT_CSC ? d->cols : d->rows) + 1;
+}
+
+int64_t
+sb_spmat_val_count(const sb_spmat *d)
+{
+    return d->nnz * d->row_block * d->col_block;
+}
+
+/* Whether count elements of a batch of `stride` overflow 63 bits of bytes. */
+static bool
+bytes_overflow(const sb_spmat *m, int64_t count, int64_t stride, size_t size)
+{
+    int64_t last, bytes;
+
+    return !sb_mul_i64(stride, m->batch > 0 ? m->batch - 1 : 0, &last) ||
+           !sb_add_i64(last, count, &last) || !sb_mul_i64(last, (int64_t)size, &bytes);
+}
+
+static bool
+arrays_too_large(const void *d)
+{
+    const sb_spmat *m = d;
+    const int64_t majors = m->format == SPBLAS_FORMAT_CSC ? m->cols : m->rows;
+
+    return majors == INT64_MAX ||
+           bytes_overflow(m, sb_spmat_ptr_count(m), m->ptr_stride,
+                          sb_public_index_size(m->ptr_type)) ||
+           bytes_overflow(m, m->nnz, m->idx_stride,
+                          sb_public_index_size(m->idx_type)) ||
+           bytes_overflow(m, sb_spmat_val_count(m), m->val_stride,
+                          sb_public_size(m->type));
+}
+
+static bool
+misaligned_ptr(const void *d)
+{
+    const sb_spmat *m = d;
+
+    return !sb_is_aligned(m->ptr, sb_public_index_size(m->ptr_type));
+}
+
+static bool
+misaligned_row(const void *d)
+{
+    const sb_spmat *m = d;
+
+    return !sb_is_aligned(m->row, sb_public_index_size(m->idx_type));
+}
+
+static bool
+misaligned_idx(const void *d)
+{
+    const sb_spmat *m = d;
+
+    return !sb_is_aligned(m->idx, sb_public_index_size(m->idx_type));
+}
+
+static bool
+misaligned_val(const void *d)
+{
+    const sb_spmat *m = d;
+
+    return !sb_is_aligned(m->val, sb_public_size(m->type));
+}
+
+static bool
+no_members(const void *d)
+{
+    return ((const sb_spmat *)d)->batch < 1;
+}
+
+static bool
+bad_stride(int64_t stride, int64_t count)
+{
+    return stride < 0 || (stride > 0 && stride < count);
+}
+
+static bool
+bad_ptr_stride(const void *d)
+{
+    const sb_spmat *m = d;
+
+    return bad_stride(m->ptr_stride, sb_spmat_ptr_count(m));
+}
+
+static bool
+bad_idx_stride(const void *d)
+{
+    const sb_spmat *m = d;
+
+    return bad_stride(m->idx_stride, m->nnz);
+}
+
+static bool
+bad_val_stride(const void *d)
+{
+    const sb_spmat *m = d;
+
+    return bad_stride(m->val_stride, sb_spmat_val_count(m));
+}
+
+#define STRIDE_RULE "must be 0 (shared) or at least the length of its array"
+static const sb_rule rules[] = {
+    {ROWS, negative_rows, SB_EINVAL, "must not be negative"},
+    {COLS, negative_cols, SB_EINVAL, "must not be negative"},
+    {NNZ, negative_nnz, SB_EINVAL, "must not be negative"},
+    {BLOCK, empty_block, SB_EINVAL, "must be at least 1"},
+    {COL_BLOCK, oblong_block, SB_EINVAL, "must equal rowBlockSize: blocks are square"},
+    {PTR_TYPE, unknown_ptr_type, SB_EINVAL, "must be 16U, 32I or 64I"},
+    {IDX_TYPE, unknown_idx_type, SB_EINVAL, "must be 16U, 32I or 64I"},
+    {IDX_TYPE, lone_short_index, SB_ENOTSUP,
+     "and the offsets' type must both be 16U if one of them is"},
+    {BASE, unknown_base, SB_EINVAL, "must be ZERO (0) or ONE (1)"},
+    {TYPE, unknown_type, SB_EINVAL, "must be a data type of spblas.h"},
+    {ORDER, unknown_order, SB_EINVAL, "must be COL (1) or ROW (2)"},
+    {ROWS, area_too_large, SB_EINVAL,
+     "times the number of columns must fit in 63 bits"},
+    {NNZ, more_than_area, SB_EINVAL, "must not exceed rows times columns"},
+    {ROWS, rows_outgrow, SB_EINVAL, "plus the base must fit the index type"},
+    {COLS, cols_outgrow, SB_EINVAL, "plus the base must fit the index type"},
+    {NNZ, nnz_outgrows, SB_EINVAL, "plus the base must fit the index type"},
+    {BLOCK, expanded_too_large, SB_EINVAL,
+     "makes a matrix whose sizes do not fit in 63 bits"},
+    {COUNT, no_members, SB_EINVAL, "must be at least 1"},
+    {PTR_STRIDE, bad_ptr_stride, SB_EINVAL, STRIDE_RULE},
+    {IDX_STRIDE, bad_idx_stride, SB_EINVAL, STRIDE_RULE},
+    {VAL_STRIDE, bad_val_stride, SB_EINVAL, STRIDE_RULE},
+    {NNZ, arrays_too_large, SB_EINVAL,
+     "and the other sizes ask for arrays that do not fit in 63 bits of bytes"},
+    {PTR, misaligned_ptr, SB_EINVAL, "must be aligned to its index type"},
+    {ROW, misaligned_row, SB_EINVAL, "must be aligned to its index type"},
+    {IDX, misaligned_idx, SB_EINVAL, "must be aligned to its index type"},
+    {VAL, misaligned_val, SB_EINVAL, "must be aligned to its element type"},
+};
+
+/* ---- Making, changing, ending ------------------------------------------------------- */
+
+spblasStatus_t
+sb_spmat_check(const char *function, const sb_spmat *draft)
+{
+    sb_diag diag = {0};
+    const sb_status st =
+        sb_rules_check(rules, SB_COUNT(rules), names_of(draft->format), draft, &diag);
+
+    return sb_api_end(NULL, function, st, &diag);
+}
+
+spblasStatus_t
+sb_spmat_create(const char *function, spblasSpMatDescr_t *out, sb_spmat draft)
+{
+    sb_diag diag = {0};
+    spblasStatus_t st;
+
+    if (!out)
+        return sb_api_end(
+            NULL, function,
+            sb_diag_set(&diag, SB_EINVAL, "argument spMatDescr must not be NULL"),
+            &diag);
+    *out = NULL;
+    draft.batch = 1;
+    if ((st = sb_spmat_check(function, &draft)) != SPBLAS_STATUS_SUCCESS)
+        return st;
+    if (sb_planlist_create(&draft.plans) != SB_OK || !(*out = sb_alloc(sizeof **out))) {
+        sb_planlist_release(draft.plans);
+        return sb_api_end(NULL, function, SB_ENOMEM, NULL);
+    }
+    draft.tag = SB_TAG_SPMAT;
+    **out = draft;
+    return SPBLAS_STATUS_SUCCESS;
+}
+
+spblasStatus_t
+sb_spmat_change(const char *function, spblasSpMatDescr_t descr, const sb_spmat *draft,
+                bool drop_plans)
+{
+    const spblasStatus_t st = sb_spmat_check(function, draft);
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    *descr = *draft;
+    if (drop_plans)
+        sb_planlist_drop(descr->plans);
+    return SPBLAS_STATUS_SUCCESS;
+}
+
+spblasStatus_t
+sb_spmat_usable(const char *function, spblasConstSpMatDescr_t descr,
+                spblasFormat_t format, bool or_csc, bool outputs)
+{
+    sb_diag diag = {0};
+    sb_status st = SB_OK;
+
+    if (!sb_is_spmat(descr))
+        st = sb_diag_set(&diag, SB_EINVAL,
+                         "argument spMatDescr must be a live sparse matrix");
+    else if (format && descr->format != format &&
+             !(or_csc && descr->format == SPBLAS_FORMAT_CSC))
+        st = sb_diag_set(&diag, SB_EINVAL,
+                         "argument spMatDescr has format %d, this function wants %d "
+                         "(spblasFormat_t)",
+                         (int)descr->format, (int)format);
+    else if (!outputs)
+        st = sb_diag_set(&diag, SB_EINVAL, "no output argument may be NULL");
+    return sb_api_end(NULL, function, st, &diag);
+}
+
+spblasStatus_t
+spblasDestroySpMat(spblasConstSpMatDescr_t spMatDescr)
+{
+    spblasSpMatDescr_t d = (spblasSpMatDescr_t)(uintptr_t)spMatDescr;
+    spblasStatus_t st;
+
+    if (!d)
+        return SPBLAS_STATUS_SUCCESS;
+    if ((st = sb_spmat_usable(__func__, d, 0, false, true)) != SPBLAS_STATUS_SUCCESS)
+        return st;
+    d->tag = 0;
+    sb_planlist_release(d->plans);
+    sb_free(d->at.plan_text);
+    sb_free(d);
+    return SPBLAS_STATUS_SUCCESS;
+}
+
+/* ---- Functions for every format ----------------------------------------------------- */
+
+spblasStatus_t
+spblasSpMatGetFormat(spblasConstSpMatDescr_t spMatDescr, spblasFormat_t *format)
+{
+    const spblasStatus_t st = sb_spmat_usable(__func__, spMatDescr, 0, false, format);
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        *format = spMatDescr->format;
+    return st;
+}
+
+spblasStatus_t
+spblasSpMatGetIndexBase(spblasConstSpMatDescr_t spMatDescr, spblasIndexBase_t *idxBase)
+{
+    const spblasStatus_t st = sb_spmat_usable(__func__, spMatDescr, 0, false, idxBase);
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        *idxBase = spMatDescr->base;
+    return st;
+}
+
+spblasStatus_t
+spblasSpMatGetSize(spblasConstSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols,
+                   int64_t *nnz)
+{
+    const spblasStatus_t st =
+        sb_spmat_usable(__func__, spMatDescr, 0, false, rows && cols && nnz);
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    *rows = spMatDescr->rows * spMatDescr->row_block;
+    *cols = spMatDescr->cols * spMatDescr->col_block;
+    *nnz = sb_spmat_val_count(spMatDescr);
+    return SPBLAS_STATUS_SUCCESS;
+}
+
+spblasStatus_t
+spblasConstSpMatGetValues(spblasConstSpMatDescr_t spMatDescr, const void **values)
+{
+    const spblasStatus_t st = sb_spmat_usable(__func__, spMatDescr, 0, false, values);
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        *values = spMatDescr->val;
+    return st;
+}
+
+spblasStatus_t
+spblasSpMatGetValues(spblasSpMatDescr_t spMatDescr, void **values)
+{
+    return spblasConstSpMatGetValues(spMatDescr, (const void **)values);
+}
+
+spblasStatus_t
+spblasSpMatSetValues(spblasSpMatDescr_t spMatDescr, void *values)
+{
+    const spblasStatus_t st = sb_spmat_usable(__func__, spMatDescr, 0, false, true);
+    sb_spmat draft;
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    draft = *spMatDescr;
+    draft.val = values;
+    return sb_spmat_change(__func__, spMatDescr, &draft, draft.at.frozen != 0);
+}
+
+spblasStatus_t
+spblasSpMatGetStridedBatch(spblasConstSpMatDescr_t spMatDescr, int *batchCount)
+{
+    const spblasStatus_t st =
+        sb_spmat_usable(__func__, spMatDescr, 0, false, batchCount);
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        *batchCount = spMatDescr->batch;
+    return st;
+}

@@ -1,0 +1,171 @@
+/*
+ * Attributes of sparse descriptors. Those of plain integer type share one table; the
+ * memory limit and the plan text stand alone.
+ */
+#include "api/error.h"
+#include "api/spmat.h"
+#include "base/alloc.h"
+#include "base/macro.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct int_attribute {
+    spblasSpMatAttribute_t id;
+    size_t offset; /* of an int (or an enum of its size) in sb_attributes */
+    int lo, hi;
+    const char *name;
+} int_attribute;
+
+static const int_attribute ints[] = {
+    {SPBLAS_SPMAT_FILL_MODE, offsetof(sb_attributes, fill), INT_MIN, INT_MAX,
+     "FILL_MODE"},
+    {SPBLAS_SPMAT_DIAG_TYPE, offsetof(sb_attributes, diag), INT_MIN, INT_MAX,
+     "DIAG_TYPE"},
+    {SPBLAS_SPMAT_EFFORT, offsetof(sb_attributes, effort), SPBLAS_EFFORT_ESTIMATE,
+     SPBLAS_EFFORT_EXHAUSTIVE, "EFFORT"},
+    {SPBLAS_SPMAT_VALUES_FROZEN, offsetof(sb_attributes, frozen), 0, 1,
+     "VALUES_FROZEN"},
+    {SPBLAS_SPMAT_DETERMINISM, offsetof(sb_attributes, determinism),
+     SPBLAS_DETERMINISM_REQUIRED, SPBLAS_DETERMINISM_RELAXED, "DETERMINISM"},
+    {SPBLAS_SPMAT_VALIDATE, offsetof(sb_attributes, validate), 0, 1, "VALIDATE"},
+};
+
+_Static_assert(sizeof(spblasEffort_t) == sizeof(int),
+               "attributes of enum type are ints");
+
+static const int_attribute *
+find_int(spblasSpMatAttribute_t id)
+{
+    for (int i = 0; i < SB_COUNT(ints); i++)
+        if (ints[i].id == id)
+            return &ints[i];
+    return NULL;
+}
+
+static spblasStatus_t
+fail(const char *function, sb_status st, const char *argument, const char *text)
+{
+    sb_diag diag = {0};
+
+    (void)sb_diag_set(&diag, st, "argument %s %s", argument, text);
+    return sb_api_end(NULL, function, st, &diag);
+}
+
+/* ---- Set ---------------------------------------------------------------------------- */
+
+/* What a new value means for the plans made under the old one: a withdrawn promise and
+ * a new wish for validation make them void. */
+static bool
+voids_plans(spblasSpMatAttribute_t id, int value)
+{
+    return (id == SPBLAS_SPMAT_VALUES_FROZEN && value == 0) ||
+           (id == SPBLAS_SPMAT_VALIDATE && value == 1);
+}
+
+static spblasStatus_t
+set_int(const char *function, spblasSpMatDescr_t d, const int_attribute *at,
+        const void *data, size_t size)
+{
+    int value;
+
+    if (size != sizeof value)
+        return fail(function, SB_EINVAL, "dataSize", "must be 4 for this attribute");
+    memcpy(&value, data, sizeof value);
+    if (value < at->lo || value > at->hi)
+        return fail(function, SB_EINVAL, "data", "is outside the attribute's type");
+    memcpy((char *)&d->at + at->offset, &value, sizeof value);
+    if (voids_plans(at->id, value))
+        sb_planlist_drop(d->plans);
+    return SPBLAS_STATUS_SUCCESS;
+}
+
+static spblasStatus_t
+set_limit(const char *function, spblasSpMatDescr_t d, const void *data, size_t size)
+{
+    int64_t value;
+
+    if (size != sizeof value)
+        return fail(function, SB_EINVAL, "dataSize", "must be 8 for MEMORY_LIMIT");
+    memcpy(&value, data, sizeof value);
+    if (value < 0)
+        return fail(function, SB_EINVAL, "data",
+                    "must not be negative for MEMORY_LIMIT");
+    d->at.memory_limit = value;
+    return SPBLAS_STATUS_SUCCESS;
+}
+
+static spblasStatus_t
+set_text(const char *function, spblasSpMatDescr_t d, const char *data, size_t size)
+{
+    const char *nul = size ? memchr(data, '\0', size) : NULL;
+    const size_t len = nul ? (size_t)(nul - data) : size;
+    char *text = NULL;
+
+    if (nul && len + 1 != size)
+        return fail(function, SB_EINVAL, "data", "has a NUL before its end");
+    if (len > 0) {
+        if (len == SIZE_MAX || !(text = sb_alloc(len + 1)))
+            return sb_api_end(NULL, function, SB_ENOMEM, NULL);
+        memcpy(text, data, len);
+        text[len] = '\0';
+    }
+    sb_free(d->at.plan_text);
+    d->at.plan_text = text;
+    return SPBLAS_STATUS_SUCCESS;
+}
+
+spblasStatus_t
+spblasSpMatSetAttribute(spblasSpMatDescr_t spMatDescr, spblasSpMatAttribute_t attribute,
+                        const void *data, size_t dataSize)
+{
+    const int_attribute *at = find_int(attribute);
+    const spblasStatus_t st = sb_spmat_usable(__func__, spMatDescr, 0, false, true);
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    if (attribute == SPBLAS_SPMAT_PLAN_TEXT && (data || dataSize == 0))
+        return set_text(__func__, spMatDescr, data, dataSize);
+    if (!data)
+        return fail(__func__, SB_EINVAL, "data", "must not be NULL");
+    if (at)
+        return set_int(__func__, spMatDescr, at, data, dataSize);
+    if (attribute == SPBLAS_SPMAT_MEMORY_LIMIT)
+        return set_limit(__func__, spMatDescr, data, dataSize);
+    return fail(__func__, SB_EINVAL, "attribute",
+                "is not one of spblasSpMatAttribute_t");
+}
+
+/* ---- Get ---------------------------------------------------------------------------- */
+
+spblasStatus_t
+spblasSpMatGetAttribute(spblasConstSpMatDescr_t spMatDescr,
+                        spblasSpMatAttribute_t attribute, void *data, size_t dataSize)
+{
+    const int_attribute *at = find_int(attribute);
+    const spblasStatus_t st = sb_spmat_usable(__func__, spMatDescr, 0, false, data);
+    const void *from;
+    size_t size;
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    if (at) {
+        from = (const char *)&spMatDescr->at + at->offset;
+        size = sizeof(int);
+    } else if (attribute == SPBLAS_SPMAT_MEMORY_LIMIT) {
+        from = &spMatDescr->at.memory_limit;
+        size = sizeof(int64_t);
+    } else if (attribute == SPBLAS_SPMAT_PLAN_TEXT) {
+        from = spMatDescr->at.plan_text ? spMatDescr->at.plan_text : "";
+        size = strlen(from) + 1;
+    } else {
+        return fail(__func__, SB_EINVAL, "attribute",
+                    "is not one of spblasSpMatAttribute_t");
+    }
+    if (attribute == SPBLAS_SPMAT_PLAN_TEXT ? dataSize < size : dataSize != size)
+        return fail(__func__, SB_EINVAL, "dataSize",
+                    "does not fit the attribute's type");
+    memcpy(data, from, size);
+    return SPBLAS_STATUS_SUCCESS;
+}

@@ -1,0 +1,85 @@
+/*
+ * From the caller's words to the problem: types translated, conjugation of real operands
+ * turned into plain transposition, single operands given stride 0.
+ */
+#include "api/view.h"
+
+#include "api/types.h"
+
+static sb_matrix
+view_sparse(spblasConstSpMatDescr_t d)
+{
+    static const sb_format formats[] = {[SPBLAS_FORMAT_CSR] = SB_FORMAT_CSR,
+                                        [SPBLAS_FORMAT_CSC] = SB_FORMAT_CSC,
+                                        [SPBLAS_FORMAT_COO] = SB_FORMAT_COO,
+                                        [SPBLAS_FORMAT_BSR] = SB_FORMAT_BSR};
+    const bool many = d->batch > 1;
+
+    return (sb_matrix){.format = formats[d->format],
+                       .rows = d->rows * d->row_block,
+                       .cols = d->cols * d->col_block,
+                       .nnz = d->nnz,
+                       .ptr = d->ptr,
+                       .idx = d->idx,
+                       .row = d->row,
+                       .val = d->val,
+                       .ptr_type = sb_public_index_dtype(d->ptr_type),
+                       .idx_type = sb_public_index_dtype(d->idx_type),
+                       .val_type = sb_public_dtype(d->type),
+                       .base = (int)d->base,
+                       .block = d->row_block,
+                       .block_col_major = d->order == SPBLAS_ORDER_COL,
+                       .batch = d->batch,
+                       .ptr_stride = many ? d->ptr_stride : 0,
+                       .idx_stride = many ? d->idx_stride : 0,
+                       .val_stride = many ? d->val_stride : 0};
+}
+
+static sb_dense
+view_matrix(spblasConstDnMatDescr_t d)
+{
+    return (sb_dense){.rows = d->rows,
+                      .cols = d->cols,
+                      .ld = d->ld,
+                      .col_major = d->order == SPBLAS_ORDER_COL,
+                      .type = sb_public_dtype(d->type),
+                      .data = d->values,
+                      .batch = d->batch,
+                      .stride = d->batch > 1 ? d->stride : 0};
+}
+
+static sb_dense
+view_vector(spblasConstDnVecDescr_t d)
+{
+    return (sb_dense){.rows = d->size,
+                      .cols = 1,
+                      .ld = 1,
+                      .type = sb_public_dtype(d->type),
+                      .data = d->values,
+                      .batch = 1};
+}
+
+static sb_trans
+view_op(spblasOperation_t op, sb_dtype t)
+{
+    if (op == SPBLAS_OPERATION_NON_TRANSPOSE)
+        return SB_TRANS_N;
+    return op == SPBLAS_OPERATION_TRANSPOSE || !sb_dtype_is_complex(t) ? SB_TRANS_T
+                                                                       : SB_TRANS_H;
+}
+
+sb_problem
+sb_view_problem(const sb_product *p)
+{
+    sb_problem pb = {.op = p->op,
+                     .a = view_sparse(p->sparse),
+                     .b = p->mat_x ? view_matrix(p->mat_x) : view_vector(p->vec_x),
+                     .c = p->mat_y ? view_matrix(p->mat_y) : view_vector(p->vec_y),
+                     .compute = sb_public_dtype(p->compute)};
+    const bool sddmm = p->op == SB_OP_SDDMM;
+
+    pb.trans_a = view_op(p->op_a, sddmm ? pb.b.type : pb.a.val_type);
+    pb.trans_b = view_op(p->op_b, sddmm ? pb.c.type : pb.b.type);
+    pb.batch = sddmm ? pb.a.batch : pb.c.batch;
+    return pb;
+}
