@@ -2,9 +2,9 @@
  * spblas: sparse matrix products with cuSPARSE's generic interface, planned per matrix.
  *
  *   spblasSpMM    C = alpha * op(A) * op(B) + beta * C          A sparse, B and C dense
- *   spblasSpMV    y = alpha * op(A) * x     + beta * y          A sparse, x and y
- * vectors spblasSDDMM   C = alpha * (op(A) * op(B)) o spy(C) + beta * C   C sparse, A
- * and B dense
+ *   spblasSpMV    y = alpha * op(A) * x     + beta * y          A sparse, x, y vectors
+ *   spblasSDDMM   C = alpha * (op(A) * op(B)) o spy(C) + beta * C
+ *                                                               C sparse, A and B dense
  *
  * Names, argument orders and enumerator values follow cuSPARSE 12, so a program is
  * moved over by renaming. What we add: *_analysis studies a matrix once and keeps a
@@ -27,17 +27,19 @@
  *   Status   Every function returns spblasStatus_t unless it says otherwise. A function
  *            that fails writes none of its outputs, except that a Create* function sets
  *            *descr to NULL when the descriptor could not be made. Whatever fails
- * leaves a sentence that names the argument and the rule it broke:
+ *            leaves a sentence that names the argument and the rule it broke:
  *            spblasGetLastErrorMessage. Nothing is ever printed; nothing aborts.
  *   NULL     A NULL handle, descriptor or output pointer is INVALID_VALUE. Arrays may
- * be NULL at creation, also with nonzero counts; they must be there when a compute call
- * reads them. Destroy functions accept NULL. Arrays   belong to the caller and are
- * never copied or freed. They are aligned to their own element (a complex double to 16
- * bytes). Sizes and strides count elements, buffer sizes count bytes. Memory   "host"
- * below means memory this process can read. On the CPU backend all arrays are host
- * memory, and so are scalars in both pointer modes. Threads  A handle belongs to one
- * thread at a time. A descriptor may be used by many threads through functions that
- * take it const (spblasConst*Descr_t); functions that take it non-const need it alone.
+ *            be NULL at creation, also with nonzero counts; they must be there when a
+ *            compute call reads them. Destroy functions accept NULL.
+ *   Arrays   belong to the caller and are never copied or freed. They are aligned to
+ *            their own element (a complex double to 16 bytes). Sizes and strides count
+ *            elements, buffer sizes count bytes.
+ *   Memory   "host" below means memory this process can read. On the CPU backend all
+ *            arrays are host memory, and so are scalars in both pointer modes.
+ *   Threads  A handle belongs to one thread at a time. A descriptor may be used by many
+ *            threads through functions that take it const (spblasConst*Descr_t);
+ *            functions that take it non-const need it alone.
  *   Order    Compute calls have finished when they return on the CPU backend. The same
  *            call on the same data gives the same bits, at any number of threads.
  */
@@ -65,8 +67,7 @@
 extern "C" {
 #endif
 
-/* ---- Enumerations: values are cuSPARSE's and part of the binary interface ----------
- */
+/* ---- Enumerations: values are cuSPARSE's and part of the binary interface -------- */
 
 /* How a call ended. */
 typedef enum {
@@ -229,8 +230,7 @@ typedef enum {
     SPBLAS_SPMAT_VALIDATE = 105
 } spblasSpMatAttribute_t;
 
-/* ---- Objects ------------------------------------------------------------------------
- */
+/* ---- Objects --------------------------------------------------------------------- */
 
 /* A connection to one backend: stream, pointer mode, last error. */
 typedef struct spblasContext *spblasHandle_t;
@@ -244,8 +244,7 @@ typedef const struct spblasSpMatDescr *spblasConstSpMatDescr_t;
 typedef const struct spblasDnMatDescr *spblasConstDnMatDescr_t;
 typedef const struct spblasDnVecDescr *spblasConstDnVecDescr_t;
 
-/* ---- Library and handle -------------------------------------------------------------
- */
+/* ---- Library and handle ---------------------------------------------------------- */
 
 /*
  * Makes a handle on the backend that SPBLAS_BACKEND in the environment names: "cpu"
@@ -320,8 +319,7 @@ SPBLAS_API spblasStatus_t spblasSetPointerMode(spblasHandle_t handle,
 SPBLAS_API spblasStatus_t spblasGetPointerMode(spblasHandle_t handle,
                                                spblasPointerMode_t *mode);
 
-/* ---- Dense vectors ------------------------------------------------------------------
- */
+/* ---- Dense vectors --------------------------------------------------------------- */
 
 /*
  * A vector of `size` elements, one after another.
@@ -347,7 +345,8 @@ SPBLAS_API spblasStatus_t spblasDestroyDnVec(spblasConstDnVecDescr_t dnVecDescr)
  * What the vector was made with; SetValues points it elsewhere (NULL is fine).
  *
  * Errors   INVALID_VALUE any pointer but SetValues' values is NULL, or values
- * misaligned Source   cusparseDnVecGet and relatives
+ *          misaligned
+ * Source   cusparseDnVecGet and relatives
  */
 SPBLAS_API spblasStatus_t spblasDnVecGet(spblasDnVecDescr_t dnVecDescr, int64_t *size,
                                          void **values, spblasDataType_t *valueType);
@@ -361,8 +360,7 @@ SPBLAS_API spblasStatus_t spblasConstDnVecGetValues(spblasConstDnVecDescr_t dnVe
 SPBLAS_API spblasStatus_t spblasDnVecSetValues(spblasDnVecDescr_t dnVecDescr,
                                                void *values);
 
-/* ---- Dense matrices -----------------------------------------------------------------
- */
+/* ---- Dense matrices -------------------------------------------------------------- */
 
 /*
  * A rows x cols matrix: element (i, j) at i + j * ld (ORDER_COL, ld >= rows) or at
@@ -393,7 +391,8 @@ SPBLAS_API spblasStatus_t spblasDestroyDnMat(spblasConstDnMatDescr_t dnMatDescr)
  * What the matrix was made with; SetValues points it elsewhere (NULL is fine).
  *
  * Errors   INVALID_VALUE any pointer but SetValues' values is NULL, or values
- * misaligned Source   cusparseDnMatGet and relatives
+ *          misaligned
+ * Source   cusparseDnMatGet and relatives
  */
 SPBLAS_API spblasStatus_t spblasDnMatGet(spblasDnMatDescr_t dnMatDescr, int64_t *rows,
                                          int64_t *cols, int64_t *ld, void **values,
@@ -425,8 +424,7 @@ SPBLAS_API spblasStatus_t spblasDnMatGetStridedBatch(spblasConstDnMatDescr_t dnM
                                                      int *batchCount,
                                                      int64_t *batchStride);
 
-/* ---- Sparse matrices ----------------------------------------------------------------
- */
+/* ---- Sparse matrices ------------------------------------------------------------- */
 
 /*
  * CSR: row i's entries are slots csrRowOffsets[i] .. csrRowOffsets[i + 1] of csrColInd
@@ -436,10 +434,12 @@ SPBLAS_API spblasStatus_t spblasDnMatGetStridedBatch(spblasConstDnMatDescr_t dnM
  * Shapes   csrRowOffsets rows + 1; csrColInd and csrValues nnz
  * Reads    nothing; the pointers are kept
  * Errors   INVALID_VALUE descr NULL, a negative size, nnz > rows * cols, unknown type
- * or base, a misaligned array, sizes that do not fit the index type; NOT_SUPPORTED a
- * 16-bit index type beside a wider one; ALLOC_FAILED. Unlike cuSPARSE, 64-bit offsets
- * with 32-bit columns (and the reverse) are accepted. Memory   descriptor released by
- * spblasDestroySpMat; arrays stay the caller's Threads  any Source   cusparseCreateCsr
+ *          or base, a misaligned array, sizes that do not fit the index type;
+ *          NOT_SUPPORTED a 16-bit index type beside a wider one; ALLOC_FAILED. Unlike
+ *          cuSPARSE, 64-bit offsets with 32-bit columns (and the reverse) are accepted
+ * Memory   descriptor released by spblasDestroySpMat; arrays stay the caller's
+ * Threads  any
+ * Source   cusparseCreateCsr
  */
 SPBLAS_API spblasStatus_t
 spblasCreateCsr(spblasSpMatDescr_t *spMatDescr, int64_t rows, int64_t cols, int64_t nnz,
@@ -646,8 +646,7 @@ SPBLAS_API spblasStatus_t spblasSpMatSetAttribute(spblasSpMatDescr_t spMatDescr,
                                                   spblasSpMatAttribute_t attribute,
                                                   const void *data, size_t dataSize);
 
-/* ---- Plans --------------------------------------------------------------------------
- */
+/* ---- Plans ----------------------------------------------------------------------- */
 
 /* Facts about one plan. */
 typedef struct {
@@ -695,8 +694,7 @@ SPBLAS_API spblasStatus_t spblasSpMatGetPlanText(spblasConstSpMatDescr_t spMatDe
 SPBLAS_API spblasStatus_t spblasSpMatGetPlanExplanation(
     spblasConstSpMatDescr_t spMatDescr, int index, char *text, size_t *size);
 
-/* ---- Products -----------------------------------------------------------------------
- */
+/* ---- Products -------------------------------------------------------------------- */
 /*
  * Each product has the same four functions.
  *
@@ -706,11 +704,12 @@ SPBLAS_API spblasStatus_t spblasSpMatGetPlanExplanation(
  *                 descriptor, for this combination of shapes, types, layouts and
  *                 operations. Reads the structure arrays; of values, dense arrays and
  *                 scalars nothing (except, with VALUES_FROZEN, the sparse values).
- * Costs what SPBLAS_SPMAT_EFFORT says. May run while other threads compute with the
- * same descriptor. X_preprocess  the same function under cuSPARSE's name. X computes.
- * Uses the plan made for such a call if there is one. The structure must be as it was
- * at the analysis; values, dense arrays and scalars are read anew. Allocates nothing,
- * compiles nothing.
+ *                 Costs what SPBLAS_SPMAT_EFFORT says. May run while other threads
+ *                 compute with the same descriptor.
+ *   X_preprocess  the same function under cuSPARSE's name.
+ *   X             computes. Uses the plan made for such a call if there is one. The
+ *                 structure must be as it was at the analysis; values, dense arrays and
+ *                 scalars are read anew. Allocates nothing, compiles nothing.
  *
  * computeType is the type of alpha, beta and all sums; results are rounded once, when
  * stored. Integer sums wrap. beta == 0 never reads the output, which may hold NaN.
@@ -726,8 +725,10 @@ SPBLAS_API spblasStatus_t spblasSpMatGetPlanExplanation(
  *                    a foreign descriptor; an unknown operation, type or algorithm;
  *                    shapes or batches that do not fit; an array that is NULL although
  *                    its length is not 0; with SPBLAS_SPMAT_VALIDATE a malformed
- * structure NOT_SUPPORTED    a type combination outside the table; an algorithm of
- * another format; 16-bit indices ALLOC_FAILED     analysis only
+ *                    structure
+ *   NOT_SUPPORTED    a type combination outside the table; an algorithm of another
+ *                    format; 16-bit indices
+ *   ALLOC_FAILED     analysis only
  */
 
 /*
