@@ -43,8 +43,8 @@ typedef struct sb_part_array {
 
 /*
  * Units [lo, hi) that may run at the same time. Units are what tiles count: rows (csr,
- * dia), list entries (rows, ell), block rows (bsr), windows (win), slots (coo). Units of one row are
- * adjacent, and a tile must own all of them.
+ * dia), list entries (rows, ell), block rows (bsr), windows (win), slots (coo). Units of
+ * one row are adjacent, and a tile must own all of them.
  *   add    rows were touched before: beta = 1
  *   phase  groups of a later phase may touch rows of an earlier one (column partitions,
  *          splits, rests): a barrier lies between
@@ -60,8 +60,7 @@ typedef struct sb_part {
     int narray, ngroup;
     sb_part_array array[SB_PART_ARRAYS];
     sb_part_group group[SB_PART_GROUPS];
-    int64_t
-        width; /* ell: slots per unit; bsr, win: block size; dia: number of diagonals */
+    int64_t width; /* ell: slots per unit; bsr, win: rows together; dia: diagonals */
     int64_t nnz;   /* entries of A covered */
     int64_t slots; /* slots stored or, for rows, what SparseTIR's buckets would store */
 } sb_part;
@@ -87,8 +86,8 @@ void sb_cover_free(sb_cover *cv);
 /* All rows in place; SB_SKIP unless nothing is covered and the view's arrays are the
  * caller's. */
 sb_status sb_part_csr(sb_part *out, sb_cover *cv);
-/* hyb(c, k), nothing copied: see part_rows.c. Takes every rest entry and touches every
- * row. SB_SKIP when values are not in place, or for c > 1 when !sorted. */
+/* hyb(c, k), nothing copied: see part_rows.c; k < 0: rows in the matrix's order. Takes
+ * every rest entry and touches every row. SB_SKIP when values are not in place, or for c > 1 when !sorted. */
 sb_status sb_part_rows(sb_part *out, sb_cover *cv, int c, int k, bool sorted);
 /* Rest rows packed to `width` slots; longer rows take several units. Touches all rows.
  */

@@ -9,6 +9,9 @@
  * Rows of the first partition that no step has written yet, empty ones included, form
  * phase 0 (beta is applied there); everything else adds, one phase per partition.
  * Where another part took entries out of a row, every remaining run is a unit.
+ *
+ * k < 0 keeps the matrix's own order of rows: on a CPU it carries the locality of B and C,
+ * and sorting by length costs up to two thirds of the speed (docs/kernels.md).
  */
 #include "formats/part.h"
 
@@ -65,7 +68,7 @@ row_range(builder *b, int q, int64_t row, int64_t lo, int64_t hi)
     const uint8_t *taken = b->cv->taken;
     const bool first = q == 0 && !(b->cv->touched && b->cv->touched[row]);
     const int cls = first ? 0 : 1 + q;
-    const int64_t full = (int64_t)1 << b->k;
+    const int64_t full = b->k < 0 ? 1 : (int64_t)1 << b->k;
     int64_t len = hi - lo, pad = 1;
     int key;
 
@@ -74,7 +77,7 @@ row_range(builder *b, int q, int64_t row, int64_t lo, int64_t hi)
             len -= taken[p];
     if (len == 0 && !first)
         return;
-    key = key_of(len);
+    key = b->k < 0 ? 0 : key_of(len);
     b->nnz[cls] += len;
     while (pad < len && pad < full)
         pad *= 2;
@@ -183,8 +186,8 @@ sb_part_rows(sb_part *out, sb_cover *cv, int c, int k, bool sorted)
 
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_ROWS;
-    if (!cv->v->crd_in_place || cv->v->pos || c < 1 || c > SB_PART_MAXC || k < 0 ||
-        k > 40 || (c > 1 && !sorted))
+    if (!cv->v->crd_in_place || cv->v->pos || c < 1 || c > SB_PART_MAXC || k > 40 ||
+        (c > 1 && !sorted))
         return SB_SKIP;
     b.cv = cv;
     b.c = c;

@@ -15,8 +15,8 @@
 
 /*
  * One part. Which fields count depends on the kind:
- *   rows  c column partitions, k: buckets up to 2^k      ell  k: width 2^k
- *   bsr   size: b                                        dia  size: percent full
+ *   rows  c column partitions, k: buckets up to 2^k, -1: in the matrix's order
+ *   ell   k: width 2^k      bsr, win  size: rows together      dia  size: percent full
  */
 typedef struct sb_part_choice {
     sb_part_kind kind;
@@ -26,7 +26,7 @@ typedef struct sb_part_choice {
 enum { SB_CHOICE_PARTS = 2 };
 
 /*
- * A part that selects (bsr, dia) may come first; the last part takes the rest: csr
+ * A part that selects (bsr, win, dia) may come first; the last part takes the rest: csr
  * (alone only), rows, ell or coo. npart 0: the reference kernel.
  *   tile      columns of C, or of the reduction, per register tile; 0: tile and prefetch
  *             are the rules' (planner/rules.h)

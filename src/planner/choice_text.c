@@ -8,8 +8,8 @@
 
 static const char *const op_names[] = {
     [SB_OP_SPMM] = "spmm", [SB_OP_SPMV] = "spmv", [SB_OP_SDDMM] = "sddmm"};
-static const char *const kind_names[SB_PART_COUNT] = {"csr", "rows", "ell",
-                                                      "bsr", "dia",  "coo"};
+static const char *const kind_names[SB_PART_COUNT] = {"csr", "rows", "ell", "bsr",
+                                                      "dia", "coo",  "win"};
 
 enum { MAX_TILE = 1024, MAX_PREFETCH = 64, MAX_BLOCK = 64, MAX_K = 30 };
 
@@ -26,15 +26,23 @@ sb_choice_rest(const sb_choice *ch)
     return ch->npart > 0 ? &ch->part[ch->npart - 1] : NULL;
 }
 
+static bool
+selects(sb_part_kind k)
+{
+    return k == SB_PART_BSR || k == SB_PART_WIN || k == SB_PART_DIA;
+}
+
 static void
 print_part(sb_strbuf *out, const sb_part_choice *p)
 {
     sb_strbuf_printf(out, " (part %s", kind_names[p->kind]);
-    if (p->kind == SB_PART_ROWS)
+    if (p->kind == SB_PART_ROWS && p->k < 0)
+        sb_strbuf_printf(out, " flat %d", p->c);
+    else if (p->kind == SB_PART_ROWS)
         sb_strbuf_printf(out, " hyb %d %d", p->c, p->k);
     else if (p->kind == SB_PART_ELL)
         sb_strbuf_printf(out, " %d", p->k);
-    else if (p->kind == SB_PART_BSR || p->kind == SB_PART_DIA)
+    else if (selects(p->kind))
         sb_strbuf_printf(out, " %d", p->size);
     sb_strbuf_putc(out, ')');
 }
@@ -170,12 +178,6 @@ number(reader *rd, int lo, int hi, const char *what, int *out)
     return SB_OK;
 }
 
-static bool
-selects(sb_part_kind k)
-{
-    return k == SB_PART_BSR || k == SB_PART_DIA;
-}
-
 /* Whether a part of this kind may follow what is there. */
 static sb_status
 part_order(reader *rd, const sb_choice *ch, sb_part_kind kind)
@@ -192,22 +194,27 @@ part_order(reader *rd, const sb_choice *ch, sb_part_kind kind)
 static sb_status
 read_part(reader *rd, sb_choice *ch)
 {
-    static const char *const hyb[] = {"hyb"};
+    static const char *const order[] = {"hyb", "flat"};
     const int kind = one_of(rd, kind_names, SB_PART_COUNT);
     sb_part_choice p = {.kind = (sb_part_kind)kind};
 
     if (kind < 0)
-        return refuse(rd, rd->word, "expected csr, rows, ell, bsr, dia or coo");
+        return refuse(rd, rd->word, "expected csr, rows, ell, bsr, dia, coo or win");
     SB_TRY(part_order(rd, ch, p.kind));
     if (p.kind == SB_PART_ROWS) {
-        if (one_of(rd, hyb, 1) != 0)
-            return refuse(rd, rd->word, "expected hyb");
+        const int q = one_of(rd, order, 2);
+
+        if (q < 0)
+            return refuse(rd, rd->word, "expected hyb or flat");
+        p.k = -q;
         SB_TRY(number(rd, 1, SB_PART_MAXC, "expected partitions, 1 to 16", &p.c));
     }
-    if (p.kind == SB_PART_ROWS || p.kind == SB_PART_ELL)
+    if ((p.kind == SB_PART_ROWS && p.k == 0) || p.kind == SB_PART_ELL)
         SB_TRY(number(rd, 0, MAX_K, "expected log2 of a row length, 0 to 30", &p.k));
     if (p.kind == SB_PART_BSR)
         SB_TRY(number(rd, 2, MAX_BLOCK, "expected a block size, 2 to 64", &p.size));
+    if (p.kind == SB_PART_WIN)
+        SB_TRY(number(rd, 2, 8, "expected rows of a window, 2 to 8", &p.size));
     if (p.kind == SB_PART_DIA)
         SB_TRY(number(rd, 1, 100, "expected percent of a diagonal, 1 to 100", &p.size));
     ch->part[ch->npart++] = p;

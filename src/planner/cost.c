@@ -31,6 +31,7 @@ static const coef table[SB_PART_COUNT] = {
     [SB_PART_BSR] = {1.0, 6e-9, 0.2e-9, 4, true},
     [SB_PART_DIA] = {1.0, 4e-9, 0.4e-9, 1, true},
     [SB_PART_COO] = {1.0, 0.0, 2.0e-9, 1, true},
+    [SB_PART_WIN] = {1.0, 8e-9, 0.3e-9, 2, true},
 };
 
 /* One part's amounts. */
@@ -145,7 +146,8 @@ static double
 part_seconds(const sb_part_choice *p, const amounts *am, const sb_work *w,
              const sb_stats *s, const sb_target *t, bool packed, sb_cost *total)
 {
-    const coef *co = &table[p->kind];
+    const coef *co =
+        &table[p->kind == SB_PART_ROWS && p->k < 0 ? SB_PART_CSR : p->kind];
     const double width = w->op == SB_OP_SDDMM ? (double)w->k : (double)w->n;
     const double flops = 2.0 * am->entries * width * (w->complex ? 4 : 1);
     const double peak = t->flops * 4.0 / (w->compute_size / (w->complex ? 2 : 1));
@@ -236,7 +238,7 @@ rest(amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
         const double met = fmin(p->c, fmax(1, s->mean));
 
         am->partitions = p->c;
-        am->slots = share * bucket_slots(s, p->k);
+        am->slots = p->k < 0 ? am->entries : share * bucket_slots(s, p->k);
         am->units = am->touches = share < 1 ? fmin(filled, am->entries) * met
                                             : (double)s->empty + filled * met;
     }

@@ -1,0 +1,282 @@
+/*
+ * From a choice to a plan: build the parts in order, put their groups into steps, find
+ * the kernels, cut the tiles, move the arrays into the plan.
+ */
+#include "planner/build.h"
+
+#include "base/alloc.h"
+#include "base/fault.h"
+#include "planner/candidates.h"
+#include "planner/rules.h"
+
+#include <string.h>
+
+static sb_status
+selecting_part(sb_build *b, const sb_part_choice *p)
+{
+    sb_part *out = &b->part[b->npart];
+    const bool sorted = b->pl->stats.sorted;
+    sb_status st;
+
+    if (p->kind == SB_PART_BSR)
+        st = sb_part_bsr(out, &b->cover, p->size, sorted);
+    else if (p->kind == SB_PART_WIN)
+        st = sb_part_win(out, &b->cover, p->size, sorted);
+    else
+        st = sb_part_dia(out, &b->cover, p->size, sorted);
+    if (st == SB_OK) {
+        b->choice.part[b->choice.npart++] = *p;
+        b->npart++;
+    }
+    return st == SB_SKIP ? SB_OK : st;
+}
+
+static sb_status
+rest_part(sb_build *b, sb_part_choice p)
+{
+    sb_part *out = &b->part[b->npart];
+    sb_status st;
+
+    if (p.kind == SB_PART_ROWS && !b->pl->stats.sorted)
+        p.c = 1; /* partitions are found by binary search */
+    switch (p.kind) {
+    case SB_PART_CSR:
+        st = sb_part_csr(out, &b->cover);
+        break;
+    case SB_PART_ROWS:
+        st = sb_part_rows(out, &b->cover, p.c, p.k, b->pl->stats.sorted);
+        break;
+    case SB_PART_ELL:
+        st = sb_part_ell(out, &b->cover, (int64_t)1 << p.k);
+        break;
+    default:
+        st = sb_part_coo(out, &b->cover);
+        break;
+    }
+    if (st == SB_SKIP)
+        return sb_diag_set(b->diag, SB_ENOTSUP,
+                           "this part reads rows in place, and the matrix has no "
+                           "compressed rows of op(A) in memory");
+    b->choice.part[b->choice.npart++] = p;
+    if (st == SB_OK && out->ngroup > 0)
+        b->npart++;
+    else
+        sb_part_free(out);
+    return st;
+}
+
+/* Rows no part has touched still need beta: units without entries. */
+static sb_status
+cover_part(sb_build *b)
+{
+    const sb_view *v = &b->pl->view;
+    const uint8_t *touched = b->cover.touched;
+    sb_part *out = &b->part[b->npart];
+    int64_t bare = 0, u = 0;
+    void *row, *lo, *hi;
+
+    if (b->pl->pb->op == SB_OP_SDDMM)
+        return SB_OK;
+    for (int64_t i = 0; i < v->rows; i++)
+        bare += !(touched && touched[i]);
+    if (bare == 0)
+        return SB_OK;
+    out->kind = SB_PART_ROWS;
+    row = sb_part_array_new(out, "rows_row", v->crd_type, bare);
+    lo = sb_part_array_new(out, "rows_lo", v->slot_type, bare);
+    hi = sb_part_array_new(out, "rows_hi", v->slot_type, bare);
+    b->npart++;
+    if (!row || !lo || !hi)
+        return SB_ENOMEM;
+    memset(lo, 0, (size_t)bare * sb_dtype_size(v->slot_type));
+    memset(hi, 0, (size_t)bare * sb_dtype_size(v->slot_type));
+    for (int64_t i = 0; i < v->rows; i++)
+        if (!(touched && touched[i]))
+            sb_index_store(row, v->crd_type, u++, i);
+    out->ngroup = 1;
+    out->group[0] = (sb_part_group){0, bare, 0, 0, false};
+    return SB_OK;
+}
+
+static sb_status
+pack_values(sb_build *b)
+{
+    const sb_matrix *a = &b->pl->pb->a;
+
+    if (b->choice.packed && !b->pl->opt->values_frozen)
+        return sb_diag_set(b->diag, SB_ENOTSUP,
+                           "packed values need the promise that A's values stay");
+    if (SB_FAULT(FROZEN_VALUES))
+        b->choice.packed = true;
+    if (!b->choice.packed)
+        return SB_OK;
+    if (a->batch > 1)
+        return sb_diag_set(b->diag, SB_ENOTSUP,
+                           "packed values hold one matrix, not a batch");
+    for (int q = 0; q < b->npart; q++)
+        if (b->part[q].kind != SB_PART_COO)
+            SB_TRY(sb_part_pack(&b->part[q], a->val, a->val_type));
+    b->plan->values_frozen = true;
+    return SB_OK;
+}
+
+static sb_status
+build_parts(sb_build *b, const sb_choice *want)
+{
+    sb_cover_init(&b->cover, &b->pl->view);
+    for (int q = 0; q + 1 < want->npart; q++)
+        SB_TRY(selecting_part(b, &want->part[q]));
+    SB_TRY(rest_part(b, want->part[want->npart - 1]));
+    SB_TRY(cover_part(b));
+#ifndef NDEBUG
+    if (!SB_FAULT(LOST_ROW))
+        SB_TRY(sb_parts_check(b->part, b->npart, &b->pl->view, b->diag));
+#endif
+    return pack_values(b);
+}
+
+/* Moves a part's arrays into the plan. */
+static sb_status
+take_arrays(sb_build *b, sb_part *p)
+{
+    sb_plan *plan = b->plan;
+
+    for (int q = 0; q < p->narray; q++) {
+        sb_plan_array *to = &plan->array[plan->narray];
+
+        if (plan->narray == SB_PLAN_MAX_ARRAYS)
+            return SB_EINTERNAL;
+        strncpy(to->name, p->array[q].name, sizeof to->name - 1);
+        to->type = p->array[q].type;
+        to->count = p->array[q].count;
+        to->data = p->array[q].data;
+        p->array[q].data = NULL;
+        plan->narray++;
+        plan->bytes += (size_t)to->count * sb_dtype_size(to->type);
+    }
+    return SB_OK;
+}
+
+static void
+add_int(sb_plan *plan, const char *name, int64_t value)
+{
+    sb_plan_int *to = &plan->integer[plan->nint++];
+
+    SB_ASSERT(plan->nint <= SB_PLAN_MAX_INTS);
+    strncpy(to->name, name, sizeof to->name - 1);
+    to->value = value;
+}
+
+/* The sizes kernels ask for by name. */
+static void
+add_sizes(sb_plan *plan, const sb_part *p)
+{
+    const sb_part_array *a = p->narray > 0 ? &p->array[0] : NULL;
+
+    switch (p->kind) {
+    case SB_PART_ROWS:
+        add_int(plan, "rows_count", a->count);
+        break;
+    case SB_PART_ELL:
+        add_int(plan, "ell_count", a->count);
+        add_int(plan, "ell_width", p->width);
+        break;
+    case SB_PART_BSR:
+        add_int(plan, "bsr_count", p->nnz / (p->width * p->width));
+        break;
+    case SB_PART_DIA:
+        add_int(plan, "dia_count", p->width);
+        break;
+    case SB_PART_COO:
+        add_int(plan, "coo_count", a->count);
+        break;
+    default:
+        break;
+    }
+}
+
+static sb_status
+finish(sb_build *b)
+{
+    sb_plan *plan = b->plan;
+    sb_strbuf text;
+    sb_status st;
+
+    for (int q = 0; q < b->npart; q++) {
+        SB_TRY(take_arrays(b, &b->part[q]));
+        add_sizes(plan, &b->part[q]);
+    }
+    plan->bytes += sizeof *plan + (size_t)plan->ntile * sizeof *plan->tile;
+    if (plan->bytes > b->pl->memory_limit)
+        return sb_diag_set(b->diag, SB_ERESOURCES,
+                           "the plan would hold %zu bytes, the limit is %zu",
+                           plan->bytes, b->pl->memory_limit);
+    sb_strbuf_init(&text);
+    sb_choice_print(&text, &b->choice);
+    st = sb_strbuf_status(&text);
+    if (st == SB_OK)
+        plan->text = text.s; /* ownership moves */
+    else
+        sb_strbuf_free(&text);
+    return st;
+}
+
+static sb_status
+run(sb_build *b, const sb_choice *want)
+{
+    SB_TRY(sb_build_kernels_exist(b, want));
+    SB_TRY(build_parts(b, want));
+    SB_TRY(sb_build_steps(b));
+    return finish(b);
+}
+
+sb_status
+sb_plan_build(sb_plan **out, sb_planner *pl, const sb_choice *choice,
+              sb_kernel_effort effort, sb_diag *diag)
+{
+    sb_build b = {.pl = pl, .effort = effort, .diag = diag, .choice = *choice};
+    sb_status st = SB_ENOMEM;
+
+    *out = NULL;
+    if (choice->npart == 0)
+        return sb_plan_reference(out, pl);
+    b.choice.npart = 0;
+    b.plan = sb_alloc_zero(sizeof *b.plan);
+    if (b.plan) {
+        b.plan->key = *pl->pb;
+        st = run(&b, choice);
+    }
+    for (int q = 0; q < SB_COUNT(b.part); q++)
+        sb_part_free(&b.part[q]);
+    sb_cover_free(&b.cover);
+    if (st != SB_OK) {
+        sb_plan_release(b.plan);
+        b.plan = NULL;
+    }
+    *out = b.plan;
+    return st;
+}
+
+sb_status
+sb_plan_reference(sb_plan **out, sb_planner *pl)
+{
+    static const char *const ops[] = {"spmm", "spmv", "sddmm"};
+    sb_plan *plan = sb_alloc_zero(sizeof *plan);
+    sb_strbuf text;
+
+    *out = NULL;
+    if (!plan)
+        return SB_ENOMEM;
+    sb_strbuf_init(&text);
+    sb_strbuf_printf(&text, "(plan %s (reference))", ops[pl->pb->op]);
+    if (sb_strbuf_status(&text) != SB_OK) {
+        sb_strbuf_free(&text);
+        sb_plan_release(plan);
+        return SB_ENOMEM;
+    }
+    plan->key = *pl->pb;
+    plan->text = text.s;
+    plan->bytes = sizeof *plan;
+    *out = plan;
+    return SB_OK;
+}

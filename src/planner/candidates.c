@@ -1,0 +1,174 @@
+/*
+ * Every composition worth naming for a problem, in a fixed order. Which ones are legal
+ * depends on the operation, the format and the transposition; whether they are wise is
+ * the model's business.
+ */
+#include "planner/candidates.h"
+
+#include "planner/context.h"
+
+#include <string.h>
+
+/* One line per composition; n is the number of selecting parts. */
+typedef struct line {
+    sb_part_choice select, rest;
+    bool selects;
+} line;
+
+#define REST(kind_, c_, k_)                              \
+    {                                                    \
+        .rest = {.kind = (kind_), .c = (c_), .k = (k_) } \
+    }
+#define WITH(sel_, size_, kind_, c_, k_)                                 \
+    {                                                                    \
+        .select = {.kind = (sel_), .size = (size_)},                     \
+        .rest = {.kind = (kind_), .c = (c_), .k = (k_)}, .selects = true \
+    }
+
+/* k of hyb and ell lines counts from the mean: sb_mean_k + k. */
+static const line in_place[] = {
+    REST(SB_PART_CSR, 0, 0),
+    REST(SB_PART_ROWS, 1, -1),
+    REST(SB_PART_ROWS, 2, -1),
+    REST(SB_PART_ROWS, 4, -1),
+    REST(SB_PART_ROWS, 1, SB_K_MEAN),
+    REST(SB_PART_ROWS, 2, SB_K_MEAN),
+    REST(SB_PART_ROWS, 4, SB_K_MEAN),
+    REST(SB_PART_ROWS, 8, SB_K_MEAN),
+    REST(SB_PART_ROWS, 16, SB_K_MEAN),
+    REST(SB_PART_ROWS, 1, SB_K_MEAN + 1),
+    REST(SB_PART_ROWS, 1, SB_K_MEAN + 2),
+    WITH(SB_PART_BSR, 4, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_BSR, 2, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_BSR, 3, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_BSR, 8, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_BSR, 16, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_BSR, 32, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_BSR, 4, SB_PART_ROWS, 2, SB_K_MEAN),
+    WITH(SB_PART_WIN, 2, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_WIN, 4, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_DIA, 60, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_DIA, 90, SB_PART_ROWS, 1, SB_K_MEAN),
+};
+static const line anywhere[] = {
+    REST(SB_PART_ELL, 0, SB_K_MEAN),
+    REST(SB_PART_ELL, 0, SB_K_MEAN + 1),
+    REST(SB_PART_COO, 0, 0),
+    WITH(SB_PART_BSR, 4, SB_PART_ELL, 0, SB_K_MEAN),
+    WITH(SB_PART_BSR, 2, SB_PART_ELL, 0, SB_K_MEAN),
+    WITH(SB_PART_BSR, 8, SB_PART_ELL, 0, SB_K_MEAN),
+    WITH(SB_PART_BSR, 32, SB_PART_ELL, 0, SB_K_MEAN),
+    WITH(SB_PART_BSR, 4, SB_PART_COO, 0, 0),
+    WITH(SB_PART_DIA, 60, SB_PART_ELL, 0, SB_K_MEAN),
+    WITH(SB_PART_DIA, 60, SB_PART_COO, 0, 0),
+};
+
+int
+sb_mean_k(int64_t rows, int64_t nnz)
+{
+    int k = 0;
+
+    while (k < 20 && rows > 0 && (rows << k) < nnz)
+        k++;
+    return k;
+}
+
+/* Row-sorted coordinates are rows in place once their offsets are counted. */
+static bool
+coo_by_row(const sb_matrix *a)
+{
+    for (int64_t p = 1; p < a->nnz; p++)
+        if (sb_index(a->row, a->idx_type, p) < sb_index(a->row, a->idx_type, p - 1))
+            return false;
+    return true;
+}
+
+bool
+sb_problem_transposes(const sb_problem *pb)
+{
+    return pb->op != SB_OP_SDDMM && pb->trans_a != SB_TRANS_N;
+}
+
+bool
+sb_problem_in_place(const sb_problem *pb)
+{
+    const bool t = sb_problem_transposes(pb);
+
+    switch (pb->a.format) {
+    case SB_FORMAT_CSR:
+        return !t;
+    case SB_FORMAT_CSC:
+        return t;
+    case SB_FORMAT_COO:
+        return !t && coo_by_row(&pb->a);
+    default:
+        return false;
+    }
+}
+
+static int
+resolve(int k, int mean_k)
+{
+    return k >= SB_K_MEAN - 8 ? mean_k + (k - SB_K_MEAN) : k;
+}
+
+static void
+fill(sb_choice *out, const line *l, int mean_k)
+{
+    out->npart = 0;
+    if (l->selects)
+        out->part[out->npart++] = l->select;
+    out->part[out->npart] = l->rest;
+    out->part[out->npart].k = resolve(l->rest.k, mean_k);
+    out->npart++;
+}
+
+static bool
+packable(const sb_choice *ch)
+{
+    for (int q = 0; q < ch->npart; q++)
+        if (ch->part[q].kind == SB_PART_ELL || ch->part[q].kind == SB_PART_BSR ||
+            ch->part[q].kind == SB_PART_DIA)
+            return true;
+    return false;
+}
+
+static bool
+legal(const sb_choice *ch, const sb_problem *pb)
+{
+    /* A_ptr of a row-sorted COO would be the plan's own: rows do without it. */
+    if (ch->part[0].kind == SB_PART_CSR && pb->a.format == SB_FORMAT_COO)
+        return false;
+    return sb_parts_computable(pb->op, ch);
+}
+
+/* The index-th of all lines, whether legal or not; false past the end. */
+static bool
+nth(sb_choice *out, const sb_problem *pb, bool in, int mean_k, int index)
+{
+    const int n = in ? SB_COUNT(in_place) : 0;
+
+    memset(out, 0, sizeof *out);
+    out->op = pb->op;
+    if (index >= n + SB_COUNT(anywhere))
+        return false;
+    fill(out, index < n ? &in_place[index] : &anywhere[index - n], mean_k);
+    return true;
+}
+
+bool
+sb_candidate(sb_choice *out, const sb_problem *pb, bool in, bool packed, int mean_k,
+             int index)
+{
+    int seen = 0;
+
+    for (int pass = 0; pass <= packed; pass++)
+        for (int q = 0; nth(out, pb, in, mean_k, q); q++) {
+            out->packed = pass > 0;
+            if (!legal(out, pb) || (out->packed && !packable(out)))
+                continue;
+            if (seen++ == index)
+                return true;
+        }
+    return false;
+}

@@ -1,0 +1,79 @@
+/*
+ * One analysis under way: the problem, the policy, the machine, and what has been found
+ * out about the matrix. Lives on the stack of sb_plan_create.
+ */
+#ifndef SB_PLANNER_CONTEXT_H
+#define SB_PLANNER_CONTEXT_H
+
+#include "formats/stats.h"
+#include "formats/view.h"
+#include "planner/choice.h"
+#include "planner/cost.h"
+#include "planner/planner.h"
+#include "runtime/kernel.h"
+#include "runtime/target.h"
+
+enum { SB_WEIGHED_MAX = 64 };
+
+/* A candidate and its fate. */
+typedef struct sb_weighed {
+    sb_choice choice;
+    sb_cost cost;
+    double measured;     /* seconds, 0 when not timed */
+    const char *dropped; /* why it is out of the race, or NULL */
+} sb_weighed;
+
+typedef struct sb_planner {
+    const sb_problem *pb;
+    const sb_options *opt;
+    const sb_target *target;
+    sb_diag *diag;
+    sb_par par;
+    sb_view view;
+    sb_stats stats;
+    sb_work work;
+    size_t memory_limit;
+    int nweighed;
+    sb_weighed weighed[SB_WEIGHED_MAX];
+} sb_planner;
+
+/* ---- build.c ---- */
+
+/*
+ * Parts, kernels, steps and tiles of a choice. Looks for kernels within `effort`.
+ * ENOTSUP: the choice does not fit the matrix; ENOKERNEL: no kernel at this effort;
+ * ERESOURCES: over the memory limit; each with a sentence in `diag`. The plan's text is
+ * the choice as it was built: parts that found no entry are gone, rules are spelled out.
+ */
+sb_status sb_plan_build(sb_plan **out, sb_planner *pl, const sb_choice *choice,
+                        sb_kernel_effort effort, sb_diag *diag);
+/* Nothing but the reference kernel. */
+sb_status sb_plan_reference(sb_plan **out, sb_planner *pl);
+/* A kernel for this set of kinds; ENOKERNEL, or ENOTSUP for a spec nobody can make. */
+sb_status sb_planner_kernel(const sb_kernel **out, const sb_problem *pb,
+                            const sb_choice *ch, unsigned kinds, sb_dtype ptr,
+                            sb_dtype idx, sb_kernel_effort effort);
+
+/* ---- tiles.c ---- */
+
+/* Descriptors of one group, cut by cost at row boundaries. Appends to tile[*n], which
+ * has room for `cap`; with tile NULL only counts. */
+void sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g,
+                  const sb_view *v, int kind, int64_t grain);
+
+/* ---- measure.c ---- */
+
+/* Times built plans of the weighed candidates on scratch operands and keeps the fastest;
+ * `best` is what the model chose. */
+sb_status sb_plan_measure(sb_plan **best, sb_planner *pl, bool all);
+
+/* ---- explain.c ---- */
+
+/* Fills plan->explain. `why` is the closing sentence. */
+sb_status sb_plan_explain(sb_plan *plan, const sb_planner *pl, const char *why);
+
+/* ---- maker.c ---- */
+
+sb_status sb_planner_maker(sb_kernel_source *out, const char *spec);
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * The rules are small tables from docs/kernels.md and cpu.md; everything else here is
+ * translation.
+ */
+#include "planner/rules.h"
+
+#include "kernels/recipe.h"
+#include "planner/candidates.h"
+
+#include <string.h>
+
+/* Part kinds of src/formats by the numbers kernels know them under, or -1. */
+static int
+kernel_kind(sb_part_kind kind)
+{
+    static const char *const parts[SB_PART_COUNT] = {
+        [SB_PART_CSR] = "csr", [SB_PART_ROWS] = "rows", [SB_PART_ELL] = "ell",
+        [SB_PART_BSR] = "bsr", [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
+        [SB_PART_WIN] = "win"};
+#define X(name, text, doc) text,
+    static const char *const kernels[] = {
+#include "kernels/registry.def"
+    };
+#undef X
+
+    for (int q = 0; q < SB_COUNT(kernels); q++)
+        if (strcmp(kernels[q], parts[kind]) == 0)
+            return q;
+    return -1;
+}
+
+static sb_kernel_op
+kernel_op(sb_op op)
+{
+    return op == SB_OP_SPMM   ? SB_KOP_SPMM
+           : op == SB_OP_SPMV ? SB_KOP_SPMV
+                              : SB_KOP_SDDMM;
+}
+
+void
+sb_work_of(sb_work *out, const sb_problem *pb)
+{
+    const sb_matrix *a = &pb->a;
+
+    memset(out, 0, sizeof *out);
+    sb_problem_shape(pb, &out->m, &out->n, &out->k);
+    out->op = pb->op;
+    out->nnz = a->nnz * (a->format == SB_FORMAT_BSR ? a->block * a->block : 1);
+    out->a_size = (int)sb_dtype_size(a->val_type);
+    out->b_size = (int)sb_dtype_size(pb->op == SB_OP_SDDMM ? pb->c.type : pb->b.type);
+    out->c_size = (int)sb_dtype_size(pb->op == SB_OP_SDDMM ? a->val_type : pb->c.type);
+    out->compute_size = (int)sb_dtype_size(pb->compute);
+    out->complex = sb_dtype_is_complex(pb->compute);
+    out->idx_size = (int)sb_dtype_size(a->idx_type);
+    out->ptr_size =
+        (int)sb_dtype_size(a->format == SB_FORMAT_COO ? a->idx_type : a->ptr_type);
+}
+
+int
+sb_rule_tile(const sb_work *w, int block, double mean, int rank)
+{
+    static const int lists[][4] = {{64, 32, 16, 8}, {32, 16, 64, 8}, {16, 8, 32, 64},
+                                   {8, 16, 32, 64}, {16, 4, 8, 32},  {4, 16, 8, 32}};
+    int list;
+
+    if (rank < 0 || rank >= SB_COUNT(lists[0]))
+        return 0;
+    if (w->op == SB_OP_SPMV)
+        list = mean >= 32 ? 4 : 5;
+    else if (w->op == SB_OP_SDDMM)
+        list = w->k >= 32 ? 1 : w->k > 8 ? 2 : 3;
+    else if (w->n >= 64)
+        list = block >= 4 ? 1 : 0;
+    else
+        list = w->n > 16 ? 1 : w->n > 8 ? 2 : 3;
+    return lists[list][rank];
+}
+
+static bool
+row_major(const sb_problem *pb)
+{
+    return pb->op == SB_OP_SPMM && !pb->c.col_major &&
+           pb->b.col_major == (pb->trans_b != SB_TRANS_N);
+}
+
+int
+sb_rule_prefetch(const sb_problem *pb, double footprint, const sb_target *t)
+{
+    return row_major(pb) && footprint > (double)t->l3 / 2 ? 8 : 0;
+}
+
+bool
+sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_target *t)
+{
+    const double c = (double)w->m * (double)w->n * w->c_size;
+    const double l2 = (double)t->l2 * t->threads;
+
+    return row_major(pb) && mean < 8 && c > 8 * l2;
+}
+
+void
+sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kinds,
+           sb_dtype ptr, sb_dtype idx)
+{
+    const bool sddmm = pb->op == SB_OP_SDDMM,
+               complex = sb_dtype_is_complex(pb->compute);
+    const unsigned packs = 1u << SB_PART_ELL | 1u << SB_PART_BSR | 1u << SB_PART_DIA;
+    const sb_trans of_b = sddmm ? pb->trans_a : pb->trans_b;
+    const sb_trans of_c = sddmm ? pb->trans_b : SB_TRANS_N;
+
+    memset(out, 0, sizeof *out);
+    out->op = kernel_op(pb->op);
+    for (int q = 0; q < SB_PART_COUNT; q++)
+        if (kinds >> q & 1)
+            out->kinds |= kernel_kind((sb_part_kind)q) < 0
+                              ? 1u << 31
+                              : 1u << kernel_kind((sb_part_kind)q);
+    out->a = pb->a.val_type;
+    out->b = pb->b.type;
+    out->c = pb->c.type;
+    out->compute = pb->compute;
+    out->ptr = ptr;
+    out->idx = idx;
+    out->b_col = pb->b.col_major != (of_b != SB_TRANS_N);
+    out->c_col = pb->c.col_major != (of_c != SB_TRANS_N);
+    out->a_conj = complex && !sddmm && pb->trans_a == SB_TRANS_H;
+    out->b_conj = complex && of_b == SB_TRANS_H;
+    if (kinds >> SB_PART_BSR & 1 || kinds >> SB_PART_WIN & 1)
+        out->block = ch->part[0].size;
+    out->packed = ch->packed && (kinds & packs);
+    out->tile = ch->tile;
+    if (pb->op == SB_OP_SPMM && !out->b_col && !out->c_col) {
+        out->prefetch = ch->prefetch;
+        out->stream = ch->stream;
+    }
+    if (pb->op == SB_OP_SPMV)
+        out->b_col = out->c_col = false;
+}
+
+bool
+sb_problem_planable(const sb_problem *pb, const char **why)
+{
+    const sb_matrix *a = &pb->a;
+
+    *why = NULL;
+    if (a->batch > 1 && (a->ptr_stride != 0 || a->idx_stride != 0))
+        *why = "every batch member has its own structure";
+    else if (pb->op == SB_OP_SDDMM && a->format != SB_FORMAT_CSR)
+        *why = "sampled products are planned for CSR only";
+    else if (pb->op == SB_OP_SDDMM && pb->trans_b == SB_TRANS_H &&
+             sb_dtype_is_complex(pb->compute))
+        *why = "the second factor of a sampled product is conjugated";
+    return *why == NULL;
+}
+
+bool
+sb_parts_computable(sb_op op, const sb_choice *ch)
+{
+    for (int q = 0; q < ch->npart; q++) {
+        const int kind = kernel_kind(ch->part[q].kind);
+
+        if (kind < 0 || !(sb_recipe_get(kind)->ops >> kernel_op(op) & 1))
+            return false;
+    }
+    return true;
+}

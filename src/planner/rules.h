@@ -1,0 +1,37 @@
+/*
+ * From a problem to the facts the model and the kernels' specs need, and the rules for
+ * what is not searched: register tile, prefetch distance, streaming stores.
+ */
+#ifndef SB_PLANNER_RULES_H
+#define SB_PLANNER_RULES_H
+
+#include "formats/stats.h"
+#include "kernels/spec.h"
+#include "planner/choice.h"
+#include "planner/cost.h"
+#include "runtime/target.h"
+
+/* Element types and shape of the product; by_position false. */
+void sb_work_of(sb_work *out, const sb_problem *pb);
+
+/* The tile to try at position `rank` (0: best); 0 past the end. The kernel of the best
+ * may not be at hand, then the next serves. `block` is that of a bsr part, else 0; `mean`
+ * the average row length. */
+int sb_rule_tile(const sb_work *w, int block, double mean, int rank);
+
+/* Rows of B to prefetch, 0 for none: only when B's touched rows leave the last-level
+ * cache (docs/kernels.md, rule 4). */
+int sb_rule_prefetch(const sb_problem *pb, double footprint, const sb_target *t);
+
+/* Whether C is stored past the caches: larger than all L2 and rows short (rule 5). */
+bool sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean,
+                    const sb_target *t);
+
+/* The kernel for a set of part kinds (bit per sb_part_kind) under a choice. */
+void sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kinds,
+                sb_dtype ptr, sb_dtype idx);
+
+/* False when only the reference kernel computes this problem, with the reason. */
+bool sb_problem_planable(const sb_problem *pb, const char **why);
+
+#endif

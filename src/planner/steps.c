@@ -1,0 +1,239 @@
+/*
+ * Which kernel walks which groups, and in what order. Groups that touch rows first are
+ * disjoint by construction and share step 0; every group that adds waits for all before
+ * it. One fused kernel for all kinds of the plan is best (one parallel region per step);
+ * where that is not to be had, steps are split by kind.
+ */
+#include "planner/build.h"
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "planner/rules.h"
+
+sb_status
+sb_planner_kernel(const sb_kernel **out, const sb_problem *pb, const sb_choice *ch,
+                  unsigned kinds, sb_dtype ptr, sb_dtype idx, sb_kernel_effort effort)
+{
+    char text[SB_SPEC_MAX];
+    sb_spec spec;
+    sb_status st;
+
+    *out = NULL;
+    sb_spec_of(&spec, pb, ch, kinds, ptr, idx);
+    st = sb_spec_print(text, sizeof text, &spec);
+    if (st != SB_OK)
+        return SB_ENOTSUP;
+    return sb_kernel_get(out, text, sb_planner_maker, effort);
+}
+
+static sb_status
+kernel(const sb_kernel **out, sb_build *b, unsigned kinds, sb_kernel_effort effort)
+{
+    return sb_planner_kernel(out, b->pl->pb, &b->choice, kinds, b->pl->view.slot_type,
+                             b->pl->view.crd_type, effort);
+}
+
+/* Kinds whose kernels a choice needs; coordinates leave rows to a cover of rows. */
+static unsigned
+kinds_of(const sb_choice *ch)
+{
+    unsigned kinds = 0;
+
+    for (int q = 0; q < ch->npart; q++)
+        kinds |= 1u << ch->part[q].kind;
+    if ((kinds >> SB_PART_COO & 1) && ch->op != SB_OP_SDDMM)
+        kinds |= 1u << SB_PART_ROWS;
+    return kinds;
+}
+
+/* One kernel for all, or one for each. */
+static bool
+all_exist(sb_build *b, unsigned kinds, sb_kernel_effort effort)
+{
+    const sb_kernel *k;
+
+    if (kernel(&k, b, kinds, effort) == SB_OK)
+        return true;
+    for (int q = 0; q < SB_PART_COUNT; q++)
+        if ((kinds >> q & 1) && kernel(&k, b, 1u << q, effort) != SB_OK)
+            return false;
+    return (kinds & (kinds - 1)) != 0;
+}
+
+/* Prefetch and streaming are refinements: tried first, given up silently. */
+static bool
+refined_exist(sb_build *b, unsigned kinds, int prefetch, bool stream,
+              sb_kernel_effort effort)
+{
+    const struct {
+        int prefetch;
+        bool stream;
+    } forms[] = {{prefetch, stream}, {prefetch, false}, {0, stream}, {0, false}};
+
+    for (int q = 0; q < SB_COUNT(forms); q++) {
+        b->choice.prefetch = forms[q].prefetch;
+        b->choice.stream = forms[q].stream;
+        if (all_exist(b, kinds, effort))
+            return true;
+    }
+    return false;
+}
+
+static bool
+by_rule(sb_build *b, const sb_choice *want, unsigned kinds, sb_kernel_effort effort)
+{
+    const sb_planner *pl = b->pl;
+    const int block = want->part[0].kind == SB_PART_BSR ? want->part[0].size : 0;
+    const int prefetch =
+        want->prefetch > 0
+            ? want->prefetch
+            : sb_rule_prefetch(pl->pb, sb_work_footprint(&pl->work, &pl->stats),
+                               pl->target);
+    const bool stream =
+        want->stream || sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target);
+
+    for (int rank = 0; sb_rule_tile(&pl->work, block, pl->stats.mean, rank); rank++) {
+        b->choice.tile = sb_rule_tile(&pl->work, block, pl->stats.mean, rank);
+        if (refined_exist(b, kinds, prefetch, stream, effort))
+            return true;
+    }
+    return false;
+}
+
+sb_status
+sb_build_kernels_exist(sb_build *b, const sb_choice *want)
+{
+    const unsigned kinds = kinds_of(want);
+
+    /* sb_spec_of reads block sizes from the parts; restored by build_parts. */
+    b->choice = *want;
+    if (want->tile > 0 ? all_exist(b, kinds, b->effort)
+                       : by_rule(b, want, kinds, b->effort)) {
+        b->choice.npart = 0;
+        return SB_OK;
+    }
+    return sb_diag_set(b->diag, SB_ENOKERNEL, "no kernel for these parts is at hand");
+}
+
+/* ---- steps --------------------------------------------------------------------- */
+
+/* Groups that run together. */
+typedef struct batch {
+    unsigned kinds;
+    int n;
+    struct {
+        int part, group;
+    } at[SB_CHOICE_PARTS + 1];
+    bool add;
+} batch;
+
+static int
+rank_in(unsigned kinds, sb_part_kind kind)
+{
+    int rank = 0;
+
+    for (int q = 0; q < (int)kind; q++)
+        rank += kinds >> q & 1;
+    return rank;
+}
+
+/* Tiles of the batch's groups of the given kinds, as one step of kernel k. */
+static sb_status
+put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
+         unsigned fused, int64_t grain)
+{
+    sb_plan *plan = b->plan;
+    const int64_t lo = plan->ntile;
+
+    for (int q = 0; q < bt->n; q++) {
+        const sb_part *p = &b->part[bt->at[q].part];
+
+        if (kinds >> p->kind & 1)
+            sb_tiles_cut(plan->tile, &plan->ntile, p, &p->group[bt->at[q].group],
+                         &b->pl->view, rank_in(fused, p->kind), grain);
+    }
+    if (!plan->tile || plan->ntile == lo)
+        return SB_OK;
+    if (plan->nstep == SB_PLAN_MAX_STEPS)
+        return sb_diag_set(b->diag, SB_ENOTSUP, "the plan would have too many steps");
+    plan->step[plan->nstep++] = (sb_step){k, lo, plan->ntile, bt->add};
+    return SB_OK;
+}
+
+/* The kernel fused from all kinds of the plan, else from those of the step, else one
+ * step for each kind. */
+static sb_status
+put_batch(sb_build *b, const batch *bt, unsigned all, const sb_kernel *fused,
+          int64_t grain)
+{
+    const sb_kernel *k = fused;
+
+    if (bt->n == 0)
+        return SB_OK;
+    if (fused)
+        return put_step(b, bt, bt->kinds, fused, all, grain);
+    if (kernel(&k, b, bt->kinds, b->effort) == SB_OK)
+        return put_step(b, bt, bt->kinds, k, bt->kinds, grain);
+    for (int q = 0; q < SB_PART_COUNT; q++) {
+        if (!(bt->kinds >> q & 1))
+            continue;
+        if (kernel(&k, b, 1u << q, b->effort) != SB_OK)
+            return sb_diag_set(b->diag, SB_ENOKERNEL, "a part has no kernel at hand");
+        SB_TRY(put_step(b, bt, 1u << q, k, 1u << q, grain));
+    }
+    return SB_OK;
+}
+
+static void
+join(batch *bt, const sb_build *b, int part, int group)
+{
+    bt->at[bt->n].part = part;
+    bt->at[bt->n].group = group;
+    bt->n++;
+    bt->kinds |= 1u << b->part[part].kind;
+}
+
+/* All batches in order; run once to count tiles and once to place them. */
+static sb_status
+put_batches(sb_build *b, unsigned all, const sb_kernel *fused, int64_t grain)
+{
+    batch first = {.add = false};
+
+    for (int p = 0; p < b->npart; p++)
+        for (int g = 0; g < b->part[p].ngroup; g++)
+            if (!b->part[p].group[g].add)
+                join(&first, b, p, g);
+    SB_TRY(put_batch(b, &first, all, fused, grain));
+    for (int p = 0; p < b->npart; p++)
+        for (int g = 0; g < b->part[p].ngroup; g++) {
+            batch one = {.add = b->pl->pb->op != SB_OP_SDDMM};
+
+            if (!b->part[p].group[g].add)
+                continue;
+            join(&one, b, p, g);
+            SB_TRY(put_batch(b, &one, all, fused, grain));
+        }
+    return SB_OK;
+}
+
+sb_status
+sb_build_steps(sb_build *b)
+{
+    const int64_t grain =
+        sb_work_grain(&b->pl->work, b->pl->view.nnz, b->pl->par.threads);
+    const sb_kernel *fused = NULL;
+    unsigned all = 0;
+
+    for (int q = 0; q < b->npart; q++)
+        all |= 1u << b->part[q].kind;
+    if (all == 0)
+        return SB_OK;
+    if (kernel(&fused, b, all, b->effort) != SB_OK)
+        fused = NULL;
+    SB_TRY(put_batches(b, all, fused, grain));
+    b->plan->tile = sb_alloc_array(b->plan->ntile, sizeof *b->plan->tile);
+    if (!b->plan->tile)
+        return SB_ENOMEM;
+    b->plan->ntile = 0;
+    return put_batches(b, all, fused, grain);
+}

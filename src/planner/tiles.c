@@ -1,0 +1,119 @@
+/*
+ * Cutting a group of units into tiles of about equal cost. A unit costs its entries and
+ * two more for its row of C. Cuts follow the order of units, so tile tables are the same
+ * in every run, and never separate two units of one row: a tile owns its rows.
+ */
+#include "planner/context.h"
+
+/* The array a kind lists its rows in, or NULL where units are rows already. */
+static const sb_part_array *
+row_list(const sb_part *p)
+{
+    switch (p->kind) {
+    case SB_PART_ROWS:
+        return sb_part_find(p, "rows_row");
+    case SB_PART_ELL:
+        return sb_part_find(p, "ell_row");
+    case SB_PART_COO:
+        return sb_part_find(p, "coo_row");
+    default:
+        return NULL;
+    }
+}
+
+/* What one unit reads its cost from. */
+typedef struct costs {
+    const sb_part_array *lo, *hi; /* cost = hi[u] - lo[u]; hi NULL: lo[u + 1] - lo[u] */
+    const sb_part_array *via;     /* win: lo counts runs, via their slots */
+    int64_t scale, fixed;         /* cost * scale + fixed */
+} costs;
+
+static costs
+costs_of(const sb_part *p)
+{
+    costs c = {NULL, NULL, NULL, 1, 2};
+
+    switch (p->kind) {
+    case SB_PART_ROWS:
+        c.lo = sb_part_find(p, "rows_lo");
+        c.hi = sb_part_find(p, "rows_hi");
+        break;
+    case SB_PART_ELL:
+        c.hi = sb_part_find(p, "ell_len");
+        break;
+    case SB_PART_BSR:
+        c.lo = sb_part_find(p, "bsr_ptr");
+        c.scale = p->width * p->width;
+        c.fixed = 2 * p->width;
+        break;
+    case SB_PART_WIN:
+        c.lo = sb_part_find(p, "win_seg");
+        c.via = sb_part_find(p, "win_off");
+        c.scale = p->width;
+        c.fixed = 2 * p->width;
+        break;
+    case SB_PART_DIA:
+        c.fixed = p->width + 2;
+        break;
+    default:
+        c.fixed = 1; /* coo */
+        break;
+    }
+    return c;
+}
+
+static int64_t
+at(const sb_part_array *a, int64_t u)
+{
+    return sb_index(a->data, a->type, u);
+}
+
+static int64_t
+unit_cost(const costs *c, int64_t u)
+{
+    int64_t lo, hi;
+
+    if (!c->lo)
+        return (c->hi ? at(c->hi, u) : 0) + c->fixed;
+    lo = at(c->lo, u);
+    hi = c->hi ? at(c->hi, u) : at(c->lo, u + 1);
+    if (c->via) {
+        lo = at(c->via, lo);
+        hi = at(c->via, hi);
+    }
+    return (hi - lo) * c->scale + c->fixed;
+}
+
+/* End of the tile that starts at unit u. */
+static int64_t
+next_cut(const costs *c, const sb_part_array *rows, int64_t u, int64_t end,
+         int64_t grain)
+{
+    int64_t sum = 0;
+
+    while (u < end && sum < grain)
+        sum += unit_cost(c, u++);
+    while (rows && u < end && at(rows, u) == at(rows, u - 1))
+        u++;
+    return u;
+}
+
+void
+sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g,
+             const sb_view *v, int kind, int64_t grain)
+{
+    const costs c = costs_of(p);
+    const sb_part_array *rows = row_list(p);
+
+    for (int64_t u = g->lo, hi; u < g->hi; u = hi) {
+        if (p->kind == SB_PART_CSR) {
+            hi = sb_view_row_at(v, u + sb_view_lo(v, u) + grain);
+            hi = hi <= u ? u + 1 : hi > g->hi ? g->hi : hi;
+        } else {
+            hi = next_cut(&c, rows, u, g->hi, grain);
+        }
+        if (tile)
+            tile[*n] = (sb_tile){kind, u, hi, 0};
+        (*n)++;
+    }
+}
