@@ -47,7 +47,7 @@ typedef struct sb_kernel {
  */
 #define SB_KERNEL_SYMBOL_MAX 40
 typedef struct sb_kernel_source {
-    sb_strbuf text;      /* C */
+    sb_strbuf text; /* C */
     sb_strbuf signature;
     sb_hash key;
 } sb_kernel_source;
@@ -76,6 +76,9 @@ typedef struct sb_kernel_stats {
     int64_t builtin_hits, memory_hits, disk_hits, compiled, failed;
 } sb_kernel_stats;
 sb_kernel_stats sb_kernel_get_stats(void);
+/* For tests: forgets what was loaded, as a new process would. No kernel may be in use or
+ * on its way; the code stays mapped. */
+void sb_kernel_forget(void);
 
 /* The built-in table of one x86 level, generated at build time by spblasc; sorted by
  * spec. NULL-terminated (spec NULL). */

@@ -1,0 +1,234 @@
+/*
+ * See cc.h. The compiler's own temporary files go beside the object (TMPDIR), so nothing
+ * is left elsewhere; its messages go to a file there.
+ */
+#include "cpu/cc.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/strbuf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TIMEOUT_SECONDS 60.0
+
+extern char **environ;
+
+static bool
+is_program(const char *path)
+{
+    struct stat s;
+
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Full path of a program named with or without one. */
+static bool
+search_path(sb_strbuf *out, const char *name)
+{
+    const char *at = getenv("PATH");
+
+    sb_strbuf_clear(out);
+    if (strchr(name, '/')) {
+        sb_strbuf_puts(out, name);
+        return sb_strbuf_status(out) == SB_OK && is_program(out->s);
+    }
+    while (at && *at) {
+        const size_t n = strcspn(at, ":");
+
+        if (at[0] == '/') { /* never the current directory */
+            sb_strbuf_clear(out);
+            sb_strbuf_putn(out, at, n);
+            sb_strbuf_printf(out, "/%s", name);
+            if (sb_strbuf_status(out) == SB_OK && is_program(out->s))
+                return true;
+        }
+        at += n + (at[n] == ':');
+    }
+    return false;
+}
+
+static sb_status
+find_compiler(sb_strbuf *out, sb_diag *diag)
+{
+    static const char *const names[] = {"cc", "gcc", "clang"};
+    const char *own = getenv("SPBLAS_CC");
+
+    if (own && own[0])
+        return search_path(out, own)
+                   ? SB_OK
+                   : sb_diag_set(diag, SB_ENOKERNEL, "SPBLAS_CC: no program %s", own);
+    for (size_t q = 0; q < sizeof names / sizeof names[0]; q++)
+        if (search_path(out, names[q]))
+            return SB_OK;
+    return sb_diag_set(diag, SB_ENOKERNEL, "no C compiler on PATH");
+}
+
+/* Our environment with TMPDIR replaced; the strings are ours, the array is the caller's
+ * to free. */
+static char **
+environment(char *tmpdir)
+{
+    static char c_locale[] = "LC_ALL=C";
+    int64_t n = 0, used = 0;
+    char **env;
+
+    while (environ && environ[n])
+        n++;
+    env = sb_alloc_array(n + 3, sizeof *env);
+    if (!env)
+        return NULL;
+    for (int64_t q = 0; q < n; q++)
+        if (strncmp(environ[q], "TMPDIR=", 7) != 0 &&
+            strncmp(environ[q], "LC_ALL=", 7) != 0)
+            env[used++] = environ[q];
+    env[used++] = tmpdir;
+    env[used++] = c_locale;
+    env[used] = NULL;
+    return env;
+}
+
+/* Its exit status, or -1 when it did not end by itself in time. */
+static int
+wait_for(pid_t pid)
+{
+    const double end = sb_clock() + TIMEOUT_SECONDS;
+    struct timespec pause = {0, 1000000};
+    int status = 0;
+
+    for (;;) {
+        const pid_t r = waitpid(pid, &status, WNOHANG);
+
+        if (r == pid)
+            return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        if (r < 0 && errno != EINTR)
+            return 0; /* someone else reaps children: the object tells */
+        if (sb_clock() > end)
+            break;
+        (void)nanosleep(&pause, NULL);
+        if (pause.tv_nsec < 16000000)
+            pause.tv_nsec *= 2;
+    }
+    (void)kill(-pid, SIGKILL);
+    (void)waitpid(pid, &status, 0);
+    return -1;
+}
+
+/* First line in the file of messages that names an error, or the first of all. */
+static void
+complaint(char *out, size_t size, const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char text[256];
+    bool found = false;
+
+    (void)snprintf(out, size, "no message");
+    while (f && !found && fgets(text, sizeof text, f)) {
+        text[strcspn(text, "\n")] = '\0';
+        found = strstr(text, "error") != NULL;
+        if (found || strcmp(out, "no message") == 0)
+            (void)snprintf(out, size, "%s", text);
+    }
+    if (f)
+        (void)fclose(f);
+}
+
+static sb_status
+spawn(char *const *argv, const char *log, char *const *env, int *code, sb_diag *diag)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attr;
+    pid_t pid;
+    int err;
+
+    (void)posix_spawn_file_actions_init(&files);
+    (void)posix_spawnattr_init(&attr);
+    (void)posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    (void)posix_spawn_file_actions_addopen(&files, 1, log,
+                                           O_WRONLY | O_CREAT | O_APPEND, 0600);
+    (void)posix_spawn_file_actions_adddup2(&files, 1, 2);
+    (void)posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
+    (void)posix_spawnattr_setpgroup(&attr, 0);
+    err = posix_spawn(&pid, argv[0], &files, &attr, argv, env);
+    (void)posix_spawn_file_actions_destroy(&files);
+    (void)posix_spawnattr_destroy(&attr);
+    if (err)
+        return sb_diag_set(diag, SB_ENOKERNEL, "cannot start %s: %s", argv[0],
+                           strerror(err));
+    *code = wait_for(pid);
+    return SB_OK;
+}
+
+static sb_status
+compile(const char *cc, const char *source, const char *object, const char *log,
+        char *tmpdir, sb_isa isa, sb_diag *diag)
+{
+    static const char *const march[SB_ISA_COUNT] = {
+        NULL, "-march=x86-64-v2", "-march=x86-64-v3", "-march=x86-64-v4"};
+    const char *argv[] = {cc,
+                          "-std=c11",
+                          "-O3",
+                          "-w",
+                          "-fPIC",
+                          "-shared",
+                          "-ffp-contract=fast",
+                          "-fno-math-errno",
+                          "-fno-trapping-math",
+                          "-o",
+                          object,
+                          source,
+                          march[isa],
+                          NULL};
+    char **env = environment(tmpdir);
+    char text[200];
+    int code = -1;
+    sb_status st;
+
+    if (!env)
+        return SB_ENOMEM;
+    st = spawn((char *const *)argv, log, env, &code, diag);
+    sb_free(env);
+    if (st != SB_OK || code == 0)
+        return st;
+    complaint(text, sizeof text, log);
+    return sb_diag_set(diag, SB_EIO, "%s %s: %s", cc,
+                       code < 0 ? "did not end" : "failed", text);
+}
+
+sb_status
+sb_cc_compile(const char *source_path, const char *object_path, sb_isa isa,
+              sb_diag *diag)
+{
+    const char *slash = strrchr(object_path, '/');
+    const int dir = slash ? (int)(slash - object_path) : 0;
+    sb_strbuf cc, text[4];
+    sb_status st;
+
+    sb_strbuf_init(&cc);
+    for (int q = 0; q < 4; q++)
+        sb_strbuf_init(&text[q]);
+    sb_strbuf_puts(&text[0], source_path);
+    sb_strbuf_puts(&text[1], object_path);
+    sb_strbuf_printf(&text[2], "%s.log", object_path);
+    sb_strbuf_printf(&text[3], "TMPDIR=%.*s", dir ? dir : 1, dir ? object_path : ".");
+    st = find_compiler(&cc, diag);
+    for (int q = 0; q < 4 && st == SB_OK; q++)
+        st = sb_strbuf_status(&text[q]);
+    if (st == SB_OK)
+        st = compile(cc.s, text[0].s, text[1].s, text[2].s, text[3].s, isa, diag);
+    for (int q = 0; q < 4; q++)
+        sb_strbuf_free(&text[q]);
+    sb_strbuf_free(&cc);
+    return st;
+}

@@ -1,0 +1,18 @@
+/*
+ * The system C compiler as a program: found on PATH or named by SPBLAS_CC, started
+ * without a shell, given a minute.
+ */
+#ifndef SB_CPU_CC_H
+#define SB_CPU_CC_H
+
+#include "base/diag.h"
+#include "runtime/target.h"
+
+/*
+ * C file to shared object. Everything it writes lies beside object_path. ENOKERNEL: there
+ * is no compiler; EIO with its first line of complaint: it failed or took too long.
+ */
+sb_status sb_cc_compile(const char *source_path, const char *object_path, sb_isa isa,
+                        sb_diag *diag);
+
+#endif

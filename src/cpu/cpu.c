@@ -1,0 +1,17 @@
+/*
+ * The CPU's table of functions.
+ */
+#include "cpu/cpu.h"
+
+#include "cpu/cc.h"
+#include "cpu/exec.h"
+#include "cpu/ref.h"
+
+const sb_backend sb_cpu_backend = {
+    .name = "cpu",
+    .threads = sb_exec_threads,
+    .run_tiles = sb_exec_tiles,
+    .parallel = sb_exec_parallel,
+    .reference = sb_ref_run,
+    .compile = sb_cc_compile,
+};

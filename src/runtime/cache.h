@@ -1,0 +1,49 @@
+/*
+ * Inside the kernel cache: the disk store below the table in memory.
+ *
+ * An artefact is a shared object named by spec and level in the user's cache directory.
+ * It ends in a checksum of its bytes, so a damaged file is never mapped, and exports
+ * what it was made from; both are checked before its kernel is used.
+ */
+#ifndef SB_RUNTIME_CACHE_H
+#define SB_RUNTIME_CACHE_H
+
+#include "base/diag.h"
+#include "runtime/kernel.h"
+#include "runtime/target.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A kernel from an artefact; the strings are owned by whoever gets it. */
+typedef struct sb_loaded {
+    sb_kernel_fn fn;
+    char *signature;
+    sb_hash key;
+    bool compiled; /* now, not found */
+} sb_loaded;
+
+/*
+ * Loads the spec's artefact, or makes it when effort allows. ENOKERNEL: there is none
+ * and none can be made here (no compiler, SPBLAS_JIT=off, only lookups wanted); other
+ * errors: making it went wrong.
+ */
+sb_status sb_store_get(sb_loaded *out, const char *spec, sb_kernel_maker maker,
+                       sb_kernel_effort effort, sb_diag *diag);
+
+/* Appends a directory for artefacts that exists, is ours and is writable by us alone:
+ * SPBLAS_CACHE_DIR, else XDG_CACHE_HOME/spblas, else HOME/.cache/spblas. EIO otherwise. */
+sb_status sb_cache_dir(sb_strbuf *out, sb_diag *diag);
+/* Appends the path of a new private directory: in `dir`, or where temporary files go
+ * when dir is NULL. */
+sb_status sb_cache_temp(sb_strbuf *out, const char *dir, sb_diag *diag);
+/* Removes a directory of plain files. */
+void sb_cache_remove(const char *dir);
+
+/* Whole-file access for artefacts. Reading refuses what is not a regular file of ours
+ * or is writable by others (SB_EIO); a file that is not there is SB_SKIP. */
+sb_status sb_cache_read(sb_strbuf *out, const char *path, sb_diag *diag);
+/* Appends to the file, made 0600 if new. */
+sb_status sb_cache_write(const char *path, const char *text, size_t len, sb_diag *diag);
+
+#endif

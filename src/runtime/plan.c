@@ -1,0 +1,293 @@
+/*
+ * Running steps: every name in a kernel's signature is looked up in the plan, then in
+ * the problem. The plan comes first, so a plan may replace A_ptr or base by its own
+ * (a transposed structure). Nothing is allocated.
+ */
+#include "runtime/plan.h"
+
+#include "base/alloc.h"
+#include "base/fault.h"
+#include "runtime/backend.h"
+
+#include <string.h>
+
+#define BIND_MAX 64 /* parameters, and buffers, of one kernel */
+
+typedef struct binding {
+    int nparam, nbuf;
+    sb_param param[BIND_MAX];
+    void *buf[BIND_MAX];
+} binding;
+
+/* What a name is looked up in. */
+typedef struct scope {
+    const sb_launch *launch;
+    const sb_problem *pb;
+    int64_t m, n, k;
+    int64_t member; /* of the batch */
+    bool add;
+} scope;
+
+typedef struct name {
+    const char *s;
+    size_t len;
+} name;
+
+static bool
+is(name n, const char *text)
+{
+    return strlen(text) == n.len && memcmp(text, n.s, n.len) == 0;
+}
+
+/* Next name of a list that ends at ';' or the end. */
+static bool
+next_name(const char **at, name *out)
+{
+    const char *s = *at;
+
+    while (*s == ' ')
+        s++;
+    out->s = s;
+    while (*s && *s != ' ' && *s != ';')
+        s++;
+    out->len = (size_t)(s - out->s);
+    *at = s;
+    return out->len > 0;
+}
+
+/* ---- integers and scalars ------------------------------------------------------------- */
+
+static bool
+problem_int(const scope *sc, name n, int64_t *out)
+{
+    const sb_problem *pb = sc->pb;
+    const bool sampled = pb->op == SB_OP_SDDMM;
+    const struct {
+        const char *text;
+        int64_t value;
+    } row[] = {
+        {"m", sc->m},
+        {"n", sc->n},
+        {"k", sc->k},
+        {"nnz", pb->a.nnz},
+        {"base", pb->a.base},
+        {"lda", pb->b.ld}, /* SDDMM: X */
+        {"ldb", sampled ? pb->c.ld : pb->b.ld},
+        {"ldc", pb->c.ld},
+        {"ldx", pb->b.ld},
+        {"ldy", pb->c.ld},
+        {"t0", 0}, /* given with the call */
+        {"t1", 0},
+    };
+
+    for (size_t q = 0; q < sizeof row / sizeof row[0]; q++) {
+        if (is(n, row[q].text)) {
+            *out = row[q].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+bind_param(const scope *sc, name n, sb_param *out)
+{
+    const sb_launch *l = sc->launch;
+    const sb_value one = {1, 0};
+
+    if (is(n, "alpha") || is(n, "beta")) {
+        const bool beta = n.s[0] == 'b';
+
+        sb_value_store(sc->pb->compute, out, 0,
+                       !beta                              ? sc->pb->alpha
+                       : sc->add && !SB_FAULT(BETA_TWICE) ? one
+                                                          : sc->pb->beta);
+        return true;
+    }
+    for (int q = 0; q < l->nint; q++) {
+        if (is(n, l->integer[q].name)) {
+            out->i = l->integer[q].value;
+            return true;
+        }
+    }
+    return problem_int(sc, n, &out->i);
+}
+
+/* ---- arrays -------------------------------------------------------------------------- */
+
+static void *
+member_of(const void *data, sb_dtype t, int64_t stride, int64_t member)
+{
+    return data ? (char *)(uintptr_t)data + stride * member * (int64_t)sb_dtype_size(t)
+                : NULL;
+}
+
+static void *
+dense_member(const sb_dense *d, int64_t member)
+{
+    return member_of(d->data, d->type, d->batch > 1 ? d->stride : 0, member);
+}
+
+static bool
+problem_array(const scope *sc, name n, void **out)
+{
+    const sb_matrix *a = &sc->pb->a;
+    const int64_t q = a->batch > 1 ? sc->member : 0;
+
+    if (is(n, "A_ptr"))
+        *out = member_of(a->ptr, a->ptr_type, a->ptr_stride, q);
+    else if (is(n, "A_crd"))
+        *out = member_of(a->idx, a->idx_type, a->idx_stride, q);
+    else if (is(n, "A_row"))
+        *out = member_of(a->row, a->idx_type, a->idx_stride, q);
+    else if (is(n, "A"))
+        *out = member_of(a->val, a->val_type, a->val_stride, q);
+    else if (is(n, "B") || is(n, "X"))
+        *out = dense_member(&sc->pb->b, sc->member);
+    else if (is(n, "C") || is(n, "Y"))
+        *out = dense_member(&sc->pb->c, sc->member);
+    else if (is(n, "tile"))
+        *out = (void *)(uintptr_t)sc->launch->tile;
+    else
+        return false;
+    return true;
+}
+
+static bool
+bind_array(const scope *sc, name n, void **out)
+{
+    const sb_launch *l = sc->launch;
+
+    for (int q = 0; q < l->narray; q++) {
+        if (is(n, l->array[q].name)) {
+            *out = l->array[q].data;
+            return true;
+        }
+    }
+    return problem_array(sc, n, out);
+}
+
+static sb_status
+bind(binding *b, const scope *sc, const sb_kernel *k, sb_diag *diag)
+{
+    const char *at = k->signature;
+    name n;
+
+    b->nparam = b->nbuf = 0;
+    while (next_name(&at, &n)) {
+        if (b->nparam == BIND_MAX || !bind_param(sc, n, &b->param[b->nparam++]))
+            return sb_diag_set(diag, SB_ENOTSUP,
+                               "kernel \"%s\" asks for parameter \"%.*s\", which "
+                               "neither plan nor problem has",
+                               k->spec, (int)n.len, n.s);
+    }
+    if (*at == ';')
+        at++;
+    while (next_name(&at, &n)) {
+        if (b->nbuf == BIND_MAX || !bind_array(sc, n, &b->buf[b->nbuf++]))
+            return sb_diag_set(diag, SB_ENOTSUP,
+                               "kernel \"%s\" asks for buffer \"%.*s\", which neither "
+                               "plan nor problem has",
+                               k->spec, (int)n.len, n.s);
+    }
+    return SB_OK;
+}
+
+/* ---- running --------------------------------------------------------------------------- */
+
+static sb_status
+run_step(scope *sc, const sb_step *step, sb_diag *diag)
+{
+    int64_t hi = step->tile_hi;
+    binding b;
+    sb_status st;
+
+    sc->add = step->add;
+    st = bind(&b, sc, step->kernel, diag);
+    if (st != SB_OK)
+        return st;
+    if (SB_FAULT(LOST_TILE))
+        hi--;
+    if (hi > step->tile_lo)
+        sb_backend_get()->run_tiles(step->kernel, b.buf, b.param, step->tile_lo, hi);
+    return SB_OK;
+}
+
+sb_status
+sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
+{
+    const int64_t batch = pb->batch > 1 ? pb->batch : 1;
+    scope sc = {.launch = l, .pb = pb};
+
+    sb_problem_shape(pb, &sc.m, &sc.n, &sc.k);
+    for (sc.member = 0; sc.member < batch; sc.member++) {
+        for (int q = 0; q < l->nstep; q++)
+            SB_TRY(run_step(&sc, &l->step[q], diag));
+    }
+    return SB_OK;
+}
+
+sb_status
+sb_plan_run(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
+{
+    const sb_launch l = {plan->nstep, plan->step,  plan->tile,   plan->narray,
+                         plan->nint,  plan->array, plan->integer};
+
+    if (plan->nstep == 0)
+        return sb_backend_get()->reference(pb, diag);
+    return sb_launch_run(&l, pb, diag);
+}
+
+void
+sb_plan_release(sb_plan *plan)
+{
+    if (!plan)
+        return;
+    for (int q = 0; q < plan->narray; q++)
+        sb_free(plan->array[q].data);
+    sb_free(plan->tile);
+    sb_free(plan->text);
+    sb_free(plan->explain);
+    sb_free(plan);
+}
+
+/* ---- matching ---------------------------------------------------------------------------- */
+
+static bool
+same_structure(const sb_matrix *x, const sb_matrix *y)
+{
+    if (x->ptr != y->ptr || x->idx != y->idx || x->row != y->row)
+        return SB_FAULT(STALE_PLAN) != 0;
+    return true;
+}
+
+static bool
+same_matrix(const sb_matrix *x, const sb_matrix *y)
+{
+    return x->format == y->format && x->rows == y->rows && x->cols == y->cols &&
+           x->nnz == y->nnz && x->ptr_type == y->ptr_type &&
+           x->idx_type == y->idx_type && x->val_type == y->val_type &&
+           x->base == y->base && x->block == y->block &&
+           x->block_col_major == y->block_col_major && x->batch == y->batch &&
+           x->ptr_stride == y->ptr_stride && x->idx_stride == y->idx_stride &&
+           x->val_stride == y->val_stride && same_structure(x, y);
+}
+
+static bool
+same_dense(const sb_dense *x, const sb_dense *y)
+{
+    return x->rows == y->rows && x->cols == y->cols && x->type == y->type &&
+           x->col_major == y->col_major;
+}
+
+bool
+sb_plan_matches(const sb_plan *plan, const sb_problem *pb)
+{
+    const sb_problem *key = &plan->key;
+
+    return key->op == pb->op && key->trans_a == pb->trans_a &&
+           key->trans_b == pb->trans_b && key->compute == pb->compute &&
+           key->batch == pb->batch && same_matrix(&key->a, &pb->a) &&
+           same_dense(&key->b, &pb->b) && same_dense(&key->c, &pb->c) &&
+           (!plan->values_frozen || key->a.val == pb->a.val);
+}

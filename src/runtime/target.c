@@ -1,0 +1,189 @@
+/*
+ * Facts about this machine: x86-64 level by cpuid, caches by sysfs, and model
+ * coefficients in proportion to threads. The coefficients are what Zen-class cores
+ * measured per thread (FMA rate, streaming and row-gather bandwidth per level, the cost
+ * of a dispatched tile and of a fork-join); only their ratios decide between plans.
+ */
+#include "runtime/target.h"
+
+#include "base/strbuf.h"
+#include "base/sync.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+static sb_target target;
+static sb_once once = SB_ONCE_INIT;
+
+const char *
+sb_isa_name(sb_isa isa)
+{
+    static const char *const names[] = {"generic", "v2", "v3", "v4"};
+
+    return (unsigned)isa < SB_ISA_COUNT ? names[isa] : "?";
+}
+
+#if defined(__x86_64__)
+/* Which register states the system saves: a CPU may have what its system has not. */
+static uint64_t
+saved_states(void)
+{
+    uint32_t lo, hi;
+
+    __asm__("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+    return (uint64_t)hi << 32 | lo;
+}
+
+static bool
+has(uint32_t reg, uint32_t bits)
+{
+    return (reg & bits) == bits;
+}
+
+/* The x86-64 psABI's microarchitecture levels. */
+static sb_isa
+detect_isa(void)
+{
+    const uint32_t v2_c = 1u << 0 | 1u << 9 | 1u << 13 | 1u << 19 | 1u << 20 | 1u << 23;
+    const uint32_t v3_c = 1u << 12 | 1u << 22 | 1u << 27 | 1u << 28 | 1u << 29;
+    const uint32_t v3_b = 1u << 3 | 1u << 5 | 1u << 8;
+    const uint32_t v4_b = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31;
+    uint32_t a, b, c, d, b7 = 0, c81 = 0;
+    uint64_t states;
+
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !has(c, v2_c))
+        return SB_ISA_GENERIC;
+    if (!has(c, v3_c))
+        return SB_ISA_V2;
+    states = saved_states();
+    if (__get_cpuid_count(7, 0, &a, &b7, &d, &d) == 0 || !has(b7, v3_b) ||
+        __get_cpuid(0x80000001, &a, &b, &c81, &d) == 0 || !has(c81, 1u << 5) ||
+        (states & 6) != 6)
+        return SB_ISA_V2;
+    return has(b7, v4_b) && (states & 0xe6) == 0xe6 ? SB_ISA_V4 : SB_ISA_V3;
+}
+#else
+static sb_isa
+detect_isa(void)
+{
+    return SB_ISA_GENERIC;
+}
+#endif
+
+/* SPBLAS_ISA may lower the level, never raise it. */
+static sb_isa
+limited_isa(sb_isa found)
+{
+    const char *want = getenv("SPBLAS_ISA");
+
+    for (int q = 0; want && q < (int)found; q++)
+        if (strcmp(want, sb_isa_name((sb_isa)q)) == 0)
+            return (sb_isa)q;
+    return found;
+}
+
+static bool
+read_line(char *out, size_t size, int index, const char *file)
+{
+    char path[96];
+    FILE *f;
+    bool ok;
+
+    (void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s",
+                   index, file);
+    f = fopen(path, "r");
+    if (!f)
+        return false;
+    ok = fgets(out, (int)size, f) != NULL;
+    (void)fclose(f);
+    return ok;
+}
+
+/* "512K" in bytes; 0 when it is something else. */
+static int64_t
+read_size(const char *s)
+{
+    const char *end;
+    int64_t v;
+
+    if (sb_parse_i64(s, &end, &v) != SB_OK || v <= 0 || v > INT64_C(1) << 40)
+        return 0;
+    return *end == 'K' ? v << 10 : *end == 'M' ? v << 20 : v;
+}
+
+static void
+detect_caches(sb_target *t)
+{
+    t->l1 = 32 << 10;
+    t->l2 = 512 << 10;
+    t->l3 = 16 << 20;
+    for (int q = 0; q < 8; q++) {
+        char level[16], type[32], size[32];
+        int64_t bytes;
+
+        if (!read_line(level, sizeof level, q, "level") ||
+            !read_line(type, sizeof type, q, "type") ||
+            !read_line(size, sizeof size, q, "size"))
+            break;
+        bytes = read_size(size);
+        if (bytes == 0 || type[0] == 'I')
+            continue;
+        if (level[0] == '1')
+            t->l1 = bytes;
+        else if (level[0] == '2')
+            t->l2 = bytes;
+        else if (level[0] == '3')
+            t->l3 = bytes;
+    }
+}
+
+static double
+least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static void
+default_coefficients(sb_target *t)
+{
+    static const double flops[] = {10e9, 35e9, 80e9, 100e9};
+    const double n = t->threads;
+
+    t->flops = flops[t->isa] * n;
+    t->bw_l2 = 80e9 * n;
+    t->bw_l3 = 55e9 * n;
+    t->bw_mem = least(18e9 * n, 200e9);
+    t->gather_l2 = 65e9 * n;
+    t->gather_l3 = 27e9 * n;
+    t->gather_mem = least(9e9 * n, 120e9);
+    t->tile_seconds = 20e-9;
+    t->step_seconds = t->threads > 1 ? 1e-6 : 20e-9;
+}
+
+static void
+find_target(void)
+{
+    target.isa = limited_isa(detect_isa());
+#ifdef _OPENMP
+    target.threads = omp_get_max_threads();
+#else
+    target.threads = 1;
+#endif
+    detect_caches(&target);
+    default_coefficients(&target);
+}
+
+const sb_target *
+sb_target_get(void)
+{
+    sb_once_run(&once, find_target);
+    return &target;
+}
