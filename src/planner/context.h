@@ -21,6 +21,7 @@ typedef struct sb_weighed {
     sb_cost cost;
     double measured;     /* seconds, 0 when not timed */
     const char *dropped; /* why it is out of the race, or NULL */
+    int order;           /* of the candidate, to break ties */
 } sb_weighed;
 
 typedef struct sb_planner {
@@ -61,16 +62,20 @@ sb_status sb_planner_kernel(const sb_kernel **out, const sb_problem *pb,
 void sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g,
                   const sb_view *v, int kind, int64_t grain);
 
-/* ---- measure.c ---- */
+/* ---- choose.c, measure.c ---- */
 
-/* Times built plans of the weighed candidates on scratch operands and keeps the fastest;
- * `best` is what the model chose. */
-sb_status sb_plan_measure(sb_plan **best, sb_planner *pl, bool all);
+/* The plan of the cheapest candidate, and which one that was. */
+sb_status sb_plan_choose(sb_plan **out, sb_planner *pl, const sb_weighed **won);
+
+/* Times plans of the weighed candidates on scratch operands; *best stays NULL when none
+ * could be timed. */
+sb_status sb_plan_measure(sb_plan **best, sb_planner *pl, const sb_weighed **won);
 
 /* ---- explain.c ---- */
 
-/* Fills plan->explain. `why` is the closing sentence. */
-sb_status sb_plan_explain(sb_plan *plan, const sb_planner *pl, const char *why);
+/* Fills plan->explain. `won` may be NULL; `why` is the closing sentence. */
+sb_status sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed *won,
+                          const char *why);
 
 /* ---- maker.c ---- */
 

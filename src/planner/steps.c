@@ -79,23 +79,34 @@ refined_exist(sb_build *b, unsigned kinds, int prefetch, bool stream,
     return false;
 }
 
+/* Rules for what `want` leaves open. The best form may be worth a file or a compilation;
+ * the others only count when resident. */
 static bool
-by_rule(sb_build *b, const sb_choice *want, unsigned kinds, sb_kernel_effort effort)
+by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
 {
     const sb_planner *pl = b->pl;
+    const double mean = pl->stats.mean;
     const int block = want->part[0].kind == SB_PART_BSR ? want->part[0].size : 0;
-    const int prefetch =
-        want->prefetch > 0
-            ? want->prefetch
-            : sb_rule_prefetch(pl->pb, sb_work_footprint(&pl->work, &pl->stats),
-                               pl->target);
+    const double bytes = sb_work_footprint(&pl->work, &pl->stats);
+    const int prefetch = want->prefetch > 0
+                             ? want->prefetch
+                             : sb_rule_prefetch(pl->pb, bytes, pl->target);
     const bool stream =
-        want->stream || sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target);
+        want->stream || sb_rule_stream(pl->pb, &pl->work, mean, pl->target);
 
-    for (int rank = 0; sb_rule_tile(&pl->work, block, pl->stats.mean, rank); rank++) {
-        b->choice.tile = sb_rule_tile(&pl->work, block, pl->stats.mean, rank);
-        if (refined_exist(b, kinds, prefetch, stream, effort))
-            return true;
+    for (int pass = b->effort == SB_KERNEL_COMPILE ? 0 : 1; pass < 3; pass++) {
+        const sb_kernel_effort effort = pass == 1 ? SB_KERNEL_RESIDENT : b->effort;
+
+        for (int rank = 0; rank == 0 || pass == 1; rank++) {
+            b->choice.tile = sb_rule_tile(&pl->work, block, mean, rank);
+            if (b->choice.tile == 0)
+                break;
+            b->choice.prefetch = prefetch;
+            b->choice.stream = stream;
+            if (pass == 1 ? refined_exist(b, kinds, prefetch, stream, effort)
+                          : all_exist(b, kinds, effort))
+                return true;
+        }
     }
     return false;
 }
@@ -107,8 +118,7 @@ sb_build_kernels_exist(sb_build *b, const sb_choice *want)
 
     /* sb_spec_of reads block sizes from the parts; restored by build_parts. */
     b->choice = *want;
-    if (want->tile > 0 ? all_exist(b, kinds, b->effort)
-                       : by_rule(b, want, kinds, b->effort)) {
+    if (want->tile > 0 ? all_exist(b, kinds, b->effort) : by_rule(b, want, kinds)) {
         b->choice.npart = 0;
         return SB_OK;
     }

@@ -1,0 +1,112 @@
+/*
+ * The race: every legal composition is weighed by the model, unwise ones are set aside
+ * with their reason, and the cheapest that can be had wins. MEASURE and EXHAUSTIVE let
+ * the clock decide among the best (or all).
+ */
+#include "planner/candidates.h"
+#include "planner/context.h"
+
+#include "base/alloc.h"
+#include "runtime/backend.h"
+
+#include <stdlib.h>
+
+/* Rules the model is too coarse for (docs/kernels.md, rule 7). */
+static const char *
+unwise(const sb_planner *pl, const sb_weighed *w)
+{
+    const sb_part_choice *p = &w->choice.part[0];
+
+    if (w->choice.npart < 2)
+        return NULL;
+    if (p->kind == SB_PART_BSR && w->cost.share[0] < (p->size == 2 ? 0.6 : 0.5))
+        return "too few full blocks";
+    if (p->kind == SB_PART_BSR && pl->stats.mean < 12)
+        return "rows too short for blocks";
+    if (p->kind == SB_PART_DIA && w->cost.share[0] < 0.6)
+        return "too few entries on dense diagonals";
+    return NULL;
+}
+
+static int
+by_cost(const void *x, const void *y)
+{
+    const sb_weighed *a = x, *b = y;
+
+    if (!a->dropped != !b->dropped)
+        return a->dropped ? 1 : -1;
+    if (a->cost.seconds != b->cost.seconds)
+        return a->cost.seconds < b->cost.seconds ? -1 : 1;
+    return a->order - b->order;
+}
+
+static void
+weigh(sb_planner *pl)
+{
+    const bool in = pl->view.crd_in_place && !pl->view.pos;
+    const bool packed = pl->opt->values_frozen && pl->pb->a.batch <= 1;
+    const int mean_k = sb_mean_k(pl->view.rows, pl->view.nnz);
+
+    for (int q = 0; pl->nweighed < SB_WEIGHED_MAX; q++) {
+        sb_weighed *w = &pl->weighed[pl->nweighed];
+
+        *w = (sb_weighed){.order = q};
+        if (!sb_candidate(&w->choice, pl->pb, in, packed, mean_k, q))
+            break;
+        sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
+        w->dropped = unwise(pl, w);
+        pl->nweighed++;
+    }
+    qsort(pl->weighed, (size_t)pl->nweighed, sizeof *pl->weighed, by_cost);
+}
+
+static const char *
+dropped_text(sb_status st)
+{
+    switch (st) {
+    case SB_ENOKERNEL:
+        return "no kernel at hand";
+    case SB_ERESOURCES:
+        return "over the memory limit";
+    case SB_ENOMEM:
+        return "out of memory";
+    default:
+        return "does not fit this matrix";
+    }
+}
+
+/* The cheapest candidate that can be built; NULL in *out when there is none. */
+static sb_status
+first_built(sb_plan **out, sb_planner *pl, const sb_weighed **won)
+{
+    sb_status st, worst = SB_OK;
+
+    for (int q = 0; q < pl->nweighed; q++) {
+        sb_weighed *w = &pl->weighed[q];
+
+        if (w->dropped)
+            continue;
+        st = sb_plan_build(out, pl, &w->choice,
+                           q == 0 ? SB_KERNEL_STORED : SB_KERNEL_RESIDENT, NULL);
+        if (st == SB_OK) {
+            (*out)->predicted = w->cost.seconds;
+            *won = w;
+            return SB_OK;
+        }
+        if (st == SB_ENOMEM)
+            worst = st;
+        w->dropped = dropped_text(st);
+    }
+    return worst;
+}
+
+sb_status
+sb_plan_choose(sb_plan **out, sb_planner *pl, const sb_weighed **won)
+{
+    weigh(pl);
+    if (pl->opt->effort != SB_EFFORT_ESTIMATE)
+        SB_TRY(sb_plan_measure(out, pl, won));
+    if (!*out)
+        SB_TRY(first_built(out, pl, won));
+    return *out ? SB_OK : sb_plan_reference(out, pl);
+}

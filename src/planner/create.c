@@ -1,0 +1,177 @@
+/*
+ * One analysis from problem to plan.
+ */
+#include "planner/candidates.h"
+#include "planner/context.h"
+#include "planner/rules.h"
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "runtime/backend.h"
+
+#include <string.h>
+
+/* Bytes of the caller's sparse arrays. */
+static size_t
+matrix_bytes(const sb_matrix *a)
+{
+    const int64_t unit = a->format == SB_FORMAT_BSR ? a->block * a->block : 1;
+    const size_t entry =
+        sb_dtype_size(a->val_type) * (size_t)unit +
+        sb_dtype_size(a->idx_type) * (a->format == SB_FORMAT_COO ? 2u : 1u);
+    size_t entries, offsets;
+
+    if (!sb_bytes(a->nnz, entry, &entries) ||
+        !sb_bytes(a->rows + 1, sb_dtype_size(SB_I64), &offsets))
+        return SIZE_MAX / 4;
+    return entries + offsets;
+}
+
+static void
+planner_init(sb_planner *pl, const sb_problem *pb, const sb_options *opt, sb_diag *diag)
+{
+    const sb_backend *be = sb_backend_get();
+
+    memset(pl, 0, sizeof *pl);
+    pl->pb = pb;
+    pl->opt = opt;
+    pl->target = sb_target_get();
+    pl->diag = diag;
+    pl->par = (sb_par){be->parallel, be->threads()};
+    /* A small matrix's plan is mostly fixed size: 64 KiB are always allowed. */
+    pl->memory_limit = opt->memory_limit > 0 ? (size_t)opt->memory_limit
+                                             : 3 * matrix_bytes(&pb->a) + 65536;
+    sb_work_of(&pl->work, pb);
+}
+
+static sb_status
+look(sb_planner *pl)
+{
+    SB_TRY(
+        sb_view_make(&pl->view, &pl->pb->a, sb_problem_transposes(pl->pb), pl->diag));
+    SB_TRY(sb_stats_collect(&pl->stats, &pl->view, &pl->par));
+    pl->work.by_position = pl->view.pos != NULL;
+    return SB_OK;
+}
+
+/* The plan the caller wrote. A kernel nobody can make is no error: the reference kernel
+ * computes the same, and says so. */
+static sb_status
+forced(sb_plan **out, sb_planner *pl)
+{
+    const char *text = pl->opt->plan;
+    sb_weighed *w = &pl->weighed[0];
+    sb_diag why = {0};
+    sb_status st;
+
+    SB_TRY(sb_choice_parse(&w->choice, text, strlen(text), pl->diag));
+    if (w->choice.op != pl->pb->op)
+        return sb_diag_set(pl->diag, SB_EINVAL,
+                           "the plan text is for another operation: %s", text);
+    if (!sb_parts_computable(pl->pb->op, &w->choice))
+        return sb_diag_set(pl->diag, SB_ENOTSUP,
+                           "a part of this plan cannot compute the operation: %s",
+                           text);
+    pl->nweighed = 1;
+    sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
+    st = sb_plan_build(out, pl, &w->choice, SB_KERNEL_COMPILE, &why);
+    if (st == SB_ENOKERNEL) {
+        w->dropped = "no kernel and no compiler";
+        sb_log(SB_LOG_WARN, "forced plan %s: %s; reference kernel", text, why.text);
+        return sb_plan_reference(out, pl);
+    }
+    if (st != SB_OK)
+        return sb_diag_set(pl->diag, st == SB_ERESOURCES ? SB_ENOTSUP : st, "%s",
+                           why.text);
+    (*out)->predicted = w->cost.seconds;
+    return sb_choice_parse(&w->choice, (*out)->text, strlen((*out)->text), NULL);
+}
+
+static const char *
+reason(const sb_planner *pl, const sb_plan *plan, const sb_weighed *won)
+{
+    if (pl->opt->plan)
+        return plan->nstep > 0 || !won || won->choice.npart == 0
+                   ? "forced by plan text"
+                   : "forced by plan text, but no kernel is at hand: reference kernel";
+    if (plan->nstep == 0)
+        return "no kernel is resident or stored for these types: reference kernel";
+    if (plan->measured > 0)
+        return "fastest of the measured candidates";
+    return won == &pl->weighed[0]
+               ? "cheapest by the model"
+               : "cheapest by the model of those whose kernels are at hand";
+}
+
+static sb_status
+analyse(sb_plan **out, sb_planner *pl, const sb_weighed **won)
+{
+    *won = &pl->weighed[0];
+    SB_TRY(look(pl));
+    if (pl->opt->plan)
+        return forced(out, pl);
+    return sb_plan_choose(out, pl, won);
+}
+
+sb_status
+sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
+               sb_diag *diag)
+{
+    static const sb_options defaults = {0};
+    const double begin = sb_clock();
+    const sb_weighed *won = NULL;
+    sb_planner *pl = sb_alloc(sizeof *pl);
+    const char *why = NULL;
+    sb_status st;
+
+    *out = NULL;
+    if (!pl)
+        return sb_diag_set(diag, SB_ENOMEM, "no memory for the analysis");
+    planner_init(pl, pb, opt ? opt : &defaults, diag);
+    if (!sb_problem_planable(pb, &why))
+        st = sb_plan_reference(out, pl);
+    else
+        st = analyse(out, pl, &won);
+    if (st == SB_OK) {
+        (*out)->analysis = sb_clock() - begin;
+        st = sb_plan_explain(*out, pl, won, why ? why : reason(pl, *out, won));
+    }
+    if (st != SB_OK) {
+        sb_plan_release(*out);
+        *out = NULL;
+        sb_diag_set(diag, st, "analysis failed: %s", sb_status_text(st));
+    }
+    sb_view_free(&pl->view);
+    sb_free(pl);
+    return st;
+}
+
+const char *
+sb_plan_candidate(const sb_problem *pb, const sb_options *opt, int index)
+{
+    static _Thread_local char text[256];
+    const char *why;
+    const int64_t rows = sb_problem_transposes(pb) ? pb->a.cols : pb->a.rows;
+    const bool packed = opt && opt->values_frozen && pb->a.batch <= 1;
+    sb_choice ch;
+    sb_strbuf out;
+    sb_work w;
+
+    if (!sb_problem_planable(pb, &why) || index < 0)
+        return NULL;
+    sb_work_of(&w, pb);
+    if (!sb_candidate(&ch, pb, sb_problem_in_place(pb), packed, sb_mean_k(rows, w.nnz),
+                      index))
+        return NULL;
+    sb_strbuf_init(&out);
+    sb_choice_print(&out, &ch);
+    if (sb_strbuf_status(&out) != SB_OK || out.len >= sizeof text) {
+        sb_strbuf_free(&out);
+        return NULL;
+    }
+    memcpy(text, out.s, out.len + 1);
+    sb_strbuf_free(&out);
+    return text;
+}

@@ -1,0 +1,14 @@
+/*
+ * The path without analysis: compressed rows where they are, on a kernel that is
+ * resident, a few tiles on the stack. Nothing is allocated and nothing remembered.
+ */
+#ifndef SB_PLANNER_DIRECT_H
+#define SB_PLANNER_DIRECT_H
+
+#include "base/diag.h"
+#include "runtime/problem.h"
+
+/* SB_SKIP when this problem has no such path: the reference kernel serves then. */
+sb_status sb_direct_run(const sb_problem *pb, sb_diag *diag);
+
+#endif

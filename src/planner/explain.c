@@ -1,0 +1,155 @@
+/*
+ * Why this plan: what the matrix looks like, what each part holds, what was considered
+ * and what it would have cost.
+ */
+#include "planner/context.h"
+
+#include "runtime/backend.h"
+
+enum { LOSERS = 8 };
+
+/* A quantity with three significant digits, without a locale. */
+static void
+put_scaled(sb_strbuf *out, double x, const char *unit)
+{
+    int64_t milli = (int64_t)(x * 1000 + 0.5);
+
+    sb_strbuf_i64(out, milli / 1000);
+    if (x < 100)
+        sb_strbuf_printf(out, ".%03d", (int)(milli % 1000));
+    sb_strbuf_puts(out, unit);
+}
+
+static void
+put_time(sb_strbuf *out, double seconds)
+{
+    if (seconds < 1e-3)
+        put_scaled(out, seconds * 1e6, " us");
+    else
+        put_scaled(out, seconds * 1e3, " ms");
+}
+
+static void
+put_percent(sb_strbuf *out, double share)
+{
+    const int64_t tenth = (int64_t)(share * 1000 + 0.5);
+
+    sb_strbuf_i64(out, tenth / 10);
+    sb_strbuf_printf(out, ".%d%%", (int)(tenth % 10));
+}
+
+static void
+put_matrix(sb_strbuf *out, const sb_planner *pl)
+{
+    const sb_stats *s = &pl->stats;
+
+    sb_strbuf_puts(out, "matrix     ");
+    sb_strbuf_i64(out, s->rows);
+    sb_strbuf_puts(out, " x ");
+    sb_strbuf_i64(out, s->cols);
+    sb_strbuf_puts(out, ", ");
+    sb_strbuf_i64(out, s->nnz);
+    sb_strbuf_puts(out, " entries; rows: mean ");
+    put_scaled(out, s->mean, ", cv ");
+    put_scaled(out, s->cv, ", longest ");
+    sb_strbuf_i64(out, s->longest);
+    sb_strbuf_puts(out, ", empty ");
+    sb_strbuf_i64(out, s->empty);
+    sb_strbuf_puts(out, s->sorted ? "\n" : "; columns unsorted\n");
+    sb_strbuf_puts(out, "features   bandwidth ");
+    sb_strbuf_i64(out, s->bandwidth);
+    sb_strbuf_puts(out, ", reuse r4 ");
+    put_scaled(out, s->r4, " r8 ");
+    put_scaled(out, s->r8, ", columns touched ");
+    sb_strbuf_i64(out, s->distinct);
+    sb_strbuf_puts(out, ", on dense diagonals ");
+    put_percent(out, s->diag_share);
+    sb_strbuf_puts(out, "\nblocks    ");
+    for (int q = 0; q < SB_STATS_BLOCKS; q++) {
+        sb_strbuf_printf(out, " b%d ", sb_stats_block_size[q]);
+        put_percent(out, s->block_share[q]);
+    }
+    sb_strbuf_puts(out, " of the entries in full blocks\n");
+}
+
+static void
+put_parts(sb_strbuf *out, const sb_plan *plan, const sb_weighed *won)
+{
+    static const char *const names[SB_PART_COUNT] = {
+        [SB_PART_CSR] = "csr", [SB_PART_ROWS] = "rows", [SB_PART_ELL] = "ell",
+        [SB_PART_BSR] = "bsr", [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
+        [SB_PART_WIN] = "win"};
+
+    for (int q = 0; won && q < won->choice.npart; q++) {
+        sb_strbuf_printf(out, "part       %-4s ", names[won->choice.part[q].kind]);
+        put_percent(out, won->cost.share[q]);
+        sb_strbuf_puts(out, " of the entries, padding ");
+        put_percent(out, won->cost.padding[q]);
+        sb_strbuf_puts(out, ", predicted ");
+        put_time(out, won->cost.part[q]);
+        sb_strbuf_putc(out, '\n');
+    }
+    for (int q = 0; q < plan->nstep; q++)
+        sb_strbuf_printf(out, "step %d     %lld tiles%s: %s\n", q,
+                         (long long)(plan->step[q].tile_hi - plan->step[q].tile_lo),
+                         plan->step[q].add ? ", adds" : "", plan->step[q].kernel->spec);
+}
+
+static void
+put_race(sb_strbuf *out, const sb_planner *pl, const sb_weighed *won)
+{
+    int shown = 0;
+
+    for (int q = 0; q < pl->nweighed && shown < LOSERS; q++) {
+        const sb_weighed *w = &pl->weighed[q];
+
+        sb_strbuf_puts(out, w == won ? "chosen     " : "considered ");
+        put_time(out, w->cost.seconds);
+        if (w->measured > 0) {
+            sb_strbuf_puts(out, ", measured ");
+            put_time(out, w->measured);
+        }
+        sb_strbuf_puts(out, "  ");
+        sb_choice_print(out, &w->choice);
+        if (w->dropped)
+            sb_strbuf_printf(out, "  (%s)", w->dropped);
+        sb_strbuf_putc(out, '\n');
+        shown++;
+    }
+    if (pl->nweighed > shown)
+        sb_strbuf_printf(out, "           and %d more\n", pl->nweighed - shown);
+}
+
+sb_status
+sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed *won,
+                const char *why)
+{
+    sb_strbuf out;
+
+    sb_strbuf_init(&out);
+    sb_strbuf_printf(&out, "plan       %s\n", plan->text);
+    if (pl->stats.rows > 0)
+        put_matrix(&out, pl);
+    put_parts(&out, plan, won);
+    sb_strbuf_printf(&out, "memory     %zu bytes of %zu allowed\n", plan->bytes,
+                     pl->memory_limit);
+    if (plan->predicted > 0) {
+        sb_strbuf_puts(&out, "predicted  ");
+        put_time(&out, plan->predicted);
+        if (plan->measured > 0) {
+            sb_strbuf_puts(&out, ", measured ");
+            put_time(&out, plan->measured);
+        }
+        sb_strbuf_putc(&out, '\n');
+    }
+    put_race(&out, pl, won);
+    sb_strbuf_puts(&out, "analysis   ");
+    put_time(&out, plan->analysis);
+    sb_strbuf_printf(&out, "\nreason     %s\n", why);
+    if (sb_strbuf_status(&out) != SB_OK) {
+        sb_strbuf_free(&out);
+        return SB_ENOMEM;
+    }
+    plan->explain = out.s; /* ownership moves */
+    return SB_OK;
+}
