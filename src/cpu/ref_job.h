@@ -1,0 +1,73 @@
+/*
+ * One product of a batch as the reference kernels see it: format, operation and layout
+ * folded into a list of entries (output row, input row, value) and two strided dense
+ * operands.
+ */
+#ifndef SB_CPU_REF_JOB_H
+#define SB_CPU_REF_JOB_H
+
+#include "base/diag.h"
+#include "cpu/ref_ops.h"
+#include "runtime/problem.h"
+
+/* The sparse operand. Compressed: entries of major u are slots ptr[u] .. ptr[u + 1], each
+ * a block x block square (1 unless BSR). Listed (COO): major and minor of each slot. */
+typedef struct sb_ref_sparse {
+    bool listed;
+    const void *ptr, *major, *minor; /* already moved to the batch member */
+    sb_dtype ptr_type, idx_type;
+    int64_t majors, nnz, block;
+    int base;
+    bool block_transposed; /* element (major r, minor c) of a block at c * block + r */
+    void *val;
+    sb_dtype val_type;
+    bool conj;
+    sb_ref_load load;
+} sb_ref_sparse;
+
+/* op(D): element (f, v) at f * fixed + v * vary of data. */
+typedef struct sb_ref_dense {
+    void *data;
+    int64_t fixed, vary;
+    bool conj, plain; /* plain: lines can be read in place */
+    size_t size;
+    sb_ref_load load;
+} sb_ref_dense;
+
+typedef struct sb_ref_job {
+    const sb_ref_ops *ops;
+    sb_ref_sparse a;
+    sb_ref_dense x, y;  /* SpMM: op(B) by (row, column), C by (row, column);
+                           SDDMM: op(X) by (row, k), op(Y) by (column, k) */
+    sb_ref_store store; /* to C's type; SDDMM: to A's */
+    sb_ref_scalar alpha, beta;
+    bool beta_zero;
+    int64_t m, n, k;
+    double work;   /* products of one member, roughly */
+    bool by_major; /* SpMM: output rows are majors (else minors, or listed) */
+    bool swap;     /* the output row of an entry is its minor */
+    bool in_place; /* the output type is the compute type */
+} sb_ref_job;
+
+/* ENOTSUP when the type table has no load or store for an operand. */
+sb_status sb_ref_job_make(sb_ref_job *job, const sb_problem *pb, sb_diag *diag);
+/* Points the job's operands at batch member q. */
+void sb_ref_job_member(sb_ref_job *job, const sb_problem *pb, int64_t q);
+
+/* Elements (fixed, v0 .. v0 + n) in the compute type: in place, or copied to *line. */
+const void *sb_ref_fetch(const sb_ref_dense *d, int64_t fixed, int64_t v0, int64_t n,
+                         sb_ref_line *line);
+
+/* Slots of major u, base removed. */
+void sb_ref_slots(const sb_ref_sparse *a, int64_t u, int64_t *lo, int64_t *hi);
+
+/* fn(job, lo, hi) over [0, count) on the team, in about `share` pieces per thread; at
+ * once and here when the work is small. */
+typedef void (*sb_ref_fn)(const sb_ref_job *job, int64_t lo, int64_t hi);
+void sb_ref_parallel(sb_ref_fn fn, const sb_ref_job *job, int64_t count, int64_t share);
+
+sb_status sb_ref_spmm(sb_ref_job *job);
+sb_status sb_ref_spmv(sb_ref_job *job);
+sb_status sb_ref_sddmm(sb_ref_job *job);
+
+#endif
