@@ -230,7 +230,8 @@ void sb_ir_init(sb_ir *ir, sb_arena *arena, sb_diag *diag);
  * give NULL, so a chain is checked once with sb_ir_status. Types follow expr.def; an
  * ill-typed combination is recorded in diag and gives NULL. Literals are folded. */
 const sb_var *sb_var_new(sb_ir *ir, const char *name, sb_dtype type);
-const sb_expr *sb_expr_int(sb_ir *ir, int64_t v);
+const sb_expr *sb_expr_int(sb_ir *ir, int64_t v); /* i64 */
+const sb_expr *sb_expr_int_typed(sb_ir *ir, sb_dtype type, int64_t v);
 const sb_expr *sb_expr_float(sb_ir *ir, sb_dtype type, double v);
 const sb_expr *sb_expr_var(sb_ir *ir, const sb_var *v);
 const sb_expr *sb_expr_load(sb_ir *ir, const sb_buf *b, int n, const sb_expr *const *idx);
