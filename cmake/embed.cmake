@@ -1,8 +1,13 @@
-# The header that emitted kernels include, as text inside the compiler library: run-time
-# compilation puts it in front of a kernel. Included by the root list; the same file run
-# as a script (cmake -DIN=.. -DOUT=.. -P embed.cmake) writes the C source.
+# The header that emitted kernels include (with its second half put in place) as text
+# inside the compiler library: run-time compilation puts it in front of a kernel.
+# Included by the root list; the same file run as a script
+# (cmake -DIN=.. -DOUT=.. -P embed.cmake) writes the C source.
 if(CMAKE_SCRIPT_MODE_FILE)
     file(READ ${IN} text)
+    string(REGEX REPLACE "[^/]+$" "spblas_vector.h" second ${IN})
+    file(READ ${second} vectors)
+    string(REPLACE "#include \"spblas_kernel.h\"\n" "" vectors "${vectors}")
+    string(REPLACE "#include \"spblas_vector.h\"\n" "${vectors}" text "${text}")
     string(REPLACE "\\" "\\\\" text "${text}")
     string(REPLACE "\"" "\\\"" text "${text}")
     string(REPLACE "\n" "\\n\"\n    \"" text "${text}")
@@ -25,7 +30,8 @@ if(TARGET sb_compiler)
         COMMAND ${CMAKE_COMMAND} -DIN=${sb_prelude}
                 -DOUT=${CMAKE_BINARY_DIR}/generated/emit_prelude.c
                 -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
-        DEPENDS ${sb_prelude} ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
+        DEPENDS ${sb_prelude} ${CMAKE_SOURCE_DIR}/src/compiler/spblas_vector.h
+                ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
         COMMENT "Embedding spblas_kernel.h" VERBATIM)
     target_sources(sb_compiler PRIVATE ${CMAKE_BINARY_DIR}/generated/emit_prelude.c)
 endif()
