@@ -17,26 +17,31 @@ typedef enum sb_kernel_op { SB_KOP_SPMM, SB_KOP_SPMV, SB_KOP_SDDMM } sb_kernel_o
 
 typedef struct sb_spec {
     sb_kernel_op op;
-    unsigned kinds;           /* set of part kinds fused, bit q = kind q of registry.def */
+    unsigned kinds; /* set of part kinds fused, bit q = kind q of registry.def */
     sb_dtype a, b, c, compute; /* element types */
-    sb_dtype ptr, idx;        /* offset and column types */
-    bool b_col, c_col;        /* dense operands column-major as seen after op() */
+    sb_dtype ptr, idx;         /* offset and column types */
+    bool b_col, c_col;         /* dense operands column-major as seen after op() */
     bool a_conj, b_conj;
-    int block;                 /* BSR: block size the code is unrolled for; 0 without BSR */
-    bool packed;               /* ELL, BSR, DIA: values in the part's own array (the promise was
+    int block;    /* BSR: block size, WIN: rows of a window; 0 without them */
+    bool packed;  /* ELL, BSR, DIA: values in the part's own array (the promise was
                                   given, or the caller's BSR); else read at val[pos[slot]] */
-    int tile;                 /* columns of C (SDDMM: of the reduction) per register tile */
-    int prefetch;             /* rows of B ahead; 0 none */
-    bool stream;              /* non-temporal stores to C */
+    int tile;     /* columns of C (SDDMM: of the reduction) per register tile */
+    int prefetch; /* rows of B ahead; 0 none */
+    bool stream;  /* non-temporal stores to C */
 } sb_spec;
 
 /* "spmm csr+rows f32f32f32/f32 i32i32 rr t32 p0"; at most SB_SPEC_MAX bytes with NUL. */
 sb_status sb_spec_print(char *out, size_t size, const sb_spec *s);
 sb_status sb_spec_parse(sb_spec *out, const char *text, sb_diag *diag);
 
-/* Stage I program of one kind, its schedule, and the fused stage III program. */
-sb_status sb_spec_stage1(const sb_prog **out, sb_ir *ir, const sb_spec *s, int kind);
+/*
+ * From a spec to a program. `source` is one kind's program before its schedule (stage I,
+ * rewritten by the kind's rule, or stage II for kinds that write their loops), `lowered`
+ * the scheduled stage III program of one kind, `program` all kinds fused over tiles.
+ */
+sb_status sb_spec_source(const sb_prog **out, sb_ir *ir, const sb_spec *s, int kind);
 sb_status sb_spec_schedule(sb_strbuf *out, const sb_spec *s, int kind);
+sb_status sb_spec_lowered(const sb_prog **out, sb_ir *ir, const sb_spec *s, int kind);
 sb_status sb_spec_program(const sb_prog **out, sb_ir *ir, const sb_spec *s);
 
 /* C text, signature and key of a spec: the maker that sb_kernel_get takes is a thin

@@ -1,0 +1,108 @@
+/*
+ * The kernels compiled into the library: what calls without analysis and ESTIMATE can
+ * use. Tiles and prefetch are the planner's rules (docs/kernels.md); everything else is
+ * compiled when it is first asked for. Each line costs compile time three times over
+ * (x86 levels), so each must earn its place.
+ */
+#include "kernels/spec.h"
+
+#include <stddef.h>
+
+/* SpMM, row-major operands: every width class of C. */
+#define WIDTHS(kind, types)                                                  \
+    "spmm " kind " " types " rr t8 p0", "spmm " kind " " types " rr t16 p0", \
+        "spmm " kind " " types " rr t32 p0", "spmm " kind " " types " rr t64 p0"
+/* The refinements for a B, or a C, that leaves the caches. */
+#define LARGE(kind, types)                                                       \
+    "spmm " kind " " types " rr t32 p8", "spmm " kind " " types " rr t32 p0 nt", \
+        "spmm " kind " " types " rr t64 p8", "spmm " kind " " types " rr t64 p0 nt"
+/* The other layouts. */
+#define LAYOUTS(kind, types)                                                \
+    "spmm " kind " " types " rc t8 p0", "spmm " kind " " types " cr t8 p0", \
+        "spmm " kind " " types " cc t8 p0"
+#define VECTOR(kind, types) \
+    "spmv " kind " " types " rr t4 p0", "spmv " kind " " types " rr t16 p0"
+#define SAMPLED(kind, types)                                                    \
+    "sddmm " kind " " types " rr t16 p0", "sddmm " kind " " types " rc t16 p0", \
+        "sddmm " kind " " types " cr t16 p0", "sddmm " kind " " types " cc t16 p0"
+/* Parts an analysis makes. */
+#define BLOCKED(kind, block, types)                    \
+    "spmm " kind " " types " rr " block " t16 p0",     \
+        "spmm " kind " " types " rr " block " t32 p0", \
+        "spmm " kind " " types " rr " block " t64 p0"
+#define LISTED(kind, types)                                                   \
+    "spmm " kind " " types " rr t16 p0", "spmm " kind " " types " rr t32 p0", \
+        "spmm " kind " " types " rr t64 p0"
+
+#define F32 "f32f32f32/f32 i32i32"
+#define F64 "f64f64f64/f64 i32i32"
+#define F32L "f32f32f32/f32 i64i64"
+#define F64L "f64f64f64/f64 i64i64"
+#define REAL(kind) WIDTHS(kind, F32), WIDTHS(kind, F64)
+
+static const char *const builtin[] = {
+    REAL("csr"),
+    REAL("rows"),
+    LARGE("csr", F32),
+    LARGE("csr", F64),
+    LISTED("csr", F32L),
+    LISTED("csr", F64L),
+    LAYOUTS("csr", F32),
+    LAYOUTS("csr", F64),
+    VECTOR("csr", F32),
+    VECTOR("csr", F64),
+    VECTOR("rows", F32),
+    VECTOR("rows", F64),
+    VECTOR("csr", F32L),
+    VECTOR("csr", F64L),
+    SAMPLED("csr", F32),
+    SAMPLED("csr", F64),
+    BLOCKED("win", "b2", F32),
+    BLOCKED("win", "b4", F32),
+    BLOCKED("bsr", "b2", F32),
+    BLOCKED("bsr", "b3", F32),
+    BLOCKED("bsr", "b4", F32),
+    BLOCKED("bsr", "b8", F32),
+    BLOCKED("win", "b2", F64),
+    BLOCKED("bsr", "b2", F64),
+    BLOCKED("bsr", "b3", F64),
+    BLOCKED("bsr", "b4", F64),
+    LISTED("ell", F32),
+    LISTED("ell", F64),
+    LISTED("dia", F32),
+    "spmm coo " F32 " rr t16 p0",
+    "spmm coo " F64 " rr t16 p0",
+    "spmv ell " F32 " rr t4 p0",
+    "spmv ell " F64 " rr t4 p0",
+    "spmv bsr " F32 " rr b2 t4 p0",
+    "spmv bsr " F32 " rr b4 t4 p0",
+    "spmv bsr " F32 " rr b4 packed t4 p0",
+    "spmv bsr " F32 " rr b8 packed t4 p0",
+    "spmm csr f16f16f32/f32 i32i32 rr t32 p0",
+    "spmm csr bf16bf16f32/f32 i32i32 rr t32 p0",
+    "spmm csr f16f16f16/f32 i32i32 rr t32 p0",
+    "spmm csr bf16bf16bf16/f32 i32i32 rr t32 p0",
+    "spmm csr i8i8i32/i32 i32i32 rr t32 p0",
+    "spmm csr i8i8f32/f32 i32i32 rr t32 p0",
+    "spmm csr c32c32c32/c32 i32i32 rr t16 p0",
+    "spmm csr c64c64c64/c64 i32i32 rr t8 p0",
+    "spmv csr f16f16f32/f32 i32i32 rr t16 p0",
+    "spmv csr bf16bf16f32/f32 i32i32 rr t16 p0",
+    "spmv csr f16f16f16/f32 i32i32 rr t16 p0",
+    "spmv csr bf16bf16bf16/f32 i32i32 rr t16 p0",
+    "spmv csr i8i8i32/i32 i32i32 rr t16 p0",
+    "spmv csr i8i8f32/f32 i32i32 rr t16 p0",
+    "spmv csr c32c32c32/c32 i32i32 rr t4 p0",
+    "spmv csr c64c64c64/c64 i32i32 rr t4 p0",
+    "sddmm csr f16f16f16/f32 i32i32 rc t16 p0",
+    "sddmm csr c32c32c32/c32 i32i32 rc t8 p0",
+    "sddmm csr c64c64c64/c64 i32i32 rc t4 p0",
+};
+
+const char *
+sb_spec_builtin(int index)
+{
+    const int count = (int)(sizeof builtin / sizeof *builtin);
+
+    return index >= 0 && index < count ? builtin[index] : NULL;
+}

@@ -1,0 +1,185 @@
+/*
+ * Stage I programs of SpMM, SpMV and SDDMM, types and strides filled in. beta == 0 is a
+ * selection, so what lies in C (SDDMM: in A) is then not read.
+ */
+#include "kernels/ops.h"
+
+const char *
+sb_ops_name(sb_kernel_op op)
+{
+    static const char *const name[] = {"spmm", "spmv", "sddmm"};
+
+    return name[op];
+}
+
+void
+sb_ops_zero(sb_strbuf *out, const sb_spec *s)
+{
+    const char *literal = sb_dtype_is_int(s->compute) ? "0" : "0.0";
+
+    sb_strbuf_printf(out, "%s:%s", literal, sb_dtype_name(s->compute));
+}
+
+/* A value of type `from` in the computation: conjugated, then cast. */
+static void
+put_operand(sb_strbuf *out, const sb_spec *s, const char *expr, sb_dtype from,
+            bool conj)
+{
+    const char *open = conj ? "conj(" : "", *close = conj ? ")" : "";
+
+    if (from == s->compute)
+        sb_strbuf_printf(out, "%s%s%s", open, expr, close);
+    else
+        sb_strbuf_printf(out, "cast(%s, %s%s%s)", sb_dtype_name(s->compute), open, expr,
+                         close);
+}
+
+/* Opens and closes the conversion of a result to the type it is stored in. */
+static const char *
+store_open(sb_strbuf *out, const sb_spec *s, sb_dtype to)
+{
+    if (to == s->compute)
+        return "";
+    sb_strbuf_printf(out, "cast(%s, ", sb_dtype_name(to));
+    return ")";
+}
+
+static void
+put_param(sb_strbuf *out, const char *name, const char *type)
+{
+    sb_strbuf_printf(out, "  param %%%s : %s\n", name, type);
+}
+
+/* A's structure: rows #I, columns #J of length `cols`. */
+static void
+put_structure(sb_strbuf *out, const sb_spec *s, const char *cols)
+{
+    sb_strbuf_printf(out, "  buf $A_ptr : %s[%%m + 1] aux\n", sb_dtype_name(s->ptr));
+    sb_strbuf_printf(out, "  buf $A_crd : %s[%%nnz] aux\n", sb_dtype_name(s->idx));
+    sb_strbuf_puts(out, "  axis #I = dense_fixed(%m)\n");
+    sb_strbuf_printf(out,
+                     "  axis #J = sparse_variable(#I, %%%s, nnz %%nnz, ptr $A_ptr, "
+                     "crd $A_crd) base %%base\n",
+                     cols);
+}
+
+/* A matrix over two dense axes whose rows (columns) are `ld` apart. */
+static void
+put_dense(sb_strbuf *out, const char *name, sb_dtype type, const char *axes,
+          const char *role, const char *ld, bool col)
+{
+    sb_strbuf_printf(out, "  buf $%s : %s[%s] %s strides(", name, sb_dtype_name(type),
+                     axes, role);
+    sb_strbuf_printf(out, col ? "1, %%%s)\n" : "%%%s, 1)\n", ld);
+}
+
+/* Sizes and scalars, by operation. */
+static void
+put_params(sb_strbuf *out, const sb_spec *s)
+{
+    static const char *const sizes[3][7] = {
+        {"m", "n", "k", "nnz", "base", "ldb", "ldc"},
+        {"m", "k", "nnz", "base"},
+        {"m", "n", "k", "nnz", "base", "lda", "ldb"}};
+
+    for (int i = 0; i < 7 && sizes[s->op][i]; i++)
+        put_param(out, sizes[s->op][i], "i64");
+    put_param(out, "alpha", sb_dtype_name(s->compute));
+    put_param(out, "beta", sb_dtype_name(s->compute));
+}
+
+/* A's values over `over`, then the dense operands. */
+static void
+put_operands(sb_strbuf *out, const sb_spec *s, const char *over)
+{
+    const char *role = s->op == SB_KOP_SDDMM ? "inout" : "in";
+
+    sb_strbuf_puts(out, "  axis #K = dense_fixed(%k)\n");
+    if (s->op != SB_KOP_SPMV)
+        sb_strbuf_puts(out, "  axis #N = dense_fixed(%n)\n");
+    sb_strbuf_printf(out, "  buf $A : %s[%s] %s\n", sb_dtype_name(s->a), over, role);
+    switch (s->op) {
+    case SB_KOP_SPMM:
+        put_dense(out, "B", s->b, "#K, #N", "in", "ldb", s->b_col);
+        put_dense(out, "C", s->c, "#I, #N", "inout", "ldc", s->c_col);
+        break;
+    case SB_KOP_SPMV:
+        sb_strbuf_printf(out, "  buf $B : %s[#K] in\n", sb_dtype_name(s->b));
+        sb_strbuf_printf(out, "  buf $C : %s[#I] inout\n", sb_dtype_name(s->c));
+        break;
+    case SB_KOP_SDDMM:
+        put_dense(out, "X", s->b, "#I, #K", "in", "lda", s->b_col);
+        put_dense(out, "Y", s->c, "#K, #N", "in", "ldb", s->c_col);
+        break;
+    }
+}
+
+void
+sb_ops_init(sb_strbuf *out, const sb_spec *s, const char *target)
+{
+    const sb_dtype type = s->op == SB_KOP_SDDMM ? s->a : s->c;
+    const char *close = store_open(out, s, type);
+
+    sb_strbuf_puts(out, "select(%beta == ");
+    sb_ops_zero(out, s);
+    sb_strbuf_puts(out, ", ");
+    sb_ops_zero(out, s);
+    sb_strbuf_puts(out, ", %beta * ");
+    put_operand(out, s, target, type, false);
+    sb_strbuf_printf(out, ")%s", close);
+}
+
+void
+sb_ops_term(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
+{
+    const bool sddmm = s->op == SB_KOP_SDDMM;
+    const char *close = store_open(out, s, sddmm ? s->a : s->c);
+
+    sb_strbuf_puts(out, "%alpha * ");
+    put_operand(out, s, a, sddmm ? s->b : s->a, sddmm ? s->b_conj : s->a_conj);
+    sb_strbuf_puts(out, " * ");
+    put_operand(out, s, b, sddmm ? s->c : s->b, sddmm ? false : s->b_conj);
+    sb_strbuf_puts(out, close);
+}
+
+void
+sb_ops_stage1(sb_strbuf *out, const sb_spec *s)
+{
+    static const char *const iter[] = {
+        "  iter spmm (%i : S #I, %j : R #J, %c : S #N) {\n",
+        "  iter spmv (%i : S #I, %j : R #J) {\n",
+        "  iter sddmm (%i : S #I, %j : S #J, %c : R #K) {\n"};
+    static const char *const target[] = {"$C[%i, %c]", "$C[%i]", "$A[%i, %j]"};
+    static const char *const left[] = {"$A[%i, %j]", "$A[%i, %j]", "$X[%i, %c]"};
+    static const char *const right[] = {"$B[%j, %c]", "$B[%j]", "$Y[%c, %j]"};
+
+    sb_strbuf_printf(out, "prog @%s stage 1 {\n", sb_ops_name(s->op));
+    put_params(out, s);
+    put_structure(out, s, s->op == SB_KOP_SDDMM ? "n" : "k");
+    put_operands(out, s, "#I, #J");
+    sb_strbuf_puts(out, iter[s->op]);
+    sb_strbuf_printf(out, "    init %s = ", target[s->op]);
+    sb_ops_init(out, s, target[s->op]);
+    sb_strbuf_printf(out, "\n    %s += ", target[s->op]);
+    sb_ops_term(out, s, left[s->op], right[s->op]);
+    sb_strbuf_puts(out, "\n  }\n}\n");
+}
+
+void
+sb_ops_stage2_begin(sb_strbuf *out, const sb_spec *s, const char *kind,
+                    const char *const *params, const char *const *buffers)
+{
+    sb_strbuf_printf(out, "prog @%s_%s stage 2 {\n", sb_ops_name(s->op), kind);
+    put_params(out, s);
+    for (; *params; params++)
+        put_param(out, *params, "i64");
+    for (; *buffers; buffers += 3)
+        sb_strbuf_printf(out, "  buf $%s : %s[%s] aux\n", buffers[0],
+                         buffers[1][0] == 'P'   ? sb_dtype_name(s->ptr)
+                         : buffers[1][0] == 'I' ? sb_dtype_name(s->idx)
+                         : buffers[1][0] == 'V' ? sb_dtype_name(s->a)
+                                                : buffers[1],
+                         buffers[2]);
+    sb_strbuf_puts(out, "  axis #I = dense_fixed(%m)\n");
+    put_operands(out, s, "%nnz");
+}

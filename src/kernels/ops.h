@@ -1,0 +1,33 @@
+/*
+ * The operations as programs: stage I over a row-compressed A, from which recipes with a
+ * rewrite rule start, and the pieces from which the others write their loops in stage
+ * II. docs/kernels.md lists the names of parameters and buffers. Only memory can fail
+ * here, which `out` remembers.
+ */
+#ifndef SB_KERNELS_OPS_H
+#define SB_KERNELS_OPS_H
+
+#include "base/strbuf.h"
+#include "kernels/spec.h"
+
+const char *sb_ops_name(sb_kernel_op op); /* "spmm" */
+
+void sb_ops_stage1(sb_strbuf *out, const sb_spec *s);
+
+/*
+ * The head of a stage II program: parameters, `params` (NULL-terminated names, i64),
+ * `buffers` (NULL-terminated triples name, type, extent; type P, I, V or a dtype's name:
+ * offsets, columns, values of A), axis #I, $A flat over the caller's entries, dense
+ * operands as in stage I. The loops and the closing brace are the caller's.
+ */
+void sb_ops_stage2_begin(sb_strbuf *out, const sb_spec *s, const char *kind,
+                         const char *const *params, const char *const *buffers);
+
+/* "select(%beta == 0.0, 0.0, %beta * TARGET)" in the type TARGET is stored in. */
+void sb_ops_init(sb_strbuf *out, const sb_spec *s, const char *target);
+/* "%alpha * A * B" in the type the result is stored in. */
+void sb_ops_term(sb_strbuf *out, const sb_spec *s, const char *a, const char *b);
+/* The zero of the compute type, "0.0:f64". */
+void sb_ops_zero(sb_strbuf *out, const sb_spec *s);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * Listed rows, each with a range of slots of the caller's arrays: the buckets and column
+ * partitions of hyb(c, k) without a copy, and rows that have no entry (an empty range
+ * still applies beta). A row may be listed again in a later step.
+ */
+#include "kernels/recipe.h"
+#include "kernels/schedule.h"
+
+static void
+rule(sb_strbuf *out, const sb_spec *s)
+{
+    const char *p = sb_dtype_name(s->ptr), *i = sb_dtype_name(s->idx);
+    const char *cols = s->op == SB_KOP_SDDMM ? "n" : "k";
+
+    sb_strbuf_puts(out, "rule rows for $A same {\n  param %rows_count : i64\n");
+    sb_strbuf_printf(out, "  buf $rows_row : %s[%%rows_count] aux\n", i);
+    sb_strbuf_printf(out, "  buf $rows_lo : %s[%%rows_count] aux\n", p);
+    sb_strbuf_printf(out, "  buf $rows_hi : %s[%%rows_count] aux\n", p);
+    sb_strbuf_puts(out, "  axis #O = dense_fixed(1)\n"
+                        "  axis #R = sparse_fixed(#O, %m, width %rows_count, "
+                        "crd $rows_row)\n");
+    sb_strbuf_printf(out,
+                     "  axis #E = sparse_variable(#R, %%%s, nnz %%nnz, ptr $rows_lo, "
+                     "end $rows_hi, crd $A_crd) base %%base\n",
+                     cols);
+    sb_strbuf_puts(out, "  map (%i, %j) -> (0, %i, %j)\n"
+                        "  inv (%o, %r, %e) -> (%r, %e)\n"
+                        "  axes #I -> #O, #R ; #J -> #E\n}\n");
+}
+
+static void
+schedule(sb_strbuf *out, const sb_spec *s)
+{
+    static const char *const iter[] = {"spmm_rows", "spmv_rows", "sddmm_rows"};
+    const sb_row_loops loops = {iter[s->op], "%o %r %c %e", "%pr", "%pe"};
+
+    sb_schedule_rows(out, s, &loops);
+}
+
+const sb_recipe sb_recipe_ROWS = {
+    .name = "rows",
+    .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV | 1U << SB_KOP_SDDMM,
+    .rule = rule,
+    .schedule = schedule,
+};

@@ -1,0 +1,52 @@
+/*
+ * SpMM keeps one register tile of C per row; SpMV and SDDMM split their reduction into
+ * lanes that are summed in a fixed order. Measurements: docs/kernels.md.
+ */
+#include "kernels/schedule.h"
+
+void
+sb_schedule_memory(sb_strbuf *out, const sb_spec *s, const char *loop)
+{
+    if (s->prefetch > 0)
+        sb_strbuf_printf(out, "prefetch $B at %s ahead %d\n", loop, s->prefetch);
+    if (s->stream)
+        sb_strbuf_puts(out, "stream $C\n");
+}
+
+static void
+rows_spmm(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l)
+{
+    sb_strbuf_printf(out, "sparse_reorder %s %s\n", l->iter, l->order);
+    sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
+    sb_strbuf_puts(out, "cache_write $C at %c0 as $acc\n");
+    sb_strbuf_printf(out, "reorder %s %%c1\n", l->slot);
+    sb_strbuf_puts(out, "vectorize %c1\n");
+    sb_schedule_memory(out, s, l->slot);
+}
+
+static void
+rows_reduce(sb_strbuf *out, const sb_spec *s, const char *write, const char *at,
+            const char *over)
+{
+    sb_strbuf_printf(out, "cache_write $%s at %s as $acc\n", write, at);
+    if (s->tile == 1)
+        return;
+    sb_strbuf_printf(out, "rfactor %s %d -> %%l as $part\n", over, s->tile);
+    sb_strbuf_puts(out, "vectorize %l\n");
+}
+
+void
+sb_schedule_rows(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l)
+{
+    switch (s->op) {
+    case SB_KOP_SPMM:
+        rows_spmm(out, s, l);
+        break;
+    case SB_KOP_SPMV:
+        rows_reduce(out, s, "C", l->row, l->slot);
+        break;
+    case SB_KOP_SDDMM:
+        rows_reduce(out, s, "A", l->slot, "%c");
+        break;
+    }
+}

@@ -1,0 +1,26 @@
+/*
+ * Schedules that several recipes share: kinds that walk listed or natural rows one by
+ * one differ only in the names of their loops. docs/schedules.md has the primitives.
+ */
+#ifndef SB_KERNELS_SCHEDULE_H
+#define SB_KERNELS_SCHEDULE_H
+
+#include "base/strbuf.h"
+#include "kernels/spec.h"
+
+/*
+ * iter    the iteration, e.g. "spmm_rows"
+ * order   its iterators with columns of C before the reduction, for sparse_reorder
+ * row     loop over rows, the tiled one
+ * slot    loop over the slots of a row
+ */
+typedef struct sb_row_loops {
+    const char *iter, *order, *row, *slot;
+} sb_row_loops;
+
+void sb_schedule_rows(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l);
+
+/* Lines "prefetch $B at LOOP ahead P" and "stream $C", as the spec asks. */
+void sb_schedule_memory(sb_strbuf *out, const sb_spec *s, const char *loop);
+
+#endif

@@ -1,0 +1,315 @@
+/*
+ * A spec as one line of text, both ways, and the rules a spec must keep. The line names
+ * a kernel in every cache, so one spec has exactly one spelling: the reader accepts
+ * what the printer writes and nothing else.
+ *
+ *   OP KIND[+KIND...] AABBCC/COMPUTE PTRIDX LL [ca] [cb] [bN] [packed] tN pN [nt]
+ */
+#include "kernels/spec.h"
+
+#include "kernels/ops.h"
+#include "kernels/recipe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TILE_MAX = 1024,
+    PREFETCH_MAX = 64,
+    BLOCK_MAX = 64,
+    WINDOW_MAX = 8,
+    OP_COUNT = 3
+};
+
+/* ---- printing ------------------------------------------------------------------- */
+
+/* Appends to a fixed array; `full` is set when something did not fit. */
+typedef struct line {
+    char *s;
+    size_t len, size;
+    bool full;
+} line;
+
+static void
+put(line *l, const char *text)
+{
+    const size_t n = strlen(text);
+
+    if (l->full || l->len + n >= l->size) {
+        l->full = true;
+        return;
+    }
+    memcpy(l->s + l->len, text, n + 1);
+    l->len += n;
+}
+
+static void
+put_number(line *l, const char *prefix, int v)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof text, " %s%d", prefix, v);
+    put(l, text);
+}
+
+static void
+put_kinds(line *l, unsigned kinds)
+{
+    const char *sep = " ";
+
+    for (int q = 0; q < SB_KIND_COUNT; q++) {
+        if (!(kinds >> q & 1U))
+            continue;
+        put(l, sep);
+        put(l, sb_recipe_get(q)->name);
+        sep = "+";
+    }
+}
+
+static void
+put_types(line *l, const sb_spec *s)
+{
+    put(l, " ");
+    put(l, sb_dtype_name(s->a));
+    put(l, sb_dtype_name(s->b));
+    put(l, sb_dtype_name(s->c));
+    put(l, "/");
+    put(l, sb_dtype_name(s->compute));
+    put(l, " ");
+    put(l, sb_dtype_name(s->ptr));
+    put(l, sb_dtype_name(s->idx));
+}
+
+sb_status
+sb_spec_print(char *out, size_t size, const sb_spec *s)
+{
+    line l = {out, 0, size, false};
+    const sb_status st = sb_spec_check(s, NULL);
+
+    if (st != SB_OK)
+        return st;
+    put(&l, sb_ops_name(s->op));
+    put_kinds(&l, s->kinds);
+    put_types(&l, s);
+    put(&l, s->b_col ? " c" : " r");
+    put(&l, s->c_col ? "c" : "r");
+    put(&l, s->a_conj ? " ca" : "");
+    put(&l, s->b_conj ? " cb" : "");
+    if (s->block > 0)
+        put_number(&l, "b", s->block);
+    put(&l, s->packed ? " packed" : "");
+    put_number(&l, "t", s->tile);
+    put_number(&l, "p", s->prefetch);
+    put(&l, s->stream ? " nt" : "");
+    return l.full ? SB_EINVAL : SB_OK;
+}
+
+/* ---- the rules ------------------------------------------------------------------ */
+
+/* Operands go into the computation without losing their kind: complex needs complex,
+ * integers may be summed as integers or as reals, reals never as integers. */
+static bool
+types_fit(const sb_spec *s)
+{
+    const sb_dtype t[3] = {s->a, s->b, s->c};
+
+    for (int i = 0; i < 3; i++) {
+        if (sb_dtype_is_complex(t[i]) != sb_dtype_is_complex(s->compute))
+            return false;
+        if (sb_dtype_is_int(s->compute) && !sb_dtype_is_int(t[i]))
+            return false;
+        if (t[i] == SB_BOOL || t[i] == SB_I64)
+            return false;
+    }
+    switch (s->compute) {
+    case SB_I32:
+    case SB_F32:
+    case SB_F64:
+    case SB_C32:
+    case SB_C64:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static sb_status
+check_kinds(const sb_spec *s, sb_diag *diag)
+{
+    const unsigned packable = 1U << SB_KIND_ELL | 1U << SB_KIND_BSR | 1U << SB_KIND_DIA;
+    const bool bsr = s->kinds >> SB_KIND_BSR & 1U, win = s->kinds >> SB_KIND_WIN & 1U;
+    const int most = win ? WINDOW_MAX : BLOCK_MAX;
+
+    if (s->kinds == 0 || s->kinds >> SB_KIND_COUNT)
+        return sb_diag_set(diag, SB_EINVAL, "spec: no such set of part kinds");
+    for (int q = 0; q < SB_KIND_COUNT; q++) {
+        if ((s->kinds >> q & 1U) && !(sb_recipe_get(q)->ops >> s->op & 1U))
+            return sb_diag_set(diag, SB_ENOTSUP, "spec: %s has no %s kernel",
+                               sb_recipe_get(q)->name, sb_ops_name(s->op));
+    }
+    if (bsr && win)
+        return sb_diag_set(diag, SB_EINVAL, "spec: bsr and win do not go together");
+    if ((bsr || win) != (s->block > 0) || s->block < 0 || s->block > most)
+        return sb_diag_set(diag, SB_EINVAL,
+                           "spec: block size %d; bsr and win need 1 to %d, others none",
+                           s->block, most);
+    if (s->packed && !(s->kinds & packable))
+        return sb_diag_set(diag, SB_EINVAL, "spec: no kind of the set packs values");
+    return SB_OK;
+}
+
+sb_status
+sb_spec_check(const sb_spec *s, sb_diag *diag)
+{
+    const sb_status st = (unsigned)s->op < OP_COUNT
+                             ? check_kinds(s, diag)
+                             : sb_diag_set(diag, SB_EINVAL, "spec: no such operation");
+
+    if (st != SB_OK)
+        return st;
+    if (!types_fit(s))
+        return sb_diag_set(diag, SB_ENOTSUP,
+                           "spec: element types do not go with compute type %s",
+                           sb_dtype_name(s->compute));
+    if ((s->ptr != SB_I32 && s->ptr != SB_I64) ||
+        (s->idx != SB_I32 && s->idx != SB_I64))
+        return sb_diag_set(diag, SB_EINVAL, "spec: index types are i32 or i64");
+    if ((s->a_conj || s->b_conj) && !sb_dtype_is_complex(s->compute))
+        return sb_diag_set(diag, SB_EINVAL, "spec: conjugation needs complex types");
+    if (s->tile < 1 || s->tile > TILE_MAX)
+        return sb_diag_set(diag, SB_EINVAL, "spec: tile %d is not in 1 to %d", s->tile,
+                           (int)TILE_MAX);
+    if (s->prefetch < 0 || s->prefetch > PREFETCH_MAX)
+        return sb_diag_set(diag, SB_EINVAL, "spec: prefetch %d is not in 0 to %d",
+                           s->prefetch, (int)PREFETCH_MAX);
+    if ((s->prefetch || s->stream) && (s->op != SB_KOP_SPMM || s->b_col || s->c_col))
+        return sb_diag_set(
+            diag, SB_EINVAL,
+            "spec: prefetch and streaming need SpMM with row-major operands");
+    return SB_OK;
+}
+
+/* ---- reading -------------------------------------------------------------------- */
+
+/* Where the reader stands; every take_* moves on only when it matched. */
+static bool
+take(const char **p, const char *text)
+{
+    const size_t n = strlen(text);
+
+    if (strncmp(*p, text, n) != 0)
+        return false;
+    *p += n;
+    return true;
+}
+
+static bool
+take_number(const char **p, const char *prefix, int *out)
+{
+    const char *q = *p;
+    int v = 0, digits = 0;
+
+    if (!take(&q, prefix))
+        return false;
+    for (; *q >= '0' && *q <= '9' && digits < 6; q++, digits++)
+        v = v * 10 + (*q - '0');
+    if (digits == 0)
+        return false;
+    *p = q;
+    *out = v;
+    return true;
+}
+
+/* No type's name is the beginning of another's. */
+static bool
+take_type(const char **p, sb_dtype *out)
+{
+    for (int t = 0; t < SB_DTYPE_COUNT; t++) {
+        if (take(p, sb_dtype_name((sb_dtype)t))) {
+            *out = (sb_dtype)t;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Kinds in bit order, each once. */
+static bool
+take_kinds(const char **p, unsigned *out)
+{
+    unsigned kinds = 0;
+
+    for (int q = 0; q < SB_KIND_COUNT; q++) {
+        if (kinds && **p != '+')
+            break;
+        if (take(p, kinds ? "+" : "") && take(p, sb_recipe_get(q)->name))
+            kinds |= 1U << q;
+        else if (kinds)
+            (*p)--;
+    }
+    *out = kinds;
+    return kinds != 0;
+}
+
+static bool
+take_op(const char **p, sb_kernel_op *out)
+{
+    for (int i = 0; i < OP_COUNT; i++) {
+        if (take(p, sb_ops_name((sb_kernel_op)i))) {
+            *out = (sb_kernel_op)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+take_layout(const char **p, bool *col)
+{
+    *col = **p == 'c';
+    return take(p, *col ? "c" : "r");
+}
+
+static bool
+take_spec(const char **p, sb_spec *s)
+{
+    if (!take_op(p, &s->op) || !take(p, " ") || !take_kinds(p, &s->kinds))
+        return false;
+    if (!take(p, " ") || !take_type(p, &s->a) || !take_type(p, &s->b) ||
+        !take_type(p, &s->c) || !take(p, "/") || !take_type(p, &s->compute))
+        return false;
+    if (!take(p, " ") || !take_type(p, &s->ptr) || !take_type(p, &s->idx))
+        return false;
+    if (!take(p, " ") || !take_layout(p, &s->b_col) || !take_layout(p, &s->c_col))
+        return false;
+    s->a_conj = take(p, " ca");
+    s->b_conj = take(p, " cb");
+    (void)take_number(p, " b", &s->block);
+    s->packed = take(p, " packed");
+    if (!take_number(p, " t", &s->tile) || !take_number(p, " p", &s->prefetch))
+        return false;
+    s->stream = take(p, " nt");
+    return **p == '\0';
+}
+
+sb_status
+sb_spec_parse(sb_spec *out, const char *text, sb_diag *diag)
+{
+    sb_spec s = {0};
+    const char *p = text;
+    char again[192];
+    sb_status st;
+
+    if (!take_spec(&p, &s))
+        return sb_diag_at(diag, SB_EPARSE, text, strlen(text), (size_t)(p - text),
+                          "not the spec of a kernel");
+    st = sb_spec_check(&s, diag);
+    if (st != SB_OK)
+        return st;
+    st = sb_spec_print(again, sizeof again, &s);
+    if (st != SB_OK || strcmp(again, text) != 0)
+        return sb_diag_set(diag, SB_EPARSE, "spec: \"%s\" is spelled \"%s\"", text,
+                           st == SB_OK ? again : "?");
+    *out = s;
+    return SB_OK;
+}

@@ -1,0 +1,59 @@
+/*
+ * C text, signature and key of a spec. The key is made of the program and the emitter's
+ * version, so whatever changes the code changes the key, and nothing else does.
+ */
+#include "kernels/spec.h"
+
+#include <string.h>
+
+/* "m n k alpha t0 t1;A_ptr A_crd A B C tile": parameters, then buffers, in call order. */
+static void
+put_signature(sb_strbuf *out, const sb_prog *p)
+{
+    for (int i = 0; i < p->nparam; i++)
+        sb_strbuf_printf(out, i ? " %s" : "%s", p->param[i]->name);
+    sb_strbuf_putc(out, ';');
+    for (int i = 0; i < p->nbuf; i++)
+        sb_strbuf_printf(out, i ? " %s" : "%s", p->buf[i]->name);
+}
+
+static sb_status
+emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_ir *ir,
+     const char *spec_text)
+{
+    const sb_prog *p = NULL;
+    char symbol[40] = "sbk_";
+    sb_spec spec;
+    sb_hash h;
+    sb_status st = sb_spec_parse(&spec, spec_text, ir->diag);
+
+    if (st == SB_OK)
+        st = sb_spec_program(&p, ir, &spec);
+    if (st == SB_OK)
+        st = sb_prog_hash(&h, p);
+    if (st != SB_OK)
+        return st;
+    h = sb_hash_bytes(sb_emit_version(), strlen(sb_emit_version()), h);
+    sb_hash_text(h, symbol + strlen(symbol));
+    st = sb_emit_c(text, p, symbol, spec_text);
+    if (st != SB_OK)
+        return st;
+    put_signature(signature, p);
+    *key = h;
+    return sb_strbuf_status(signature);
+}
+
+sb_status
+sb_spec_emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const char *spec_text,
+             sb_diag *diag)
+{
+    sb_arena arena;
+    sb_ir ir;
+    sb_status st;
+
+    sb_arena_init(&arena);
+    sb_ir_init(&ir, &arena, diag);
+    st = emit(text, signature, key, &ir, spec_text);
+    sb_arena_free(&arena);
+    return st;
+}
