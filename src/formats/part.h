@@ -97,6 +97,8 @@ sb_status sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted);
 /* Runs of columns shared by b neighbouring rows, read in place; b <= 8. SB_SKIP when
  * !sorted, values are not in place, or there are none. */
 sb_status sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted);
+/* Slots per row that part win would share in one window of sorted rows. */
+int64_t sb_part_win_shared(const sb_view *v, int64_t window, int b);
 /* Diagonals at least `percent` full. SB_SKIP when !sorted or there are none. */
 sb_status sb_part_dia(sb_part *out, sb_cover *cv, int percent, bool sorted);
 /* The rest as coordinates. Touches only rows that have an entry left. */

@@ -15,6 +15,9 @@
 
 extern const int sb_stats_block_size[SB_STATS_BLOCKS]; /* 2 3 4 8 16 32 */
 
+/* Windows of 2, 4 and 8 rows: see part_win.c. */
+#define SB_STATS_WINDOWS 3
+
 typedef struct sb_stats {
     int64_t rows, cols, nnz;
     int64_t bucket_rows[SB_STATS_BUCKETS], bucket_nnz[SB_STATS_BUCKETS];
@@ -28,7 +31,8 @@ typedef struct sb_stats {
     double window_reuse; /* share of entries whose column the window had already */
     double window_fresh; /* share of a window's columns that the one before lacked */
     double
-        block_share[SB_STATS_BLOCKS]; /* share of entries in completely full blocks */
+        block_share[SB_STATS_BLOCKS];   /* share of entries in completely full blocks */
+    double win_share[SB_STATS_WINDOWS]; /* share of entries in runs that rows share */
     double diag_share;  /* share of entries on diagonals at least half full */
     int64_t diag_count; /* how many such diagonals */
 } sb_stats;

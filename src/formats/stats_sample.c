@@ -6,6 +6,7 @@
 #include "formats/stats_sample.h"
 
 #include "base/alloc.h"
+#include "formats/part.h"
 
 #include <string.h>
 
@@ -206,6 +207,21 @@ sample_blocks(const sb_view *v, int64_t b)
     return seen ? (double)full / (double)seen : 0;
 }
 
+static double
+sample_win(const sb_view *v, int b)
+{
+    const int64_t windows = v->rows / b;
+    int64_t seen = 0, shared = 0;
+
+    for (int64_t q = 0; q < windows && q < 1024 && seen < BLOCK_ENTRIES; q++) {
+        const int64_t w = windows <= 1024 ? q : spread(q, windows);
+
+        seen += sb_view_lo(v, w * b + b) - sb_view_lo(v, w * b);
+        shared += sb_part_win_shared(v, w, b) * b;
+    }
+    return seen ? (double)shared / (double)seen : 0;
+}
+
 sb_status
 sb_stats_sample(sb_stats *s, const sb_view *v)
 {
@@ -221,6 +237,8 @@ sb_stats_sample(sb_stats *s, const sb_view *v)
     sample_diagonals(s, &sm);
     for (int q = 0; s->sorted && q < SB_STATS_BLOCKS; q++)
         s->block_share[q] = sample_blocks(v, sb_stats_block_size[q]);
+    for (int q = 0; s->sorted && q < SB_STATS_WINDOWS; q++)
+        s->win_share[q] = sample_win(v, 2 << q);
     sb_free(sm.table);
     return SB_OK;
 }

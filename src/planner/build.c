@@ -184,6 +184,9 @@ add_sizes(sb_plan *plan, const sb_part *p)
     case SB_PART_BSR:
         add_int(plan, "bsr_count", p->nnz / (p->width * p->width));
         break;
+    case SB_PART_WIN:
+        add_int(plan, "win_count", p->array[1].count - 1);
+        break;
     case SB_PART_DIA:
         add_int(plan, "dia_count", p->width);
         break;

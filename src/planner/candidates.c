@@ -47,6 +47,7 @@ static const line in_place[] = {
     WITH(SB_PART_BSR, 4, SB_PART_ROWS, 2, SB_K_MEAN),
     WITH(SB_PART_WIN, 2, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_WIN, 4, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_WIN, 8, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_DIA, 60, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_DIA, 90, SB_PART_ROWS, 1, SB_K_MEAN),
 };

@@ -23,6 +23,8 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         return "too few full blocks";
     if (p->kind == SB_PART_BSR && pl->stats.mean < 12)
         return "rows too short for blocks";
+    if (p->kind == SB_PART_WIN && w->cost.share[0] < 0.5)
+        return "too few runs shared by neighbouring rows";
     if (p->kind == SB_PART_DIA && w->cost.share[0] < 0.6)
         return "too few entries on dense diagonals";
     return NULL;

@@ -28,10 +28,10 @@ static const coef table[SB_PART_COUNT] = {
     [SB_PART_CSR] = {1.0, 4e-9, 0.5e-9, 1, true},
     [SB_PART_ROWS] = {1.0, 5e-9, 0.5e-9, 1, false},
     [SB_PART_ELL] = {1.0, 5e-9, 0.9e-9, 1, true},
-    [SB_PART_BSR] = {1.0, 6e-9, 0.2e-9, 4, true},
+    [SB_PART_BSR] = {1.0, 6e-9, 0.2e-9, 8, true},
     [SB_PART_DIA] = {1.0, 4e-9, 0.4e-9, 1, true},
     [SB_PART_COO] = {1.0, 0.0, 2.0e-9, 1, true},
-    [SB_PART_WIN] = {1.0, 8e-9, 0.3e-9, 2, true},
+    [SB_PART_WIN] = {1.0, 8e-9, 0.3e-9, 8, true},
 };
 
 /* One part's amounts. */
@@ -97,8 +97,8 @@ stream_rate(const sb_target *t, double bytes)
 
 /* Seconds to read B's rows for the entries of a part. */
 static double
-gather_seconds(const amounts *am, const coef *co, const sb_work *w, const sb_stats *s,
-               const sb_target *t)
+gather_seconds(const sb_part_choice *p, const amounts *am, const coef *co,
+               const sb_work *w, const sb_stats *s, const sb_target *t)
 {
     const double width = w->op == SB_OP_SDDMM ? (double)w->k : (double)w->n;
     const double line = width * w->b_size < 16 ? 16 : width * w->b_size;
@@ -107,7 +107,9 @@ gather_seconds(const amounts *am, const coef *co, const sb_work *w, const sb_sta
     const double reuse = co->order ? s->window_reuse : 0;
     const double fresh = co->order ? s->window_fresh : 1;
     const double bytes = am->entries * line;
-    const double near = bytes / co->rows * reuse;
+    /* rows kept in registers together share each load of B's row */
+    const double rows = fmin(co->rows, p->size > 0 ? p->size : co->rows);
+    const double near = bytes / rows * reuse;
     const double far = bytes * (1 - reuse);
 
     return near / gather_rate(t, window) + far * fresh / gather_rate(t, all) +
@@ -131,6 +133,9 @@ structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
     case SB_PART_ELL:
         return am->entries * value + am->slots * (w->idx_size + pos) +
                am->units * 2.0 * w->idx_size;
+    case SB_PART_WIN:
+        return am->entries * (value + (double)w->idx_size / p->size) +
+               am->units * 4.0 * w->ptr_size;
     case SB_PART_BSR:
         return am->entries * (value + pos + w->idx_size / b2) + am->units * w->ptr_size;
     case SB_PART_DIA:
@@ -155,8 +160,8 @@ part_seconds(const sb_part_choice *p, const amounts *am, const sb_work *w,
     const double c_row = w->op == SB_OP_SDDMM ? 0 : (double)w->n * w->c_size;
     const double c_bytes = 2.0 * am->touches * c_row;
     const double whole = a_bytes + c_bytes + sb_work_footprint(w, s);
-    const double moving =
-        (a_bytes + c_bytes) / stream_rate(t, whole) + gather_seconds(am, co, w, s, t);
+    const double moving = (a_bytes + c_bytes) / stream_rate(t, whole) +
+                          gather_seconds(p, am, co, w, s, t);
     const double fixed = (am->units * co->unit + am->entries * co->entry) /
                          (t->threads > 0 ? t->threads : 1);
 
@@ -207,16 +212,24 @@ block_share(const sb_stats *s, int b)
     return 0;
 }
 
+static double
+window_share(const sb_stats *s, int rows)
+{
+    return rows < 4 ? s->win_share[0] : rows < 8 ? s->win_share[1] : s->win_share[2];
+}
+
 /* The selecting part's amounts; returns its share of the entries. */
 static double
 selected(amounts *am, const sb_part_choice *p, const sb_stats *s)
 {
-    const bool bsr = p->kind == SB_PART_BSR;
-    const double share = bsr ? block_share(s, p->size) : s->diag_share;
+    const double share = p->kind == SB_PART_BSR   ? block_share(s, p->size)
+                         : p->kind == SB_PART_WIN ? window_share(s, p->size)
+                                                  : s->diag_share;
 
     am->entries = share * (double)s->nnz;
-    am->slots = bsr ? am->entries : (double)s->diag_count * (double)s->rows;
-    am->units = bsr ? (double)s->rows / p->size : (double)s->rows;
+    am->slots =
+        p->kind == SB_PART_DIA ? (double)s->diag_count * (double)s->rows : am->entries;
+    am->units = (double)s->rows / (p->kind == SB_PART_DIA ? 1 : p->size);
     am->touches = (double)s->rows;
     am->partitions = 1;
     return share;

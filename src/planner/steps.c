@@ -86,7 +86,9 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
 {
     const sb_planner *pl = b->pl;
     const double mean = pl->stats.mean;
-    const int block = want->part[0].kind == SB_PART_BSR ? want->part[0].size : 0;
+    const sb_part_kind first = want->part[0].kind;
+    const int block =
+        first == SB_PART_BSR || first == SB_PART_WIN ? want->part[0].size : 0;
     const double bytes = sb_work_footprint(&pl->work, &pl->stats);
     const int prefetch = want->prefetch > 0
                              ? want->prefetch
