@@ -1,7 +1,8 @@
 /*
  * Inside the C emitter. emit_scan.c decides how loops and locals are represented,
  * emit_lane.c how an expression changes from lane to lane, emit_expr.c and emit_vec.c
- * write scalar and vector expressions, emit_stmt.c statements, emit_c.c the function.
+ * write scalar and vector expressions, emit_chunk.c vector loops, emit_stmt.c other
+ * statements, emit_c.c the function.
  */
 #ifndef SB_COMPILER_EMIT_H
 #define SB_COMPILER_EMIT_H
@@ -29,8 +30,10 @@ typedef struct sb_emit_class {
 typedef struct sb_emit_local {
     const sb_buf *buf;
     sb_emit_class cls;
-    bool in_lanes; /* some vector loop touches it */
-    bool vector;   /* an array of vectors, kept in registers; else of elements */
+    bool in_lanes;     /* some vector loop touches it */
+    bool vector;       /* an array of vectors, kept in registers; else of elements */
+    bool mixed;        /* lanes missing in one loop are seen by another */
+    const sb_expr *hi; /* bound of the masked loops over it */
 } sb_emit_local;
 
 typedef struct sb_emit_loop {
@@ -39,6 +42,7 @@ typedef struct sb_emit_loop {
     bool vector; /* else written as a scalar loop */
     bool masked; /* the last lanes may be missing */
     bool global; /* touches memory, so missing lanes matter */
+    int fold;    /* h: the loop is `for l in 0 .. h { x[l] += x[l + h] }` */
 } sb_emit_loop;
 
 typedef struct sb_emit_let {
@@ -109,6 +113,15 @@ void sb_emit_vec(sb_emit *cx, const sb_expr *e, int prec);
 int sb_emit_vec_bytes(const sb_emit *cx, const sb_expr *e);
 void sb_emit_lanes(sb_emit *cx, sb_emit_class c);           /* SBK_N4_16 */
 void sb_emit_call(sb_emit *cx, const char *fn, sb_dtype t); /* SBK_V(ld_f32, N) */
+void sb_emit_lane_var(sb_emit *cx);
+void sb_emit_chunk(sb_emit *cx, const sb_buf *b, const sb_expr *idx); /* acc[i / N] */
+/* Start and end of a memory operation: SBK_V(st_f32, N)(C + index[, step] .. [, m]) */
+void sb_emit_open_memory(sb_emit *cx, const char *op, const sb_buf *b,
+                         const sb_expr *idx);
+void sb_emit_close_memory(sb_emit *cx, bool store);
+void sb_emit_vec_load(sb_emit *cx, const sb_buf *b, const sb_expr *idx);
+
+/* emit_chunk.c */
 void sb_emit_vector_loop(sb_emit *cx, const sb_emit_loop *loop);
 
 /* emit_stmt.c */

@@ -6,6 +6,10 @@
  * a multiple of the lane count, and every other access picks an element that is known
  * once constant loops are unrolled; then the C compiler keeps it in registers. Loops
  * that share such a local must agree on a class, so classes are merged until they rest.
+ *
+ * A masked chunk computes its missing lanes too. That is harmless when every loop over
+ * the local misses the same ones; a local where it is not so is `mixed`, and stores to
+ * it keep the missing lanes.
  */
 #include "compiler/emit.h"
 
@@ -118,6 +122,18 @@ becomes_constant(scan *s, const sb_expr *e)
     return true;
 }
 
+static void
+note_mask(sb_emit_local *l, sb_emit_loop *loop)
+{
+    if (!loop->masked)
+        l->mixed |= loop->global;
+    else if (!l->hi)
+        l->hi = loop->st->u.loop.hi;
+    else
+        l->mixed |= l->hi != loop->st->u.loop.hi;
+    loop->global |= l->mixed;
+}
+
 /* One access to a local; may turn the local into plain memory. */
 static void
 access_local(scan *s, sb_emit_local *l, const sb_expr *idx, bool scalar_store)
@@ -135,6 +151,7 @@ access_local(scan *s, sb_emit_local *l, const sb_expr *idx, bool scalar_store)
         if (!becomes_constant(s, idx) ||
             (scalar_store && sb_dtype_is_complex((sb_dtype)l->buf->type)))
             l->vector = false;
+        l->mixed = true;
         return;
     }
     if (sb_emit_lane(cx, idx) == SB_LANE_VARY || !sb_emit_step(cx, idx, &step) ||
@@ -144,6 +161,8 @@ access_local(scan *s, sb_emit_local *l, const sb_expr *idx, bool scalar_store)
         return;
     }
     l->in_lanes = true;
+    if (s->check)
+        note_mask(l, loop);
     s->changed |= merge(&l->cls, loop->cls);
     s->changed |= merge(&loop->cls, l->cls);
     if (s->check && !sb_emit_multiple(cx, idx, l->cls.lanes))
@@ -205,6 +224,31 @@ widest(const sb_emit *cx, const sb_stmt *st)
     return most;
 }
 
+/* The one step of a tree sum: see sb_emit_loop.fold. */
+static int
+fold_of(const sb_stmt *st)
+{
+    const sb_stmt *in = st->u.loop.body.n == 1 ? st->u.loop.body.at[0] : NULL;
+    const sb_expr *value, *idx, *from;
+    int64_t lo, hi;
+
+    if (!in || in->kind != SB_STMT_STORE || in->u.store.op != SB_STORE_ADD ||
+        in->u.store.n != 1 || in->u.store.buf->role != SB_BUF_LOCAL ||
+        !sb_emit_const_trip(st, &lo, &hi) || lo != 0 || hi < 1 || hi > 512 ||
+        (hi & (hi - 1)) != 0)
+        return 0;
+    value = in->u.store.value;
+    idx = in->u.store.idx[0];
+    if (idx->kind != SB_EXPR_VAR || idx->u.var != st->u.loop.var ||
+        value->kind != SB_EXPR_LOAD || value->u.buf != in->u.store.buf)
+        return 0;
+    from = value->arg[0];
+    return from->kind == SB_EXPR_ADD && from->arg[0] == idx &&
+                   from->arg[1]->kind == SB_EXPR_INT && from->arg[1]->u.i == hi
+               ? (int)hi
+               : 0;
+}
+
 static sb_emit_loop *
 new_loop(sb_emit *cx, const sb_stmt *st)
 {
@@ -218,6 +262,7 @@ new_loop(sb_emit *cx, const sb_stmt *st)
     loop = &cx->loop[cx->nloop++];
     loop->st = st;
     loop->global = false;
+    loop->fold = fold_of(st);
     loop->cls.bytes = 4;
     loop->cls.lanes = pow2_factor(st->u.loop.lanes);
     loop->masked =
@@ -226,6 +271,10 @@ new_loop(sb_emit *cx, const sb_stmt *st)
         loop->cls.lanes = 16;
         while (loop->cls.lanes >= 2 * st->u.loop.lanes)
             loop->cls.lanes /= 2;
+    }
+    if (loop->fold) {
+        loop->vector = true;
+        return loop;
     }
     sb_emit_enter(cx, loop);
     loop->vector = loop->cls.lanes > 1 && qualifies(cx, st);
@@ -251,6 +300,10 @@ scan_loop(scan *s, const sb_stmt *st)
     if (st->u.loop.how == SB_LOOP_VECTOR && !cx->cur) {
         loop = sb_emit_find_loop(cx, st);
         loop = loop ? loop : new_loop(cx, st);
+        if (loop && loop->fold) {
+            sb_emit_find_local(cx, st->u.loop.body.at[0]->u.store.buf)->mixed = true;
+            return;
+        }
         if (loop && loop->vector)
             sb_emit_enter(cx, loop);
     }
@@ -278,7 +331,8 @@ scan_local(scan *s, const sb_buf *b)
     l->buf = b;
     l->cls.bytes = 4;
     l->cls.lanes = pow2_factor(b->extent[0]->u.i);
-    l->in_lanes = false;
+    l->in_lanes = l->mixed = false;
+    l->hi = NULL;
     l->vector = b->type != SB_BOOL && l->cls.lanes > 1;
 }
 

@@ -118,6 +118,13 @@ counted(sb_emit *cx, const sb_stmt *st, const char *pragma)
     close_brace(cx, "\n");
 }
 
+/* Whether the local of a fold is in registers. */
+static bool
+folds(const sb_emit *cx, const sb_stmt *st)
+{
+    return sb_emit_find_local(cx, st->u.loop.body.at[0]->u.store.buf)->vector;
+}
+
 static void
 loop(sb_emit *cx, const sb_stmt *st)
 {
@@ -125,7 +132,7 @@ loop(sb_emit *cx, const sb_stmt *st)
     const char *pragma = NULL;
     int64_t lo, hi;
 
-    if (lanes && lanes->vector && !cx->cur) {
+    if (lanes && lanes->vector && !cx->cur && !(lanes->fold && !folds(cx, st))) {
         sb_emit_vector_loop(cx, lanes);
         return;
     }

@@ -1,7 +1,5 @@
 /*
- * Vector loops. A full loop runs over chunks of SBK_N.. lanes; in a masked one the chunk
- * that is cut short is a second copy of the body with masked access, and chunks past the
- * end are not run. Inside a chunk the lane variable is the chunk's first lane, so a
+ * Vector expressions. Inside a chunk the lane variable is the chunk's first lane, so a
  * linear index written as a scalar is the chunk's address. What has no vector form is
  * computed lane by lane (SBK_EACH) and stays in registers.
  */
@@ -22,8 +20,8 @@ sb_emit_call(sb_emit *cx, const char *fn, sb_dtype t)
     sb_strbuf_puts(cx->out, ")");
 }
 
-static void
-lane_var(sb_emit *cx)
+void
+sb_emit_lane_var(sb_emit *cx)
 {
     sb_emit_var(cx, cx->cur->st->u.loop.var);
 }
@@ -63,10 +61,10 @@ each(sb_emit *cx, const sb_expr *e)
     sb_strbuf_printf(cx->out, "%s, ", sb_dtype_name(t));
     sb_emit_lanes(cx, cx->cur->cls);
     sb_strbuf_puts(cx->out, ", ");
-    lane_var(cx);
+    sb_emit_lane_var(cx);
     sb_strbuf_puts(cx->out, ", ");
     if (cx->masking) {
-        lane_var(cx);
+        sb_emit_lane_var(cx);
         sb_strbuf_puts(cx->out, "_m_, ");
     } else if (pairs) {
         sb_emit_lanes(cx, cx->cur->cls);
@@ -78,8 +76,8 @@ each(sb_emit *cx, const sb_expr *e)
 }
 
 /* acc[(index) / lanes] */
-static void
-chunk_of_local(sb_emit *cx, const sb_buf *b, const sb_expr *idx)
+void
+sb_emit_chunk(sb_emit *cx, const sb_buf *b, const sb_expr *idx)
 {
     sb_emit_buf(cx, b);
     sb_strbuf_puts(cx->out, "[");
@@ -90,8 +88,8 @@ chunk_of_local(sb_emit *cx, const sb_buf *b, const sb_expr *idx)
 }
 
 /* Start of a memory operation: SBK_V(ld_f32, N)(A + index[, step] */
-static void
-open_memory(sb_emit *cx, const char *op, const sb_buf *b, const sb_expr *idx)
+void
+sb_emit_open_memory(sb_emit *cx, const char *op, const sb_buf *b, const sb_expr *idx)
 {
     char fn[8];
     int64_t step;
@@ -116,12 +114,12 @@ open_memory(sb_emit *cx, const char *op, const sb_buf *b, const sb_expr *idx)
     }
 }
 
-static void
-close_memory(sb_emit *cx, bool store)
+void
+sb_emit_close_memory(sb_emit *cx, bool store)
 {
     if (cx->masking) {
         sb_strbuf_puts(cx->out, ", ");
-        lane_var(cx);
+        sb_emit_lane_var(cx);
         sb_strbuf_puts(cx->out, "_m_");
         if (store && SB_FAULT(TAIL_LANE))
             sb_strbuf_puts(cx->out, " - 1");
@@ -129,17 +127,17 @@ close_memory(sb_emit *cx, bool store)
     sb_strbuf_puts(cx->out, ")");
 }
 
-static void
-load(sb_emit *cx, const sb_buf *b, const sb_expr *idx)
+void
+sb_emit_vec_load(sb_emit *cx, const sb_buf *b, const sb_expr *idx)
 {
     const sb_emit_local *l = sb_emit_find_local(cx, b);
 
     if (l && l->vector) {
-        chunk_of_local(cx, b, idx);
+        sb_emit_chunk(cx, b, idx);
         return;
     }
-    open_memory(cx, "ld", b, idx);
-    close_memory(cx, false);
+    sb_emit_open_memory(cx, "ld", b, idx);
+    sb_emit_close_memory(cx, false);
 }
 
 /* Conversions with a vector form; 16-bit floats only to and from f32. */
@@ -281,7 +279,7 @@ vec_node(sb_emit *cx, const sb_expr *e, int prec)
         sb_emit_var(cx, e->u.var);
         break;
     case SB_EXPR_LOAD:
-        load(cx, e->u.buf, e->arg[0]);
+        sb_emit_vec_load(cx, e->u.buf, e->arg[0]);
         break;
     case SB_EXPR_NEG:
         sb_strbuf_puts(cx->out, "(-");
@@ -339,219 +337,4 @@ sb_emit_vec(sb_emit *cx, const sb_expr *e, int prec)
     } else {
         each(cx, e);
     }
-}
-
-/* The value stored: for += and the like combined with what is there. */
-static void
-stored_value(sb_emit *cx, const sb_stmt *st)
-{
-    const sb_buf *b = st->u.store.buf;
-
-    if (st->u.store.op == SB_STORE_SET) {
-        sb_emit_vec(cx, st->u.store.value, 0);
-        return;
-    }
-    if (st->u.store.op != SB_STORE_ADD) {
-        sb_emit_call(cx, st->u.store.op == SB_STORE_MIN ? "min" : "max",
-                     (sb_dtype)b->type);
-        sb_strbuf_puts(cx->out, "(");
-    }
-    load(cx, b, st->u.store.idx[0]);
-    sb_strbuf_puts(cx->out, st->u.store.op == SB_STORE_ADD ? " + " : ", ");
-    sb_emit_vec(cx, st->u.store.value, st->u.store.op == SB_STORE_ADD ? 7 : 0);
-    if (st->u.store.op != SB_STORE_ADD)
-        sb_strbuf_puts(cx->out, ")");
-}
-
-static void
-store(sb_emit *cx, const sb_stmt *st)
-{
-    const sb_emit_local *l = sb_emit_find_local(cx, st->u.store.buf);
-    const bool stream = st->u.store.stream && !cx->masking && !l;
-    int64_t step;
-
-    sb_emit_line(cx);
-    if (l && l->vector) {
-        chunk_of_local(cx, st->u.store.buf, st->u.store.idx[0]);
-        if (st->u.store.op == SB_STORE_ADD) {
-            sb_strbuf_puts(cx->out, " += ");
-            sb_emit_vec(cx, st->u.store.value, 0);
-        } else {
-            sb_strbuf_puts(cx->out, " = ");
-            stored_value(cx, st);
-        }
-        sb_strbuf_puts(cx->out, ";\n");
-        return;
-    }
-    open_memory(cx,
-                stream && sb_emit_step(cx, st->u.store.idx[0], &step) && step == 1
-                    ? "nt"
-                    : "st",
-                st->u.store.buf, st->u.store.idx[0]);
-    cx->streams |= stream;
-    sb_strbuf_puts(cx->out, ", ");
-    stored_value(cx, st);
-    close_memory(cx, true);
-    sb_strbuf_puts(cx->out, ";\n");
-}
-
-/* Lets that vary as integers have no vector; those who need one compute it by lane. */
-static void
-let(sb_emit *cx, const sb_stmt *st)
-{
-    const sb_emit_let *l = sb_emit_find_let(cx, st->u.let.var);
-    const sb_dtype t = st->u.let.var->type;
-    const bool vector = l && l->lane == SB_LANE_VARY;
-
-    if (!l || !sb_emit_is_used(cx, l->var) ||
-        (vector && (sb_dtype_is_int(t) || t == SB_BOOL)))
-        return;
-    sb_emit_line(cx);
-    if (vector) {
-        sb_strbuf_printf(cx->out, "const SBK_V(%s, ", sb_dtype_name(t));
-        sb_emit_lanes(cx, cx->cur->cls);
-        sb_strbuf_puts(cx->out, ") SBK_UNUSED ");
-    } else {
-        sb_strbuf_printf(cx->out, "const %s SBK_UNUSED ", sb_emit_ctype(t));
-    }
-    sb_emit_var(cx, l->var);
-    sb_strbuf_puts(cx->out, " = ");
-    if (vector)
-        sb_emit_vec(cx, l->value, 0);
-    else
-        sb_emit_expr(cx, l->value, 0);
-    sb_strbuf_puts(cx->out, ";\n");
-}
-
-static void
-chunk(sb_emit *cx)
-{
-    const sb_body body = cx->cur->st->u.loop.body;
-
-    for (int q = 0; q < body.n; q++) {
-        if (body.at[q]->kind == SB_STMT_LET)
-            let(cx, body.at[q]);
-        else if (body.at[q]->kind == SB_STMT_STORE)
-            store(cx, body.at[q]);
-        else
-            sb_emit_prefetch(cx, body.at[q]);
-    }
-}
-
-/* for (int64_t c = lo; c < lo + count; c += lanes) */
-static void
-chunk_header(sb_emit *cx, const sb_expr *lo, int64_t count)
-{
-    const sb_stmt *st = cx->cur->st;
-
-    if (count <= 256) {
-        sb_emit_line(cx);
-        sb_strbuf_puts(cx->out, "SBK_UNROLL\n");
-    }
-    sb_emit_line(cx);
-    sb_strbuf_printf(cx->out, "for (%s ", sb_emit_ctype(st->u.loop.var->type));
-    lane_var(cx);
-    sb_strbuf_puts(cx->out, " = ");
-    sb_emit_expr(cx, lo, 0);
-    sb_strbuf_puts(cx->out, "; ");
-    lane_var(cx);
-    sb_strbuf_puts(cx->out, " < ");
-    if (lo->kind == SB_EXPR_INT) {
-        sb_strbuf_i64(cx->out, lo->u.i + count);
-    } else {
-        sb_emit_expr(cx, lo, 6);
-        sb_strbuf_puts(cx->out, " + ");
-        sb_strbuf_i64(cx->out, count);
-    }
-    sb_strbuf_puts(cx->out, "; ");
-    lane_var(cx);
-    sb_strbuf_puts(cx->out, " += ");
-    sb_emit_lanes(cx, cx->cur->cls);
-    sb_strbuf_puts(cx->out, ") {\n");
-    cx->indent++;
-}
-
-static void
-close_brace(sb_emit *cx, const char *text)
-{
-    cx->indent--;
-    sb_emit_line(cx);
-    sb_strbuf_puts(cx->out, text);
-}
-
-/* const int64_t c_hi_ = hi;  const int c_m_ = lanes left in the chunk cut short */
-static void
-mask_header(sb_emit *cx)
-{
-    const sb_stmt *st = cx->cur->st;
-
-    sb_emit_line(cx);
-    sb_strbuf_puts(cx->out, "const int64_t ");
-    lane_var(cx);
-    sb_strbuf_puts(cx->out, "_hi_ = ");
-    sb_emit_expr(cx, st->u.loop.hi, 0);
-    sb_strbuf_puts(cx->out, ";\n");
-    sb_emit_line(cx);
-    sb_strbuf_puts(cx->out, "const int ");
-    lane_var(cx);
-    sb_strbuf_puts(cx->out, "_m_ SBK_UNUSED = (int)((");
-    lane_var(cx);
-    sb_strbuf_puts(cx->out, "_hi_ - ");
-    sb_emit_expr(cx, st->u.loop.lo, 7);
-    sb_strbuf_puts(cx->out, ") & (");
-    sb_emit_lanes(cx, cx->cur->cls);
-    sb_strbuf_puts(cx->out, " - 1));\n");
-}
-
-static void
-masked_loop(sb_emit *cx)
-{
-    const sb_stmt *st = cx->cur->st;
-
-    sb_emit_line(cx);
-    sb_strbuf_puts(cx->out, "{\n");
-    cx->indent++;
-    mask_header(cx);
-    chunk_header(cx, st->u.loop.lo, st->u.loop.lanes);
-    sb_emit_line(cx);
-    sb_strbuf_puts(cx->out, "if (");
-    lane_var(cx);
-    sb_strbuf_puts(cx->out, " + ");
-    sb_emit_lanes(cx, cx->cur->cls);
-    sb_strbuf_puts(cx->out, " <= ");
-    lane_var(cx);
-    sb_strbuf_puts(cx->out, "_hi_) {\n");
-    cx->indent++;
-    chunk(cx);
-    close_brace(cx, "} else if (");
-    lane_var(cx);
-    sb_strbuf_puts(cx->out, " < ");
-    lane_var(cx);
-    sb_strbuf_puts(cx->out, "_hi_) {\n");
-    cx->indent++;
-    cx->masking = true;
-    chunk(cx);
-    cx->masking = false;
-    close_brace(cx, "}\n");
-    close_brace(cx, "}\n");
-    close_brace(cx, "}\n");
-}
-
-void
-sb_emit_vector_loop(sb_emit *cx, const sb_emit_loop *loop)
-{
-    int64_t lo, hi;
-
-    sb_emit_enter(cx, loop);
-    if (loop->masked && loop->global) {
-        masked_loop(cx);
-    } else {
-        /* locals have room for all lanes, so missing ones may be computed */
-        const bool known = sb_emit_const_trip(loop->st, &lo, &hi) && !loop->masked;
-
-        chunk_header(cx, loop->st->u.loop.lo, known ? hi - lo : loop->st->u.loop.lanes);
-        chunk(cx);
-        close_brace(cx, "}\n");
-    }
-    sb_emit_leave(cx);
 }

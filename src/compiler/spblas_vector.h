@@ -9,6 +9,7 @@
  *   lds sts       elements `step` apart              ldsm stsm the same, first m lanes
  *   nt            store past the cache where aligned  splat    one value in all lanes
  *   cvt           16-bit floats                      get      one complex lane
+ *   keep          lanes below m of a, others of b    down     lanes h lower
  */
 #ifndef SPBLAS_VECTOR_H
 #define SPBLAS_VECTOR_H
@@ -20,6 +21,12 @@
 #define SBK_REP4(...) SBK_REP2(__VA_ARGS__), SBK_REP2(__VA_ARGS__)
 #define SBK_REP8(...) SBK_REP4(__VA_ARGS__), SBK_REP4(__VA_ARGS__)
 #define SBK_REP16(...) SBK_REP8(__VA_ARGS__), SBK_REP8(__VA_ARGS__)
+
+#define SBK_IOTA1 0
+#define SBK_IOTA2 0, 1
+#define SBK_IOTA4 0, 1, 2, 3
+#define SBK_IOTA8 0, 1, 2, 3, 4, 5, 6, 7
+#define SBK_IOTA16 SBK_IOTA8, 8, 9, 10, 11, 12, 13, 14, 15
 
 /* Memory operations of n elements of `real`, `per` lanes each; elem is the element as
  * the kernel sees it in memory. */
@@ -76,21 +83,35 @@
         sbk_stsm_##t##x##n(p, 1, v, m);                                              \
     }
 
-#define SBK_REAL(t, elem, n)                                                      \
-    SBK_MEM(t, elem, elem, n, 1)                                                  \
-    SBK_FN sbk_##t##x##n sbk_splat_##t##x##n(elem x)                              \
-    {                                                                             \
-        return (sbk_##t##x##n){SBK_REP##n(x)};                                    \
-    }                                                                             \
-    SBK_FN sbk_##t##x##n sbk_min_##t##x##n(sbk_##t##x##n a, sbk_##t##x##n b)      \
-    {                                                                             \
-        const __typeof__(a < b) m = a < b;                                        \
-        return (sbk_##t##x##n)((m & (__typeof__(m))a) | (~m & (__typeof__(m))b)); \
-    }                                                                             \
-    SBK_FN sbk_##t##x##n sbk_max_##t##x##n(sbk_##t##x##n a, sbk_##t##x##n b)      \
-    {                                                                             \
-        const __typeof__(a < b) m = a > b;                                        \
-        return (sbk_##t##x##n)((m & (__typeof__(m))a) | (~m & (__typeof__(m))b)); \
+#define SBK_REAL(t, elem, n)                                                          \
+    SBK_MEM(t, elem, elem, n, 1)                                                      \
+    SBK_FN sbk_##t##x##n sbk_splat_##t##x##n(elem x)                                  \
+    {                                                                                 \
+        return (sbk_##t##x##n){SBK_REP##n(x)};                                        \
+    }                                                                                 \
+    SBK_FN sbk_##t##x##n sbk_min_##t##x##n(sbk_##t##x##n a, sbk_##t##x##n b)          \
+    {                                                                                 \
+        const __typeof__(a < b) m = a < b;                                            \
+        return (sbk_##t##x##n)((m & (__typeof__(m))a) | (~m & (__typeof__(m))b));     \
+    }                                                                                 \
+    SBK_FN sbk_##t##x##n sbk_max_##t##x##n(sbk_##t##x##n a, sbk_##t##x##n b)          \
+    {                                                                                 \
+        const __typeof__(a < b) m = a > b;                                            \
+        return (sbk_##t##x##n)((m & (__typeof__(m))a) | (~m & (__typeof__(m))b));     \
+    }                                                                                 \
+    SBK_FN sbk_##t##x##n sbk_keep_##t##x##n(sbk_##t##x##n a, sbk_##t##x##n b, int m)  \
+    {                                                                                 \
+        const sbk_##t##x##n k = {SBK_IOTA##n};                                        \
+        const __typeof__(a < b) in = k < sbk_splat_##t##x##n((elem)m);                \
+        return (sbk_##t##x##n)((in & (__typeof__(in))a) | (~in & (__typeof__(in))b)); \
+    }                                                                                 \
+    SBK_FN sbk_##t##x##n sbk_down_##t##x##n(sbk_##t##x##n v, int h)                   \
+    {                                                                                 \
+        sbk_##t##x##n r = v;                                                          \
+        SBK_UNROLL                                                                    \
+        for (int k = 0; k < (n)-h; k++)                                               \
+            r[k] = v[k + h];                                                          \
+        return r;                                                                     \
     }
 
 /* (a.re b.re - a.im b.im, a.re b.im + a.im b.re) lane pair by lane pair; swap, even and
@@ -122,6 +143,20 @@
     SBK_FN sbk_##t sbk_get_##t##x##n(sbk_##t##x##n v, int64_t k)                      \
     {                                                                                 \
         return sbk_mk_##t(v[2 * k], v[2 * k + 1]);                                    \
+    }                                                                                 \
+    SBK_FN sbk_##t##x##n sbk_keep_##t##x##n(sbk_##t##x##n a, sbk_##t##x##n b, int m)  \
+    {                                                                                 \
+        const sbk_##t##x##n##_i k = {SBK_EVEN##n2};                                   \
+        const __typeof__(k < k) in = k < 2 * m;                                       \
+        return (sbk_##t##x##n)((in & (__typeof__(in))a) | (~in & (__typeof__(in))b)); \
+    }                                                                                 \
+    SBK_FN sbk_##t##x##n sbk_down_##t##x##n(sbk_##t##x##n v, int h)                   \
+    {                                                                                 \
+        sbk_##t##x##n r = v;                                                          \
+        SBK_UNROLL                                                                    \
+        for (int k = 0; k < (n2)-2 * h; k++)                                          \
+            r[k] = v[k + 2 * h];                                                      \
+        return r;                                                                     \
     }
 
 #if defined(__clang__)
@@ -205,10 +240,6 @@ SBK_UP_TO_16(4, 8)
         pre##_maskstore_##ep((word *)(void *)p, (reg)(k < sbk_splat_##lane##x##n(m)), \
                              (reg)v);                                                 \
     }
-#define SBK_IOTA2 0, 1
-#define SBK_IOTA4 0, 1, 2, 3
-#define SBK_IOTA8 0, 1, 2, 3, 4, 5, 6, 7
-
 #define SBK_MASK_ANY_4(n)         \
     SBK_MASK_ANY(i32, int32_t, n) \
     SBK_MASK_ANY(f32, float, n)
@@ -405,14 +436,14 @@ SBK_NT_ANY(i8, int8_t, 16)
 /* ---- lane by lane ------------------------------------------------------------------------- */
 
 /* SBK_EACH(t, n, l, e): the vector of e at l, l + 1, ...; l names the lane variable, whose
- * value is the chunk's first lane. SBK_EACHM: only lanes below m are evaluated, the
- * others are 0. */
+ * value is the chunk's first lane. SBK_EACHM: lanes from m on are 0; what is evaluated
+ * for them is the last lane below m, so that nothing past the end is touched. */
 #define SBK_AT(l, k, ...)                                \
     __extension__({                                      \
         const __typeof__(sbk_first) l = sbk_first + (k); \
         __VA_ARGS__;                                     \
     })
-#define SBK_ATM(l, k, ...) ((k) < sbk_live ? SBK_AT(l, k, __VA_ARGS__) : 0)
+#define SBK_ATM(l, k, ...) SBK_AT(l, (k) < sbk_live ? (k) : sbk_live - 1, __VA_ARGS__)
 #define SBK_LIST1(at, l, k, ...) at(l, k, __VA_ARGS__)
 #define SBK_LIST2(at, l, k, ...) \
     SBK_LIST1(at, l, k, __VA_ARGS__), SBK_LIST1(at, l, (k) + 1, __VA_ARGS__)
@@ -422,13 +453,19 @@ SBK_NT_ANY(i8, int8_t, 16)
     SBK_LIST4(at, l, k, __VA_ARGS__), SBK_LIST4(at, l, (k) + 4, __VA_ARGS__)
 #define SBK_LIST16(at, l, k, ...) \
     SBK_LIST8(at, l, k, __VA_ARGS__), SBK_LIST8(at, l, (k) + 8, __VA_ARGS__)
-#define SBK_EACH(t, n, l, ...) SBK_EACH_(t, n, l, 0, SBK_AT, __VA_ARGS__)
-#define SBK_EACHM(t, n, l, m, ...) SBK_EACH_(t, n, l, m, SBK_ATM, __VA_ARGS__)
-#define SBK_EACH_(t, n, l, m, at, ...)                       \
-    __extension__({                                          \
-        const __typeof__(l) sbk_first = l;                   \
-        const int sbk_live SBK_UNUSED = (m);                 \
-        (sbk_##t##x##n){SBK_LIST##n(at, l, 0, __VA_ARGS__)}; \
+#define SBK_EACH(t, n, l, ...) SBK_EACH_(t, n, l, __VA_ARGS__)
+#define SBK_EACH_(t, n, l, ...)                                  \
+    __extension__({                                              \
+        const __typeof__(l) sbk_first = l;                       \
+        (sbk_##t##x##n){SBK_LIST##n(SBK_AT, l, 0, __VA_ARGS__)}; \
+    })
+#define SBK_EACHM(t, n, l, m, ...) SBK_EACHM_(t, n, l, m, __VA_ARGS__)
+#define SBK_EACHM_(t, n, l, m, ...)                                              \
+    __extension__({                                                              \
+        const __typeof__(l) sbk_first = l;                                       \
+        const int sbk_live = (m);                                                \
+        const sbk_##t##x##n sbk_all = {SBK_LIST##n(SBK_ATM, l, 0, __VA_ARGS__)}; \
+        sbk_keep_##t##x##n(sbk_all, (sbk_##t##x##n){0}, sbk_live);               \
     })
 /* complex lanes are pairs, so they go through memory, which optimises away */
 #define SBK_EACHZ(t, n, l, m, ...) SBK_EACHZ_(t, n, l, m, __VA_ARGS__)

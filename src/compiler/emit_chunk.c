@@ -1,0 +1,282 @@
+/*
+ * Vector loops. A full loop runs over chunks of SBK_N.. lanes; in a masked one the chunk
+ * that is cut short is a second copy of the body with masked access, and chunks past the
+ * end are not run.
+ */
+#include "compiler/emit.h"
+
+/* The value stored: for += and the like combined with what is there. */
+static void
+stored_value(sb_emit *cx, const sb_stmt *st)
+{
+    const sb_buf *b = st->u.store.buf;
+
+    if (st->u.store.op == SB_STORE_SET) {
+        sb_emit_vec(cx, st->u.store.value, 0);
+        return;
+    }
+    if (st->u.store.op != SB_STORE_ADD) {
+        sb_emit_call(cx, st->u.store.op == SB_STORE_MIN ? "min" : "max",
+                     (sb_dtype)b->type);
+        sb_strbuf_puts(cx->out, "(");
+    }
+    sb_emit_vec_load(cx, b, st->u.store.idx[0]);
+    sb_strbuf_puts(cx->out, st->u.store.op == SB_STORE_ADD ? " + " : ", ");
+    sb_emit_vec(cx, st->u.store.value, st->u.store.op == SB_STORE_ADD ? 7 : 0);
+    if (st->u.store.op != SB_STORE_ADD)
+        sb_strbuf_puts(cx->out, ")");
+}
+
+/* keep: missing lanes stay as they are. */
+static void
+store_local(sb_emit *cx, const sb_stmt *st, bool keep)
+{
+    const sb_buf *b = st->u.store.buf;
+    const bool add = st->u.store.op == SB_STORE_ADD && !keep;
+
+    sb_emit_chunk(cx, b, st->u.store.idx[0]);
+    sb_strbuf_puts(cx->out, add ? " += " : " = ");
+    if (keep) {
+        sb_emit_call(cx, "keep", b->type);
+        sb_strbuf_puts(cx->out, "(");
+    }
+    if (add)
+        sb_emit_vec(cx, st->u.store.value, 0);
+    else
+        stored_value(cx, st);
+    if (keep) {
+        sb_strbuf_puts(cx->out, ", ");
+        sb_emit_chunk(cx, b, st->u.store.idx[0]);
+        sb_strbuf_puts(cx->out, ", ");
+        sb_emit_lane_var(cx);
+        sb_strbuf_puts(cx->out, "_m_)");
+    }
+    sb_strbuf_puts(cx->out, ";\n");
+}
+
+static void
+store(sb_emit *cx, const sb_stmt *st)
+{
+    const sb_emit_local *l = sb_emit_find_local(cx, st->u.store.buf);
+    const bool stream = st->u.store.stream && !cx->masking && !l;
+    int64_t step;
+
+    sb_emit_line(cx);
+    if (l && l->vector) {
+        store_local(cx, st, l->mixed && cx->masking);
+        return;
+    }
+    sb_emit_open_memory(
+        cx,
+        stream && sb_emit_step(cx, st->u.store.idx[0], &step) && step == 1 ? "nt"
+                                                                           : "st",
+        st->u.store.buf, st->u.store.idx[0]);
+    cx->streams |= stream;
+    sb_strbuf_puts(cx->out, ", ");
+    stored_value(cx, st);
+    sb_emit_close_memory(cx, true);
+    sb_strbuf_puts(cx->out, ";\n");
+}
+
+/* Lets that vary as integers have no vector; those who need one compute it by lane. */
+static void
+let(sb_emit *cx, const sb_stmt *st)
+{
+    const sb_emit_let *l = sb_emit_find_let(cx, st->u.let.var);
+    const sb_dtype t = st->u.let.var->type;
+    const bool vector = l && l->lane == SB_LANE_VARY;
+
+    if (!l || !sb_emit_is_used(cx, l->var) ||
+        (vector && (sb_dtype_is_int(t) || t == SB_BOOL)))
+        return;
+    sb_emit_line(cx);
+    if (vector) {
+        sb_strbuf_printf(cx->out, "const SBK_V(%s, ", sb_dtype_name(t));
+        sb_emit_lanes(cx, cx->cur->cls);
+        sb_strbuf_puts(cx->out, ") SBK_UNUSED ");
+    } else {
+        sb_strbuf_printf(cx->out, "const %s SBK_UNUSED ", sb_emit_ctype(t));
+    }
+    sb_emit_var(cx, l->var);
+    sb_strbuf_puts(cx->out, " = ");
+    if (vector)
+        sb_emit_vec(cx, l->value, 0);
+    else
+        sb_emit_expr(cx, l->value, 0);
+    sb_strbuf_puts(cx->out, ";\n");
+}
+
+static void
+chunk(sb_emit *cx)
+{
+    const sb_body body = cx->cur->st->u.loop.body;
+
+    for (int q = 0; q < body.n; q++) {
+        if (body.at[q]->kind == SB_STMT_LET)
+            let(cx, body.at[q]);
+        else if (body.at[q]->kind == SB_STMT_STORE)
+            store(cx, body.at[q]);
+        else
+            sb_emit_prefetch(cx, body.at[q]);
+    }
+}
+
+/* for (int64_t c = lo; c < lo + count; c += lanes) */
+static void
+chunk_header(sb_emit *cx, const sb_expr *lo, int64_t count)
+{
+    const sb_stmt *st = cx->cur->st;
+
+    if (count <= 256) {
+        sb_emit_line(cx);
+        sb_strbuf_puts(cx->out, "SBK_UNROLL\n");
+    }
+    sb_emit_line(cx);
+    sb_strbuf_printf(cx->out, "for (%s ", sb_emit_ctype(st->u.loop.var->type));
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, " = ");
+    sb_emit_expr(cx, lo, 0);
+    sb_strbuf_puts(cx->out, "; ");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, " < ");
+    if (lo->kind == SB_EXPR_INT) {
+        sb_strbuf_i64(cx->out, lo->u.i + count);
+    } else {
+        sb_emit_expr(cx, lo, 6);
+        sb_strbuf_puts(cx->out, " + ");
+        sb_strbuf_i64(cx->out, count);
+    }
+    sb_strbuf_puts(cx->out, "; ");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, " += ");
+    sb_emit_lanes(cx, cx->cur->cls);
+    sb_strbuf_puts(cx->out, ") {\n");
+    cx->indent++;
+}
+
+static void
+close_brace(sb_emit *cx, const char *text)
+{
+    cx->indent--;
+    sb_emit_line(cx);
+    sb_strbuf_puts(cx->out, text);
+}
+
+/* const int64_t c_hi_ = hi;  const int c_m_ = lanes left in the chunk cut short */
+static void
+mask_header(sb_emit *cx)
+{
+    const sb_stmt *st = cx->cur->st;
+
+    sb_emit_line(cx);
+    sb_strbuf_puts(cx->out, "const int64_t ");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, "_hi_ = ");
+    sb_emit_expr(cx, st->u.loop.hi, 0);
+    sb_strbuf_puts(cx->out, ";\n");
+    sb_emit_line(cx);
+    sb_strbuf_puts(cx->out, "const int ");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, "_m_ SBK_UNUSED = (int)((");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, "_hi_ - ");
+    sb_emit_expr(cx, st->u.loop.lo, 7);
+    sb_strbuf_puts(cx->out, ") & (");
+    sb_emit_lanes(cx, cx->cur->cls);
+    sb_strbuf_puts(cx->out, " - 1));\n");
+}
+
+static void
+masked_loop(sb_emit *cx)
+{
+    const sb_stmt *st = cx->cur->st;
+
+    sb_emit_line(cx);
+    sb_strbuf_puts(cx->out, "{\n");
+    cx->indent++;
+    mask_header(cx);
+    chunk_header(cx, st->u.loop.lo, st->u.loop.lanes);
+    sb_emit_line(cx);
+    sb_strbuf_puts(cx->out, "if (");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, " + ");
+    sb_emit_lanes(cx, cx->cur->cls);
+    sb_strbuf_puts(cx->out, " <= ");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, "_hi_) {\n");
+    cx->indent++;
+    chunk(cx);
+    close_brace(cx, "} else if (");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, " < ");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, "_hi_) {\n");
+    cx->indent++;
+    cx->masking = true;
+    chunk(cx);
+    cx->masking = false;
+    close_brace(cx, "}\n");
+    close_brace(cx, "}\n");
+    close_brace(cx, "}\n");
+}
+
+/* x[l] += x[l + h]: whole vectors while h covers them, then lanes within one. */
+static void
+fold(sb_emit *cx, const sb_emit_local *l, int h)
+{
+    const sb_buf *b = l->buf;
+
+    chunk_header(cx, cx->cur->st->u.loop.lo, h);
+    sb_emit_line(cx);
+    sb_emit_buf(cx, b);
+    sb_strbuf_puts(cx->out, "[");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, " / ");
+    sb_emit_lanes(cx, l->cls);
+    sb_strbuf_printf(cx->out, "] += %d %% ", h);
+    sb_emit_lanes(cx, l->cls);
+    sb_strbuf_puts(cx->out, " == 0 ? ");
+    sb_emit_buf(cx, b);
+    sb_strbuf_puts(cx->out, "[(");
+    sb_emit_lane_var(cx);
+    sb_strbuf_printf(cx->out, " + %d) / ", h);
+    sb_emit_lanes(cx, l->cls);
+    sb_strbuf_puts(cx->out, "] : ");
+    sb_emit_call(cx, "down", b->type);
+    sb_strbuf_puts(cx->out, "(");
+    sb_emit_buf(cx, b);
+    sb_strbuf_printf(cx->out, "[0], %d %% ", h);
+    sb_emit_lanes(cx, l->cls);
+    sb_strbuf_puts(cx->out, ");\n");
+    close_brace(cx, "}\n");
+}
+
+void
+sb_emit_vector_loop(sb_emit *cx, const sb_emit_loop *loop)
+{
+    sb_emit_loop as = *loop;
+    int64_t lo, hi;
+
+    if (loop->fold) {
+        const sb_emit_local *l =
+            sb_emit_find_local(cx, loop->st->u.loop.body.at[0]->u.store.buf);
+
+        as.cls = l->cls;
+        sb_emit_enter(cx, &as);
+        fold(cx, l, loop->fold);
+        sb_emit_leave(cx);
+        return;
+    }
+    sb_emit_enter(cx, loop);
+    if (loop->masked && loop->global) {
+        masked_loop(cx);
+    } else {
+        /* locals have room for all lanes, so missing ones may be computed */
+        const bool known = sb_emit_const_trip(loop->st, &lo, &hi) && !loop->masked;
+
+        chunk_header(cx, loop->st->u.loop.lo, known ? hi - lo : loop->st->u.loop.lanes);
+        chunk(cx);
+        close_brace(cx, "}\n");
+    }
+    sb_emit_leave(cx);
+}
