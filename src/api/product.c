@@ -239,7 +239,8 @@ y_shared(const void *r)
 {
     const sb_problem *pb = problem(r);
 
-    return pb->op != SB_OP_SDDMM && pb->batch > 1 && pb->c.stride == 0;
+    return pb->op != SB_OP_SDDMM && pb->batch > 1 && pb->c.stride == 0 &&
+           pb->c.rows > 0 && pb->c.cols > 0;
 }
 
 static bool
@@ -247,7 +248,8 @@ sparse_shared(const void *r)
 {
     const sb_problem *pb = problem(r);
 
-    return pb->op == SB_OP_SDDMM && pb->batch > 1 && pb->a.val_stride == 0;
+    return pb->op == SB_OP_SDDMM && pb->batch > 1 && pb->a.val_stride == 0 &&
+           pb->a.nnz > 0;
 }
 
 static bool

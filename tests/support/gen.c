@@ -304,6 +304,36 @@ dress_coo(sb_matrix *a, const place_list *l)
     a->idx = idx;
 }
 
+/* Gives every member its own copy of an index array; odd members' are mirrored
+ * (v -> limit - 1 - v), so that members differ and stay legal. */
+static void
+replicate(sb_matrix *a, const void **array, int64_t limit, bool mirror)
+{
+    void *copy = take((size_t)(a->nnz * a->batch) * sb_dtype_size(a->idx_type));
+
+    for (int64_t q = 0; q < a->batch; q++)
+        for (int64_t p = 0; p < a->nnz; p++) {
+            const int64_t v = sb_index(*array, a->idx_type, p);
+
+            set_index(copy, a->idx_type, q * a->nnz + p,
+                      mirror && q % 2 ? limit - 1 - (v - a->base) + a->base : v);
+        }
+    free((void *)(uintptr_t)*array);
+    *array = copy;
+}
+
+static void
+make_batch(sb_matrix *a)
+{
+    const int64_t limit = a->format == SB_FORMAT_CSC ? a->rows : a->cols / a->block;
+
+    replicate(a, &a->idx, limit, true);
+    if (a->format == SB_FORMAT_COO)
+        replicate(a, &a->row, a->rows, false);
+    a->idx_stride = a->nnz;
+    a->val_stride = gen_value_count(a);
+}
+
 int64_t
 gen_value_count(const sb_matrix *a)
 {
@@ -342,7 +372,8 @@ gen_matrix(const gen_spec *spec)
         dress_compressed(&a, &l, s.format == SB_FORMAT_CSC ? s.cols : s.rows,
                          s.format == SB_FORMAT_CSC);
     free(l.at);
-    a.val_stride = a.batch > 1 ? gen_value_count(&a) : 0;
+    if (a.batch > 1)
+        make_batch(&a);
     a.val = draw_values(&r, a.val_type, gen_value_count(&a) * a.batch, s.integer);
     return a;
 }

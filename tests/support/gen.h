@@ -48,7 +48,7 @@ typedef struct gen_spec {
     bool unsorted;        /* slots of a row (COO: all slots) in random order */
     bool duplicates;      /* some places are stored twice */
     bool integer;         /* values -3 .. 3 without 0: sums are exact */
-    int64_t batch;        /* 0: 1. Members share the structure, values differ */
+    int64_t batch;        /* 0: 1. Members share the offsets, not indices and values */
 } gen_spec;
 
 /* Builds the matrix; arrays are released by gen_free_matrix. Exits the test program

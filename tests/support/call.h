@@ -1,0 +1,35 @@
+/*
+ * A problem as public objects: one handle and the descriptors, over the problem's own
+ * arrays.
+ */
+#ifndef SB_TEST_CALL_H
+#define SB_TEST_CALL_H
+
+#include "runtime/problem.h"
+
+#include "spblas.h"
+
+typedef struct call {
+    const sb_problem *pb;
+    spblasHandle_t handle;
+    spblasSpMatDescr_t a;
+    spblasDnMatDescr_t b, c;  /* SpMM, SDDMM */
+    spblasDnVecDescr_t x, y;  /* SpMV */
+    double alpha[2], beta[2]; /* of the compute type */
+} call;
+
+/* The status of the first creation that failed; call_end is due in any case. */
+spblasStatus_t call_begin(call *c, const sb_problem *pb);
+void call_end(call *c);
+
+/* The three functions of the problem's routine. call_run reads alpha and beta of the
+ * problem anew. */
+spblasStatus_t call_size(call *c, size_t *bytes);
+spblasStatus_t call_analyse(call *c);
+spblasStatus_t call_run(call *c);
+
+/* Public codes of internal ones. */
+spblasDataType_t call_type(sb_dtype t);
+spblasIndexType_t call_index_type(sb_dtype t);
+
+#endif
