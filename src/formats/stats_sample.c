@@ -16,6 +16,7 @@ enum {
     TABLE_FILL = TABLE / 2, /* entries inserted per epoch, at most */
     WINDOW = 64,            /* rows of a reuse window */
     PAIRS = 16,             /* pairs of neighbouring windows sampled */
+    PAIR_ENTRIES = 16384,   /* entries read of a pair, about */
     DIAG_ROWS = 64,
     BLOCK_ENTRIES = 8192 /* entries read per block size */
 };
@@ -31,7 +32,9 @@ typedef struct sampler {
     const sb_view *v;
     slot *table;
     uint32_t epoch;
-    int64_t entries, d4, d8, windows, dwin, second, fresh;
+    int fill; /* slots of this epoch */
+    int64_t entries, d4, d8, windows, dwin, dwin_before, second, fresh;
+    double columns; /* distinct ones of all windows */
 } sampler;
 
 /* The q-th sample of [0, n): fractional parts of multiples of the golden ratio. */
@@ -43,7 +46,14 @@ spread(int64_t q, int64_t n)
     return (int64_t)((x - (double)(int64_t)x) * (double)n);
 }
 
-/* The slot of a key in this epoch, fresh if `*is_new`. */
+static void
+begin_epoch(sampler *sm)
+{
+    sm->epoch++;
+    sm->fill = 0;
+}
+
+/* The slot of a key in this epoch, which must have room; fresh if `*is_new`. */
 static slot *
 find(sampler *sm, int64_t key, bool *is_new)
 {
@@ -57,6 +67,7 @@ find(sampler *sm, int64_t key, bool *is_new)
             memset(s, 0, sizeof *s);
             s->key = key;
             s->epoch = sm->epoch;
+            sm->fill++;
         }
         if (s->key == key)
             return s;
@@ -81,26 +92,44 @@ window_entry(sampler *sm, int64_t col, int row, int half)
     s->half = (uint8_t)(half + 1);
 }
 
-/* Two neighbouring windows from row `first`; each takes at most a quarter table. */
+/* One in `keep` columns, by a hash: reuse of the kept ones is reuse of all. */
+static bool
+kept(int64_t col, uint64_t keep)
+{
+    return keep == 1 ||
+           ((uint64_t)col * UINT64_C(0xD6E8FEB86659FD93) >> 32) % keep == 0;
+}
+
+/* Two neighbouring windows from row `first`. */
 static void
 window_pair(sampler *sm, int64_t first)
 {
     const sb_view *v = sm->v;
-    int64_t i = first;
+    int64_t rows = WINDOW, nnz;
+    uint64_t keep;
     int row = 0;
 
-    sm->epoch++;
-    for (int half = 0; half < 2; half++) {
-        int64_t budget = TABLE_FILL / 2;
+    for (;; rows /= 2) {
+        const int64_t end = first + 2 * rows < v->rows ? first + 2 * rows : v->rows;
 
-        for (int r = 0; r < WINDOW && i < v->rows && budget > 0; r++, row++, i++) {
-            const int64_t lo = sb_view_lo(v, i), hi = sb_view_lo(v, i + 1);
-
-            for (int64_t p = lo; p < hi && budget > 0; p++, budget--)
-                window_entry(sm, sb_view_col(v, p), row, half);
-        }
-        row = (row + 7) / 8 * 8; /* windows share no group */
+        nnz = sb_view_lo(v, end) - sb_view_lo(v, first);
+        if (nnz <= PAIR_ENTRIES || rows == 8)
+            break;
     }
+    keep = (uint64_t)(nnz < PAIR_ENTRIES ? nnz : PAIR_ENTRIES) / TABLE_FILL + 1;
+    begin_epoch(sm);
+    for (int half = 0; half < 2; half++)
+        for (int64_t r = 0; r < rows && first < v->rows; r++, row++, first++) {
+            int64_t lo = sb_view_lo(v, first), hi = sb_view_lo(v, first + 1);
+
+            if (hi - lo > PAIR_ENTRIES / 16)
+                hi = lo + PAIR_ENTRIES / 16;
+            for (; lo < hi; lo++)
+                if (kept(sb_view_col(v, lo), keep) && sm->fill < TABLE / 4 * 3)
+                    window_entry(sm, sb_view_col(v, lo), row, half);
+        }
+    sm->columns += (double)(sm->dwin - sm->dwin_before) * (double)keep;
+    sm->dwin_before = sm->dwin;
     sm->windows += 2;
 }
 
@@ -117,7 +146,7 @@ sample_windows(sb_stats *s, sampler *sm)
         return;
     s->r4 = (double)sm->entries / (double)sm->d4;
     s->r8 = (double)sm->entries / (double)sm->d8;
-    s->window_cols = (double)sm->dwin / (double)sm->windows;
+    s->window_cols = sm->columns / (double)sm->windows;
     s->window_reuse = 1.0 - (double)sm->dwin / (double)sm->entries;
     s->window_fresh = sm->second ? (double)sm->fresh / (double)sm->second : 1.0;
 }
@@ -129,7 +158,7 @@ sample_diagonals(sb_stats *s, sampler *sm)
     const int64_t n = v->rows < DIAG_ROWS ? v->rows : DIAG_ROWS;
     int64_t budget = TABLE_FILL, seen = 0, on = 0;
 
-    sm->epoch++;
+    begin_epoch(sm);
     for (int64_t q = 0; q < n; q++) {
         const int64_t i = n == v->rows ? q : spread(q, v->rows);
         const int64_t hi = sb_view_lo(v, i + 1);

@@ -18,6 +18,7 @@ typedef struct sb_work {
     int a_size, b_size, c_size, compute_size, ptr_size, idx_size;
     bool complex;
     bool by_position; /* the view has positions: no part is in place */
+    bool col_major;   /* B or C is column-major */
 } sb_work;
 
 /* Share of the entries per part of the choice, from the statistics. */

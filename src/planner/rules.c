@@ -37,6 +37,13 @@ kernel_op(sb_op op)
                               : SB_KOP_SDDMM;
 }
 
+static bool
+row_major(const sb_problem *pb)
+{
+    return pb->op == SB_OP_SPMM && !pb->c.col_major &&
+           pb->b.col_major == (pb->trans_b != SB_TRANS_N);
+}
+
 void
 sb_work_of(sb_work *out, const sb_problem *pb)
 {
@@ -51,6 +58,7 @@ sb_work_of(sb_work *out, const sb_problem *pb)
     out->c_size = (int)sb_dtype_size(pb->op == SB_OP_SDDMM ? a->val_type : pb->c.type);
     out->compute_size = (int)sb_dtype_size(pb->compute);
     out->complex = sb_dtype_is_complex(pb->compute);
+    out->col_major = pb->op == SB_OP_SPMM && !row_major(pb);
     out->idx_size = (int)sb_dtype_size(a->idx_type);
     out->ptr_size =
         (int)sb_dtype_size(a->format == SB_FORMAT_COO ? a->idx_type : a->ptr_type);
@@ -60,7 +68,8 @@ int
 sb_rule_tile(const sb_work *w, int block, double mean, int rank)
 {
     static const int lists[][4] = {{64, 32, 16, 8}, {32, 16, 64, 8}, {16, 8, 32, 64},
-                                   {8, 16, 32, 64}, {16, 4, 8, 32},  {4, 16, 8, 32}};
+                                   {8, 16, 32, 64}, {16, 4, 8, 32},  {4, 16, 8, 32},
+                                   {16, 8, 4, 32}};
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
@@ -68,19 +77,14 @@ sb_rule_tile(const sb_work *w, int block, double mean, int rank)
     if (w->op == SB_OP_SPMV)
         list = mean >= 32 ? 4 : 5;
     else if (w->op == SB_OP_SDDMM)
-        list = w->k >= 32 ? 1 : w->k > 8 ? 2 : 3;
+        list = 6;
+    else if (w->col_major)
+        list = 3;
     else if (w->n >= 64)
         list = block >= 4 ? 1 : 0;
     else
         list = w->n > 16 ? 1 : w->n > 8 ? 2 : 3;
     return lists[list][rank];
-}
-
-static bool
-row_major(const sb_problem *pb)
-{
-    return pb->op == SB_OP_SPMM && !pb->c.col_major &&
-           pb->b.col_major == (pb->trans_b != SB_TRANS_N);
 }
 
 int

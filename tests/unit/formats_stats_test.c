@@ -1,0 +1,235 @@
+/*
+ * Statistics against matrices whose features are known by construction, and exact
+ * counts against a plain recount on random ones.
+ */
+#include "formats/stats.h"
+#include "gen.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static gen_spec
+spec_of(gen_family f, int64_t rows, int64_t cols)
+{
+    gen_spec s = {.family = f, .rows = rows, .cols = cols, .seed = 7};
+
+    s.format = SB_FORMAT_CSR;
+    s.ptr_type = s.idx_type = SB_I32;
+    s.val_type = SB_F32;
+    return s;
+}
+
+static sb_stats
+collect(const sb_matrix *a)
+{
+    sb_view v;
+    sb_stats s;
+
+    assert_int_equal(sb_view_make(&v, a, false, NULL), SB_OK);
+    assert_int_equal(sb_stats_collect(&s, &v, NULL), SB_OK);
+    sb_view_free(&v);
+    return s;
+}
+
+static void
+test_buckets(void **state)
+{
+    static const int want[] = {0, 1, 2, 3, 3, 4, 4, 4, 4, 5};
+
+    (void)state;
+    for (int64_t len = 0; len < 10; len++)
+        assert_int_equal(sb_stats_bucket(len), want[len]);
+    assert_int_equal(sb_stats_bucket(1024), 11);
+    assert_int_equal(sb_stats_bucket(1025), 12);
+    assert_true(sb_stats_bucket(INT64_MAX) < SB_STATS_BUCKETS);
+}
+
+/* A plain recount of everything exact. */
+static void
+recount(const sb_matrix *a, const sb_stats *s)
+{
+    int64_t longest = 0, empty = 0, band = 0, distinct = 0,
+            rows[SB_STATS_BUCKETS] = {0};
+    bool sorted = true;
+    char *seen = calloc((size_t)a->cols + 1, 1);
+
+    for (int64_t i = 0; i < a->rows; i++) {
+        const int64_t lo = sb_index(a->ptr, a->ptr_type, i) - a->base;
+        const int64_t hi = sb_index(a->ptr, a->ptr_type, i + 1) - a->base;
+
+        longest = hi - lo > longest ? hi - lo : longest;
+        empty += hi == lo;
+        rows[sb_stats_bucket(hi - lo)]++;
+        for (int64_t p = lo; p < hi; p++) {
+            const int64_t j = sb_index(a->idx, a->idx_type, p) - a->base;
+
+            band = llabs(j - i) > band ? llabs(j - i) : band;
+            sorted = sorted &&
+                     (p == lo || sb_index(a->idx, a->idx_type, p - 1) - a->base < j);
+            distinct += !seen[j];
+            seen[j] = 1;
+        }
+    }
+    free(seen);
+    assert_int_equal(s->longest, longest);
+    assert_int_equal(s->empty, empty);
+    assert_int_equal(s->bandwidth, band);
+    assert_int_equal(s->sorted, sorted);
+    for (int q = 0; q < SB_STATS_BUCKETS; q++)
+        assert_int_equal(s->bucket_rows[q], rows[q]);
+    if (a->cols / 8 <= a->nnz)
+        assert_int_equal(s->distinct, distinct);
+    else
+        assert_true(s->distinct >= distinct);
+}
+
+static void
+test_exact_counts(void **state)
+{
+    (void)state;
+    for (uint64_t k = 0; k < 300; k++) {
+        gen_spec spec = gen_case(k);
+        sb_matrix a;
+        sb_stats s;
+
+        spec.format = SB_FORMAT_CSR;
+        spec.ptr_type = k % 2 ? SB_I64 : SB_I32;
+        spec.idx_type = k % 4 == 1 ? SB_I64 : SB_I32;
+        spec.val_type = SB_F32;
+        a = gen_matrix(&spec);
+        s = collect(&a);
+        recount(&a, &s);
+        gen_free_matrix(&a);
+    }
+}
+
+static void
+test_full_blocks(void **state)
+{
+    gen_spec spec = spec_of(GEN_BLOCKS, 256, 256);
+    sb_matrix a;
+    sb_stats s;
+
+    (void)state;
+    spec.block = 8;
+    spec.density = 0.2;
+    a = gen_matrix(&spec);
+    s = collect(&a);
+    assert_true(a.nnz > 0);
+    for (int q = 0; q < SB_STATS_BLOCKS; q++)
+        if (sb_stats_block_size[q] == 2 || sb_stats_block_size[q] == 4 ||
+            sb_stats_block_size[q] == 8)
+            assert_true(s.block_share[q] > 0.99);
+    assert_true(s.win_share[0] > 0.99 && s.win_share[2] > 0.99);
+    assert_true(s.r4 > 3.9 && s.r8 > 7.9);
+    gen_free_matrix(&a);
+
+    spec.family = GEN_UNIFORM;
+    spec.density = 0.05;
+    a = gen_matrix(&spec);
+    s = collect(&a);
+    assert_true(s.block_share[2] < 0.05);
+    assert_true(s.r8 < 1.6);
+    gen_free_matrix(&a);
+}
+
+/* A tridiagonal matrix, written down. */
+static void
+test_diagonals(void **state)
+{
+    enum { N = 500 };
+    static int32_t ptr[N + 1], idx[3 * N];
+    static float val[3 * N];
+    sb_matrix a = {.format = SB_FORMAT_CSR,
+                   .rows = N,
+                   .cols = N,
+                   .ptr = ptr,
+                   .idx = idx,
+                   .val = val,
+                   .ptr_type = SB_I32,
+                   .idx_type = SB_I32,
+                   .val_type = SB_F32,
+                   .batch = 1};
+    sb_stats s;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        for (int j = i - 1; j <= i + 1; j++)
+            if (j >= 0 && j < N)
+                idx[a.nnz++] = j;
+        ptr[i + 1] = (int32_t)a.nnz;
+    }
+    s = collect(&a);
+    assert_int_equal(s.diag_count, 3);
+    assert_true(s.diag_share > 0.99);
+    assert_int_equal(s.bandwidth, 1);
+    assert_true(s.window_reuse > 0.6);
+    assert_true(s.window_fresh > 0.9); /* neighbouring windows share two columns */
+    assert_true(s.cv < 0.1);
+}
+
+static void
+in_pieces(sb_par_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain)
+{
+    (void)grain;
+    for (int64_t q = hi; q-- > lo;)
+        fn(user, q, q + 1);
+}
+
+/* Whoever runs the chunks, and in whatever order, the numbers are the same. */
+static void
+test_same_for_any_team(void **state)
+{
+    const sb_par par = {in_pieces, 4};
+    gen_spec spec = spec_of(GEN_POWER_LAW, 6000, 5000);
+    sb_matrix a;
+    sb_view v;
+    sb_stats one, four;
+
+    (void)state;
+    spec.density = 0.002;
+    a = gen_matrix(&spec);
+    assert_true(a.nnz + a.rows > 16384);
+    assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+    assert_int_equal(sb_stats_collect(&one, &v, NULL), SB_OK);
+    assert_int_equal(sb_stats_collect(&four, &v, &par), SB_OK);
+    assert_memory_equal(&one, &four, sizeof one);
+    sb_view_free(&v);
+    gen_free_matrix(&a);
+}
+
+static void
+test_row_at(void **state)
+{
+    gen_spec spec = spec_of(GEN_POWER_LAW, 300, 200);
+    sb_matrix a = gen_matrix(&spec);
+    sb_view v;
+
+    (void)state;
+    assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+    for (int64_t work = 0; work <= v.rows + v.nnz; work++) {
+        const int64_t i = sb_view_row_at(&v, work);
+
+        assert_true(i <= v.rows);
+        assert_true(i == v.rows || i + sb_view_lo(&v, i) >= work);
+        assert_true(i == 0 || i - 1 + sb_view_lo(&v, i - 1) < work);
+    }
+    sb_view_free(&v);
+    gen_free_matrix(&a);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_buckets),           cmocka_unit_test(test_exact_counts),
+        cmocka_unit_test(test_full_blocks),       cmocka_unit_test(test_diagonals),
+        cmocka_unit_test(test_same_for_any_team), cmocka_unit_test(test_row_at),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,163 @@
+/*
+ * A view holds the same entries as the matrix, whatever the format, base, index width
+ * and order; it copies only when it must; bad coordinates are refused before they can
+ * be followed.
+ */
+#include "formats/view.h"
+#include "gen.h"
+#include "oracle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Where each stored place of the matrix is, by value index. */
+typedef struct places {
+    int64_t *row, *col, n;
+} places;
+
+static void
+note(void *user, int64_t i, int64_t j, int64_t slot)
+{
+    places *p = user;
+
+    p->row[slot] = i;
+    p->col[slot] = j;
+    p->n++;
+}
+
+static void
+same_entries(const sb_view *v, const sb_matrix *a, bool transpose)
+{
+    const size_t n = (size_t)gen_value_count(a) + 1;
+    places p = {malloc(n * sizeof *p.row), malloc(n * sizeof *p.col), 0};
+    char *seen = calloc(n, 1);
+
+    oracle_for_each(a, 0, note, &p);
+    assert_int_equal(v->nnz, p.n);
+    assert_int_equal(sb_view_lo(v, 0), 0);
+    assert_int_equal(sb_view_lo(v, v->rows), v->nnz);
+    for (int64_t i = 0; i < v->rows; i++)
+        for (int64_t s = sb_view_lo(v, i); s < sb_view_lo(v, i + 1); s++) {
+            const int64_t at = sb_view_pos(v, s);
+
+            assert_in_range(at, 0, (int64_t)n - 2);
+            assert_false(seen[at]);
+            seen[at] = 1;
+            assert_int_equal(i, transpose ? p.col[at] : p.row[at]);
+            assert_int_equal(sb_view_col(v, s), transpose ? p.row[at] : p.col[at]);
+        }
+    free(p.row);
+    free(p.col);
+    free(seen);
+}
+
+static void
+test_every_format(void **state)
+{
+    static const sb_format formats[] = {SB_FORMAT_CSR, SB_FORMAT_CSC, SB_FORMAT_COO,
+                                        SB_FORMAT_BSR};
+
+    (void)state;
+    for (uint64_t k = 0; k < 400; k++) {
+        gen_spec spec = gen_case(k);
+        const bool transpose = k / 4 % 2;
+        sb_matrix a;
+        sb_view v;
+
+        spec.format = formats[k % 4];
+        spec.ptr_type = k % 3 ? SB_I32 : SB_I64;
+        spec.idx_type = k % 5 ? SB_I32 : SB_I64;
+        spec.val_type = SB_F64;
+        spec.block_col_major = k % 2;
+        a = gen_matrix(&spec);
+        assert_int_equal(sb_view_make(&v, &a, transpose, NULL), SB_OK);
+        assert_int_equal(v.rows, transpose ? a.cols : a.rows);
+        assert_int_equal(v.cols, transpose ? a.rows : a.cols);
+        if (v.nnz > 0)
+            same_entries(&v, &a, transpose);
+        if ((spec.format == SB_FORMAT_CSR && !transpose) ||
+            (spec.format == SB_FORMAT_CSC && transpose)) {
+            assert_ptr_equal(v.ptr, a.ptr);
+            assert_ptr_equal(v.crd, a.idx);
+            assert_null(v.pos);
+        }
+        sb_view_free(&v);
+        gen_free_matrix(&a);
+    }
+}
+
+/* Rows of a transposed or sorted copy come in column order. */
+static void
+test_copies_are_sorted(void **state)
+{
+    gen_spec spec = gen_case(11);
+    sb_matrix a;
+    sb_view v;
+
+    (void)state;
+    spec.family = GEN_UNIFORM;
+    spec.rows = spec.cols = 30;
+    spec.density = 0.3;
+    spec.format = SB_FORMAT_COO;
+    spec.ptr_type = spec.idx_type = SB_I32;
+    spec.val_type = SB_F32;
+    spec.unsorted = true;
+    spec.duplicates = false;
+    a = gen_matrix(&spec);
+    assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+    for (int64_t i = 0; i < v.rows; i++)
+        for (int64_t s = sb_view_lo(&v, i) + 1; s < sb_view_lo(&v, i + 1); s++)
+            assert_true(sb_view_col(&v, s - 1) < sb_view_col(&v, s));
+    sb_view_free(&v);
+    gen_free_matrix(&a);
+}
+
+static void
+test_bad_structure(void **state)
+{
+    int32_t ptr[] = {0, 2, 3}, idx[] = {0, 5, 1}, row[] = {0, 0, 7};
+    sb_matrix a = {.format = SB_FORMAT_CSR,
+                   .rows = 2,
+                   .cols = 3,
+                   .nnz = 3,
+                   .ptr = ptr,
+                   .idx = idx,
+                   .row = row,
+                   .ptr_type = SB_I32,
+                   .idx_type = SB_I32,
+                   .val_type = SB_F32,
+                   .batch = 1};
+    sb_diag diag = {0};
+    sb_view v;
+
+    (void)state;
+    assert_int_equal(sb_view_make(&v, &a, true, &diag), SB_EINVAL);
+    assert_non_null(strstr(diag.text, "coordinate 1"));
+    idx[1] = 2;
+    ptr[1] = 9;
+    assert_int_equal(sb_view_make(&v, &a, true, NULL), SB_EINVAL);
+    ptr[1] = 2;
+    assert_int_equal(sb_view_make(&v, &a, true, NULL), SB_OK);
+    sb_view_free(&v);
+    a.format = SB_FORMAT_COO;
+    sb_diag_clear(&diag);
+    assert_int_equal(sb_view_make(&v, &a, false, &diag), SB_EINVAL);
+    assert_non_null(strstr(diag.text, "row 2"));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_format),
+        cmocka_unit_test(test_copies_are_sorted),
+        cmocka_unit_test(test_bad_structure),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
