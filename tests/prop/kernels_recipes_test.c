@@ -1,0 +1,517 @@
+/*
+ * ctest-labels: full
+ *
+ * Every recipe means what its operation means: for a list of specs that holds each kind
+ * with each of its operations and a sample of types and layouts, and for matrices that
+ * break sparse code, the definition (oracle), the interpreter on the program before its
+ * schedule, the interpreter on the fused program and the compiled C agree, entry by
+ * entry, exactly (data are small integers). beta == 0 finds NaN in the output.
+ */
+#include "base/alloc.h"
+#include "base/macro.h"
+#include "cpu/cpu.h"
+#include "formats/part.h"
+#include "gen.h"
+#include "kernels/recipe.h"
+#include "kernels/spec.h"
+#include "oracle.h"
+#include "planner/context.h"
+#include "runtime/plan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const specs[] = {
+    "spmm csr f32f32f32/f32 i32i32 rr t8 p0",
+    "spmm csr f32f32f32/f32 i32i32 rr t32 p8 nt",
+    "spmm csr f64f64f64/f64 i64i64 rr t64 p0",
+    "spmm csr f32f32f32/f32 i64i32 rr t4 p2",
+    "spmm csr f32f32f32/f32 i32i32 rc t8 p0",
+    "spmm csr f32f32f32/f32 i32i32 cr t8 p0",
+    "spmm csr f64f64f64/f64 i32i32 cc t8 p0",
+    "spmm csr c32c32c32/c32 i32i32 rr cb t8 p0",
+    "spmm csr c64c64c64/c64 i32i32 cr t4 p0",
+    "spmm csr f16f16f32/f32 i32i32 rr t16 p0",
+    "spmm csr bf16bf16bf16/f32 i32i32 rr t16 p0",
+    "spmm csr i8i8i32/i32 i32i32 rr t16 p0",
+    "spmm csr i8i8f32/f32 i32i32 rr t16 p0",
+    "spmm rows f32f32f32/f32 i32i32 rr t16 p4",
+    "spmm csr+rows f64f64f64/f64 i64i64 rr t16 p0",
+    "spmm ell f32f32f32/f32 i32i32 rr t16 p0",
+    "spmm ell c32c32c32/c32 i64i64 rr ca packed t8 p0",
+    "spmm rows+bsr f32f32f32/f32 i32i32 rr b2 t16 p0",
+    "spmm rows+bsr f64f64f64/f64 i32i32 rr b3 packed t32 p0",
+    "spmm rows+bsr f32f32f32/f32 i32i32 rc b4 t8 p0",
+    "spmm rows+bsr f32f32f32/f32 i32i32 rr b12 t16 p0",
+    "spmm rows+dia f32f32f32/f32 i32i32 rr t16 p0",
+    "spmm rows+dia f64f64f64/f64 i64i64 rr packed t8 p0",
+    "spmm rows+coo f32f32f32/f32 i32i32 rr t16 p0",
+    "spmm rows+coo c32c32c32/c32 i32i32 cc ca t4 p0",
+    "spmm rows+win f32f32f32/f32 i32i32 rr b2 t32 p0",
+    "spmm rows+win f64f64f64/f64 i64i64 rr b4 t16 p0",
+    "spmv csr f32f32f32/f32 i32i32 rr t16 p0",
+    "spmv csr f64f64f64/f64 i64i64 rr t4 p0",
+    "spmv csr c64c64c64/c64 i32i32 rr t4 p0",
+    "spmv csr f16f16f16/f32 i32i32 rr t8 p0",
+    "spmv csr i8i8i32/i32 i32i32 rr t16 p0",
+    "spmv rows f32f32f32/f32 i32i32 rr t4 p0",
+    "spmv ell f32f32f32/f32 i32i32 rr t4 p0",
+    "spmv rows+bsr f32f32f32/f32 i32i32 rr b4 t4 p0",
+    "spmv rows+dia f32f32f32/f32 i32i32 rr packed t4 p0",
+    "spmv rows+coo f64f64f64/f64 i32i32 rr t4 p0",
+    "spmv rows+win f32f32f32/f32 i32i32 rr b3 t4 p0",
+    "sddmm csr f32f32f32/f32 i32i32 rr t16 p0",
+    "sddmm csr f64f64f64/f64 i64i64 rc t8 p0",
+    "sddmm csr f32f32f32/f32 i32i32 cr t4 p0",
+    "sddmm csr c32c32c32/c32 i32i32 cc cb t4 p0",
+    "sddmm csr f16f16f16/f32 i32i32 rc t16 p0",
+    "sddmm rows f32f32f32/f32 i32i32 rc t8 p0",
+    "sddmm coo f32f32f32/f32 i32i32 rc t8 p0",
+};
+
+typedef struct matrix_case {
+    gen_family family;
+    int64_t rows, cols, n;
+    int base;
+    double alpha, beta;
+} matrix_case;
+
+static const matrix_case cases[] = {
+    {GEN_ROW_RUNS, 23, 31, 5, 1, 1, 0},     {GEN_BLOCKS, 48, 24, 37, 0, 2, 3},
+    {GEN_POWER_LAW, 40, 33, 1, 1, 0, 2},    {GEN_BANDED, 29, 29, 70, 0, -1, 1},
+    {GEN_DIAGONALS, 17, 36, 16, 1, 3, 0},   {GEN_FULL, 12, 12, 64, 0, 1, 0},
+    {GEN_DENSE_ROW, 30, 200, 33, 0, 1, -2}, {GEN_EMPTY, 7, 5, 9, 1, 2, 0},
+};
+
+/* ---- one problem and its parts --------------------------------------------------- */
+
+enum { PARTS_MAX = 3, STEPS_MAX = 64 };
+
+typedef struct fixture {
+    sb_spec spec;
+    sb_problem pb;
+    sb_view view;
+    sb_part part[PARTS_MAX];
+    int npart;
+    sb_plan_array array[SB_PLAN_MAX_ARRAYS];
+    sb_plan_int integer[SB_PLAN_MAX_INTS];
+    int narray, nint, nstep;
+    sb_tile tile[STEPS_MAX];
+    bool add[STEPS_MAX];
+    void *start; /* the output as it was before any run */
+    sb_dense out_copy;
+} fixture;
+
+static gen_dense_spec
+dense(int64_t rows, int64_t cols, sb_dtype t, bool col, uint64_t seed)
+{
+    return (gen_dense_spec){.rows = rows,
+                            .cols = cols,
+                            .ld = (col ? rows : cols) + 3,
+                            .col_major = col,
+                            .type = t,
+                            .seed = seed,
+                            .integer = true};
+}
+
+static void
+make_operands(fixture *fx, const matrix_case *mc)
+{
+    const sb_spec *s = &fx->spec;
+    const bool sampled = s->op == SB_KOP_SDDMM, vector = s->op == SB_KOP_SPMV;
+    const bool flip_a = s->a_conj, flip_b = s->b_conj;
+    const int64_t m = mc->rows, k = mc->cols, n = vector ? 1 : mc->n;
+    const bool poison = mc->beta == 0;
+    gen_dense_spec b =
+        sampled ? dense(m, n, s->b, s->b_col, 5) : dense(k, n, s->b, s->b_col, 5);
+    gen_dense_spec c =
+        sampled ? dense(n, k, s->c, s->c_col, 6) : dense(m, n, s->c, s->c_col, 6);
+    const gen_spec a = {.family = mc->family,
+                        .rows = flip_a ? k : m,
+                        .cols = flip_a ? m : k,
+                        .density = 0.2,
+                        .seed = 7,
+                        .ptr_type = s->ptr,
+                        .idx_type = s->idx,
+                        .val_type = s->a,
+                        .base = mc->base,
+                        .block = s->block,
+                        .integer = true};
+
+    if (flip_b) {
+        const int64_t rows = b.rows;
+
+        b.rows = b.cols;
+        b.cols = rows;
+        b.col_major = !b.col_major;
+    }
+    if (vector) {
+        b = (gen_dense_spec){.rows = k, .cols = 1, .ld = 1, .type = s->b, .seed = 5};
+        c = (gen_dense_spec){.rows = m, .cols = 1, .ld = 1, .type = s->c, .seed = 6};
+        b.integer = c.integer = true;
+    }
+    c.poison = poison && !sampled && !sb_dtype_is_int(s->c);
+    fx->pb = (sb_problem){
+        .op = (sb_op)s->op,
+        .a = gen_matrix(&a),
+        .b = gen_dense(&b),
+        .c = gen_dense(&c),
+        .trans_a = flip_a ? SB_TRANS_H : SB_TRANS_N,
+        .trans_b = flip_b ? SB_TRANS_H : SB_TRANS_N,
+        .compute = s->compute,
+        .alpha = {mc->alpha, sb_dtype_is_complex(s->compute) ? mc->alpha : 0},
+        .beta = {mc->beta, 0},
+        .batch = 1};
+    if (sampled && flip_b) {
+        fx->pb.trans_a = SB_TRANS_H;
+        fx->pb.trans_b = SB_TRANS_N;
+    }
+    if (sampled && poison)
+        for (int64_t q = 0; q < fx->pb.a.nnz; q++)
+            sb_value_store(s->a, fx->pb.a.val, q, (sb_value){NAN, 0});
+}
+
+static void
+add_int(fixture *fx, const char *name, int64_t value)
+{
+    sb_plan_int *i = &fx->integer[fx->nint++];
+
+    (void)snprintf(i->name, sizeof i->name, "%s", name);
+    i->value = value;
+}
+
+/* The arrays, counts and groups of a part that has just been built. */
+static void
+adopt(fixture *fx)
+{
+    const sb_part *p = &fx->part[fx->npart++];
+    const char *kind = sb_recipe_get((int)p->kind)->name;
+    int64_t count = 0;
+    char name[24];
+    int rank = 0;
+
+    for (int q = 0; q < p->narray; q++) {
+        sb_plan_array *a = &fx->array[fx->narray++];
+
+        (void)snprintf(a->name, sizeof a->name, "%s", p->array[q].name);
+        a->type = p->array[q].type;
+        a->count = p->array[q].count;
+        a->data = p->array[q].data;
+        if (strstr(a->name, "_row") || strstr(a->name, "bsr_crd"))
+            count = a->count;
+        if (strstr(a->name, "win_off"))
+            count = a->count - 1;
+    }
+    (void)snprintf(name, sizeof name, "%s_count", kind);
+    add_int(fx, name, p->kind == SB_PART_DIA ? p->width : count);
+    if (p->kind == SB_PART_ELL)
+        add_int(fx, "ell_width", p->width);
+    for (int q = 0; q < (int)p->kind; q++)
+        rank += fx->spec.kinds >> q & 1;
+    for (int g = 0; g < p->ngroup; g++) {
+        assert_true(fx->nstep < STEPS_MAX);
+        fx->add[fx->nstep] = p->group[g].add;
+        fx->tile[fx->nstep++] = (sb_tile){rank, p->group[g].lo, p->group[g].hi, 0};
+    }
+}
+
+static sb_status
+build_part(fixture *fx, sb_cover *cv, int kind)
+{
+    sb_part *p = &fx->part[fx->npart];
+
+    switch (kind) {
+    case SB_PART_CSR:
+        return sb_part_csr(p, cv);
+    case SB_PART_ROWS:
+        return sb_part_rows(p, cv, 2, 2, true);
+    case SB_PART_ELL:
+        return sb_part_ell(p, cv, 4);
+    case SB_PART_BSR:
+        return sb_part_bsr(p, cv, fx->spec.block, true);
+    case SB_PART_DIA:
+        return sb_part_dia(p, cv, 50, true);
+    case SB_PART_COO:
+        return sb_part_coo(p, cv);
+    default:
+        return sb_part_win(p, cv, fx->spec.block, true);
+    }
+}
+
+/* Selecting parts first, listed rows last. */
+static void
+make_parts(fixture *fx)
+{
+    static const int order[] = {SB_PART_CSR, SB_PART_BSR, SB_PART_DIA, SB_PART_WIN,
+                                SB_PART_COO, SB_PART_ELL, SB_PART_ROWS};
+    sb_cover cv;
+
+    assert_int_equal(
+        sb_view_make(&fx->view, &fx->pb.a,
+                     fx->pb.op != SB_OP_SDDMM && fx->pb.trans_a != SB_TRANS_N, NULL),
+        SB_OK);
+    sb_cover_init(&cv, &fx->view);
+    for (int q = 0; q < SB_COUNT(order); q++) {
+        sb_status st;
+
+        if (!(fx->spec.kinds >> order[q] & 1U))
+            continue;
+        if (fx->npart > 0 && order[q] == SB_PART_ROWS &&
+            fx->part[0].kind == SB_PART_CSR)
+            continue; /* csr has taken all: rows is in the kernel, not in the plan */
+        st = build_part(fx, &cv, order[q]);
+        if (st == SB_SKIP)
+            continue;
+        assert_int_equal(st, SB_OK);
+        if (fx->spec.packed && order[q] != SB_PART_ROWS)
+            assert_int_equal(
+                sb_part_pack(&fx->part[fx->npart], fx->pb.a.val, fx->spec.a), SB_OK);
+        adopt(fx);
+    }
+    assert_int_equal(cv.rest, 0);
+    sb_cover_free(&cv);
+}
+
+static size_t
+output_bytes(const fixture *fx)
+{
+    return fx->pb.op == SB_OP_SDDMM
+               ? (size_t)fx->pb.a.nnz * sb_dtype_size(fx->pb.a.val_type)
+               : (size_t)gen_dense_extent(&fx->pb.c) * sb_dtype_size(fx->pb.c.type);
+}
+
+static void *
+output(const fixture *fx)
+{
+    return fx->pb.op == SB_OP_SDDMM ? fx->pb.a.val : fx->pb.c.data;
+}
+
+static void
+release(fixture *fx)
+{
+    for (int q = 0; q < fx->npart; q++)
+        sb_part_free(&fx->part[q]);
+    sb_view_free(&fx->view);
+    gen_free_matrix(&fx->pb.a);
+    gen_free_dense(&fx->pb.b);
+    gen_free_dense(&fx->pb.c);
+    free(fx->start);
+}
+
+/* ---- the interpreter -------------------------------------------------------------- */
+
+/* Values for a program's parameters and buffers, looked up by name. */
+typedef struct binding {
+    sb_value param[40];
+    sb_arg buf[40];
+} binding;
+
+static sb_value
+parameter(const fixture *fx, const char *name, const sb_tile *t, sb_value beta)
+{
+    const sb_problem *pb = &fx->pb;
+    int64_t m, n, k;
+    const bool sampled = pb->op == SB_OP_SDDMM;
+
+    sb_problem_shape(pb, &m, &n, &k);
+    const struct {
+        const char *name;
+        double value;
+    } known[] = {{"m", (double)m},
+                 {"n", (double)n},
+                 {"k", (double)k},
+                 {"nnz", (double)pb->a.nnz},
+                 {"base", pb->a.base},
+                 {"lda", (double)pb->b.ld},
+                 {"ldb", (double)(sampled ? pb->c.ld : pb->b.ld)},
+                 {"ldc", (double)pb->c.ld},
+                 {"t0", t ? (double)(t - fx->tile) : 0},
+                 {"t1", t ? (double)(t - fx->tile) + 1 : 0},
+                 {"ntile", (double)fx->nstep}};
+
+    if (strcmp(name, "alpha") == 0)
+        return pb->alpha;
+    if (strcmp(name, "beta") == 0)
+        return beta;
+    for (int q = 0; q < SB_COUNT(known); q++)
+        if (strcmp(known[q].name, name) == 0)
+            return (sb_value){known[q].value, 0};
+    for (int q = 0; q < fx->nint; q++)
+        if (strcmp(fx->integer[q].name, name) == 0)
+            return (sb_value){(double)fx->integer[q].value, 0};
+    /* Kinds of the kernel that found nothing in this matrix. */
+    assert_non_null(strchr(name, '_'));
+    return (sb_value){0, 0};
+}
+
+static sb_arg
+buffer(fixture *fx, const char *name)
+{
+    const sb_problem *pb = &fx->pb;
+    const sb_matrix *a = &pb->a;
+    const sb_dense *b = &pb->b, *c = &pb->c;
+
+    if (strcmp(name, "A_ptr") == 0)
+        return (sb_arg){(void *)(uintptr_t)a->ptr, a->rows + 1};
+    if (strcmp(name, "A_crd") == 0)
+        return (sb_arg){(void *)(uintptr_t)a->idx, a->nnz};
+    if (strcmp(name, "A") == 0)
+        return (sb_arg){a->val, a->nnz};
+    if (strcmp(name, "B") == 0 || strcmp(name, "X") == 0)
+        return (sb_arg){b->data, gen_dense_extent(b)};
+    if (strcmp(name, "C") == 0 || strcmp(name, "Y") == 0)
+        return (sb_arg){c->data, gen_dense_extent(c)};
+    if (strcmp(name, "tile") == 0)
+        return (sb_arg){fx->tile, 4 * (int64_t)fx->nstep};
+    for (int q = 0; q < fx->narray; q++)
+        if (strcmp(fx->array[q].name, name) == 0)
+            return (sb_arg){fx->array[q].data, fx->array[q].count};
+    return (sb_arg){fx->tile, 0};
+}
+
+static void
+interpret(fixture *fx, const sb_prog *p, const sb_tile *tile, sb_value beta)
+{
+    binding bd;
+    const sb_interp_args args = {bd.param, bd.buf};
+    sb_diag diag;
+
+    assert_true(p->nparam <= SB_COUNT(bd.param) && p->nbuf <= SB_COUNT(bd.buf));
+    for (int q = 0; q < p->nparam; q++)
+        bd.param[q] = parameter(fx, p->param[q]->name, tile, beta);
+    for (int q = 0; q < p->nbuf; q++)
+        bd.buf[q] = buffer(fx, p->buf[q]->name);
+    sb_diag_clear(&diag);
+    if (sb_interp(p, &args, &diag) != SB_OK)
+        fail_msg("interpreter: %s", diag.text);
+}
+
+/* ---- the four ways ---------------------------------------------------------------- */
+
+static void
+check(const fixture *fx, const oracle *o, const char *how, const char *spec,
+      const matrix_case *mc)
+{
+    char why[256];
+
+    if (!oracle_check(o, &fx->pb, true, why, sizeof why))
+        fail_msg("%s, \"%s\" on %s %lldx%lld n=%lld beta=%g: %s", how, spec,
+                 gen_family_name(mc->family), (long long)mc->rows, (long long)mc->cols,
+                 (long long)mc->n, mc->beta, why);
+    memcpy(output(fx), fx->start, output_bytes(fx));
+}
+
+static void
+run_launch(fixture *fx, const sb_kernel *k)
+{
+    sb_step step[STEPS_MAX];
+    const sb_launch l = {.nstep = fx->nstep,
+                         .step = step,
+                         .tile = fx->tile,
+                         .narray = fx->narray,
+                         .nint = fx->nint,
+                         .array = fx->array,
+                         .integer = fx->integer};
+
+    for (int q = 0; q < fx->nstep; q++)
+        step[q] =
+            (sb_step){.kernel = k, .tile_lo = q, .tile_hi = q + 1, .add = fx->add[q]};
+    assert_int_equal(sb_launch_run(&l, &fx->pb, NULL), SB_OK);
+}
+
+/* Arrays and counts of kinds that took no entry: the kernel names them, no tile does. */
+static void
+add_absent(fixture *fx, const sb_prog *p)
+{
+    for (int q = 0; q < p->nbuf; q++) {
+        if (buffer(fx, p->buf[q]->name).count != 0 || !strchr(p->buf[q]->name, '_'))
+            continue;
+        (void)snprintf(fx->array[fx->narray].name, sizeof fx->array->name, "%s",
+                       p->buf[q]->name);
+        fx->array[fx->narray++].data = fx->tile;
+    }
+    for (int q = 0; q < p->nparam; q++) {
+        const char *name = p->param[q]->name;
+        bool known = !strchr(name, '_');
+
+        for (int i = 0; i < fx->nint; i++)
+            known |= strcmp(fx->integer[i].name, name) == 0;
+        if (!known)
+            add_int(fx, name, 0);
+    }
+}
+
+static void
+one_case(sb_ir *ir, const char *text, const sb_prog *fused, const sb_kernel *k,
+         const matrix_case *mc)
+{
+    fixture fx = {0};
+    oracle o;
+
+    assert_int_equal(sb_spec_parse(&fx.spec, text, NULL), SB_OK);
+    make_operands(&fx, mc);
+    fx.start = gen_copy_bytes(output(&fx), output_bytes(&fx));
+    o = oracle_make(&fx.pb);
+    make_parts(&fx);
+    /* One part that owns every row at once: its program needs no tiles. */
+    if (fx.npart == 1 && fx.nstep == 1 && !fx.spec.packed && fx.spec.c != SB_BF16) {
+        const sb_prog *source = NULL;
+
+        assert_int_equal(sb_spec_source(&source, ir, &fx.spec, (int)fx.part[0].kind),
+                         SB_OK);
+        interpret(&fx, source, NULL, fx.pb.beta);
+        check(&fx, &o, "before the schedule", text, mc);
+    }
+    for (int q = 0; q < fx.nstep; q++)
+        interpret(&fx, fused, &fx.tile[q], fx.add[q] ? (sb_value){1, 0} : fx.pb.beta);
+    check(&fx, &o, "stage III", text, mc);
+    add_absent(&fx, fused);
+    run_launch(&fx, k);
+    check(&fx, &o, "compiled", text, mc);
+    oracle_free(&o);
+    release(&fx);
+}
+
+static void
+agree(void **state)
+{
+    const char *text = *state;
+    const sb_kernel *k = NULL;
+    const sb_prog *fused = NULL;
+    sb_arena arena;
+    sb_diag diag;
+    sb_spec spec;
+    sb_ir ir;
+
+    sb_diag_clear(&diag);
+    sb_arena_init(&arena);
+    sb_ir_init(&ir, &arena, &diag);
+    assert_int_equal(sb_spec_parse(&spec, text, NULL), SB_OK);
+    if (sb_spec_program(&fused, &ir, &spec) != SB_OK)
+        fail_msg("%s: %s", text, diag.text);
+    assert_int_equal(sb_kernel_get(&k, text, sb_planner_maker, SB_KERNEL_COMPILE),
+                     SB_OK);
+    for (int q = 0; q < SB_COUNT(cases); q++)
+        one_case(&ir, text, fused, k, &cases[q]);
+    sb_arena_free(&arena);
+}
+
+int
+main(void)
+{
+    struct CMUnitTest tests[SB_COUNT(specs)];
+
+    sb_backend_set(&sb_cpu_backend);
+    for (int q = 0; q < SB_COUNT(specs); q++)
+        tests[q] = (struct CMUnitTest){.name = specs[q],
+                                       .test_func = agree,
+                                       .initial_state = (void *)(uintptr_t)specs[q]};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+/*
+ * Specs: one spelling each, rules kept; and every kernel compiled into the library can be
+ * made from its line.
+ */
+#include "kernels/spec.h"
+
+#include "base/macro.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+round_trip(const char *text)
+{
+    char out[192];
+    sb_spec s;
+
+    assert_int_equal(sb_spec_parse(&s, text, NULL), SB_OK);
+    assert_int_equal(sb_spec_print(out, sizeof out, &s), SB_OK);
+    assert_string_equal(out, text);
+}
+
+static void
+fields_survive(void **state)
+{
+    const char *text =
+        "spmm csr+rows+bsr c32c32c64/c64 i64i32 rr ca cb b12 packed t48 p7 nt";
+    sb_spec s;
+
+    (void)state;
+    round_trip(text);
+    assert_int_equal(sb_spec_parse(&s, text, NULL), SB_OK);
+    assert_int_equal(s.op, SB_KOP_SPMM);
+    assert_int_equal(s.kinds, 1 | 2 | 8);
+    assert_int_equal(s.a, SB_C32);
+    assert_int_equal(s.c, SB_C64);
+    assert_int_equal(s.ptr, SB_I64);
+    assert_int_equal(s.idx, SB_I32);
+    assert_true(s.a_conj && s.b_conj && s.packed && s.stream);
+    assert_int_equal(s.block, 12);
+    assert_int_equal(s.tile, 48);
+    assert_int_equal(s.prefetch, 7);
+    assert_int_equal(
+        sb_spec_parse(&s, "sddmm coo f32f16bf16/f32 i32i64 cr t1 p0", NULL), SB_OK);
+    assert_true(s.b_col && !s.c_col);
+}
+
+static void
+other_spellings_are_refused(void **state)
+{
+    static const char *const bad[] = {
+        "",
+        "spmm",
+        "spmm  csr f32f32f32/f32 i32i32 rr t8 p0",
+        "spmm rows+csr f32f32f32/f32 i32i32 rr t8 p0",
+        "spmm csr+csr f32f32f32/f32 i32i32 rr t8 p0",
+        "spmm csr+ f32f32f32/f32 i32i32 rr t8 p0",
+        "spmm csr f32f32f32/f32 i32i32 rr t08 p0",
+        "spmm csr f32f32f32/f32 i32i32 rr t8",
+        "spmm csr f32f32f32/f32 i32i32 rr t8 p0 ",
+        "spmm csr f32f32f32/f32 i32i32 rr b0 t8 p0",
+        "spmm csr f32f32f32/f32 i32i32 rr t8 p0 nt nt",
+        "spmm csr f32f32/f32 i32i32 rr t8 p0",
+        "spmm csr f32f32f32/f32 i32i32 rx t8 p0",
+    };
+    sb_spec s;
+
+    (void)state;
+    for (int i = 0; i < SB_COUNT(bad); i++)
+        assert_int_equal(sb_spec_parse(&s, bad[i], NULL), SB_EPARSE);
+}
+
+static void
+rules_are_kept(void **state)
+{
+    static const struct {
+        const char *text;
+        sb_status st;
+    } bad[] = {
+        {"spmm csr f32f32f32/f32 i32i32 rr b4 t8 p0", SB_EINVAL},
+        {"spmm bsr f32f32f32/f32 i32i32 rr t8 p0", SB_EINVAL},
+        {"spmm bsr+win f32f32f32/f32 i32i32 rr b4 t8 p0", SB_EINVAL},
+        {"spmm win f32f32f32/f32 i32i32 rr b9 t8 p0", SB_EINVAL},
+        {"spmm csr f32f32f32/f32 i32i32 rr packed t8 p0", SB_EINVAL},
+        {"sddmm bsr f32f32f32/f32 i32i32 rr b2 t8 p0", SB_ENOTSUP},
+        {"spmm csr f32f32f32/f16 i32i32 rr t8 p0", SB_ENOTSUP},
+        {"spmm csr f32c32c32/c32 i32i32 rr t8 p0", SB_ENOTSUP},
+        {"spmm csr f32f32f32/i32 i32i32 rr t8 p0", SB_ENOTSUP},
+        {"spmm csr f32f32f32/f32 f32i32 rr t8 p0", SB_EINVAL},
+        {"spmm csr f32f32f32/f32 i32i32 rr ca t8 p0", SB_EINVAL},
+        {"spmm csr f32f32f32/f32 i32i32 rr t0 p0", SB_EINVAL},
+        {"spmm csr f32f32f32/f32 i32i32 rr t2000 p0", SB_EINVAL},
+        {"spmm csr f32f32f32/f32 i32i32 rr t8 p65", SB_EINVAL},
+        {"spmm csr f32f32f32/f32 i32i32 cr t8 p1", SB_EINVAL},
+        {"spmv csr f32f32f32/f32 i32i32 rr t8 p0 nt", SB_EINVAL},
+    };
+    sb_diag diag;
+    sb_spec s;
+
+    (void)state;
+    for (int i = 0; i < SB_COUNT(bad); i++) {
+        sb_diag_clear(&diag);
+        assert_int_equal(sb_spec_parse(&s, bad[i].text, &diag), bad[i].st);
+        assert_true(strlen(diag.text) > 10);
+    }
+}
+
+static void
+short_buffer_is_an_error(void **state)
+{
+    char out[192];
+    sb_spec s;
+
+    (void)state;
+    assert_int_equal(sb_spec_parse(&s, "spmm csr f32f32f32/f32 i32i32 rr t8 p0", NULL),
+                     SB_OK);
+    assert_int_equal(sb_spec_print(out, 39, &s), SB_OK);
+    assert_int_equal(sb_spec_print(out, 38, &s), SB_EINVAL);
+}
+
+static int
+compare(const void *x, const void *y)
+{
+    return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+static void
+builtins_are_distinct(void **state)
+{
+    const char *all[512];
+    int n = 0;
+
+    (void)state;
+    for (; sb_spec_builtin(n); n++) {
+        assert_true(n < SB_COUNT(all));
+        all[n] = sb_spec_builtin(n);
+    }
+    assert_null(sb_spec_builtin(-1));
+    qsort(all, (size_t)n, sizeof *all, compare);
+    for (int i = 1; i < n; i++)
+        assert_string_not_equal(all[i - 1], all[i]);
+}
+
+static void
+builtins_can_be_made(void **state)
+{
+    sb_strbuf text, signature;
+
+    (void)state;
+    sb_strbuf_init(&text);
+    sb_strbuf_init(&signature);
+    for (int i = 0; sb_spec_builtin(i); i++) {
+        sb_diag diag;
+        sb_hash key;
+
+        round_trip(sb_spec_builtin(i));
+        sb_diag_clear(&diag);
+        sb_strbuf_clear(&text);
+        sb_strbuf_clear(&signature);
+        if (sb_spec_emit(&text, &signature, &key, sb_spec_builtin(i), &diag) != SB_OK)
+            fail_msg("%s: %s", sb_spec_builtin(i), diag.text);
+        assert_non_null(strstr(text.s, "sbk_"));
+        assert_non_null(strstr(signature.s, " t0 t1;"));
+        assert_non_null(strstr(signature.s, " tile"));
+    }
+    sb_strbuf_free(&text);
+    sb_strbuf_free(&signature);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_survive),
+        cmocka_unit_test(other_spellings_are_refused),
+        cmocka_unit_test(rules_are_kept),
+        cmocka_unit_test(short_buffer_is_an_error),
+        cmocka_unit_test(builtins_are_distinct),
+        cmocka_unit_test(builtins_can_be_made),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
