@@ -206,7 +206,7 @@ places(const gen_spec *s, gen_rng *r)
     if (s->duplicates) {
         const int64_t count = l.count;
 
-        for (int64_t q = 0; q < count; q += 3)
+        for (int64_t q = 0; q < count && l.count < s->rows * s->cols; q += 3)
             put(&l, l.at[q].i, l.at[q].j);
     }
     return l;
