@@ -191,7 +191,7 @@ compile(const char *cc, const char *source, const char *object, const char *log,
                           march[isa],
                           NULL};
     char **env = environment(tmpdir);
-    char text[200];
+    char text[256];
     int code = -1;
     sb_status st;
 

@@ -231,8 +231,9 @@ may_compile(sb_kernel_effort effort)
            !(jit && (strcmp(jit, "off") == 0 || strcmp(jit, "0") == 0));
 }
 
-/* Whether an undamaged artefact lies at path; says why if one is there but unfit. */
-static bool
+/* OK if an undamaged artefact lies at path, SKIP if not; logs why one that is there is
+ * unfit. */
+static sb_status
 stored(const char *path, const char *spec)
 {
     sb_diag why = {SB_OK, ""};
@@ -244,20 +245,23 @@ stored(const char *path, const char *spec)
     if (st == SB_OK && !sealed(&file))
         st = sb_diag_set(&why, SB_EIO, "%s is damaged", path);
     sb_strbuf_free(&file);
-    if (st != SB_OK && st != SB_SKIP)
-        sb_log(SB_LOG_WARN, "kernel \"%s\": %s", spec, why.text);
-    return st == SB_OK;
+    if (st == SB_OK || st == SB_SKIP || st == SB_ENOMEM)
+        return st;
+    sb_log(SB_LOG_WARN, "kernel \"%s\": %s", spec, why.text);
+    return SB_SKIP;
 }
 
 static sb_status
 get_from(sb_loaded *out, const char *dir, const char *path, const char *spec,
          sb_kernel_maker maker, sb_kernel_effort effort, sb_diag *diag)
 {
-    const bool found = path && stored(path, spec), compile = may_compile(effort);
+    sb_status st = path ? stored(path, spec) : SB_SKIP;
+    const bool found = st == SB_OK, compile = may_compile(effort);
     sb_diag why = {SB_OK, ""};
     sb_kernel_source src = {.key = {0, 0}};
-    sb_status st;
 
+    if (st == SB_ENOMEM)
+        return st;
     if (!found && !compile)
         return sb_diag_set(diag, SB_ENOKERNEL, "no stored kernel, and compiling is %s",
                            effort == SB_KERNEL_COMPILE ? "off" : "not wanted here");

@@ -1,0 +1,75 @@
+# The built-in kernels. spblasc writes the C of every spec in src/kernels/builtin.c once,
+# split over a fixed number of files; each x86-64 level compiles them with its own flags
+# and a suffix on every symbol. Whatever the levels, the table of tables exists.
+set(levels generic)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
+    set(levels v2 v3 v4)
+endif()
+set(SPBLAS_BUILTIN "${levels}" CACHE STRING
+    "Levels (generic, v2, v3, v4) that kernels are built in for; may be empty")
+
+# Without the tool, or one that can do it, there is nothing to build in.
+set(builtin_levels "")
+if(TARGET spblasc)
+    file(STRINGS ${CMAKE_SOURCE_DIR}/tools/spblasc.c can REGEX "spblasc_builtin")
+    if(can)
+        set(builtin_levels ${SPBLAS_BUILTIN})
+    endif()
+endif()
+
+set(builtin_dir ${CMAKE_BINARY_DIR}/generated)
+set(builtin_sources "")
+foreach(shard RANGE 7)
+    list(APPEND builtin_sources ${builtin_dir}/builtin_${shard}.c)
+endforeach()
+list(APPEND builtin_sources ${builtin_dir}/builtin_table.c)
+
+if(builtin_levels)
+    add_custom_command(OUTPUT ${builtin_sources}
+        COMMAND spblasc builtin ${builtin_dir}
+        DEPENDS spblasc COMMENT "Emitting the built-in kernels" VERBATIM)
+    # One target writes the files, so that the levels do not write them at once.
+    add_custom_target(sb_builtin_sources DEPENDS ${builtin_sources})
+endif()
+
+# const sb_kernel *const sb_builtin_tables[], by sb_isa
+set(externs "")
+set(rows "")
+foreach(level generic v2 v3 v4)
+    if(level IN_LIST builtin_levels)
+        string(APPEND externs "extern const sb_kernel sb_builtin_${level}[];\n")
+        string(APPEND rows "    sb_builtin_${level},\n")
+    else()
+        string(APPEND rows "    NULL,\n")
+    endif()
+endforeach()
+file(CONFIGURE OUTPUT ${builtin_dir}/builtin_tables.c @ONLY CONTENT
+"/* Made by cmake/builtin.cmake. */
+#include \"runtime/kernel.h\"
+#include <stddef.h>
+@externs@
+const sb_kernel *const sb_builtin_tables[] = {
+@rows@};
+")
+add_library(sb_builtin STATIC ${builtin_dir}/builtin_tables.c)
+list(APPEND SB_BUILTIN_LIBS sb_builtin)
+
+foreach(level ${builtin_levels})
+    add_library(sb_builtin_${level} STATIC ${builtin_sources})
+    add_dependencies(sb_builtin_${level} sb_builtin_sources)
+    target_compile_definitions(sb_builtin_${level} PRIVATE SB_LEVEL=${level})
+    # The same code generation as at run time, whatever the build type.
+    target_compile_options(sb_builtin_${level} PRIVATE -O3 -ffp-contract=fast
+        -fno-math-errno -fno-trapping-math)
+    if(NOT level STREQUAL "generic")
+        string(REPLACE "v" "-march=x86-64-v" march ${level})
+        target_compile_options(sb_builtin_${level} PRIVATE ${march})
+    endif()
+    list(APPEND SB_BUILTIN_LIBS sb_builtin_${level})
+endforeach()
+foreach(lib ${SB_BUILTIN_LIBS})
+    target_include_directories(${lib} PRIVATE ${CMAKE_SOURCE_DIR}/src
+        ${CMAKE_SOURCE_DIR}/src/compiler)
+    set_target_properties(${lib} PROPERTIES
+        POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
+endforeach()
