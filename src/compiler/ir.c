@@ -265,6 +265,14 @@ ill_typed(sb_expr_kind k, sb_dtype t)
 /* ---- folding ------------------------------------------------------------------------- */
 
 static bool
+fits(sb_dtype type, int64_t v)
+{
+    if (type == SB_I8)
+        return v >= INT8_MIN && v <= INT8_MAX;
+    return type == SB_I64 || (type == SB_I32 && v >= INT32_MIN && v <= INT32_MAX);
+}
+
+static bool
 is_literal(const sb_expr *e, int64_t v)
 {
     return e->kind == SB_EXPR_INT && e->u.i == v;
@@ -334,7 +342,8 @@ sb_expr_un(sb_ir *ir, sb_expr_kind k, const sb_expr *x)
         return NULL;
     if ((why = ill_typed(k, (sb_dtype)x->type)) != NULL)
         return mistyped(ir, k, why);
-    if (k == SB_EXPR_NEG && x->kind == SB_EXPR_INT && x->u.i != INT64_MIN)
+    if (k == SB_EXPR_NEG && x->kind == SB_EXPR_INT && x->u.i != INT64_MIN &&
+        fits((sb_dtype)x->type, -x->u.i))
         return sb_expr_int_typed(ir, (sb_dtype)x->type, -x->u.i);
     if (k == SB_EXPR_NEG && x->kind == SB_EXPR_FLOAT)
         return sb_expr_float(ir, (sb_dtype)x->type, -x->u.f);
@@ -358,8 +367,7 @@ sb_expr_bin(sb_ir *ir, sb_expr_kind k, const sb_expr *a, const sb_expr *b)
         return mistyped(ir, k, why);
     if (facts[k].typing == SAME && sb_dtype_is_int(type)) {
         if (a->kind == SB_EXPR_INT && b->kind == SB_EXPR_INT &&
-            fold_int(k, a->u.i, b->u.i, &v) &&
-            (type == SB_I64 || (v >= INT32_MIN && v <= INT32_MAX)))
+            fold_int(k, a->u.i, b->u.i, &v) && fits(type, v))
             return sb_expr_int_typed(ir, type, v);
         if ((neutral = fold_neutral(k, type, a, b)) != NULL)
             return neutral;
@@ -397,8 +405,7 @@ sb_expr_cast(sb_ir *ir, sb_dtype type, const sb_expr *x)
         return mistyped(ir, SB_EXPR_CAST, "bool does not convert");
     if (x->type == type)
         return x;
-    if (x->kind == SB_EXPR_INT && is_index(type) &&
-        (type == SB_I64 || (x->u.i >= INT32_MIN && x->u.i <= INT32_MAX)))
+    if (x->kind == SB_EXPR_INT && is_index(type) && fits(type, x->u.i))
         return sb_expr_int_typed(ir, type, x->u.i);
     return intern(ir, &key);
 }
