@@ -197,7 +197,8 @@ area_too_large(const void *d)
     const sb_spmat *m = d;
     int64_t area;
 
-    return !sb_mul_i64(m->rows, m->cols, &area);
+    return m->rows == INT64_MAX || m->cols == INT64_MAX ||
+           !sb_mul_i64(m->rows, m->cols, &area);
 }
 
 static bool
@@ -280,10 +281,8 @@ static bool
 arrays_too_large(const void *d)
 {
     const sb_spmat *m = d;
-    const int64_t majors = m->format == SPBLAS_FORMAT_CSC ? m->cols : m->rows;
 
-    return majors == INT64_MAX ||
-           bytes_overflow(m, sb_spmat_ptr_count(m), m->ptr_stride,
+    return bytes_overflow(m, sb_spmat_ptr_count(m), m->ptr_stride,
                           sb_public_index_size(m->ptr_type)) ||
            bytes_overflow(m, m->nnz, m->idx_stride,
                           sb_public_index_size(m->idx_type)) ||
@@ -374,7 +373,7 @@ static const sb_rule rules[] = {
     {TYPE, unknown_type, SB_EINVAL, "must be a data type of spblas.h"},
     {ORDER, unknown_order, SB_EINVAL, "must be COL (1) or ROW (2)"},
     {ROWS, area_too_large, SB_EINVAL,
-     "times the number of columns must fit in 63 bits"},
+     "times the number of columns, and each plus 1, must fit in 63 bits"},
     {NNZ, more_than_area, SB_EINVAL, "must not exceed rows times columns"},
     {ROWS, rows_outgrow, SB_EINVAL, "plus the base must fit the index type"},
     {COLS, cols_outgrow, SB_EINVAL, "plus the base must fit the index type"},
