@@ -82,7 +82,7 @@ sb_status sb_pass_lower_buf(const sb_prog **out, sb_ir *ir, const sb_prog *in);
 /*
  * A schedule: one primitive a line, `;` comments. Loops are named by their variable,
  * buffers and iterations by name. Stage I lines (sparse_reorder, sparse_fuse) first.
- * docs/ir.md lists the primitives. A refused primitive says why and changes nothing.
+ * docs/schedules.md lists the primitives. A refused primitive says why and changes nothing.
  */
 sb_status sb_schedule_apply(const sb_prog **out, sb_ir *ir, const sb_prog *in,
                             const char *schedule);
@@ -93,11 +93,11 @@ sb_status sb_pass_hoist(const sb_prog **out, sb_ir *ir, const sb_prog *in);
 sb_status sb_pass_narrow(const sb_prog **out, sb_ir *ir, const sb_prog *in);
 
 /*
- * Horizontal fusion: n stage III programs, each with one outermost parallel loop, become
- * one that walks tile descriptors; program q's loop body runs for tiles of kind q. Equal
+ * Horizontal fusion: n stage III programs, each one outermost loop, become one that
+ * walks tile descriptors; program q's loop body runs for tiles of kind q. Equal
  * parameters and buffers (name, type, role) are shared; others must have distinct names.
  * Adds params %t0, %t1 (tile range, last two parameters) and the last buffer
- * $tile : i64[%ntile * 4], rows of { kind, lo, hi, base }: the parallel loop of program
+ * $tile : i64[%t1 * 4], rows of { kind, lo, hi, base }: the parallel loop of program
  * `kind` runs over [lo, hi); a program that has a parameter %tile_base gets `base`.
  */
 sb_status sb_pass_fuse(const sb_prog **out, sb_ir *ir, const char *name, int n,
@@ -108,6 +108,13 @@ sb_status sb_pass_fuse(const sb_prog **out, sb_ir *ir, const char *name, int n,
 typedef void (*sb_dump_fn)(void *user, const char *pass, const sb_prog *p);
 sb_status sb_pipeline_run(const sb_prog **out, sb_ir *ir, const sb_prog *stage1,
                           const char *schedule, sb_dump_fn dump, void *user);
+
+/* The pipeline's passes one at a time: schedule1 (the sparse_* lines), lower_iter,
+ * schedule2 (the others), lower_buf, hoist, narrow; the verifier before and after. NULL
+ * past the last name. */
+const char *sb_pass_name(int index);
+sb_status sb_pass_run(const sb_prog **out, sb_ir *ir, const sb_prog *in, const char *name,
+                      const char *schedule);
 
 /* ---- emission --------------------------------------------------------------------- */
 

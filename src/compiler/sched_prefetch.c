@@ -1,0 +1,149 @@
+/*
+ * prefetch $B at %p ahead 8: ask for what a later iteration will load.
+ *
+ *   for %p in 0 .. %n reduce { for %c in 0 .. 32 { $acc[%c] += $B[$crd[%p], %c] } }
+ *   -> for %p ... { prefetch $B[$crd[min(%p + 8, %n - 1)], 0]
+ *                   prefetch $B[$crd[min(%p + 8, %n - 1)], 16] ; the next 64 bytes
+ *                   for %c ... }
+ */
+#include "compiler/affine.h"
+#include "compiler/depend.h"
+#include "compiler/schedule.h"
+
+enum { LINE_BYTES = 64, LINES_MAX = 8, AHEAD_MAX = 4096 };
+
+/* The first load of the buffer in the loop, with the loops around it. */
+typedef struct search {
+    const sb_buf *buf;
+    const sb_expr *load;
+    const sb_stmt *loop[8]; /* around it, outermost first */
+    int nloop;
+} search;
+
+static const sb_expr *
+load_in(const sb_buf *b, const sb_expr *e)
+{
+    if (e->kind == SB_EXPR_LOAD && e->u.buf == b)
+        return e;
+    for (int q = 0; q < e->nargs; q++) {
+        const sb_expr *l = load_in(b, e->arg[q]);
+
+        if (l)
+            return l;
+    }
+    return NULL;
+}
+
+static bool
+find_load(search *f, sb_body b)
+{
+    for (int q = 0; q < b.n; q++) {
+        const sb_stmt *s = b.at[q];
+        const bool loop = s->kind == SB_STMT_FOR;
+        sb_body in[2];
+        const int n = sb_stmt_bodies(s, in);
+
+        if (s->kind == SB_STMT_STORE && (f->load = load_in(f->buf, s->u.store.value)))
+            return true;
+        if (loop && f->nloop == 8)
+            return false;
+        if (loop)
+            f->loop[f->nloop++] = s;
+        for (int r = 0; r < n; r++) {
+            if (find_load(f, in[r]))
+                return true;
+        }
+        f->nloop -= loop;
+    }
+    return false;
+}
+
+/* Number of cache lines that the innermost loop walks along, and their distance in
+ * elements: 1 when it does not walk along contiguous elements. */
+static int
+lines_of(const search *f, sb_ir *ir, int64_t *step)
+{
+    const sb_stmt *inner = f->nloop ? f->loop[f->nloop - 1] : NULL;
+    const int last = f->load->nargs - 1;
+    const int64_t size = (int64_t)sb_dtype_size(f->buf->type);
+    sb_affine a;
+    bool clean;
+    int64_t n;
+
+    *step = LINE_BYTES / size;
+    if (!inner || !sb_affine_of(&a, f->load->arg[last]) ||
+        sb_affine_coef(&a, inner->u.loop.var, &clean) != 1 ||
+        (f->buf->stride[0] && !sb_expr_is_int(f->buf->stride[last], 1)))
+        return 1;
+    n = sb_extent_bound(sb_loop_extent(ir, inner));
+    if (n == SB_NO_BOUND || n > LINES_MAX * *step)
+        return n == SB_NO_BOUND ? 1 : LINES_MAX;
+    return (int)((n + *step - 1) / *step);
+}
+
+static const sb_stmt *
+make_prefetch(sb_sched *sc, const search *f, const sb_stmt *loop, int64_t shift)
+{
+    sb_ir *ir = sc->ir;
+    sb_stmt *s = sb_stmt_new(ir, SB_STMT_PREFETCH);
+    const sb_expr **idx = sb_arena_array(ir->arena, f->load->nargs, sizeof *idx);
+    const sb_expr *last = sb_expr_sub(ir, loop->u.loop.hi, sb_expr_int(ir, 1));
+    const sb_expr *at =
+        sb_expr_add(ir, sb_expr_var(ir, loop->u.loop.var), sb_expr_int(ir, sc->number));
+
+    at = sb_expr_bin(ir, SB_EXPR_MIN, at, sb_expr_simplify(ir, last));
+    if (!s || !idx)
+        return NULL;
+    for (int d = 0; d < f->load->nargs; d++) {
+        idx[d] = f->load->arg[d];
+        for (int q = f->nloop - 1; q >= 0; q--) {
+            const sb_expr *lo = f->loop[q]->u.loop.lo;
+
+            if (q == f->nloop - 1 && d == f->load->nargs - 1 && shift)
+                lo = sb_expr_add(ir, lo, sb_expr_int(ir, shift));
+            idx[d] = sb_expr_subst(ir, idx[d], f->loop[q]->u.loop.var, lo);
+        }
+        idx[d] = sb_expr_subst(ir, idx[d], loop->u.loop.var, at);
+        idx[d] = idx[d] ? sb_expr_simplify(ir, idx[d]) : NULL;
+        if (!idx[d])
+            return NULL;
+    }
+    s->u.prefetch.buf = f->buf;
+    s->u.prefetch.n = f->load->nargs;
+    s->u.prefetch.idx = idx;
+    return s;
+}
+
+static void
+prefetch_loop(sb_sched *sc, sb_list *out, const sb_stmt *loop)
+{
+    search f = {sb_sched_find_buf(sc, sc->name[0]), NULL, {NULL}, 0};
+    sb_stmt *copy = sb_stmt_copy(sc->ir, loop);
+    int64_t step;
+    sb_list l;
+    int n;
+
+    if (!f.buf || !copy)
+        return;
+    if (loop->u.loop.how == SB_LOOP_VECTOR) {
+        sb_sched_refuse(sc, "%%%s is a vector loop", loop->u.loop.var->name);
+    } else if (!find_load(&f, sb_body_inline(sc->ir, loop->u.loop.body))) {
+        sb_sched_refuse(sc, "$%s is not loaded inside %%%s", sc->name[0], sc->name[1]);
+    } else {
+        n = lines_of(&f, sc->ir, &step);
+        sb_list_init(&l, sc->ir);
+        for (int q = 0; q < n; q++)
+            sb_list_push(&l, make_prefetch(sc, &f, loop, q * step));
+        sb_list_append(&l, loop->u.loop.body);
+        copy->u.loop.body = sb_list_body(&l);
+    }
+    sb_list_push(out, copy);
+}
+
+sb_status
+sb_sched_prefetch(const sb_prog **out, sb_sched *sc)
+{
+    if (sc->number < 1 || sc->number > AHEAD_MAX)
+        return sb_sched_refuse(sc, "the distance must be 1 to %d", AHEAD_MAX);
+    return sb_sched_each_loop(out, sc, sc->name[1], prefetch_loop);
+}
