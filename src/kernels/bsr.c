@@ -46,38 +46,34 @@ head(sb_strbuf *out, const sb_spec *s)
     sb_ops_stage2_begin(out, s, "bsr", params, buffers);
 }
 
-/* Block row %w, group %g of its rows, column %c, then blocks %q, columns %jj and rows %r
- * of a block. */
+/* Block row %w, group %g of its rows, column %c, row %r of the group; then blocks %q and
+ * columns %jj of a block. The schedule turns %r and %c inside. */
 static void
 program(sb_strbuf *out, const sb_spec *s)
 {
     const bool mm = s->op == SB_KOP_SPMM;
-    const char *c = mm ? "$C[%i, %c]" : "$C[%i]";
-    const char *b = mm ? "$B[%bj + %jj, %c]" : "$B[%bj + %jj]";
-    const int rows = group_rows(s->block);
-    char row[96];
+    const int b = s->block, rows = group_rows(b);
+    char c[64];
 
-    (void)snprintf(row, sizeof row, "let %%i = %%w * %d + (%%g * %d + %%r)", s->block,
-                   rows);
+    (void)snprintf(c, sizeof c, "$C[%%w * %d + (%%g * %d + %%r)%s]", b, rows,
+                   mm ? ", %c" : "");
     head(out, s);
-    sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", s->block);
-    sb_strbuf_printf(out, "    for %%g in 0 .. %d {\n", s->block / rows);
+    sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", b);
+    sb_strbuf_printf(out, "    for %%g in 0 .. %d {\n", b / rows);
     sb_strbuf_puts(out, mm ? "      for %c in 0 .. %n {\n" : "");
-    sb_strbuf_printf(out, "        for %%r in 0 .. %d {\n          %s\n", rows, row);
-    sb_strbuf_printf(out, "          %s = ", c);
+    sb_strbuf_printf(out, "        for %%r in 0 .. %d {\n          %s = ", rows, c);
     sb_ops_init(out, s, c);
-    sb_strbuf_puts(out, "\n        }\n        for %q in cast(i64, $bsr_ptr[%w]) .. "
+    sb_strbuf_puts(out, "\n          for %q in cast(i64, $bsr_ptr[%w]) .. "
                         "cast(i64, $bsr_ptr[%w + 1]) reduce {\n");
-    sb_strbuf_printf(out, "          let %%bj = cast(i64, $bsr_crd[%%q]) * %d\n",
-                     s->block);
-    sb_strbuf_printf(out, "          for %%jj in 0 .. %d reduce {\n", s->block);
-    sb_strbuf_printf(out, "            for %%r in 0 .. %d {\n              %s\n", rows,
-                     row);
+    sb_strbuf_printf(out, "            for %%jj in 0 .. %d reduce {\n", b);
     sb_strbuf_printf(
-        out, "              let %%s = (%%q * %d + (%%g * %d + %%r)) * %d + %%jj\n",
-        s->block, rows, s->block);
-    sb_strbuf_printf(out, "              %s += ", c);
-    sb_ops_term(out, s, s->packed ? "$bsr_val[%s]" : "$A[cast(i64, $bsr_pos[%s])]", b);
+        out,
+        "              let %%j = cast(i64, $bsr_crd[%%q]) * %d + %%jj\n"
+        "              let %%s = (%%q * %d + (%%g * %d + %%r)) * %d + %%jj\n"
+        "              %s += ",
+        b, b, rows, b, c);
+    sb_ops_term(out, s, s->packed ? "$bsr_val[%s]" : "$A[cast(i64, $bsr_pos[%s])]",
+                mm ? "$B[%j, %c]" : "$B[%j]");
     sb_strbuf_puts(out, "\n            }\n          }\n        }\n");
     sb_strbuf_puts(out, mm ? "      }\n" : "");
     sb_strbuf_puts(out, "    }\n  }\n}\n");
@@ -88,12 +84,13 @@ schedule(sb_strbuf *out, const sb_spec *s)
 {
     if (s->op == SB_KOP_SPMM) {
         sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
-        sb_strbuf_puts(out, "cache_write $C at %c0 as $acc\n"
+        sb_strbuf_puts(out, "reorder %r %c1\n"
+                            "cache_write $C at %c0 as $acc\n"
                             "reorder %q %jj %r %c1\n"
                             "vectorize %c1\n");
         sb_schedule_memory(out, s, "%q");
     } else {
-        sb_strbuf_puts(out, "cache_write $C at %g as $acc\n");
+        sb_strbuf_puts(out, "cache_write $C at %g as $acc\nreorder %q %jj %r\n");
     }
     sb_strbuf_puts(out, "unroll %r\n");
     if (s->block <= 4)

@@ -130,15 +130,30 @@ sb_ops_init(sb_strbuf *out, const sb_spec *s, const char *target)
 }
 
 void
-sb_ops_term(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
+sb_ops_product(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
 {
     const bool sddmm = s->op == SB_KOP_SDDMM;
-    const char *close = store_open(out, s, sddmm ? s->a : s->c);
 
-    sb_strbuf_puts(out, "%alpha * ");
     put_operand(out, s, a, sddmm ? s->b : s->a, sddmm ? s->b_conj : s->a_conj);
     sb_strbuf_puts(out, " * ");
     put_operand(out, s, b, sddmm ? s->c : s->b, sddmm ? false : s->b_conj);
+}
+
+void
+sb_ops_scaled(sb_strbuf *out, const sb_spec *s, const char *value)
+{
+    const char *close = store_open(out, s, s->op == SB_KOP_SDDMM ? s->a : s->c);
+
+    sb_strbuf_printf(out, "%%alpha * %s%s", value, close);
+}
+
+void
+sb_ops_term(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
+{
+    const char *close = store_open(out, s, s->op == SB_KOP_SDDMM ? s->a : s->c);
+
+    sb_strbuf_puts(out, "%alpha * ");
+    sb_ops_product(out, s, a, b);
     sb_strbuf_puts(out, close);
 }
 

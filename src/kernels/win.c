@@ -24,34 +24,31 @@ head(sb_strbuf *out, const sb_spec *s)
     sb_ops_stage2_begin(out, s, "win", params, buffers);
 }
 
-/* Window %w, column %c, then runs %q, entries %p of a run and rows %r. */
+/* Window %w, column %c, row %r, then runs %q and entries %p of a run. The schedule turns
+ * %r and %c inside. */
 static void
 program(sb_strbuf *out, const sb_spec *s)
 {
     const bool mm = s->op == SB_KOP_SPMM;
-    const char *c = mm ? "$C[%i, %c]" : "$C[%i]";
     const int b = s->block;
+    char c[48];
 
+    (void)snprintf(c, sizeof c, "$C[%%w * %d + %%r%s]", b, mm ? ", %c" : "");
     head(out, s);
     sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", b);
     sb_strbuf_puts(out, mm ? "    for %c in 0 .. %n {\n" : "");
-    sb_strbuf_printf(out, "      for %%r in 0 .. %d {\n", b);
-    sb_strbuf_printf(out, "        let %%i = %%w * %d + %%r\n        %s = ", b, c);
+    sb_strbuf_printf(out, "      for %%r in 0 .. %d {\n        %s = ", b, c);
     sb_ops_init(out, s, c);
-    sb_strbuf_puts(out, "\n      }\n      for %q in cast(i64, $win_seg[%w]) .. "
+    sb_strbuf_puts(out, "\n        for %q in cast(i64, $win_seg[%w]) .. "
                         "cast(i64, $win_seg[%w + 1]) reduce {\n"
-                        "        for %p in 0 .. cast(i64, $win_off[%q + 1]) - "
+                        "          for %p in 0 .. cast(i64, $win_off[%q + 1]) - "
                         "cast(i64, $win_off[%q]) reduce {\n");
-    sb_strbuf_printf(
-        out,
-        "          let %%j = cast(i64, $A_crd[cast(i64, $win_lo[%%q * %d]) "
-        "+ %%p]) - %%base\n",
-        b);
-    sb_strbuf_printf(out, "          for %%r in 0 .. %d {\n", b);
-    sb_strbuf_printf(out, "            let %%i = %%w * %d + %%r\n", b);
-    sb_strbuf_printf(
-        out, "            let %%s = cast(i64, $win_lo[%%q * %d + %%r]) + %%p\n", b);
-    sb_strbuf_printf(out, "            %s += ", c);
+    sb_strbuf_printf(out,
+                     "            let %%f = cast(i64, $win_lo[%%q * %d]) + %%p\n"
+                     "            let %%j = cast(i64, $A_crd[%%f]) - %%base\n"
+                     "            let %%s = cast(i64, $win_lo[%%q * %d + %%r]) + %%p\n"
+                     "            %s += ",
+                     b, b, c);
     sb_ops_term(out, s, "$A[%s]", mm ? "$B[%j, %c]" : "$B[%j]");
     sb_strbuf_puts(out, "\n          }\n        }\n      }\n");
     sb_strbuf_puts(out, mm ? "    }\n  }\n}\n" : "  }\n}\n");
@@ -62,12 +59,13 @@ schedule(sb_strbuf *out, const sb_spec *s)
 {
     if (s->op == SB_KOP_SPMM) {
         sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
-        sb_strbuf_puts(out, "cache_write $C at %c0 as $acc\n"
+        sb_strbuf_puts(out, "reorder %r %c1\n"
+                            "cache_write $C at %c0 as $acc\n"
                             "reorder %q %p %r %c1\n"
                             "vectorize %c1\n");
         sb_schedule_memory(out, s, "%p");
     } else {
-        sb_strbuf_puts(out, "cache_write $C at %w as $acc\n");
+        sb_strbuf_puts(out, "cache_write $C at %w as $acc\nreorder %q %p %r\n");
     }
     sb_strbuf_puts(out, "unroll %r\nparallel %w\n");
 }
