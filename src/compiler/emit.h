@@ -70,6 +70,7 @@ typedef struct sb_emit {
     /* The vector loop being looked at or written; cur is NULL outside. */
     const sb_emit_loop *cur;
     bool masking; /* writing the masked variant */
+    bool at_zero; /* writing an index without its lane variable */
     int nlet;
     sb_emit_let let[SB_EMIT_MAX];
 } sb_emit;
@@ -114,7 +115,8 @@ int sb_emit_vec_bytes(const sb_emit *cx, const sb_expr *e);
 void sb_emit_lanes(sb_emit *cx, sb_emit_class c);           /* SBK_N4_16 */
 void sb_emit_call(sb_emit *cx, const char *fn, sb_dtype t); /* SBK_V(ld_f32, N) */
 void sb_emit_lane_var(sb_emit *cx);
-void sb_emit_chunk(sb_emit *cx, const sb_buf *b, const sb_expr *idx); /* acc[i / N] */
+void sb_emit_chunk(sb_emit *cx, const sb_buf *b, const sb_expr *idx);   /* acc[i / N] */
+void sb_emit_address(sb_emit *cx, const sb_buf *b, const sb_expr *idx); /* in a loop */
 /* Start and end of a memory operation: SBK_V(st_f32, N)(C + index[, step] .. [, m]) */
 void sb_emit_open_memory(sb_emit *cx, const char *op, const sb_buf *b,
                          const sb_expr *idx);

@@ -210,6 +210,12 @@ divide(sb_emit *cx, const sb_expr *e)
     sb_strbuf_puts(cx->out, ")");
 }
 
+static bool
+is_lane_var(const sb_emit *cx, const sb_expr *e)
+{
+    return cx->cur && e->kind == SB_EXPR_VAR && e->u.var == cx->cur->st->u.loop.var;
+}
+
 static void
 infix(sb_emit *cx, const sb_expr *e, int prec)
 {
@@ -220,6 +226,11 @@ infix(sb_emit *cx, const sb_expr *e, int prec)
 
     if (t == SB_BOOL) /* compare in the wider type */
         t = a->type == SB_I64 || b->type == SB_I64 ? SB_I64 : (sb_dtype)a->type;
+    if (cx->at_zero && e->kind == SB_EXPR_ADD &&
+        (is_lane_var(cx, a) || is_lane_var(cx, b))) {
+        operand(cx, is_lane_var(cx, a) ? b : a, t, prec);
+        return;
+    }
     if (own < prec)
         sb_strbuf_puts(cx->out, "(");
     operand(cx, a, t, e->kind == SB_EXPR_OR ? 4 : own);
@@ -376,7 +387,10 @@ sb_emit_expr(sb_emit *cx, const sb_expr *e, int prec)
         }
         break;
     case SB_EXPR_VAR:
-        sb_emit_var(cx, e->u.var);
+        if (cx->at_zero && is_lane_var(cx, e))
+            sb_strbuf_puts(cx->out, "0");
+        else
+            sb_emit_var(cx, e->u.var);
         break;
     case SB_EXPR_LOAD:
         if (e->nargs != 1)

@@ -246,14 +246,16 @@ sb_emit_prefetch(sb_emit *cx, const sb_stmt *st)
         return;
     sb_emit_line(cx);
     sb_strbuf_puts(cx->out, lanes ? "SBK_PREFETCH(" : "__builtin_prefetch(");
-    sb_emit_buf(cx, b);
-    sb_strbuf_puts(cx->out, " + ");
-    sb_emit_expr(cx, idx, 7);
     if (lanes) {
+        sb_emit_address(cx, b, idx);
         sb_strbuf_puts(cx->out, ", ");
         sb_emit_var(cx, cx->cur->st->u.loop.var);
         sb_strbuf_puts(cx->out, ", ");
         sb_emit_lanes(cx, cx->cur->cls);
+    } else {
+        sb_emit_buf(cx, b);
+        sb_strbuf_puts(cx->out, " + ");
+        sb_emit_expr(cx, idx, 7);
     }
     sb_strbuf_puts(cx->out, ");\n");
 }

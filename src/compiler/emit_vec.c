@@ -75,6 +75,37 @@ each(sb_emit *cx, const sb_expr *e)
     sb_strbuf_puts(cx->out, ")");
 }
 
+/* Whether some let between the loop and e moves with the lane. */
+static bool
+uses_lane_let(const sb_emit *cx, const sb_expr *e)
+{
+    for (int q = 0; q < cx->nlet; q++)
+        if (cx->let[q].lane != SB_LANE_UNIFORM && sb_emit_expr_has(e, cx->let[q].var))
+            return true;
+    return false;
+}
+
+/* A + (index at lane 0) + lane: the chunks of a row then differ by a constant, which
+ * costs the machine nothing. Left alone, compilers hoist one sum per chunk instead and
+ * run out of registers. */
+void
+sb_emit_address(sb_emit *cx, const sb_buf *b, const sb_expr *idx)
+{
+    int64_t step;
+    const bool split =
+        sb_emit_step(cx, idx, &step) && step == 1 && !uses_lane_let(cx, idx);
+
+    sb_emit_buf(cx, b);
+    sb_strbuf_puts(cx->out, " + ");
+    cx->at_zero = split;
+    sb_emit_expr(cx, idx, 7);
+    cx->at_zero = false;
+    if (!split)
+        return;
+    sb_strbuf_puts(cx->out, " + ");
+    sb_emit_lane_var(cx);
+}
+
 /* acc[(index) / lanes] */
 void
 sb_emit_chunk(sb_emit *cx, const sb_buf *b, const sb_expr *idx)
@@ -105,9 +136,7 @@ sb_emit_open_memory(sb_emit *cx, const char *op, const sb_buf *b, const sb_expr 
     fn[n] = '\0';
     sb_emit_call(cx, fn, (sb_dtype)b->type);
     sb_strbuf_puts(cx->out, "(");
-    sb_emit_buf(cx, b);
-    sb_strbuf_puts(cx->out, " + ");
-    sb_emit_expr(cx, idx, 7);
+    sb_emit_address(cx, b, idx);
     if (!unit) {
         sb_strbuf_puts(cx->out, ", ");
         sb_emit_step_text(cx, idx);
