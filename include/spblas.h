@@ -32,9 +32,9 @@
  *   NULL     A NULL handle, descriptor or output pointer is INVALID_VALUE. Arrays may
  *            be NULL at creation, also with nonzero counts; they must be there when a
  *            compute call reads them. Destroy functions accept NULL.
- *   Arrays   belong to the caller and are never copied or freed. They are aligned to
- *            their own element (a complex double to 16 bytes). Sizes and strides count
- *            elements, buffer sizes count bytes.
+ *   Arrays   belong to the caller and are never copied or freed. Those that have
+ *            elements are aligned to them (a complex double to 16 bytes). Sizes and
+ *            strides count elements, buffer sizes count bytes.
  *   Memory   "host" below means memory this process can read. On the CPU backend all
  *            arrays are host memory, and so are scalars in both pointer modes.
  *   Threads  A handle belongs to one thread at a time. A descriptor may be used by many
@@ -413,8 +413,8 @@ SPBLAS_API spblasStatus_t spblasDnMatSetValues(spblasDnMatDescr_t dnMatDescr,
  * Makes it batchCount matrices of the same shape; the next one begins batchStride
  * elements on. Stride 0 shares one matrix (operands that are read only).
  *
- * Errors   INVALID_VALUE batchCount < 1, batchStride negative, or between 0 and the
- *          elements of one matrix (ld * cols or ld * rows)
+ * Errors   INVALID_VALUE batchCount < 1; with several members: batchStride negative, or
+ *          between 0 and the elements of one matrix (ld * cols or ld * rows)
  * Source   cusparseDnMatSetStridedBatch
  */
 SPBLAS_API spblasStatus_t spblasDnMatSetStridedBatch(spblasDnMatDescr_t dnMatDescr,

@@ -75,7 +75,8 @@ misaligned(const void *d)
 {
     const mat *m = d;
 
-    return !sb_is_aligned(m->values, sb_public_size(m->type));
+    return m->rows > 0 && m->cols > 0 &&
+           !sb_is_aligned(m->values, sb_public_size(m->type));
 }
 
 static bool
@@ -87,7 +88,9 @@ no_members(const void *d)
 static bool
 negative_stride(const void *d)
 {
-    return ((const mat *)d)->stride < 0;
+    const mat *m = d;
+
+    return m->batch > 1 && m->stride < 0;
 }
 
 static bool
@@ -96,7 +99,7 @@ overlapping(const void *d)
     const mat *m = d;
     int64_t elements;
 
-    return m->stride > 0 && span(m, &elements) && m->stride < elements;
+    return m->batch > 1 && m->stride > 0 && span(m, &elements) && m->stride < elements;
 }
 
 static bool

@@ -41,7 +41,7 @@ misaligned(const void *d)
 {
     const vec *v = d;
 
-    return !sb_is_aligned(v->values, sb_public_size(v->type));
+    return v->size > 0 && !sb_is_aligned(v->values, sb_public_size(v->type));
 }
 
 static const sb_rule rules[] = {

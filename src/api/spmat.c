@@ -238,7 +238,7 @@ nnz_outgrows(const void *d)
 {
     const sb_spmat *m = d;
 
-    return outgrows(m->nnz, m, m->ptr_type);
+    return m->format != SPBLAS_FORMAT_COO && outgrows(m->nnz, m, m->ptr_type);
 }
 
 static bool
@@ -290,12 +290,14 @@ arrays_too_large(const void *d)
                           sb_public_size(m->type));
 }
 
+/* Arrays without entries may point anywhere, as in cuSPARSE. */
 static bool
 misaligned_ptr(const void *d)
 {
     const sb_spmat *m = d;
 
-    return !sb_is_aligned(m->ptr, sb_public_index_size(m->ptr_type));
+    return sb_spmat_ptr_count(m) > 1 &&
+           !sb_is_aligned(m->ptr, sb_public_index_size(m->ptr_type));
 }
 
 static bool
@@ -303,7 +305,7 @@ misaligned_row(const void *d)
 {
     const sb_spmat *m = d;
 
-    return !sb_is_aligned(m->row, sb_public_index_size(m->idx_type));
+    return m->nnz > 0 && !sb_is_aligned(m->row, sb_public_index_size(m->idx_type));
 }
 
 static bool
@@ -311,7 +313,7 @@ misaligned_idx(const void *d)
 {
     const sb_spmat *m = d;
 
-    return !sb_is_aligned(m->idx, sb_public_index_size(m->idx_type));
+    return m->nnz > 0 && !sb_is_aligned(m->idx, sb_public_index_size(m->idx_type));
 }
 
 static bool
@@ -319,7 +321,7 @@ misaligned_val(const void *d)
 {
     const sb_spmat *m = d;
 
-    return !sb_is_aligned(m->val, sb_public_size(m->type));
+    return m->nnz > 0 && !sb_is_aligned(m->val, sb_public_size(m->type));
 }
 
 static bool
@@ -367,8 +369,6 @@ static const sb_rule rules[] = {
     {COL_BLOCK, oblong_block, SB_EINVAL, "must equal rowBlockSize: blocks are square"},
     {PTR_TYPE, unknown_ptr_type, SB_EINVAL, "must be 16U, 32I or 64I"},
     {IDX_TYPE, unknown_idx_type, SB_EINVAL, "must be 16U, 32I or 64I"},
-    {IDX_TYPE, lone_short_index, SB_ENOTSUP,
-     "and the offsets' type must both be 16U if one of them is"},
     {BASE, unknown_base, SB_EINVAL, "must be ZERO (0) or ONE (1)"},
     {TYPE, unknown_type, SB_EINVAL, "must be a data type of spblas.h"},
     {ORDER, unknown_order, SB_EINVAL, "must be COL (1) or ROW (2)"},
@@ -390,6 +390,8 @@ static const sb_rule rules[] = {
     {ROW, misaligned_row, SB_EINVAL, "must be aligned to its index type"},
     {IDX, misaligned_idx, SB_EINVAL, "must be aligned to its index type"},
     {VAL, misaligned_val, SB_EINVAL, "must be aligned to its element type"},
+    {IDX_TYPE, lone_short_index, SB_ENOTSUP,
+     "and the offsets' type must both be 16U if one of them is"},
 };
 
 /* ---- Making, changing, ending ------------------------------------------------------- */
