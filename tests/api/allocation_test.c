@@ -1,0 +1,315 @@
+/*
+ * Memory may run out anywhere: every public function that allocates is run with 0, 1,
+ * 2, ... allocations allowed until it succeeds. Until then it answers ALLOC_FAILED (an
+ * analysis may also succeed with a smaller plan), leaks nothing, and leaves its objects
+ * usable.
+ */
+#include "base/alloc.h"
+#include "call.h"
+#include "oracle.h"
+#include "problems.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* One function under test: does the call, and undoes it when it succeeded. */
+typedef struct step {
+    const char *name;
+    spblasStatus_t (*run)(void *user);
+    void (*undo)(void *user);
+} step;
+
+typedef struct world {
+    call c;
+    spblasHandle_t handle;
+    spblasSpMatDescr_t sp;
+    spblasConstSpMatDescr_t csp;
+    spblasDnMatDescr_t dm;
+    spblasConstDnMatDescr_t cdm;
+    spblasDnVecDescr_t dv;
+    spblasConstDnVecDescr_t cdv;
+    sb_problem *pb;
+} world;
+
+static int32_t ptr[4], idx[4];
+static float val[64];
+
+#define I32 SPBLAS_INDEX_32I
+#define Z SPBLAS_INDEX_BASE_ZERO
+#define F32 SPBLAS_R_32F
+#define ROW SPBLAS_ORDER_ROW
+
+static spblasStatus_t
+create_handle(void *user)
+{
+    return spblasCreate(&((world *)user)->handle);
+}
+
+static spblasStatus_t
+create_csr(void *user)
+{
+    return spblasCreateCsr(&((world *)user)->sp, 3, 4, 4, ptr, idx, val, I32, I32, Z,
+                           F32);
+}
+
+static spblasStatus_t
+create_const_csr(void *user)
+{
+    return spblasCreateConstCsr(&((world *)user)->csp, 3, 4, 4, ptr, idx, val, I32, I32,
+                                Z, F32);
+}
+
+static spblasStatus_t
+create_csc(void *user)
+{
+    return spblasCreateCsc(&((world *)user)->sp, 4, 3, 4, ptr, idx, val, I32, I32, Z,
+                           F32);
+}
+
+static spblasStatus_t
+create_const_csc(void *user)
+{
+    return spblasCreateConstCsc(&((world *)user)->csp, 4, 3, 4, ptr, idx, val, I32, I32,
+                                Z, F32);
+}
+
+static spblasStatus_t
+create_coo(void *user)
+{
+    return spblasCreateCoo(&((world *)user)->sp, 3, 4, 4, idx, idx, val, I32, Z, F32);
+}
+
+static spblasStatus_t
+create_const_coo(void *user)
+{
+    return spblasCreateConstCoo(&((world *)user)->csp, 3, 4, 4, idx, idx, val, I32, Z,
+                                F32);
+}
+
+static spblasStatus_t
+create_bsr(void *user)
+{
+    return spblasCreateBsr(&((world *)user)->sp, 3, 4, 4, 2, 2, ptr, idx, val, I32, I32,
+                           Z, F32, ROW);
+}
+
+static spblasStatus_t
+create_const_bsr(void *user)
+{
+    return spblasCreateConstBsr(&((world *)user)->csp, 3, 4, 4, 2, 2, ptr, idx, val,
+                                I32, I32, Z, F32, ROW);
+}
+
+static spblasStatus_t
+create_dnmat(void *user)
+{
+    return spblasCreateDnMat(&((world *)user)->dm, 4, 4, 4, val, F32, ROW);
+}
+
+static spblasStatus_t
+create_const_dnmat(void *user)
+{
+    return spblasCreateConstDnMat(&((world *)user)->cdm, 4, 4, 4, val, F32, ROW);
+}
+
+static spblasStatus_t
+create_dnvec(void *user)
+{
+    return spblasCreateDnVec(&((world *)user)->dv, 4, val, F32);
+}
+
+static spblasStatus_t
+create_const_dnvec(void *user)
+{
+    return spblasCreateConstDnVec(&((world *)user)->cdv, 4, val, F32);
+}
+
+static spblasStatus_t
+set_plan_text(void *user)
+{
+    return spblasSpMatSetAttribute(((world *)user)->c.a, SPBLAS_SPMAT_PLAN_TEXT, "csr",
+                                   3);
+}
+
+static spblasStatus_t
+analyse(void *user)
+{
+    return call_analyse(&((world *)user)->c);
+}
+
+static void
+undo_creation(void *user)
+{
+    world *w = user;
+
+    (void)spblasDestroy(w->handle);
+    (void)spblasDestroySpMat(w->sp);
+    (void)spblasDestroySpMat(w->csp);
+    (void)spblasDestroyDnMat(w->dm);
+    (void)spblasDestroyDnMat(w->cdm);
+    (void)spblasDestroyDnVec(w->dv);
+    (void)spblasDestroyDnVec(w->cdv);
+    w->handle = NULL;
+    w->sp = NULL;
+    w->csp = NULL;
+    w->dm = NULL;
+    w->cdm = NULL;
+    w->dv = NULL;
+    w->cdv = NULL;
+}
+
+static void
+undo_plan_text(void *user)
+{
+    (void)spblasSpMatSetAttribute(((world *)user)->c.a, SPBLAS_SPMAT_PLAN_TEXT, NULL,
+                                  0);
+}
+
+/* Drops the plans: the pointers stay the same. */
+static void
+undo_analysis(void *user)
+{
+    world *w = user;
+    const int no = 0;
+
+    (void)spblasSpMatSetAttribute(w->c.a, SPBLAS_SPMAT_VALUES_FROZEN, &no, sizeof no);
+}
+
+static const step steps[] = {
+    {"Create", create_handle, undo_creation},
+    {"CreateCsr", create_csr, undo_creation},
+    {"CreateConstCsr", create_const_csr, undo_creation},
+    {"CreateCsc", create_csc, undo_creation},
+    {"CreateConstCsc", create_const_csc, undo_creation},
+    {"CreateCoo", create_coo, undo_creation},
+    {"CreateConstCoo", create_const_coo, undo_creation},
+    {"CreateBsr", create_bsr, undo_creation},
+    {"CreateConstBsr", create_const_bsr, undo_creation},
+    {"CreateDnMat", create_dnmat, undo_creation},
+    {"CreateConstDnMat", create_const_dnmat, undo_creation},
+    {"CreateDnVec", create_dnvec, undo_creation},
+    {"CreateConstDnVec", create_const_dnvec, undo_creation},
+    {"SetAttribute", set_plan_text, undo_plan_text},
+    {"analysis", analyse, undo_analysis},
+};
+
+/* The product is still right: the objects are usable. */
+static void
+still_computes(world *w)
+{
+    oracle o = oracle_make(w->pb);
+    char message[400];
+
+    assert_int_equal(call_run(&w->c), SPBLAS_STATUS_SUCCESS);
+    if (!oracle_check(&o, w->pb, true, message, sizeof message))
+        fail_msg("%s", message);
+    oracle_free(&o);
+}
+
+/* The first run of anything may fill process-wide caches, which stay. */
+static void
+sweep(world *w, const step *s)
+{
+    spblasStatus_t st = SPBLAS_STATUS_ALLOC_FAILED;
+    int64_t refused = 0, live, asked = 0;
+    bool enough = false;
+
+    assert_int_equal(s->run(w), SPBLAS_STATUS_SUCCESS);
+    s->undo(w);
+    live = sb_alloc_live();
+    for (int64_t allowed = 0; !enough; allowed++) {
+        assert_in_range(allowed, 0, 20000);
+        (void)sb_alloc_fail_after(allowed);
+        st = s->run(w);
+        asked = sb_alloc_fail_after(-1);
+        enough = asked <= allowed;
+        if (st == SPBLAS_STATUS_ALLOC_FAILED) {
+            refused++;
+            assert_true(strlen(spblasGetLastErrorMessage(NULL)) > 10);
+        } else {
+            assert_int_equal(st, SPBLAS_STATUS_SUCCESS);
+            s->undo(w);
+        }
+        if (sb_alloc_live() != live)
+            fail_msg("%s with %lld allocations: %lld blocks leaked", s->name,
+                     (long long)allowed, (long long)(sb_alloc_live() - live));
+    }
+    assert_int_equal(st, SPBLAS_STATUS_SUCCESS);
+    if (refused == 0)
+        fail_msg("%s never asked for memory, or succeeded without", s->name);
+    still_computes(w);
+}
+
+static void
+every_function_survives(void **state)
+{
+    static const sb_op ops[] = {SB_OP_SPMM, SB_OP_SPMV, SB_OP_SDDMM};
+
+    (void)state;
+    for (int op = 0; op < 3; op++) {
+        sb_problem pb = problem_make(5, ops[op], &problem_type_table[0], true);
+        world w = {.pb = &pb};
+
+        assert_int_equal(call_begin(&w.c, &pb), SPBLAS_STATUS_SUCCESS);
+        still_computes(&w);
+        for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+            sweep(&w, &steps[i]);
+        call_end(&w.c);
+        problem_free(&pb);
+    }
+}
+
+/* Computing allocates nothing, with and without a plan. */
+static void
+products_allocate_nothing(void **state)
+{
+    (void)state;
+    for (uint64_t k = 0; k < 60; k++) {
+        sb_problem pb =
+            problem_make(k, (sb_op)(k % 3), &problem_type_table[k % 4], true);
+        world w = {.pb = &pb};
+
+        assert_int_equal(call_begin(&w.c, &pb), SPBLAS_STATUS_SUCCESS);
+        for (int analysed = 0; analysed < 2; analysed++) {
+            (void)sb_alloc_fail_after(0);
+            still_computes(&w);
+            assert_int_equal(sb_alloc_fail_after(-1), 0);
+            assert_int_equal(call_analyse(&w.c), SPBLAS_STATUS_SUCCESS);
+        }
+        call_end(&w.c);
+        problem_free(&pb);
+    }
+}
+
+/* Whatever is made is freed. */
+static void
+nothing_is_left(void **state)
+{
+    const int64_t live = sb_alloc_live();
+    sb_problem pb = problem_make(3, SB_OP_SPMM, &problem_type_table[0], true);
+    call c;
+
+    (void)state;
+    assert_int_equal(call_begin(&c, &pb), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(call_run(&c), SPBLAS_STATUS_SUCCESS);
+    call_end(&c);
+    problem_free(&pb);
+    assert_int_equal(sb_alloc_live(), live);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_function_survives),
+        cmocka_unit_test(products_allocate_nothing),
+        cmocka_unit_test(nothing_is_left),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/*
+ * Threads with a handle each: on matrices of their own, and on one shared const matrix
+ * that is analysed and used at the same time.
+ * ctest-labels: quick tsan
+ */
+#include "call.h"
+#include "oracle.h"
+#include "problems.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { THREADS = 4, ROUNDS = 12 };
+
+typedef struct worker {
+    int number;
+    const sb_problem *shared;       /* or NULL: a problem of its own */
+    spblasConstSpMatDescr_t matrix; /* of the shared problem */
+    char complaint[400];            /* "" when all went well */
+} worker;
+
+static void
+complain(worker *w, const char *what)
+{
+    if (!w->complaint[0])
+        snprintf(w->complaint, sizeof w->complaint, "thread %d: %s: %s", w->number,
+                 what, spblasGetLastErrorMessage(NULL));
+}
+
+/* A product with a fresh output, compared with the oracle. cmocka's assertions belong to
+ * the main thread, so complaints are collected. */
+static void
+round_of(worker *w, call *c, sb_problem *pb, int turn)
+{
+    oracle o = oracle_make(pb);
+    char message[300];
+
+    if (turn % 3 == w->number % 3 && call_analyse(c) != SPBLAS_STATUS_SUCCESS)
+        complain(w, "analysis");
+    if (call_run(c) != SPBLAS_STATUS_SUCCESS)
+        complain(w, "run");
+    if (!oracle_check(&o, pb, true, message, sizeof message))
+        complain(w, message);
+    if (spblasSetPointerMode(c->handle, (spblasPointerMode_t)9) !=
+            SPBLAS_STATUS_INVALID_VALUE ||
+        !strstr(spblasGetLastErrorMessage(c->handle), "mode"))
+        complain(w, "last error");
+    oracle_free(&o);
+}
+
+static void *
+work_alone(void *user)
+{
+    worker *w = user;
+
+    for (int turn = 0; turn < ROUNDS; turn++) {
+        sb_problem pb =
+            problem_make((uint64_t)(w->number * 100 + turn), (sb_op)(turn % 3),
+                         &problem_type_table[turn % 2], true);
+        call c;
+
+        if (call_begin(&c, &pb) != SPBLAS_STATUS_SUCCESS)
+            complain(w, "begin");
+        else
+            round_of(w, &c, &pb, turn);
+        call_end(&c);
+        problem_free(&pb);
+    }
+    return NULL;
+}
+
+static void *
+work_on_shared(void *user)
+{
+    worker *w = user;
+    sb_problem pb = *w->shared;
+    spblasSpMatDescr_t own;
+    call c;
+
+    pb.c = gen_copy_dense(&w->shared->c);
+    if (call_begin(&c, &pb) != SPBLAS_STATUS_SUCCESS)
+        complain(w, "begin");
+    own = c.a;
+    c.a = (spblasSpMatDescr_t)(uintptr_t)w->matrix;
+    for (int turn = 0; turn < ROUNDS; turn++) {
+        int plans;
+
+        pb.beta.re = 0.0; /* otherwise values grow beyond what is exact */
+        round_of(w, &c, &pb, turn);
+        if (spblasSpMatGetPlanCount(w->matrix, &plans) != SPBLAS_STATUS_SUCCESS ||
+            plans > 1)
+            complain(w, "plan count");
+    }
+    c.a = own;
+    call_end(&c);
+    gen_free_dense(&pb.c);
+    return NULL;
+}
+
+static void
+run_team(void *(*fn)(void *), const sb_problem *shared, spblasConstSpMatDescr_t matrix)
+{
+    pthread_t thread[THREADS];
+    worker w[THREADS] = {{0}};
+
+    for (int t = 0; t < THREADS; t++) {
+        w[t] = (worker){.number = t, .shared = shared, .matrix = matrix};
+        assert_int_equal(pthread_create(&thread[t], NULL, fn, &w[t]), 0);
+    }
+    for (int t = 0; t < THREADS; t++)
+        assert_int_equal(pthread_join(thread[t], NULL), 0);
+    for (int t = 0; t < THREADS; t++)
+        assert_string_equal(w[t].complaint, "");
+}
+
+static void
+own_handles_own_matrices(void **state)
+{
+    (void)state;
+    run_team(work_alone, NULL, NULL);
+}
+
+static void
+own_handles_one_matrix(void **state)
+{
+    sb_problem pb = {
+        .op = SB_OP_SPMM, .compute = SB_F32, .alpha = {2.0, 0.0}, .batch = 1};
+    call c;
+
+    (void)state;
+    pb.a = gen_matrix(&(gen_spec){
+        .family = GEN_POWER_LAW, .rows = 200, .cols = 150, .seed = 3, .integer = true});
+    pb.b = gen_dense(
+        &(gen_dense_spec){.rows = 150, .cols = 16, .seed = 4, .integer = true});
+    pb.c = gen_dense(
+        &(gen_dense_spec){.rows = 200, .cols = 16, .seed = 5, .integer = true});
+    assert_int_equal(call_begin(&c, &pb), SPBLAS_STATUS_SUCCESS);
+    run_team(work_on_shared, &pb, c.a);
+    call_end(&c);
+    problem_free(&pb);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_handles_own_matrices),
+        cmocka_unit_test(own_handles_one_matrix),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
