@@ -95,6 +95,20 @@ verify_iter(sb_verifier *v, const sb_stmt *s)
     return good;
 }
 
+/* init runs before anything is reduced. */
+static bool
+verify_init_value(sb_verifier *v, const sb_expr *e)
+{
+    for (int q = 0; v->iter && v->init && q < v->iter->u.iter.n; q++) {
+        const sb_iter *it = &v->iter->u.iter.it[q];
+
+        if (it->reduce && sb_expr_uses(e, it->var))
+            return sb_verify_fail(v, "init of iteration %s uses %%%s, which is reduced",
+                                  v->iter->u.iter.name, it->var->name);
+    }
+    return true;
+}
+
 /* Stores of an iteration: a reduction only accumulates, and to a place that does not
  * depend on what is summed over; init knows no reduction iterator at all. */
 static bool
@@ -118,11 +132,8 @@ verify_reduction(sb_verifier *v, const sb_stmt *s)
             return sb_verify_fail(v,
                                   "the place of $%s depends on %%%s, which is reduced",
                                   s->u.store.buf->name, x->name);
-        if (v->init && sb_expr_uses(s->u.store.value, x))
-            return sb_verify_fail(v, "init of iteration %s uses %%%s, which is reduced",
-                                  iter->u.iter.name, x->name);
     }
-    return true;
+    return verify_init_value(v, s->u.store.value);
 }
 
 /* ---- loops --------------------------------------------------------------------------- */
@@ -277,7 +288,8 @@ verify_if(sb_verifier *v, const sb_stmt *s)
     if (s->u.cond.cond->type != SB_BOOL)
         return sb_verify_fail(v, "the condition of an if is %s, not bool",
                               sb_dtype_name((sb_dtype)s->u.cond.cond->type));
-    return verify_inner(v, s->u.cond.then) && verify_inner(v, s->u.cond.els);
+    return verify_init_value(v, s->u.cond.cond) && verify_inner(v, s->u.cond.then) &&
+           verify_inner(v, s->u.cond.els);
 }
 
 /* ---- all ----------------------------------------------------------------------------- */
