@@ -80,6 +80,8 @@ typedef struct question {
     bool alive[SB_MAXRANK]; /* dimension may still separate */
     form want[SB_MAXRANK];
     bool first;
+    bool stores;  /* stores are looked at first, they set what is wanted; then loads */
+    int64_t trip; /* bound of v's trip count, SB_NO_BOUND without */
 } question;
 
 /* crd of a unique axis under a single parent position, at an index that v alone moves. */
@@ -170,12 +172,21 @@ form_of(form *f, const question *qn, const scope *sc, const sb_expr *e)
     return f->key != NULL;
 }
 
+/* Is g, with the key and step of w, at the same place, or (loads) so far from it that no
+ * iteration reaches it? */
 static bool
-same_rest(const sb_affine *a, const sb_affine *b)
+compatible(const question *qn, const form *w, const form *g)
 {
-    sb_affine d = *a;
+    sb_affine d = w->rest;
+    int64_t reach;
 
-    return sb_affine_add(&d, b, -1) && d.n == 0 && d.c == 0;
+    if (!sb_affine_add(&d, &g->rest, -1) || d.n != 0)
+        return false;
+    if (d.c == 0)
+        return true;
+    return !qn->stores && qn->trip != SB_NO_BOUND && d.c != INT64_MIN &&
+           !__builtin_mul_overflow(llabs(w->step), qn->trip, &reach) &&
+           llabs(d.c) >= reach && w->lo == w->hi && g->lo == g->hi;
 }
 
 /* One access narrows down the dimensions that separate the iterations. */
@@ -193,7 +204,7 @@ see_access(question *qn, const scope *sc, const sb_expr *const *idx)
             *w = f;
         } else {
             qn->alive[d] =
-                w->key == f.key && w->step == f.step && same_rest(&w->rest, &f.rest);
+                w->key == f.key && w->step == f.step && compatible(qn, w, &f);
             w->lo = f.lo < w->lo ? f.lo : w->lo;
             w->hi = f.hi > w->hi ? f.hi : w->hi;
         }
@@ -206,7 +217,7 @@ see_access(question *qn, const scope *sc, const sb_expr *const *idx)
 static void
 see_loads(question *qn, const scope *sc, const sb_expr *e)
 {
-    if (e->kind == SB_EXPR_LOAD && e->u.buf == qn->buf)
+    if (e->kind == SB_EXPR_LOAD && e->u.buf == qn->buf && !qn->stores)
         see_access(qn, sc, e->arg);
     for (int q = 0; q < e->nargs; q++)
         see_loads(qn, sc, e->arg[q]);
@@ -230,7 +241,7 @@ see_body(question *qn, const scope *sc, sb_body b)
             for (int d = 0; d < s->u.store.n; d++)
                 see_loads(qn, sc, s->u.store.idx[d]);
             see_loads(qn, sc, s->u.store.value);
-            if (s->u.store.buf == qn->buf)
+            if (s->u.store.buf == qn->buf && qn->stores)
                 see_access(qn, sc, s->u.store.idx);
         }
         for (int r = 0; r < n; r++)
@@ -289,17 +300,25 @@ bool
 sb_loop_distinct(sb_ir *ir, const sb_prog *p, const sb_stmt *loop, const sb_buf **bad)
 {
     const sb_body b = sb_body_inline(ir, loop->u.loop.body);
+    const sb_expr *extent =
+        sb_expr_simplify(ir, sb_expr_sub(ir, loop->u.loop.hi, loop->u.loop.lo));
     stored st = {0};
 
     *bad = NULL;
+    if (!extent)
+        return false;
     sb_body_stmts(b, note_store, &st);
     for (int q = 0; q < st.n; q++) {
-        question qn = {p, loop->u.loop.var, st.buf[q], {false}, {{0}}, true};
+        question qn = {.prog = p, .v = loop->u.loop.var, .buf = st.buf[q]};
         bool any = false;
 
         if (is_private(&st, st.buf[q]))
             continue;
         memset(qn.alive, true, sizeof qn.alive);
+        qn.trip = sb_expr_upper(extent);
+        qn.first = qn.stores = true;
+        see_body(&qn, NULL, b);
+        qn.stores = false;
         see_body(&qn, NULL, b);
         for (int d = 0; d < st.buf[q]->rank; d++)
             any = any || qn.alive[d];

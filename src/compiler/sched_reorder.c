@@ -152,12 +152,28 @@ check_swap(sb_sched *sc, const sb_stmt *p, const sb_stmt *q)
                         pv->name, qv->name);
 }
 
+/* Moves lets at the head of b that do not use v to out: coordinates of the loop that is
+ * now outside need its position only, which is in range whether or not v runs. */
+static sb_body
+own_lets(sb_list *out, sb_body b, const sb_var *v)
+{
+    while (b.n > 0 && b.at[0]->kind == SB_STMT_LET &&
+           !sb_expr_uses(b.at[0]->u.let.value, v)) {
+        sb_list_push(out, b.at[0]);
+        b.n--;
+        b.at++;
+    }
+    return b;
+}
+
 /* p { path { q { X } } } -> q { p { path { X } } }; q is the loop over v. */
 static const sb_stmt *
 swap(sb_sched *sc, const sb_stmt *p, const sb_var *v)
 {
     const sb_stmt *q = find_loop(p->u.loop.body, v);
     sb_stmt *outer, *inner;
+    sb_list l;
+    sb_body b;
 
     if (!q) {
         sb_sched_refuse(sc, "loop %%%s is not directly inside %%%s", v->name,
@@ -169,8 +185,13 @@ swap(sb_sched *sc, const sb_stmt *p, const sb_var *v)
     inner = sb_stmt_copy(sc->ir, p);
     if (!outer || !inner)
         return p;
-    inner->u.loop.body = path_around(sc, p->u.loop.body, v, q, q->u.loop.body);
-    outer->u.loop.body = sb_body_one(sc->ir, inner);
+    sb_list_init(&l, sc->ir);
+    b = q->u.loop.body;
+    if (p->u.loop.body.n == 1 && p->u.loop.body.at[0] == q)
+        b = own_lets(&l, b, p->u.loop.var);
+    inner->u.loop.body = path_around(sc, p->u.loop.body, v, q, b);
+    sb_list_push(&l, inner);
+    outer->u.loop.body = sb_list_body(&l);
     return outer;
 }
 

@@ -7,8 +7,8 @@
  *      for %l in 0 .. 8 { $part[%l] = 0.0 }
  *      for %k in 0 .. %n / 8 reduce { for %l in 0 .. 8 { $part[%l] += $x[%k * 8 + %l] } }
  *      for %l in 0 .. %n mod 8 { $part[%l] += $x[%n / 8 * 8 + %l] }
- *      for %l in 0 .. 4 { $part[%l] += $part[%l + 4] }  and 2, 1
- *      $s[0] += $part[0]
+ *      for %l in 0 .. 4 { $part[%l] += $part[%l + 4] }  and 0 .. 2
+ *      $s[0] += $part[0] + $part[1]
  */
 #include "compiler/affine.h"
 #include "compiler/schedule.h"
@@ -160,14 +160,14 @@ push_clear(factoring *f, sb_list *out)
                                   sb_body_one(ir, s)));
 }
 
-/* Halves the array until one element is left and adds that to the sum. */
+/* Halves the array until two elements are left and adds those to the sum. */
 static void
 push_combine(factoring *f, sb_list *out)
 {
     sb_ir *ir = f->sc->ir;
-    const sb_expr *zero = sb_expr_int(ir, 0), *v;
+    const sb_expr *zero = sb_expr_int(ir, 0), *one = sb_expr_int(ir, 1), *v;
 
-    for (int64_t half = f->sc->number / 2; half > 0; half /= 2) {
+    for (int64_t half = f->sc->number / 2; half > 1; half /= 2) {
         const sb_expr *far = sb_expr_add(ir, f->lane, sb_expr_int(ir, half));
         const sb_stmt *s = sb_stmt_store(ir, f->part, &f->lane, SB_STORE_ADD,
                                          sb_expr_load(ir, f->part, 1, &far));
@@ -175,7 +175,8 @@ push_combine(factoring *f, sb_list *out)
         sb_list_push(out, sb_stmt_for(ir, f->sc->var[0], zero, sb_expr_int(ir, half),
                                       false, sb_body_one(ir, s)));
     }
-    v = sb_expr_load(ir, f->part, 1, &zero);
+    v = sb_expr_bin(ir, SB_EXPR_ADD, sb_expr_load(ir, f->part, 1, &zero),
+                    sb_expr_load(ir, f->part, 1, &one));
     sb_list_push(out, sb_stmt_store(ir, f->sum->u.store.buf, f->sum->u.store.idx,
                                     SB_STORE_ADD, v));
 }
