@@ -38,6 +38,9 @@ typedef struct sb_emit_local {
 
 typedef struct sb_emit_loop {
     const sb_stmt *st;
+    const sb_expr
+        *guard;   /* the body is `if guard { .. }` with this uniform condition */
+    sb_body body; /* what is left of the body without it */
     sb_emit_class cls;
     bool vector; /* else written as a scalar loop */
     bool masked; /* the last lanes may be missing */

@@ -5,6 +5,14 @@
  */
 #include "compiler/emit.h"
 
+static void
+close_brace(sb_emit *cx, const char *text)
+{
+    cx->indent--;
+    sb_emit_line(cx);
+    sb_strbuf_puts(cx->out, text);
+}
+
 /* The value stored: for += and the like combined with what is there. */
 static void
 stored_value(sb_emit *cx, const sb_stmt *st)
@@ -106,16 +114,35 @@ let(sb_emit *cx, const sb_stmt *st)
     sb_strbuf_puts(cx->out, ";\n");
 }
 
-static void
-chunk(sb_emit *cx)
-{
-    const sb_body body = cx->cur->st->u.loop.body;
+static void chunk(sb_emit *cx, sb_body body);
 
+static void
+branch(sb_emit *cx, const sb_stmt *st)
+{
+    sb_emit_line(cx);
+    sb_strbuf_puts(cx->out, "if (");
+    sb_emit_expr(cx, st->u.cond.cond, 0);
+    sb_strbuf_puts(cx->out, ") {\n");
+    cx->indent++;
+    chunk(cx, st->u.cond.then);
+    if (st->u.cond.els.n > 0) {
+        close_brace(cx, "} else {\n");
+        cx->indent++;
+        chunk(cx, st->u.cond.els);
+    }
+    close_brace(cx, "}\n");
+}
+
+static void
+chunk(sb_emit *cx, sb_body body)
+{
     for (int q = 0; q < body.n; q++) {
         if (body.at[q]->kind == SB_STMT_LET)
             let(cx, body.at[q]);
         else if (body.at[q]->kind == SB_STMT_STORE)
             store(cx, body.at[q]);
+        else if (body.at[q]->kind == SB_STMT_IF)
+            branch(cx, body.at[q]);
         else
             sb_emit_prefetch(cx, body.at[q]);
     }
@@ -152,14 +179,6 @@ chunk_header(sb_emit *cx, const sb_expr *lo, int64_t count)
     sb_emit_lanes(cx, cx->cur->cls);
     sb_strbuf_puts(cx->out, ") {\n");
     cx->indent++;
-}
-
-static void
-close_brace(sb_emit *cx, const char *text)
-{
-    cx->indent--;
-    sb_emit_line(cx);
-    sb_strbuf_puts(cx->out, text);
 }
 
 /* const int64_t c_hi_ = hi;  const int c_m_ = lanes left in the chunk cut short */
@@ -205,7 +224,7 @@ masked_loop(sb_emit *cx)
     sb_emit_lane_var(cx);
     sb_strbuf_puts(cx->out, "_hi_) {\n");
     cx->indent++;
-    chunk(cx);
+    chunk(cx, cx->cur->body);
     close_brace(cx, "} else if (");
     sb_emit_lane_var(cx);
     sb_strbuf_puts(cx->out, " < ");
@@ -213,7 +232,7 @@ masked_loop(sb_emit *cx)
     sb_strbuf_puts(cx->out, "_hi_) {\n");
     cx->indent++;
     cx->masking = true;
-    chunk(cx);
+    chunk(cx, cx->cur->body);
     cx->masking = false;
     close_brace(cx, "}\n");
     close_brace(cx, "}\n");
@@ -267,6 +286,13 @@ sb_emit_vector_loop(sb_emit *cx, const sb_emit_loop *loop)
         sb_emit_leave(cx);
         return;
     }
+    if (loop->guard) {
+        sb_emit_line(cx);
+        sb_strbuf_puts(cx->out, "if (");
+        sb_emit_expr(cx, loop->guard, 0);
+        sb_strbuf_puts(cx->out, ") {\n");
+        cx->indent++;
+    }
     sb_emit_enter(cx, loop);
     if (loop->masked && loop->global) {
         masked_loop(cx);
@@ -275,8 +301,10 @@ sb_emit_vector_loop(sb_emit *cx, const sb_emit_loop *loop)
         const bool known = sb_emit_const_trip(loop->st, &lo, &hi) && !loop->masked;
 
         chunk_header(cx, loop->st->u.loop.lo, known ? hi - lo : loop->st->u.loop.lanes);
-        chunk(cx);
+        chunk(cx, cx->cur->body);
         close_brace(cx, "}\n");
     }
     sb_emit_leave(cx);
+    if (loop->guard)
+        close_brace(cx, "}\n");
 }

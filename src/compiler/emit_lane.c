@@ -13,16 +13,16 @@ sb_emit_find_let(const sb_emit *cx, const sb_var *v)
     return NULL;
 }
 
-void
-sb_emit_enter(sb_emit *cx, const sb_emit_loop *loop)
+static void
+enter_lets(sb_emit *cx, sb_body body)
 {
-    const sb_body body = loop->st->u.loop.body;
-
-    cx->cur = loop;
-    cx->nlet = 0;
     for (int q = 0; q < body.n; q++) {
         const sb_stmt *st = body.at[q];
 
+        if (st->kind == SB_STMT_IF) {
+            enter_lets(cx, st->u.cond.then);
+            enter_lets(cx, st->u.cond.els);
+        }
         if (st->kind != SB_STMT_LET)
             continue;
         if (cx->nlet == SB_EMIT_MAX) {
@@ -34,6 +34,14 @@ sb_emit_enter(sb_emit *cx, const sb_emit_loop *loop)
         cx->let[cx->nlet].lane = sb_emit_lane(cx, st->u.let.value);
         cx->nlet++;
     }
+}
+
+void
+sb_emit_enter(sb_emit *cx, const sb_emit_loop *loop)
+{
+    cx->cur = loop;
+    cx->nlet = 0;
+    enter_lets(cx, loop->body);
 }
 
 void
@@ -182,6 +190,10 @@ sb_emit_step_text(sb_emit *cx, const sb_expr *e)
         sb_strbuf_puts(cx->out, " * (");
         sb_emit_step_text(cx, first ? a : b);
         sb_strbuf_puts(cx->out, ")");
+    } else if (sb_emit_lane(cx, b) == SB_LANE_UNIFORM) {
+        sb_emit_step_text(cx, a);
+    } else if (sb_emit_lane(cx, a) == SB_LANE_UNIFORM && e->kind == SB_EXPR_ADD) {
+        sb_emit_step_text(cx, b);
     } else {
         sb_strbuf_puts(cx->out, "(");
         sb_emit_step_text(cx, a);

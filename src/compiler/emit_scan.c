@@ -186,14 +186,16 @@ scan_expr(scan *s, const sb_expr *e)
 
 /* Only what vector code can say; see the head of this file. */
 static bool
-qualifies(const sb_emit *cx, const sb_stmt *st)
+qualifies(const sb_emit *cx, sb_body body)
 {
-    const sb_body body = st->u.loop.body;
-
     for (int q = 0; q < body.n; q++) {
         const sb_stmt *in = body.at[q];
 
         if (in->kind == SB_STMT_LET || in->kind == SB_STMT_PREFETCH)
+            continue;
+        if (in->kind == SB_STMT_IF &&
+            sb_emit_lane(cx, in->u.cond.cond) == SB_LANE_UNIFORM &&
+            qualifies(cx, in->u.cond.then) && qualifies(cx, in->u.cond.els))
             continue;
         if (in->kind != SB_STMT_STORE || in->u.store.n != 1 ||
             in->u.store.buf->type == SB_BOOL ||
@@ -205,23 +207,41 @@ qualifies(const sb_emit *cx, const sb_stmt *st)
 }
 
 static int
-widest(const sb_emit *cx, const sb_stmt *st)
+widest(const sb_emit *cx, sb_body body)
 {
-    const sb_body body = st->u.loop.body;
     int most = 4;
 
     for (int q = 0; q < body.n; q++) {
         const sb_stmt *in = body.at[q];
-        int bytes = 0;
+        int bytes = 0, other = 0;
 
-        if (in->kind == SB_STMT_STORE)
+        if (in->kind == SB_STMT_STORE) {
             bytes = sb_emit_vec_bytes(cx, in->u.store.value);
-        else if (in->kind == SB_STMT_LET &&
-                 sb_emit_lane(cx, in->u.let.value) == SB_LANE_VARY)
+        } else if (in->kind == SB_STMT_IF) {
+            bytes = widest(cx, in->u.cond.then);
+            other = widest(cx, in->u.cond.els);
+        } else if (in->kind == SB_STMT_LET && !sb_dtype_is_int(in->u.let.var->type) &&
+                   in->u.let.var->type != SB_BOOL &&
+                   sb_emit_lane(cx, in->u.let.value) == SB_LANE_VARY) {
             bytes = sb_emit_vec_bytes(cx, in->u.let.value);
+        }
+        bytes = other > bytes ? other : bytes;
         most = bytes > most ? bytes : most;
     }
     return most;
+}
+
+/* A condition over the whole body that does not depend on the lane is tested once. */
+static void
+take_guard(sb_emit_loop *loop)
+{
+    const sb_stmt *in = loop->body.n == 1 ? loop->body.at[0] : NULL;
+
+    if (!in || in->kind != SB_STMT_IF || in->u.cond.els.n > 0 ||
+        sb_emit_expr_has(in->u.cond.cond, loop->st->u.loop.var))
+        return;
+    loop->guard = in->u.cond.cond;
+    loop->body = in->u.cond.then;
 }
 
 /* The one step of a tree sum: see sb_emit_loop.fold. */
@@ -261,6 +281,9 @@ new_loop(sb_emit *cx, const sb_stmt *st)
     }
     loop = &cx->loop[cx->nloop++];
     loop->st = st;
+    loop->guard = NULL;
+    loop->body = st->u.loop.body;
+    take_guard(loop);
     loop->global = false;
     loop->fold = fold_of(st);
     loop->cls.bytes = 4;
@@ -277,8 +300,8 @@ new_loop(sb_emit *cx, const sb_stmt *st)
         return loop;
     }
     sb_emit_enter(cx, loop);
-    loop->vector = loop->cls.lanes > 1 && qualifies(cx, st);
-    loop->cls.bytes = widest(cx, st);
+    loop->vector = loop->cls.lanes > 1 && qualifies(cx, loop->body);
+    loop->cls.bytes = widest(cx, loop->body);
     sb_emit_leave(cx);
     return loop;
 }

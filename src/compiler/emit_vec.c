@@ -96,10 +96,12 @@ sb_emit_address(sb_emit *cx, const sb_buf *b, const sb_expr *idx)
         sb_emit_step(cx, idx, &step) && step == 1 && !uses_lane_let(cx, idx);
 
     sb_emit_buf(cx, b);
-    sb_strbuf_puts(cx->out, " + ");
-    cx->at_zero = split;
-    sb_emit_expr(cx, idx, 7);
-    cx->at_zero = false;
+    if (!split || idx->kind != SB_EXPR_VAR) {
+        sb_strbuf_puts(cx->out, " + ");
+        cx->at_zero = split;
+        sb_emit_expr(cx, idx, 7);
+        cx->at_zero = false;
+    }
     if (!split)
         return;
     sb_strbuf_puts(cx->out, " + ");
