@@ -1,0 +1,123 @@
+/*
+ * The inner loops of probe.c for one vector width; included once for each. PROBE_NAME
+ * makes names, PROBE_TARGET is the function attribute, PROBE_BYTES the width. Multiply
+ * and add are written so that they fuse where the target has it.
+ */
+#ifndef PROBE_CHAINS
+#define PROBE_CHAINS 12
+#if defined(__clang__)
+#pragma clang fp contract(fast)
+#elif defined(__GNUC__)
+#pragma GCC optimize("O3,fp-contract=fast")
+#endif
+#endif
+
+typedef float PROBE_NAME(vec32)
+    __attribute__((vector_size(PROBE_BYTES), aligned(4), may_alias));
+typedef double PROBE_NAME(vec64) __attribute__((vector_size(PROBE_BYTES)));
+
+PROBE_TARGET static double
+PROBE_NAME(sum)(const float *x, int64_t n)
+{
+    enum { L = PROBE_BYTES / 4 };
+    PROBE_NAME(vec32) a[8] = {{0}};
+    double total = 0.0;
+    int64_t p;
+    int k;
+
+    for (p = 0; p + 8 * L <= n; p += 8 * L)
+        for (k = 0; k < 8; k++)
+            a[k] += *(const PROBE_NAME(vec32) *)(x + p + k * L);
+    for (; p < n; p++)
+        total += x[p];
+    for (k = 0; k < 8; k++)
+        total += a[k][0] + a[k][L - 1];
+    return total;
+}
+
+PROBE_TARGET static void
+PROBE_NAME(triad)(float *a, const float *b, const float *c, int64_t n)
+{
+    enum { L = PROBE_BYTES / 4 };
+    int64_t p;
+
+    for (p = 0; p + L <= n; p += L)
+        *(PROBE_NAME(vec32) *)(a + p) = *(const PROBE_NAME(vec32) *)(b + p) +
+                                        3.0f * *(const PROBE_NAME(vec32) *)(c + p);
+}
+
+PROBE_TARGET static double
+PROBE_NAME(gather)(const float *table, const int32_t *row, int64_t count, int64_t len)
+{
+    enum { L = PROBE_BYTES / 4, AHEAD = 8 };
+    PROBE_NAME(vec32) a[4] = {{0}};
+    float total = 0.0f;
+    int64_t q, p;
+
+    for (q = 0; q < count; q++) {
+        const float *x = table + row[q] * len;
+
+        if (q + AHEAD < count)
+            __builtin_prefetch(table + row[q + AHEAD] * len);
+        for (p = 0; p + 4 * L <= len; p += 4 * L) {
+            a[0] += *(const PROBE_NAME(vec32) *)(x + p);
+            a[1] += *(const PROBE_NAME(vec32) *)(x + p + L);
+            a[2] += *(const PROBE_NAME(vec32) *)(x + p + 2 * L);
+            a[3] += *(const PROBE_NAME(vec32) *)(x + p + 3 * L);
+        }
+        for (; p + L <= len; p += L)
+            a[0] += *(const PROBE_NAME(vec32) *)(x + p);
+        for (; p < len; p++)
+            total += x[p];
+    }
+    return (double)(total + a[0][0] + a[1][0] + a[2][0] + a[3][0]);
+}
+
+PROBE_TARGET static double
+PROBE_NAME(fma32)(int64_t n)
+{
+    PROBE_NAME(vec32) a[PROBE_CHAINS] = {{0}}, x = {0}, y = {0};
+    double total = 0.0;
+    int64_t p;
+    int k;
+
+    x += 0.999f;
+    y += 0.001f;
+    for (k = 0; k < PROBE_CHAINS; k++)
+        a[k] += (float)(seed * k);
+    for (p = 0; p < n; p++)
+        for (k = 0; k < PROBE_CHAINS; k++)
+            a[k] = a[k] * x + y;
+    for (k = 0; k < PROBE_CHAINS; k++)
+        total += a[k][0];
+    return total;
+}
+
+PROBE_TARGET static double
+PROBE_NAME(fma64)(int64_t n)
+{
+    PROBE_NAME(vec64) a[PROBE_CHAINS] = {{0}}, x = {0}, y = {0};
+    double total = 0.0;
+    int64_t p;
+    int k;
+
+    x += 0.999;
+    y += 0.001;
+    for (k = 0; k < PROBE_CHAINS; k++)
+        a[k] += (seed * k);
+    for (p = 0; p < n; p++)
+        for (k = 0; k < PROBE_CHAINS; k++)
+            a[k] = a[k] * x + y;
+    for (k = 0; k < PROBE_CHAINS; k++)
+        total += a[k][0];
+    return total;
+}
+
+static const probe_kernels PROBE_NAME(probe) = {
+    PROBE_NAME(sum),   PROBE_NAME(triad), PROBE_NAME(gather),
+    PROBE_NAME(fma32), PROBE_NAME(fma64), PROBE_BYTES / 4,
+};
+
+#undef PROBE_NAME
+#undef PROBE_TARGET
+#undef PROBE_BYTES
