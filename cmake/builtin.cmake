@@ -5,16 +5,13 @@ set(levels generic)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
     set(levels v2 v3 v4)
 endif()
-set(SPBLAS_BUILTIN "${levels}" CACHE STRING
+set(SPBLAS_BUILTIN "" CACHE STRING
     "Levels (generic, v2, v3, v4) that kernels are built in for; may be empty")
 
-# Without the tool, or one that can do it, there is nothing to build in.
+# Without the tool there is nothing to build in.
 set(builtin_levels "")
 if(TARGET spblasc)
-    file(STRINGS ${CMAKE_SOURCE_DIR}/tools/spblasc.c can REGEX "spblasc_builtin")
-    if(can)
-        set(builtin_levels ${SPBLAS_BUILTIN})
-    endif()
+    set(builtin_levels ${SPBLAS_BUILTIN})
 endif()
 
 set(builtin_dir ${CMAKE_BINARY_DIR}/generated)

@@ -2,6 +2,7 @@
  * spblasc: the compiler as a program. Text in (files or standard input), passes, text or
  * C out. `spblasc --help` prints the usage below.
  */
+#include "spblasc.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
@@ -26,7 +27,8 @@ static const char usage[] =
     "  --fuse NAME        fuse the FILEs' results into one program that walks tiles\n"
     "  --emit c           print C instead of the program\n"
     "  --symbol NAME      name of the C function (default: the program's name)\n"
-    "       spblasc --verify [FILE ...]      only read and verify\n";
+    "       spblasc --verify [FILE ...]      only read and verify\n"
+    "       spblasc builtin DIR              C of the built-in kernels to DIR\n";
 
 enum { FILES_MAX = 16, PASSES_MAX = 16 };
 
@@ -371,6 +373,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"--help", cmd_help},
+    {"builtin", spblasc_builtin},
 };
 
 int

@@ -37,7 +37,8 @@ symbol_of(sb_hash key, char out[40])
 
 /* One kernel: its text to the shard, its row to the table. */
 static sb_status
-add(sb_strbuf *shard, sb_strbuf *externs, sb_strbuf *rows, const char *spec, sb_diag *diag)
+add(sb_strbuf *shard, sb_strbuf *externs, sb_strbuf *rows, const char *spec,
+    sb_diag *diag)
 {
     sb_strbuf text, signature;
     char symbol[40];
@@ -49,15 +50,16 @@ add(sb_strbuf *shard, sb_strbuf *externs, sb_strbuf *rows, const char *spec, sb_
     st = sb_spec_emit(&text, &signature, &key, spec, diag);
     if (st == SB_OK) {
         symbol_of(key, symbol);
-        sb_strbuf_printf(shard, "\n#define %s SB_PASTE(%s, SB_LEVEL)\n", symbol, symbol);
+        sb_strbuf_printf(shard, "\n#define %s SB_PASTE(%s, SB_LEVEL)\n", symbol,
+                         symbol);
         sb_strbuf_putn(shard, text.s, text.len);
         sb_strbuf_printf(externs,
                          "extern void SB_PASTE(%s, SB_LEVEL)(void *const *, "
                          "const sb_param *, int64_t, int64_t);\n",
                          symbol);
-        sb_strbuf_printf(rows, "    {\"%s\", \"%s\", {UINT64_C(0x%llx), UINT64_C(0x%llx)}, ",
-                         spec, signature.s, (unsigned long long)key.a,
-                         (unsigned long long)key.b);
+        sb_strbuf_printf(
+            rows, "    {\"%s\", \"%s\", {UINT64_C(0x%llx), UINT64_C(0x%llx)}, ", spec,
+            signature.s, (unsigned long long)key.a, (unsigned long long)key.b);
         sb_strbuf_printf(rows, "SB_PASTE(%s, SB_LEVEL)},\n", symbol);
     }
     sb_strbuf_free(&text);
@@ -101,8 +103,9 @@ write_all(const char *dir, const sb_strbuf *shard, const sb_strbuf *externs,
     sb_strbuf_printf(&table, "%s#include \"runtime/kernel.h\"\n#include <stddef.h>\n\n",
                      prologue);
     sb_strbuf_puts(&table, externs->s);
-    sb_strbuf_puts(&table, "\nextern const sb_kernel SB_PASTE(sb_builtin, SB_LEVEL)[];\n"
-                           "const sb_kernel SB_PASTE(sb_builtin, SB_LEVEL)[] = {\n");
+    sb_strbuf_puts(&table,
+                   "\nextern const sb_kernel SB_PASTE(sb_builtin, SB_LEVEL)[];\n"
+                   "const sb_kernel SB_PASTE(sb_builtin, SB_LEVEL)[] = {\n");
     sb_strbuf_puts(&table, rows->s);
     sb_strbuf_puts(&table, "    {NULL, NULL, {0, 0}, NULL},\n};\n");
     bad |= write_file(dir, "builtin_table.c", &table);
@@ -142,20 +145,24 @@ emit_all(const char *dir, const char *const *spec, int n)
 }
 
 int
-spblasc_builtin(const char *dir)
+spblasc_builtin(int argc, char **argv)
 {
     const char **spec;
     int n = 0, bad;
 
+    if (argc != 1) {
+        (void)fprintf(stderr, "usage: spblasc builtin DIR\n");
+        return EXIT_FAILURE;
+    }
     while (sb_spec_builtin(n))
         n++;
     spec = sb_alloc_array(n + 1, sizeof *spec);
     if (!spec)
-        return 1;
+        return EXIT_FAILURE;
     for (int q = 0; q < n; q++)
         spec[q] = sb_spec_builtin(q);
     qsort(spec, (size_t)n, sizeof *spec, by_text);
-    bad = emit_all(dir, spec, n);
+    bad = emit_all(argv[0], spec, n);
     sb_free(spec);
-    return bad;
+    return bad ? EXIT_FAILURE : EXIT_SUCCESS;
 }
