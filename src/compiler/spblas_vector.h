@@ -83,6 +83,31 @@
         sbk_stsm_##t##x##n(p, 1, v, m);                                              \
     }
 
+/* Lanes h and up moved to lane 0; what lies above is anything. h is a constant once
+ * inlined, and only a shuffle with a constant mask becomes one instruction: gcc writes
+ * the loop lane by lane. */
+#if defined(__clang__)
+#define SBK_DOWN(type, v, n, h, ...)           \
+    ({                                         \
+        type r_ = v;                           \
+        SBK_UNROLL                             \
+        for (int k_ = 0; k_ < (n) - (h); k_++) \
+            r_[k_] = v[k_ + (h)];              \
+        r_;                                    \
+    })
+#else
+#define SBK_DOWN(type, v, n, h, ...)                                                   \
+    ({                                                                                 \
+        typedef __typeof__(__builtin_choose_expr(                                      \
+            sizeof(v[0]) == 1, (int8_t)0,                                              \
+            __builtin_choose_expr(sizeof(v[0]) == 2, (int16_t)0,                       \
+                                  __builtin_choose_expr(sizeof(v[0]) == 4, (int32_t)0, \
+                                                        (int64_t)0)))) lane_;          \
+        typedef lane_ mask_ __attribute__((vector_size(sizeof(type))));                \
+        __builtin_shuffle(v, (mask_){__VA_ARGS__} + (lane_)(h));                       \
+    })
+#endif
+
 #define SBK_REAL(t, elem, n)                                                          \
     SBK_MEM(t, elem, elem, n, 1)                                                      \
     SBK_FN sbk_##t##x##n sbk_splat_##t##x##n(elem x)                                  \
@@ -107,11 +132,7 @@
     }                                                                                 \
     SBK_FN sbk_##t##x##n sbk_down_##t##x##n(sbk_##t##x##n v, int h)                   \
     {                                                                                 \
-        sbk_##t##x##n r = v;                                                          \
-        SBK_UNROLL                                                                    \
-        for (int k = 0; k < (n)-h; k++)                                               \
-            r[k] = v[k + h];                                                          \
-        return r;                                                                     \
+        return SBK_DOWN(sbk_##t##x##n, v, n, h, SBK_IOTA##n);                         \
     }
 
 /* (a.re b.re - a.im b.im, a.re b.im + a.im b.re) lane pair by lane pair; swap, even and
@@ -152,11 +173,7 @@
     }                                                                                 \
     SBK_FN sbk_##t##x##n sbk_down_##t##x##n(sbk_##t##x##n v, int h)                   \
     {                                                                                 \
-        sbk_##t##x##n r = v;                                                          \
-        SBK_UNROLL                                                                    \
-        for (int k = 0; k < (n2)-2 * h; k++)                                          \
-            r[k] = v[k + 2 * h];                                                      \
-        return r;                                                                     \
+        return SBK_DOWN(sbk_##t##x##n, v, n2, 2 * h, SBK_IOTA##n2);                   \
     }
 
 #if defined(__clang__)
