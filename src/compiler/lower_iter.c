@@ -204,17 +204,22 @@ open_group(sb_lowering *lo, int k, int last)
     const sb_expr *extent = level_extent(lo, k);
     const sb_expr *pos[SB_MAXITER], *at;
 
+    for (int q = k; q <= last; q++)
+        pos[q] = sb_expr_int(lo->ir, 0);
+    while (k < last && sb_expr_is_int(extent, 1)) {
+        open_level(lo, k, pos[k]);
+        extent = sb_expr_i64(lo->ir, lo->at[++k].it->axis->width);
+    }
     for (int q = k + 1; q <= last; q++)
         extent = sb_expr_mul(lo->ir, extent, lo->at[q].it->axis->width);
-    at = sb_expr_is_int(extent, 1) ? sb_expr_int(lo->ir, 0)
-                                   : sb_expr_var(lo->ir, lo->at[last].loop);
+    at = sb_expr_is_int(extent, 1) ? pos[k] : sb_expr_var(lo->ir, lo->at[last].loop);
     for (int q = last; q > k; q--) {
-        const sb_expr *w = lo->at[q].it->axis->width;
-        const bool one = sb_expr_is_int(w, 1);
+        const sb_expr *w = sb_expr_i64(lo->ir, lo->at[q].it->axis->width);
 
-        pos[q] = one ? sb_expr_int(lo->ir, 0)
-                     : sb_expr_bin(lo->ir, SB_EXPR_MOD, at, sb_expr_i64(lo->ir, w));
-        at = one ? at : sb_expr_bin(lo->ir, SB_EXPR_DIV, at, sb_expr_i64(lo->ir, w));
+        if (sb_expr_is_int(w, 1))
+            continue;
+        pos[q] = sb_expr_bin(lo->ir, SB_EXPR_MOD, at, w);
+        at = sb_expr_bin(lo->ir, SB_EXPR_DIV, at, w);
     }
     pos[k] = at;
     for (int q = k; q <= last; q++)
