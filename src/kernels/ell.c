@@ -12,7 +12,8 @@ rule(sb_strbuf *out, const sb_spec *s)
 {
     const char *i = sb_dtype_name(s->idx);
 
-    sb_strbuf_printf(out, "rule ell for $A%s {\n", s->packed ? "" : " same");
+    sb_strbuf_printf(out, "rule ell for $A%s {\n",
+                     s->packed ? " as $ell_val" : " same");
     sb_strbuf_puts(out, "  param %ell_count : i64\n  param %ell_width : i64\n");
     sb_strbuf_printf(out, "  buf $ell_row : %s[%%ell_count] aux\n", i);
     sb_strbuf_printf(out, "  buf $ell_len : %s[%%ell_count] aux\n", i);

@@ -217,7 +217,7 @@ adopt(fixture *fx)
         rank += fx->spec.kinds >> q & 1;
     for (int g = 0; g < p->ngroup; g++) {
         assert_true(fx->nstep < STEPS_MAX);
-        fx->add[fx->nstep] = p->group[g].add;
+        fx->add[fx->nstep] = p->group[g].add && fx->pb.op != SB_OP_SDDMM;
         fx->tile[fx->nstep++] = (sb_tile){rank, p->group[g].lo, p->group[g].hi, 0};
     }
 }
@@ -245,6 +245,33 @@ build_part(fixture *fx, sb_cover *cv, int kind)
     }
 }
 
+/* Rows without an entry, for which coordinates do nothing: listed with empty ranges. */
+static sb_status
+cover_bare(sb_part *p, const sb_cover *cv)
+{
+    const sb_view *v = cv->v;
+    int64_t u = 0, bare = 0;
+    void *row, *lo, *hi;
+
+    for (int64_t i = 0; i < v->rows; i++)
+        bare += !(cv->touched && cv->touched[i]);
+    if (bare == 0)
+        return SB_SKIP;
+    p->kind = SB_PART_ROWS;
+    row = sb_part_array_new(p, "rows_row", v->crd_type, bare);
+    lo = sb_part_array_new(p, "rows_lo", v->slot_type, bare);
+    hi = sb_part_array_new(p, "rows_hi", v->slot_type, bare);
+    assert_true(row && lo && hi);
+    memset(lo, 0, (size_t)bare * sb_dtype_size(v->slot_type));
+    memset(hi, 0, (size_t)bare * sb_dtype_size(v->slot_type));
+    for (int64_t i = 0; i < v->rows; i++)
+        if (!(cv->touched && cv->touched[i]))
+            sb_index_store(row, v->crd_type, u++, i);
+    p->ngroup = 1;
+    p->group[0] = (sb_part_group){0, bare, 0, 0, false};
+    return SB_OK;
+}
+
 /* Selecting parts first, listed rows last. */
 static void
 make_parts(fixture *fx)
@@ -266,7 +293,9 @@ make_parts(fixture *fx)
         if (fx->npart > 0 && order[q] == SB_PART_ROWS &&
             fx->part[0].kind == SB_PART_CSR)
             continue; /* csr has taken all: rows is in the kernel, not in the plan */
-        st = build_part(fx, &cv, order[q]);
+        st = order[q] == SB_PART_ROWS && (fx->spec.kinds >> SB_PART_COO & 1U)
+                 ? cover_bare(&fx->part[fx->npart], &cv)
+                 : build_part(fx, &cv, order[q]);
         if (st == SB_SKIP)
             continue;
         assert_int_equal(st, SB_OK);
@@ -461,7 +490,8 @@ one_case(sb_ir *ir, const char *text, const sb_prog *fused, const sb_kernel *k,
     o = oracle_make(&fx.pb);
     make_parts(&fx);
     /* One part that owns every row at once: its program needs no tiles. */
-    if (fx.npart == 1 && fx.nstep == 1 && !fx.spec.packed && fx.spec.c != SB_BF16) {
+    if (fx.npart == 1 && fx.nstep == 1 && fx.part[0].kind != SB_PART_COO &&
+        !fx.spec.packed && fx.spec.c != SB_BF16) {
         const sb_prog *source = NULL;
 
         assert_int_equal(sb_spec_source(&source, ir, &fx.spec, (int)fx.part[0].kind),
