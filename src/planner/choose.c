@@ -11,14 +11,31 @@
 
 #include <stdlib.h>
 
-/* Rules the model is too coarse for (docs/kernels.md, rule 7). */
+/* Rules the model is too coarse for: docs/kernels.md, rules 6 and 7; cpu.md section 5 on
+ * column partitions. */
+static const char *
+unwise_rest(const sb_planner *pl, const sb_part_choice *p)
+{
+    const sb_stats *s = &pl->stats;
+    const double columns = s->distinct > 0 ? (double)s->distinct : 1;
+
+    if (p->kind != SB_PART_ROWS)
+        return NULL;
+    if (p->k >= 0)
+        return "rows by length lose the order that carries locality";
+    if (p->c > 1 && (sb_work_footprint(&pl->work, s) < (double)pl->target->l3 ||
+                     (double)s->nnz < 8 * columns || s->mean < 4.0 * p->c))
+        return "columns too local or too few for partitions";
+    return NULL;
+}
+
 static const char *
 unwise(const sb_planner *pl, const sb_weighed *w)
 {
     const sb_part_choice *p = &w->choice.part[0];
 
     if (w->choice.npart < 2)
-        return NULL;
+        return unwise_rest(pl, p);
     if (p->kind == SB_PART_BSR && w->cost.share[0] < (p->size == 2 ? 0.6 : 0.5))
         return "too few full blocks";
     if (p->kind == SB_PART_BSR && pl->stats.mean < 12)
@@ -27,7 +44,7 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         return "too few runs shared by neighbouring rows";
     if (p->kind == SB_PART_DIA && w->cost.share[0] < 0.6)
         return "too few entries on dense diagonals";
-    return NULL;
+    return unwise_rest(pl, &w->choice.part[1]);
 }
 
 static int

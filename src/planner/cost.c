@@ -235,33 +235,34 @@ selected(amounts *am, const sb_part_choice *p, const sb_stats *s)
     return share;
 }
 
-/* The rest's amounts when `share` of the entries is left. */
+/* The rest's amounts when `share` of the entries is left to it. */
 static void
 rest(amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
 {
-    const double rows = (double)s->rows;
-    const double filled = rows - (double)s->empty;
+    const double filled = (double)(s->rows - s->empty);
+    const double rows =
+        share < 1 ? fmin(filled, share * (double)s->nnz) : (double)s->rows;
+    /* a row that others took entries from is left in runs */
+    const double runs = share < 1 ? fmin(4, fmax(1, share * s->mean / 2)) : 1;
 
-    am->entries = share * (double)s->nnz;
-    am->slots = am->entries;
-    am->units = am->touches = share < 1 ? fmin(rows, am->entries) : rows;
+    am->entries = am->slots = share * (double)s->nnz;
+    am->units = am->touches = rows;
     am->partitions = 1;
     if (p->kind == SB_PART_ROWS) {
         /* every filled row meets each partition unless it is short */
-        const double met = fmin(p->c, fmax(1, s->mean));
+        const double met = p->c > 1 ? fmin(p->c, fmax(1, s->mean)) : 1;
 
         am->partitions = p->c;
-        am->slots = p->k < 0 ? am->entries : share * bucket_slots(s, p->k);
-        am->units = am->touches = share < 1 ? fmin(filled, am->entries) * met
-                                            : (double)s->empty + filled * met;
+        am->units = am->touches = rows * fmax(met, runs);
+        if (p->k >= 0)
+            am->slots = share * bucket_slots(s, p->k);
     }
     if (p->kind == SB_PART_ELL) {
-        am->units = share * ell_units(s, p->k);
+        am->units = am->touches = fmax(rows, share * ell_units(s, p->k));
         am->slots = am->units * (double)((int64_t)1 << p->k);
-        am->touches = am->units;
     }
     if (p->kind == SB_PART_COO)
-        am->units = share * (double)s->nnz;
+        am->touches = am->entries; /* every entry reads and writes its row of C */
 }
 
 static double
