@@ -140,11 +140,17 @@ sb_ops_product(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
 }
 
 void
-sb_ops_scaled(sb_strbuf *out, const sb_spec *s, const char *value)
+sb_ops_result(sb_strbuf *out, const sb_spec *s, const char *target, const char *value)
 {
-    const char *close = store_open(out, s, s->op == SB_KOP_SDDMM ? s->a : s->c);
+    const char *close = store_open(out, s, s->c);
 
-    sb_strbuf_printf(out, "%%alpha * %s%s", value, close);
+    sb_strbuf_printf(out, "%%alpha * %s + select(%%beta == ", value);
+    sb_ops_zero(out, s);
+    sb_strbuf_puts(out, ", ");
+    sb_ops_zero(out, s);
+    sb_strbuf_puts(out, ", %beta * ");
+    put_operand(out, s, target, s->c, false);
+    sb_strbuf_printf(out, ")%s", close);
 }
 
 void

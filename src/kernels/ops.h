@@ -29,8 +29,10 @@ void sb_ops_init(sb_strbuf *out, const sb_spec *s, const char *target);
 void sb_ops_term(sb_strbuf *out, const sb_spec *s, const char *a, const char *b);
 /* "A * B" in the compute type. */
 void sb_ops_product(sb_strbuf *out, const sb_spec *s, const char *a, const char *b);
-/* "%alpha * VALUE" of a value in the compute type, in the type the result is stored in. */
-void sb_ops_scaled(sb_strbuf *out, const sb_spec *s, const char *value);
+/* SpMM, SpMV: "%alpha * VALUE + select(%beta == 0.0, 0.0, %beta * TARGET)", VALUE in the
+ * compute type, as it is stored in TARGET. */
+void sb_ops_result(sb_strbuf *out, const sb_spec *s, const char *target,
+                   const char *value);
 /* The zero of the compute type, "0.0:f64". */
 void sb_ops_zero(sb_strbuf *out, const sb_spec *s);
 
