@@ -31,6 +31,38 @@ samples_are_canonical(void **state)
     }
 }
 
+/* The programs of docs/ir.md, between "```sb" and "```", are what they claim to be. */
+static void
+programs_of_the_reference_are_canonical(void **state)
+{
+    const char *const path = SB_SOURCE_DIR "/docs/ir.md";
+    FILE *f = fopen(path, "rb");
+    char *text = calloc(1, 1 << 18), *from;
+    int found = 0;
+
+    (void)state;
+    assert_non_null(f);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 18) - 1, f) > 0);
+    (void)fclose(f);
+    from = text;
+    while ((from = strstr(from, "```sb\n")) != NULL) {
+        char *end = strstr(from + 6, "```");
+        ir_lab lab;
+
+        assert_non_null(end);
+        *end = '\0';
+        ir_lab_init(&lab);
+        assert_string_equal(ir_lab_print(&lab, ir_lab_parse(&lab, from + 6, true)),
+                            from + 6);
+        ir_lab_free(&lab);
+        from = end + 1;
+        found++;
+    }
+    assert_int_equal(found, 3);
+    free(text);
+}
+
 /* An expression in a program around it, printed again. */
 static void
 check_expr(const char *in, const char *out)
@@ -354,6 +386,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_are_canonical),
+        cmocka_unit_test(programs_of_the_reference_are_canonical),
         cmocka_unit_test(parentheses_are_minimal),
         cmocka_unit_test(literals_have_types),
         cmocka_unit_test(stores_and_lets_give_literals_their_type),
