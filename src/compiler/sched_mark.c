@@ -83,14 +83,8 @@ static void
 mark_parallel(sb_sched *sc, sb_list *out, const sb_stmt *s)
 {
     const sb_buf *bad = NULL;
-    bool top = false;
 
-    for (int q = 0; q < sc->in->body.n; q++) {
-        const sb_stmt *t = sc->in->body.at[q];
-
-        top = top || (t->kind == SB_STMT_FOR && t->u.loop.var == s->u.loop.var);
-    }
-    if (!top)
+    if (sc->nested)
         sb_sched_refuse(sc, "loop %%%s is not outermost", s->u.loop.var->name);
     else if (!sb_loop_distinct(sc->ir, sc->in, s, &bad))
         sb_sched_refuse(sc, "iterations of %%%s could meet in one element of $%s",
@@ -98,9 +92,25 @@ mark_parallel(sb_sched *sc, sb_list *out, const sb_stmt *s)
     push_marked(sc, out, s, SB_LOOP_PARALLEL, 0);
 }
 
+static void
+ask_nested(void *user, const sb_stmt *s)
+{
+    sb_sched *sc = user;
+
+    sc->nested = sc->nested || (s->kind == SB_STMT_FOR &&
+                                strcmp(s->u.loop.var->name, sc->name[0]) == 0);
+}
+
 sb_status
 sb_sched_parallel(const sb_prog **out, sb_sched *sc)
 {
+    for (int q = 0; q < sc->in->body.n; q++) {
+        sb_body in[2];
+        const int n = sb_stmt_bodies(sc->in->body.at[q], in);
+
+        for (int r = 0; r < n; r++)
+            sb_body_stmts(in[r], ask_nested, sc);
+    }
     return sb_sched_each_loop(out, sc, sc->name[0], mark_parallel);
 }
 

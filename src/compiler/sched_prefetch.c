@@ -6,6 +6,7 @@
  *                   prefetch $B[$crd[min(%p + 8, %n - 1)], 16] ; the next 64 bytes
  *                   for %c ... }
  */
+#include "compiler/address.h"
 #include "compiler/affine.h"
 #include "compiler/depend.h"
 #include "compiler/schedule.h"
@@ -54,6 +55,57 @@ find_load(search *f, sb_body b)
                 return true;
         }
         f->nloop -= loop;
+    }
+    return false;
+}
+
+/* A load in an index that moves with a loop inside might have no element to read, when
+ * that loop does not run at all. */
+static bool
+loads_inside(const search *f, const sb_expr *e)
+{
+    for (int q = 0; q < f->nloop && e->kind == SB_EXPR_LOAD; q++) {
+        if (sb_expr_uses(e, f->loop[q]->u.loop.var))
+            return true;
+    }
+    for (int q = 0; q < e->nargs; q++) {
+        if (loads_inside(f, e->arg[q]))
+            return true;
+    }
+    return false;
+}
+
+static bool
+moves_inside(const search *f, const sb_expr *e)
+{
+    for (int q = 0; q < f->nloop; q++) {
+        if (sb_expr_uses(e, f->loop[q]->u.loop.var))
+            return true;
+    }
+    return false;
+}
+
+static bool
+is_parent(const sb_buf *b, const sb_axis *x)
+{
+    for (int d = 0; d < b->rank; d++) {
+        if (b->axis[d] && b->axis[d]->parent == x)
+            return true;
+    }
+    return false;
+}
+
+/* Flattening brings loads too: of val, and of ptr at the position of a parent. */
+static bool
+needs_inside(const search *f)
+{
+    for (int d = 0; d < f->load->nargs; d++) {
+        const sb_expr *e = f->load->arg[d];
+        const sb_axis *x = f->buf->axis[d];
+
+        if (loads_inside(f, e) ||
+            (moves_inside(f, e) && x && (sb_buf_val(f->buf) || is_parent(f->buf, x))))
+            return true;
     }
     return false;
 }
@@ -129,6 +181,9 @@ prefetch_loop(sb_sched *sc, sb_list *out, const sb_stmt *loop)
         sb_sched_refuse(sc, "%%%s is a vector loop", loop->u.loop.var->name);
     } else if (!find_load(&f, sb_body_inline(sc->ir, loop->u.loop.body))) {
         sb_sched_refuse(sc, "$%s is not loaded inside %%%s", sc->name[0], sc->name[1]);
+    } else if (needs_inside(&f)) {
+        sb_sched_refuse(sc, "where $%s is read depends on loads in a loop inside %%%s",
+                        sc->name[0], sc->name[1]);
     } else {
         n = lines_of(&f, sc->ir, &step);
         sb_list_init(&l, sc->ir);

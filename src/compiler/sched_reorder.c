@@ -152,13 +152,25 @@ check_swap(sb_sched *sc, const sb_stmt *p, const sb_stmt *q)
                         pv->name, qv->name);
 }
 
-/* Moves lets at the head of b that do not use v to out: coordinates of the loop that is
- * now outside need its position only, which is in range whether or not v runs. */
+static bool
+uses_lets(const sb_expr *e, sb_body path)
+{
+    for (int q = 0; q < path.n; q++) {
+        if (path.at[q]->kind == SB_STMT_LET && sb_expr_uses(e, path.at[q]->u.let.var))
+            return true;
+    }
+    return false;
+}
+
+/* Moves lets at the head of b, q's body, that use neither p's variable nor its lets to
+ * out: coordinates of the loop that is now outside need its position only, which is in
+ * range whether or not p runs. */
 static sb_body
-own_lets(sb_list *out, sb_body b, const sb_var *v)
+own_lets(sb_list *out, sb_body b, const sb_stmt *p)
 {
     while (b.n > 0 && b.at[0]->kind == SB_STMT_LET &&
-           !sb_expr_uses(b.at[0]->u.let.value, v)) {
+           !sb_expr_uses(b.at[0]->u.let.value, p->u.loop.var) &&
+           !uses_lets(b.at[0]->u.let.value, p->u.loop.body)) {
         sb_list_push(out, b.at[0]);
         b.n--;
         b.at++;
@@ -187,8 +199,8 @@ swap(sb_sched *sc, const sb_stmt *p, const sb_var *v)
         return p;
     sb_list_init(&l, sc->ir);
     b = q->u.loop.body;
-    if (p->u.loop.body.n == 1 && p->u.loop.body.at[0] == q)
-        b = own_lets(&l, b, p->u.loop.var);
+    if (p->u.loop.body.at[p->u.loop.body.n - 1] == q)
+        b = own_lets(&l, b, p);
     inner->u.loop.body = path_around(sc, p->u.loop.body, v, q, b);
     sb_list_push(&l, inner);
     outer->u.loop.body = sb_list_body(&l);
@@ -251,30 +263,74 @@ isolate(sb_sched *sc, sb_list *out, const sb_stmt *p, int at, const sb_stmt **af
     return with_body(sc, p, &part[1]);
 }
 
+/* Appends b to l, the body of a loop that l began: a let both have stands once. False
+ * when a name would mean two things. */
+static bool append_merged(sb_sched *sc, sb_list *l, sb_body b);
+
+static bool
+mergeable(const sb_stmt *a, const sb_stmt *b)
+{
+    return a && b && a->kind == SB_STMT_FOR && b->kind == SB_STMT_FOR &&
+           a->u.loop.var == b->u.loop.var && a->u.loop.lo == b->u.loop.lo &&
+           a->u.loop.hi == b->u.loop.hi && a->u.loop.how == b->u.loop.how;
+}
+
 /* Pushes s, merged with the loop before it where both are one loop cut in two. */
 static void
 push_merged(sb_sched *sc, sb_list *out, const sb_stmt *s)
 {
-    const sb_stmt *last = out->n ? out->at[out->n - 1] : NULL;
+    const sb_stmt *last = out->n ? out->at[out->n - 1] : NULL, *both;
     const sb_buf *bad;
     sb_list l;
 
-    if (last && s && last->kind == SB_STMT_FOR && s->kind == SB_STMT_FOR &&
-        last->u.loop.var == s->u.loop.var && last->u.loop.lo == s->u.loop.lo &&
-        last->u.loop.hi == s->u.loop.hi && last->u.loop.how == s->u.loop.how) {
-        const sb_stmt *both;
-
+    if (mergeable(last, s)) {
         sb_list_init(&l, sc->ir);
         sb_list_append(&l, last->u.loop.body);
-        for (int q = 0; q < s->u.loop.body.n; q++)
-            push_merged(sc, &l, s->u.loop.body.at[q]);
-        both = with_body(sc, s, &l);
-        if (both && sb_loop_distinct(sc->ir, sc->in, both, &bad)) {
+        if (append_merged(sc, &l, s->u.loop.body) && (both = with_body(sc, s, &l)) &&
+            sb_loop_distinct(sc->ir, sc->in, both, &bad)) {
             out->at[out->n - 1] = both;
             return;
         }
     }
     sb_list_push(out, s);
+}
+
+static const char *
+declared(const sb_stmt *s)
+{
+    return s->kind == SB_STMT_LET     ? s->u.let.var->name
+           : s->kind == SB_STMT_LOCAL ? s->u.local.buf->name
+                                      : NULL;
+}
+
+static bool
+append_merged(sb_sched *sc, sb_list *l, sb_body b)
+{
+    const int first = l->n;
+
+    for (int q = 0; q < b.n; q++) {
+        const sb_stmt *s = b.at[q];
+        bool have = false;
+
+        for (int r = 0; r < first; r++) {
+            const sb_stmt *t = l->at[r];
+
+            if (t->kind == SB_STMT_LET && s->kind != SB_STMT_LET &&
+                is_path(s, t->u.let.var))
+                return false; /* would hide it */
+            if (!declared(s))
+                continue;
+            if (!declared(t) || strcmp(declared(s), declared(t)) != 0)
+                continue;
+            if (s->kind != SB_STMT_LET || t->kind != SB_STMT_LET ||
+                s->u.let.var != t->u.let.var || s->u.let.value != t->u.let.value)
+                return false;
+            have = true;
+        }
+        if (!have)
+            push_merged(sc, l, s);
+    }
+    return true;
 }
 
 /* ---- the nest ---------------------------------------------------------------------------------- */

@@ -19,9 +19,10 @@ typedef struct sb_sched {
     int nname; /* names without their sigils, in order */
     const char *name[SB_SCHED_WORDS];
     int64_t number;
-    bool option;          /* the optional word was given */
-    int hits;             /* places changed */
-    sb_status st;         /* first refusal */
+    bool option;  /* the optional word was given */
+    int hits;     /* places changed */
+    sb_status st; /* first refusal */
+    bool nested;  /* parallel: a loop of that name lies inside another statement */
     const sb_var *var[2]; /* for the primitive's own use */
 } sb_sched;
 
