@@ -82,7 +82,7 @@ swap_expr(sb_mapper *m, const sb_expr *e)
 
 typedef struct name_query {
     const char *name;
-    bool found;
+    int found;
 } name_query;
 
 static void
@@ -93,7 +93,7 @@ ask_name(void *user, const sb_stmt *s)
                        : s->kind == SB_STMT_LET ? s->u.let.var->name
                                                 : NULL;
 
-    q->found = q->found || (name && strcmp(name, q->name) == 0);
+    q->found += name && strcmp(name, q->name) == 0;
 }
 
 /* A variable named after the buffer, with the first number that is free. */
@@ -101,16 +101,26 @@ static const sb_var *
 fresh(hoister *h, const char *stem, sb_dtype type)
 {
     char name[96];
-    name_query q = {name, true};
+    name_query q = {name, 1};
 
     while (q.found) {
         (void)snprintf(name, sizeof name, "%.72s%d", stem, h->nname++);
-        q.found = false;
+        q.found = 0;
         for (int r = 0; r < h->prog->nparam; r++)
-            q.found = q.found || strcmp(h->prog->param[r]->name, name) == 0;
+            q.found += strcmp(h->prog->param[r]->name, name) == 0;
         sb_body_stmts(h->prog->body, ask_name, &q);
     }
     return sb_var_new(h->ir, name, type);
+}
+
+/* The variable of a let that moves outwards: its own, unless another has its name. */
+static const sb_var *
+lifted(hoister *h, const sb_var *v)
+{
+    name_query q = {v->name, 0};
+
+    sb_body_stmts(h->prog->body, ask_name, &q);
+    return q.found == 1 ? v : fresh(h, v->name, v->type);
 }
 
 /* Loads in the bounds of rest.at[0], a loop, used again in rest: bound by lets pushed to
@@ -172,7 +182,7 @@ lift_lets(hoister *h, sb_list *out, const sb_stmt *loop)
             sb_list_push(&keep, s);
             continue;
         }
-        v = fresh(h, s->u.let.var->name, s->u.let.var->type);
+        v = lifted(h, s->u.let.var);
         sb_list_push(out, sb_stmt_let(h->ir, v, s->u.let.value));
         b = sb_body_subst(h->ir, b, s->u.let.var, sb_expr_var(h->ir, v));
         moved++;

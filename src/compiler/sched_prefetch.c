@@ -59,27 +59,33 @@ find_load(search *f, sb_body b)
     return false;
 }
 
-/* A load in an index that moves with a loop inside might have no element to read, when
- * that loop does not run at all. */
 static bool
-loads_inside(const search *f, const sb_expr *e)
+surely_runs(const sb_stmt *loop)
 {
-    for (int q = 0; q < f->nloop && e->kind == SB_EXPR_LOAD; q++) {
-        if (sb_expr_uses(e, f->loop[q]->u.loop.var))
-            return true;
-    }
-    for (int q = 0; q < e->nargs; q++) {
-        if (loads_inside(f, e->arg[q]))
-            return true;
-    }
-    return false;
+    return loop->u.loop.lo->kind == SB_EXPR_INT &&
+           loop->u.loop.hi->kind == SB_EXPR_INT &&
+           loop->u.loop.lo->u.i < loop->u.loop.hi->u.i;
 }
 
 static bool
 moves_inside(const search *f, const sb_expr *e)
 {
     for (int q = 0; q < f->nloop; q++) {
-        if (sb_expr_uses(e, f->loop[q]->u.loop.var))
+        if (!surely_runs(f->loop[q]) && sb_expr_uses(e, f->loop[q]->u.loop.var))
+            return true;
+    }
+    return false;
+}
+
+/* A load in an index that moves with a loop inside might have no element to read, when
+ * that loop does not run at all. */
+static bool
+loads_inside(const search *f, const sb_expr *e)
+{
+    if (e->kind == SB_EXPR_LOAD && moves_inside(f, e))
+        return true;
+    for (int q = 0; q < e->nargs; q++) {
+        if (loads_inside(f, e->arg[q]))
             return true;
     }
     return false;
