@@ -1,0 +1,347 @@
+/*
+ * The benchmark program. For each matrix and case: every peer prepares, runs once and
+ * is compared with the oracle; those that are right are timed together, all peers in
+ * random order round after round, each batch after an untimed warm-up. One line of JSON
+ * a row (a matrix, a case, all peers), between facts about machine and peers.
+ */
+#include "limits.h"
+#include "problem.h"
+#include "report.h"
+#include "shim.h"
+#include "tool.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { TIER_FULL = 1, TIER_QUICK = 2, TIER_TINY = 4, PEERS = 32, FORCED = 16 };
+
+typedef struct bench_case {
+    bench_op op;
+    int64_t n;
+    elem type;
+    int tier;
+} bench_case;
+
+static const bench_case cases[] = {
+#define CASE(op, n, type, tier) {BENCH_##op, n, ELEM_##type, TIER_##tier},
+#include "cases.def"
+#undef CASE
+};
+
+typedef struct call {
+    int64_t threads, rounds, n, min_nnz;
+    double batch_seconds;
+    const char *out, *op, *type, *peers;
+    bool quick, tiny, no_limits, help;
+    const char *plan[FORCED];
+    int plans;
+    const char *file[512];
+    int files;
+} call;
+
+/* A peer in a case: its samples are per call. */
+typedef struct entrant {
+    const bench_peer *peer;
+    void *state;
+    report_peer facts;
+    double *sample;
+    int64_t *preempted;
+} entrant;
+
+static bool
+wanted(const call *c, const bench_case *k)
+{
+    static const char *const ops[] = {"spmv", "spmm", "sddmm"};
+    const int tiers = c->tiny    ? TIER_TINY
+                      : c->quick ? TIER_QUICK
+                                 : TIER_QUICK | TIER_FULL;
+
+    if (c->op && strcmp(c->op, ops[k->op]) != 0)
+        return false;
+    if (c->type && strcmp(c->type, elem_name(k->type)) != 0)
+        return false;
+    if (c->n > 0)
+        return c->n == k->n && !(k->tier & TIER_TINY);
+    return (k->tier & tiers) != 0;
+}
+
+/* Whether the comma list of --peers has this name; all when there is none. */
+static bool
+chosen(const call *c, const char *name)
+{
+    const size_t n = strlen(name);
+    const char *at = c->peers;
+
+    if (!at)
+        return strcmp(name, "ours-measure") != 0;
+    while ((at = strstr(at, name))) {
+        if ((at == c->peers || at[-1] == ',') && (at[n] == ',' || at[n] == '\0'))
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+static void
+run_entrant(void *user)
+{
+    const entrant *e = user;
+
+    e->peer->run(e->state);
+}
+
+/* Prepares, runs once, compares. False: it does not take part. */
+static bool
+enter(entrant *e, bench_problem *pb)
+{
+    bench_prepared info = {0};
+    double begin = tool_seconds();
+
+    e->state = e->peer->prepare(pb, &info, e->peer->arg);
+    e->facts.analysis = tool_seconds() - begin;
+    if (info.analysis_seconds > 0.0)
+        e->facts.analysis = info.analysis_seconds;
+    e->facts.predicted = info.predicted_seconds;
+    snprintf(e->facts.text, sizeof e->facts.text, "%s", info.text);
+    if (!e->state) {
+        snprintf(e->facts.status, sizeof e->facts.status, "%s",
+                 e->peer->ours ? "failed" : "does not apply");
+        return false;
+    }
+    problem_spoil(pb);
+    run_entrant(e);
+    e->facts.error = problem_error(pb);
+    snprintf(e->facts.status, sizeof e->facts.status, "%s",
+             e->facts.error <= 1.0 ? "ok" : "wrong");
+    return e->facts.error <= 1.0;
+}
+
+/* Calls a batch, so that one lasts batch_seconds. */
+static int64_t
+batch_of(entrant *e, double batch_seconds)
+{
+    double best = 1e30, begin, t;
+    int k;
+
+    for (k = 0; k < 3; k++) {
+        begin = tool_seconds();
+        run_entrant(e);
+        t = tool_seconds() - begin;
+        best = t < best ? t : best;
+        if (best > batch_seconds)
+            return 1;
+    }
+    t = ceil(batch_seconds / best);
+    return t < 1.0 ? 1 : t > 10000.0 ? 10000 : (int64_t)t;
+}
+
+static int
+compare_doubles(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+
+    return (a > b) - (a < b);
+}
+
+/* Quartiles of the samples during which no core was lost, or of all when those are
+ * fewer than half. */
+static void
+summarise(entrant *e, int64_t rounds)
+{
+    int64_t clean = 0, k;
+
+    for (k = 0; k < rounds; k++)
+        clean += e->preempted[k] == 0;
+    e->facts.clean = clean;
+    if (2 * clean >= rounds) {
+        for (clean = 0, k = 0; k < rounds; k++)
+            if (e->preempted[k] == 0)
+                e->sample[clean++] = e->sample[k];
+        rounds = clean;
+    }
+    qsort(e->sample, (size_t)rounds, sizeof *e->sample, compare_doubles);
+    e->facts.best = e->sample[0];
+    e->facts.q1 = e->sample[rounds / 4];
+    e->facts.median = e->sample[rounds / 2];
+    e->facts.q3 = e->sample[rounds * 3 / 4];
+}
+
+static void
+time_all(const call *c, entrant **in, int count)
+{
+    double seconds[PEERS];
+    int64_t preempted[PEERS], r;
+    int k;
+
+    for (k = 0; k < count; k++) {
+        in[k]->sample = tool_memory(c->rounds, sizeof(double));
+        in[k]->preempted = tool_memory(c->rounds, sizeof(int64_t));
+        shim_register(in[k]->peer->name, run_entrant, in[k],
+                      batch_of(in[k], c->batch_seconds));
+    }
+    for (r = 0; count && r < c->rounds; r++) {
+        shim_round(seconds, preempted);
+        for (k = 0; k < count; k++) {
+            in[k]->sample[r] = seconds[k];
+            in[k]->preempted[r] = preempted[k];
+        }
+    }
+    shim_clear();
+    for (k = 0; k < count; k++) {
+        summarise(in[k], c->rounds);
+        free(in[k]->sample);
+        free(in[k]->preempted);
+    }
+}
+
+/* One row; false when a result of ours was wrong. */
+static bool
+run_case(const call *c, const problem_matrix *m, const bench_case *k,
+         const bench_peer *peers, int count, const bench_limits *limits, report *rep)
+{
+    entrant all[PEERS] = {{0}}, *in[PEERS];
+    report_row row = {.matrix = m->name};
+    bench_problem pb;
+    int q, entered = 0;
+    bool good = true;
+
+    if (!problem_make(&pb, m, k->op, k->type, k->n, (int)c->threads))
+        return true;
+    for (q = 0; q < count; q++) {
+        all[q].peer = &peers[q];
+        all[q].facts.name = peers[q].name;
+        all[q].facts.ours = peers[q].ours;
+        if (enter(&all[q], &pb))
+            in[entered++] = &all[q];
+        else if (peers[q].ours)
+            good = false;
+    }
+    time_all(c, in, entered);
+    row.pb = &pb;
+    for (q = 0; q < count; q++) {
+        row.peer[row.peers++] = all[q].facts;
+        if (all[q].state)
+            peers[q].free(all[q].state);
+    }
+    report_add(rep, &row, limits);
+    problem_free(&pb);
+    return good;
+}
+
+static int
+open_peers(const call *c, bench_peer *peers, report *rep)
+{
+    const char *why;
+    int k, count = 0;
+
+    for (k = 0; k < bench_peer_count; k++) {
+        if (!chosen(c, bench_peers[k]->name))
+            continue;
+        why = bench_peers[k]->available((int)c->threads);
+        if (why)
+            fprintf(stderr, "bench: without %s: %s\n", bench_peers[k]->name, why);
+        else
+            peers[count++] = *bench_peers[k];
+    }
+    for (k = 0; k < c->plans; k++)
+        peers[count++] = bench_forced_plan(c->plan[k], strchr(c->plan[k], '('));
+    for (k = 0; k < count; k++)
+        report_version(rep, peers[k].name, peers[k].version);
+    return count;
+}
+
+static int
+run_all(const call *c)
+{
+    bench_peer peers[PEERS];
+    bench_limits limits = {0};
+    problem_matrix m;
+    report *rep = report_open(c->out, (int)c->threads);
+    size_t k;
+    int f, count, code = TOOL_OK;
+
+    if (!rep)
+        return TOOL_USAGE;
+    shim_start();
+    if (!c->no_limits)
+        limits_measure(&limits, (int)c->threads, c->quick ? 0.02 : 0.1);
+    count = open_peers(c, peers, rep);
+    for (f = 0; f < c->files; f++) {
+        if (!problem_read(&m, c->file[f])) {
+            code = TOOL_USAGE;
+            continue;
+        }
+        for (k = 0; m.nnz >= c->min_nnz && k < sizeof cases / sizeof *cases; k++)
+            if (wanted(c, &cases[k]) &&
+                !run_case(c, &m, &cases[k], peers, count, &limits, rep))
+                code = code ? code : TOOL_WRONG;
+        problem_free_matrix(&m);
+    }
+    report_close(rep, c->no_limits ? NULL : &limits);
+    return code;
+}
+
+/* Takes the --plan options out of argv, which may come often: NAME=(plan ...). */
+static int
+take_plans(call *c, int argc, char **argv)
+{
+    int k, to = 1;
+
+    for (k = 1; k < argc; k++) {
+        if (strcmp(argv[k], "--plan") != 0) {
+            argv[to++] = argv[k];
+            continue;
+        }
+        if (k + 1 == argc || !strchr(argv[k + 1], '(') || c->plans == FORCED) {
+            tool_complain("--plan wants a plan text, at most %d times", FORCED);
+            return -1;
+        }
+        c->plan[c->plans++] = argv[++k];
+    }
+    return to;
+}
+
+int
+main(int argc, char **argv)
+{
+    call c = {.threads = 2, .rounds = 0, .min_nnz = 0, .batch_seconds = 0.002};
+    const arg_spec specs[] = {
+        {"--out", ARG_TEXT, &c.out, "JSON file to write (stdout)"},
+        {"--threads", ARG_INT, &c.threads, "threads of every peer (2)"},
+        {"--rounds", ARG_INT, &c.rounds, "timed batches a peer (15, quick 7)"},
+        {"--batch", ARG_REAL, &c.batch_seconds, "seconds a batch lasts (0.002)"},
+        {"--quick", ARG_FLAG, &c.quick, "only the quick cases"},
+        {"--tiny", ARG_FLAG, &c.tiny, "the smoke test's cases"},
+        {"--op", ARG_TEXT, &c.op, "only spmv, spmm or sddmm"},
+        {"--n", ARG_INT, &c.n, "only this n"},
+        {"--type", ARG_TEXT, &c.type, "only f32 or f64"},
+        {"--min-nnz", ARG_INT, &c.min_nnz, "leave out smaller matrices"},
+        {"--peers", ARG_TEXT, &c.peers, "only these, by commas; ours-measure needs it"},
+        {"--plan", ARG_TEXT, NULL, "a plan text as one more peer; may come often"},
+        {"--no-limits", ARG_FLAG, &c.no_limits, "do not measure the machine"},
+        {"--help", ARG_FLAG, &c.help, "this text"},
+        {NULL, ARG_FLAG, NULL, NULL},
+    };
+
+    if ((argc = take_plans(&c, argc, argv)) < 0 ||
+        arg_parse(argc, argv, specs, c.file, 512, &c.files))
+        return TOOL_USAGE;
+    if (c.help || c.files == 0) {
+        puts("usage: bench [options] MATRIX.mtx[.gz] ...");
+        arg_help(specs);
+        return c.help ? TOOL_OK : TOOL_USAGE;
+    }
+    if (c.rounds < 1)
+        c.rounds = c.quick ? 7 : c.tiny ? 3 : 15;
+    if (c.threads < 1 || c.threads > 1024)
+        return tool_complain("--threads is 1 .. 1024");
+#ifdef _OPENMP
+    omp_set_num_threads((int)c.threads);
+#endif
+    return run_all(&c);
+}

@@ -1,0 +1,218 @@
+/*
+ * Intel MKL's inspector-executor routines. The library is libmkl_rt, named by
+ * SPBLAS_MKL or found by the loader.
+ *
+ * On a CPU of another maker MKL asks its vendor check and falls back to kernels without
+ * AVX. The two functions at the end take that check's place (the program's own symbols
+ * come first), so MKL runs what the same library runs on an Intel CPU with these
+ * instructions; the version line names the kernel library that was really loaded.
+ * MKL_ENABLE_INSTRUCTIONS=AVX2 in the environment keeps it from AVX-512.
+ *
+ * Its GNU threading layer is asked for, so that all peers share one OpenMP runtime and
+ * no second team of threads spins while another peer is timed.
+ */
+#include "peers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NON_TRANSPOSE = 10, GENERAL = 20, ROW_MAJOR = 101, AGGRESSIVE = 81 };
+
+typedef struct descr {
+    int type, mode, diag;
+} descr;
+
+typedef int (*create32)(void **, int, int, int, int *, int *, int *, float *);
+typedef int (*create64)(void **, int, int, int, int *, int *, int *, double *);
+typedef int (*mm32)(int, float, void *, descr, int, const float *, int, int, float,
+                    float *, int);
+typedef int (*mm64)(int, double, void *, descr, int, const double *, int, int, double,
+                    double *, int);
+typedef int (*mv32)(int, float, void *, descr, const float *, float, float *);
+typedef int (*mv64)(int, double, void *, descr, const double *, double, double *);
+
+static struct {
+    create32 create_s;
+    create64 create_d;
+    mm32 mm_s;
+    mm64 mm_d;
+    mv32 mv_s;
+    mv64 mv_d;
+    int (*mm_hint)(void *, int, descr, int, int, int);
+    int (*mv_hint)(void *, int, descr, int);
+    int (*memory_hint)(void *, int);
+    int (*optimize)(void *);
+    int (*destroy)(void *);
+    void (*set_threads)(int);
+    void (*version)(char *, int);
+} mkl;
+
+typedef struct state {
+    bench_problem pb;
+    void *a;
+} state;
+
+static const char *
+available(int threads)
+{
+    static const char *const symbols[] = {"mkl_sparse_s_create_csr",
+                                          "mkl_sparse_d_create_csr",
+                                          "mkl_sparse_s_mm",
+                                          "mkl_sparse_d_mm",
+                                          "mkl_sparse_s_mv",
+                                          "mkl_sparse_d_mv",
+                                          "mkl_sparse_set_mm_hint",
+                                          "mkl_sparse_set_mv_hint",
+                                          "mkl_sparse_set_memory_hint",
+                                          "mkl_sparse_optimize",
+                                          "mkl_sparse_destroy",
+                                          "MKL_Set_Num_Threads",
+                                          "MKL_Get_Version_String"};
+    const char *names[] = {getenv("SPBLAS_MKL"), "libmkl_rt.so.3", "libmkl_rt.so.2",
+                           "libmkl_rt.so", NULL};
+    static const char *why;
+    static bool opened;
+
+    if (opened)
+        return why;
+    opened = true;
+    setenv("MKL_THREADING_LAYER", "GNU", 0);
+    setenv("MKL_INTERFACE_LAYER", "LP64", 0);
+    why = peers_open(names[0] ? names : names + 1, symbols, (void **)&mkl,
+                     (int)(sizeof symbols / sizeof *symbols));
+    if (!why)
+        mkl.set_threads(threads);
+    return why;
+}
+
+static int
+hint(void *a, const bench_problem *pb, descr d)
+{
+    const int calls = 1000;
+
+    return (pb->op == BENCH_SPMV
+                ? mkl.mv_hint(a, NON_TRANSPOSE, d, calls)
+                : mkl.mm_hint(a, NON_TRANSPOSE, d, ROW_MAJOR, (int)pb->n, calls)) ||
+           mkl.memory_hint(a, AGGRESSIVE) || mkl.optimize(a);
+}
+
+/* arg "opt": with hints and optimize. */
+static void *
+prepare(const bench_problem *pb, bench_prepared *info, const char *arg)
+{
+    const descr d = {GENERAL, 0, 0};
+    int *ptr = (int *)pb->ptr, *col = (int *)pb->col, bad;
+    state *s;
+
+    (void)info;
+    if (pb->op == BENCH_SDDMM || !(s = calloc(1, sizeof *s)))
+        return NULL;
+    s->pb = *pb;
+    if (pb->type == ELEM_F32)
+        bad = mkl.create_s(&s->a, 0, (int)pb->rows, (int)pb->cols, ptr, ptr + 1, col,
+                           (float *)pb->val);
+    else
+        bad = mkl.create_d(&s->a, 0, (int)pb->rows, (int)pb->cols, ptr, ptr + 1, col,
+                           (double *)pb->val);
+    if (bad || (arg && hint(s->a, pb, d))) {
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+static void
+run(void *user)
+{
+    const state *s = user;
+    const bench_problem *pb = &s->pb;
+    const descr d = {GENERAL, 0, 0};
+    const int n = (int)pb->n;
+
+    if (pb->op == BENCH_SPMV && pb->type == ELEM_F32)
+        mkl.mv_s(NON_TRANSPOSE, 1.0f, s->a, d, pb->b, 0.0f, pb->c);
+    else if (pb->op == BENCH_SPMV)
+        mkl.mv_d(NON_TRANSPOSE, 1.0, s->a, d, pb->b, 0.0, pb->c);
+    else if (pb->type == ELEM_F32)
+        mkl.mm_s(NON_TRANSPOSE, 1.0f, s->a, d, ROW_MAJOR, pb->b, n, n, 0.0f, pb->c, n);
+    else
+        mkl.mm_d(NON_TRANSPOSE, 1.0, s->a, d, ROW_MAJOR, pb->b, n, n, 0.0, pb->c, n);
+}
+
+static void
+release(void *user)
+{
+    state *s = user;
+
+    mkl.destroy(s->a);
+    free(s);
+}
+
+/* Of "... /libmkl_avx512.so.3" the part "avx512"; what is loaded, by the kernel. */
+static void
+loaded_kernels(char *to, int size)
+{
+    static const char *const sets[] = {"avx512", "avx10", "avx2", "mc3", "def"};
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512], name[32];
+    size_t k;
+
+    snprintf(to, (size_t)size, "unknown");
+    while (maps && fgets(line, sizeof line, maps))
+        for (k = 0; k < sizeof sets / sizeof *sets; k++) {
+            snprintf(name, sizeof name, "libmkl_%s.", sets[k]);
+            if (strstr(line, name))
+                snprintf(to, (size_t)size, "%s", sets[k]);
+        }
+    if (maps)
+        fclose(maps);
+}
+
+static const char *
+version(void)
+{
+    static char text[320];
+    char number[200] = "", kernels[16];
+
+    mkl.version(number, sizeof number - 1);
+    loaded_kernels(kernels, sizeof kernels);
+    snprintf(text, sizeof text, "%s; kernels: %s", number, kernels);
+    return text;
+}
+
+const bench_peer peer_mkl = {.name = "mkl",
+                             .available = available,
+                             .prepare = prepare,
+                             .run = run,
+                             .free = release,
+                             .version = version};
+const bench_peer peer_mkl_opt = {.name = "mkl-opt",
+                                 .available = available,
+                                 .prepare = prepare,
+                                 .run = run,
+                                 .free = release,
+                                 .arg = "opt"};
+
+/* ---- MKL's vendor check ---------------------------------------------------------- */
+
+static int
+yes(void)
+{
+    return 1;
+}
+
+/* MKL up to 2020: the check itself. */
+__attribute__((visibility("default"))) int mkl_serv_intel_cpu_true(void);
+int
+mkl_serv_intel_cpu_true(void)
+{
+    return 1;
+}
+
+/* Later ones: a function that returns the check. */
+__attribute__((visibility("default"))) int (*mkl_serv_get_cpu_true(void))(void);
+int (*mkl_serv_get_cpu_true(void))(void)
+{
+    return yes;
+}

@@ -1,0 +1,196 @@
+/*
+ * spblas itself, four ways: without analysis, with the default analysis, with values
+ * promised to stay, with measured analysis; and with a plan forced by text.
+ */
+#include "peers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct state {
+    bench_problem pb;
+    spblasHandle_t handle;
+    spblasConstSpMatDescr_t a;
+    spblasSpMatDescr_t out; /* SDDMM */
+    spblasConstDnMatDescr_t x, b;
+    spblasDnMatDescr_t c;
+    spblasConstDnVecDescr_t vec_x;
+    spblasDnVecDescr_t vec_y;
+    spblasDataType_t type;
+} state;
+
+static const char *
+available(int threads)
+{
+    (void)threads;
+    return NULL;
+}
+
+static void
+release(void *user)
+{
+    state *s = user;
+
+    if (!s)
+        return;
+    spblasDestroySpMat(s->a);
+    spblasDestroySpMat(s->out);
+    spblasDestroyDnMat(s->x);
+    spblasDestroyDnMat(s->b);
+    spblasDestroyDnMat(s->c);
+    spblasDestroyDnVec(s->vec_x);
+    spblasDestroyDnVec(s->vec_y);
+    spblasDestroy(s->handle);
+    free(s);
+}
+
+/* Descriptors; nonzero on failure. */
+static int
+describe(state *s)
+{
+    const bench_problem *pb = &s->pb;
+    const spblasIndexType_t i32 = SPBLAS_INDEX_32I;
+    const spblasIndexBase_t zero = SPBLAS_INDEX_BASE_ZERO;
+    const spblasOrder_t row = SPBLAS_ORDER_ROW, col = SPBLAS_ORDER_COL;
+
+    s->type = elem_type(pb->type);
+    if (spblasCreate(&s->handle))
+        return 1;
+    if (pb->op == BENCH_SDDMM)
+        return spblasCreateCsr(&s->out, pb->rows, pb->cols, pb->nnz, (void *)pb->ptr,
+                               (void *)pb->col, pb->c, i32, i32, zero, s->type) ||
+               spblasCreateConstDnMat(&s->x, pb->rows, pb->n, pb->n, pb->x, s->type,
+                                      row) ||
+               spblasCreateConstDnMat(&s->b, pb->n, pb->cols, pb->n, pb->b, s->type,
+                                      col);
+    if (spblasCreateConstCsr(&s->a, pb->rows, pb->cols, pb->nnz, pb->ptr, pb->col,
+                             pb->val, i32, i32, zero, s->type))
+        return 1;
+    if (pb->op == BENCH_SPMV)
+        return spblasCreateConstDnVec(&s->vec_x, pb->cols, pb->b, s->type) ||
+               spblasCreateDnVec(&s->vec_y, pb->rows, pb->c, s->type);
+    return spblasCreateConstDnMat(&s->b, pb->cols, pb->n, pb->n, pb->b, s->type, row) ||
+           spblasCreateDnMat(&s->c, pb->rows, pb->n, pb->n, pb->c, s->type, row);
+}
+
+enum { CALL_ANALYSIS, CALL_COMPUTE };
+
+static spblasStatus_t
+call(state *s, int what)
+{
+    static const float one_s = 1.0f, zero_s = 0.0f;
+    static const double one_d = 1.0, zero_d = 0.0;
+    const bool single = s->pb.type == ELEM_F32;
+    const void *one = single ? (const void *)&one_s : &one_d;
+    const void *zero = single ? (const void *)&zero_s : &zero_d;
+    const spblasOperation_t op = SPBLAS_OPERATION_NON_TRANSPOSE;
+
+    if (s->pb.op == BENCH_SPMV)
+        return (what == CALL_ANALYSIS ? spblasSpMV_analysis : spblasSpMV)(
+            s->handle, op, one, s->a, s->vec_x, zero, s->vec_y, s->type,
+            SPBLAS_SPMV_ALG_DEFAULT, NULL);
+    if (s->pb.op == BENCH_SPMM)
+        return (what == CALL_ANALYSIS ? spblasSpMM_analysis : spblasSpMM)(
+            s->handle, op, op, one, s->a, s->b, zero, s->c, s->type,
+            SPBLAS_SPMM_ALG_DEFAULT, NULL);
+    return (what == CALL_ANALYSIS ? spblasSDDMM_analysis : spblasSDDMM)(
+        s->handle, op, op, one, s->x, s->b, zero, s->out, s->type,
+        SPBLAS_SDDMM_ALG_DEFAULT, NULL);
+}
+
+static spblasConstSpMatDescr_t
+sparse(const state *s)
+{
+    return s->a ? s->a : s->out;
+}
+
+/* The attributes that arg names: frozen, measure, or a plan text. */
+static int
+set_attributes(state *s, const char *arg)
+{
+    /* The descriptor is ours alone; Const only keeps the arrays from being written. */
+    const spblasSpMatDescr_t a = (spblasSpMatDescr_t)sparse(s);
+    const spblasEffort_t measure = SPBLAS_EFFORT_MEASURE;
+    const int yes = 1;
+
+    if (strcmp(arg, "frozen") == 0)
+        return spblasSpMatSetAttribute(a, SPBLAS_SPMAT_VALUES_FROZEN, &yes, sizeof yes);
+    if (strcmp(arg, "measure") == 0)
+        return spblasSpMatSetAttribute(a, SPBLAS_SPMAT_EFFORT, &measure,
+                                       sizeof measure);
+    if (arg[0] == '(')
+        return spblasSpMatSetAttribute(a, SPBLAS_SPMAT_PLAN_TEXT, arg, strlen(arg));
+    return 0;
+}
+
+static void
+describe_plan(const state *s, bench_prepared *info)
+{
+    spblasPlanInfo_t plan = {.structSize = sizeof plan};
+    size_t size = sizeof info->text;
+
+    if (spblasSpMatGetPlanInfo(sparse(s), 0, &plan) == SPBLAS_STATUS_SUCCESS) {
+        info->analysis_seconds = plan.analysisSeconds;
+        info->predicted_seconds = plan.predictedSeconds;
+    }
+    if (spblasSpMatGetPlanText(sparse(s), 0, info->text, &size))
+        info->text[0] = '\0';
+}
+
+static void *
+prepare(const bench_problem *pb, bench_prepared *info, const char *arg)
+{
+    state *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return NULL;
+    s->pb = *pb;
+    if (describe(s) || (arg && set_attributes(s, arg)) ||
+        (arg && call(s, CALL_ANALYSIS))) {
+        snprintf(info->text, sizeof info->text, "%.250s",
+                 spblasGetLastErrorMessage(NULL));
+        release(s);
+        return NULL;
+    }
+    if (arg)
+        describe_plan(s, info);
+    return s;
+}
+
+static void
+run(void *user)
+{
+    call(user, CALL_COMPUTE);
+}
+
+static const char *
+version(void)
+{
+    static char text[32];
+
+    snprintf(text, sizeof text, "%d.%d.%d", SPBLAS_VERSION_MAJOR, SPBLAS_VERSION_MINOR,
+             SPBLAS_VERSION_PATCH);
+    return text;
+}
+
+#define OURS(arg_, name_)                                                        \
+    {                                                                            \
+        .name = name_, .ours = true, .available = available, .prepare = prepare, \
+        .run = run, .free = release, .version = version, .arg = arg_             \
+    }
+
+const bench_peer peer_ours_direct = OURS(NULL, "ours-direct");
+const bench_peer peer_ours_plan = OURS("plan", "ours-plan");
+const bench_peer peer_ours_frozen = OURS("frozen", "ours-frozen");
+const bench_peer peer_ours_measure = OURS("measure", "ours-measure");
+
+bench_peer
+bench_forced_plan(const char *name, const char *text)
+{
+    bench_peer p = peer_ours_plan;
+
+    p.name = name;
+    p.arg = text;
+    return p;
+}

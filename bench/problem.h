@@ -1,0 +1,32 @@
+/* A matrix and operands for a case, with random values, and the check of a result. */
+#ifndef SPBLAS_BENCH_PROBLEM_H
+#define SPBLAS_BENCH_PROBLEM_H
+
+#include "peer.h"
+
+typedef struct problem_matrix {
+    char name[64];
+    int64_t rows, cols, nnz;
+    int32_t *ptr, *col;
+} problem_matrix;
+
+/* Reads a file; false having complained on stderr. */
+bool problem_read(problem_matrix *out, const char *path);
+void problem_free_matrix(problem_matrix *m);
+
+/* Operands with values in [-1, 1). False when memory is short. */
+bool problem_make(bench_problem *out, const problem_matrix *m, bench_op op, elem type,
+                  int64_t n, int threads);
+void problem_free(bench_problem *pb);
+
+/* The largest |error| / bound of c against sums in higher precision; at most 1 when c
+ * is right. The bound is 2 eps (len + 2) sum |a||b|. */
+double problem_error(const bench_problem *pb);
+/* Overwrites c, so that a peer that writes nothing is seen. */
+void problem_spoil(bench_problem *pb);
+
+double problem_flops(const bench_problem *pb);
+/* Bytes that must move at least: structure, values, both dense operands once, c. */
+double problem_bytes(const bench_problem *pb);
+
+#endif

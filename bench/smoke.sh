@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The benchmark once, tiny: results are verified, the JSON is read, the table has rows.
+#   smoke.sh SPBLAS BENCH COMPARE
+set -euo pipefail
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$1" gen knn --rows 300 --degree 6 --out "$folder/knn.mtx.gz" >/dev/null
+"$1" gen banded --rows 200 --window 3 --out "$folder/banded.mtx" >/dev/null
+"$2" --tiny --rounds 2 --batch 0.0001 --no-limits --out "$folder/out.json" \
+    --peers naive,ours-direct,ours-plan,ours-frozen \
+    --plan "(plan spmm (part csr) (tile 8))" \
+    "$folder/knn.mtx.gz" "$folder/banded.mtx"
+python3 "$3" --markdown "$folder/out.md" "$folder/out.json" >"$folder/means"
+grep -q '^| knn | spmm 7 f32 |' "$folder/out.md"
+[ "$(grep -c '^| spm[vm] \|^| sddmm ' "$folder/means")" = 4 ]
+if "$2" "$folder/absent.mtx" >/dev/null 2>&1; then
+    echo "a missing file was accepted" >&2
+    exit 1
+fi
