@@ -17,8 +17,8 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w, sb_dtype
     const sb_target *t = sb_target_get();
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
-    const int prefetch = sb_rule_prefetch(pb, b_bytes, t);
     const bool stream = sb_rule_stream(pb, w, mean, t);
+    const int prefetch = stream ? 0 : sb_rule_prefetch(pb, b_bytes, t);
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = SB_PART_CSR}}};
 
     for (int rank = 0; (ch.tile = sb_rule_tile(w, 0, mean, rank)) > 0; rank++)

@@ -99,7 +99,7 @@ sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_tar
     const double c = (double)w->m * (double)w->n * w->c_size;
     const double l2 = (double)t->l2 * t->threads;
 
-    return row_major(pb) && mean < 8 && c > 8 * l2;
+    return row_major(pb) && mean < 16 && c > 8 * l2;
 }
 
 void

@@ -90,11 +90,11 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     const int block =
         first == SB_PART_BSR || first == SB_PART_WIN ? want->part[0].size : 0;
     const double bytes = sb_work_footprint(&pl->work, &pl->stats);
-    const int prefetch = want->prefetch > 0
-                             ? want->prefetch
-                             : sb_rule_prefetch(pl->pb, bytes, pl->target);
     const bool stream =
         want->stream || sb_rule_stream(pl->pb, &pl->work, mean, pl->target);
+    const int prefetch = want->prefetch > 0 || stream
+                             ? want->prefetch
+                             : sb_rule_prefetch(pl->pb, bytes, pl->target);
 
     for (int pass = b->effort == SB_KERNEL_COMPILE ? 0 : 1; pass < 3; pass++) {
         const sb_kernel_effort effort = pass == 1 ? SB_KERNEL_RESIDENT : b->effort;
