@@ -280,6 +280,28 @@ plan_text_reproduces_the_plan(void **state)
     problem_free(&pb);
 }
 
+/* Measured plans run compiled kernels where a compiler is at hand; right in any case, and
+ * for values that came after the timing. */
+static void
+measured_plans_compute(void **state)
+{
+    const spblasEffort_t effort = SPBLAS_EFFORT_MEASURE;
+    sb_problem pb = plain_problem();
+    call c;
+
+    (void)state;
+    must(call_begin(&c, &pb));
+    must(spblasSpMatSetAttribute(c.a, SPBLAS_SPMAT_EFFORT, &effort, sizeof effort));
+    must(call_analyse(&c));
+    assert_int_equal(plan_count(c.a), 1);
+    run_and_check(&c, true, "measured", 0);
+    renew_values(&pb, 11);
+    pb.beta = (sb_value){3.0, 0.0};
+    run_and_check(&c, true, "measured, new values", 0);
+    call_end(&c);
+    problem_free(&pb);
+}
+
 /* With the attribute a malformed structure is a sentence, before and after analysis. */
 static void
 validation_names_the_fault(void **state)
@@ -322,6 +344,7 @@ main(void)
         cmocka_unit_test(plans_live_with_the_structure),
         cmocka_unit_test(frozen_values_bind_plans),
         cmocka_unit_test(plan_text_reproduces_the_plan),
+        cmocka_unit_test(measured_plans_compute),
         cmocka_unit_test(validation_names_the_fault),
     };
 
