@@ -5,7 +5,7 @@ set(levels generic)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
     set(levels v2 v3 v4)
 endif()
-set(SPBLAS_BUILTIN "" CACHE STRING
+set(SPBLAS_BUILTIN "${levels}" CACHE STRING
     "Levels (generic, v2, v3, v4) that kernels are built in for; may be empty")
 
 # Without the tool there is nothing to build in.
@@ -56,7 +56,7 @@ foreach(level ${builtin_levels})
     add_dependencies(sb_builtin_${level} sb_builtin_sources)
     target_compile_definitions(sb_builtin_${level} PRIVATE SB_LEVEL=${level})
     # The same code generation as at run time, whatever the build type.
-    target_compile_options(sb_builtin_${level} PRIVATE -O3 -ffp-contract=fast
+    target_compile_options(sb_builtin_${level} PRIVATE -O3 -g0 -ffp-contract=fast
         -fno-math-errno -fno-trapping-math)
     if(NOT level STREQUAL "generic")
         string(REPLACE "v" "-march=x86-64-v" march ${level})

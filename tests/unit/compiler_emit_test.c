@@ -185,7 +185,7 @@ put_tile(sb_strbuf *s, const types *t, int tile, const char *lanes, int q)
 {
     const char *at =
         t->col ? "%i + (%c0 * T + %c1) * %ldc" : "%i * %ldc + (%c0 * T + %c1)";
-    char index[80], c[120], old[160], a[80], b[120], value[600], zero[24];
+    char index[80], c[120], old[160], a[80], row[80], b[120], value[400], zero[24];
     size_t n = 0;
 
     for (const char *p = at; *p; p++)
@@ -194,11 +194,11 @@ put_tile(sb_strbuf *s, const types *t, int tile, const char *lanes, int q)
     (void)snprintf(c, sizeof c, "$C[%s]", index);
     cast_text(old, sizeof old, c, t->c, t->compute);
     cast_text(a, sizeof a, "$A[%p]", t->a, t->compute);
-    (void)snprintf(value, sizeof value,
+    (void)snprintf(row, sizeof row,
                    t->conj ? "conj($B[%%j * %%ldb + (%%c0 * %d + %%c1)])"
                            : "$B[%%j * %%ldb + (%%c0 * %d + %%c1)]",
                    tile);
-    cast_text(b, sizeof b, value, t->b, t->compute);
+    cast_text(b, sizeof b, row, t->b, t->compute);
     (void)snprintf(zero, sizeof zero, "%s:%s", t->compute[0] == 'i' ? "0" : "0.0",
                    t->compute);
     (void)snprintf(value, sizeof value,
@@ -213,7 +213,6 @@ put_tile(sb_strbuf *s, const types *t, int tile, const char *lanes, int q)
                      "let %%j = cast(i64, $A_crd[%%p]) - %%base\nlet %%a = %s\n"
                      "for %%c1 in 0 .. %s vector(%d) { $acc%d[%%c1] += %%a * %s }\n}\n",
                      a, lanes, tile, q, b);
-    cast_text(old, sizeof old, "", "", "");
     sb_strbuf_printf(s, "for %%c1 in 0 .. %s vector(%d) { $C[%s] = ", lanes, tile,
                      index);
     if (strcmp(t->c, t->compute) == 0)
