@@ -29,6 +29,13 @@
 
 enum { EXECUTIONS = 5, TRIES = 5 };
 
+/* Debug builds check the exact cover of every plan, which has its own price. */
+#ifdef NDEBUG
+static const bool debug_build = false;
+#else
+static const bool debug_build = true;
+#endif
+
 /* A CSR matrix whose row i has len(i) entries at columns that `step` spreads. */
 typedef struct shape {
     const char *name;
@@ -209,7 +216,7 @@ test_estimate_price(void **state)
         }
         print_message("  analysis %.0f us = %.1f executions of %.0f us\n", least * 1e6,
                       least / run, run * 1e6);
-        if (least > EXECUTIONS * run)
+        if (!debug_build && least > EXECUTIONS * run)
             fail_msg("%s: analysis takes %.1f executions", shapes[q].name, least / run);
         assert_int_equal(sb_kernel_get_stats().compiled, before.compiled);
         problem_free(&pb);
