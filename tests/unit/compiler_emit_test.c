@@ -26,7 +26,7 @@ enum { GUARD = 64, MAX_BUF = 12, MAX_PARAM = 16, KERNELS = 64 };
 
 /* A program under test with what it is run on; texts live for the whole test. */
 typedef struct kernel {
-    char name[32];
+    const char *name;
     const sb_prog *prog;
     void (*run)(const struct kernel *k, sb_kernel_fn fn);
     int tile;
@@ -145,7 +145,7 @@ add(const char *name, int tile, void (*run)(const kernel *, sb_kernel_fn),
 
     assert_true(nkernel <= KERNELS);
     ir.diag = &diag;
-    (void)snprintf(k->name, sizeof k->name, "%s", name);
+    k->name = name;
     k->run = run;
     k->tile = tile;
     if (sb_prog_parse(&k->prog, &ir, text, strlen(text)) != SB_OK)
@@ -500,7 +500,7 @@ write_source(const char *path)
     assert_non_null(f);
     assert_true(fputs(sb_emit_prelude(), f) >= 0);
     for (int q = 0; q < nkernel; q++) {
-        char symbol[40];
+        char symbol[64];
         sb_strbuf s;
 
         sb_strbuf_init(&s);
@@ -516,7 +516,7 @@ write_source(const char *path)
 static sb_kernel_fn
 symbol_of(void *lib, const char *name)
 {
-    char symbol[40];
+    char symbol[64];
     sb_kernel_fn fn;
     void *p;
 

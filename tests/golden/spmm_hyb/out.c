@@ -1,0 +1,162 @@
+#ifndef SPBLAS_KERNEL_H
+#include "spblas_kernel.h"
+#endif
+
+void kernel(void *const *buf, const sb_kparam *param, int64_t t0, int64_t t1);
+
+void
+kernel(void *const *buf, const sb_kparam *param, int64_t t0, int64_t t1)
+{
+    const int32_t *restrict A_crd = buf[0];
+    const int32_t *restrict rows_row = buf[1];
+    const int32_t *restrict rows_lo = buf[2];
+    const int32_t *restrict rows_hi = buf[3];
+    const float *restrict A = buf[4];
+    const float *restrict B = buf[5];
+    float *restrict C = buf[6];
+    const int32_t *restrict ell_row = buf[7];
+    const int32_t *restrict ell_len = buf[8];
+    const int32_t *restrict ell_crd = buf[9];
+    const int32_t *restrict ell_pos = buf[10];
+    const int64_t *restrict tile = buf[11];
+    const int64_t n = param[1].i;
+    const int64_t base = param[4].i;
+    const int64_t ldb = param[5].i;
+    const int64_t ldc = param[6].i;
+    const float alpha = param[7].f[0];
+    const float beta = param[8].f[0];
+    const int64_t ell_width = param[11].i;
+
+    for (int64_t t = t0, t_hi_ = t1; t < t_hi_; t++) {
+        const int64_t tile_kind = tile[t * 4];
+        const int64_t tile_lo = tile[t * 4 + 1];
+        const int64_t tile_hi = tile[t * 4 + 2];
+        if (tile_kind == 0) {
+            for (int64_t pr = tile_lo, pr_hi_ = tile_hi; pr < pr_hi_; pr++) {
+                const int32_t r = rows_row[pr];
+                for (int64_t c0 = 0, c0_hi_ = (n >> 5); c0 < c0_hi_; c0++) {
+                    SBK_V(f32, SBK_N4_16) acc[32 / SBK_N4_16];
+                    SBK_UNROLL
+                    for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                        acc[c1 / SBK_N4_16] = SBK_V(splat_f32, SBK_N4_16)(0.0f);
+                    }
+                    const int32_t rows_hi0 = rows_hi[pr];
+                    for (int64_t pe = (int64_t)rows_lo[pr], pe_hi_ = (int64_t)rows_hi0; pe < pe_hi_; pe++) {
+                        __builtin_prefetch(B + (((int64_t)A_crd[sbk_min_i64(pe + 8, (int64_t)rows_hi0 - 1)] - base) * ldb + c0 * 32));
+                        __builtin_prefetch(B + (((int64_t)A_crd[sbk_min_i64(pe + 8, (int64_t)rows_hi0 - 1)] - base) * ldb + c0 * 32 + 16));
+                        const int64_t e = (int64_t)A_crd[pe] - base;
+                        SBK_UNROLL
+                        for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                            acc[c1 / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[pe]) * SBK_V(ld_f32, SBK_N4_16)(B + (e * ldb + c0 * 32) + c1);
+                        }
+                    }
+                    SBK_UNROLL
+                    for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                        SBK_V(st_f32, SBK_N4_16)(C + ((int64_t)r * ldc + c0 * 32) + c1, SBK_V(splat_f32, SBK_N4_16)(alpha) * acc[c1 / SBK_N4_16] + (beta == 0.0f ? SBK_V(splat_f32, SBK_N4_16)(0.0f) : SBK_V(splat_f32, SBK_N4_16)(beta) * SBK_V(ld_f32, SBK_N4_16)(C + ((int64_t)r * ldc + c0 * 32) + c1)));
+                    }
+                }
+                for (int64_t c0 = (n >> 5), c0_hi_ = ((n + 31) >> 5); c0 < c0_hi_; c0++) {
+                    SBK_V(f32, SBK_N4_16) acc[32 / SBK_N4_16];
+                    SBK_UNROLL
+                    for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                        acc[c1 / SBK_N4_16] = SBK_V(splat_f32, SBK_N4_16)(0.0f);
+                    }
+                    const int32_t rows_hi1 = rows_hi[pr];
+                    for (int64_t pe = (int64_t)rows_lo[pr], pe_hi_ = (int64_t)rows_hi1; pe < pe_hi_; pe++) {
+                        __builtin_prefetch(B + (((int64_t)A_crd[sbk_min_i64(pe + 8, (int64_t)rows_hi1 - 1)] - base) * ldb + c0 * 32));
+                        __builtin_prefetch(B + (((int64_t)A_crd[sbk_min_i64(pe + 8, (int64_t)rows_hi1 - 1)] - base) * ldb + c0 * 32 + 16));
+                        const int64_t e = (int64_t)A_crd[pe] - base;
+                        {
+                            const int64_t c1_hi_ = (n & 31);
+                            const int c1_m_ SBK_UNUSED = (int)((c1_hi_ - 0) & (SBK_N4_16 - 1));
+                            SBK_UNROLL
+                            for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                                if (c1 + SBK_N4_16 <= c1_hi_) {
+                                    acc[c1 / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[pe]) * SBK_V(ld_f32, SBK_N4_16)(B + (e * ldb + c0 * 32) + c1);
+                                } else if (c1 < c1_hi_) {
+                                    acc[c1 / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[pe]) * SBK_V(ldm_f32, SBK_N4_16)(B + (e * ldb + c0 * 32) + c1, c1_m_);
+                                }
+                            }
+                        }
+                    }
+                    {
+                        const int64_t c1_hi_ = (n & 31);
+                        const int c1_m_ SBK_UNUSED = (int)((c1_hi_ - 0) & (SBK_N4_16 - 1));
+                        SBK_UNROLL
+                        for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                            if (c1 + SBK_N4_16 <= c1_hi_) {
+                                SBK_V(st_f32, SBK_N4_16)(C + ((int64_t)r * ldc + c0 * 32) + c1, SBK_V(splat_f32, SBK_N4_16)(alpha) * acc[c1 / SBK_N4_16] + (beta == 0.0f ? SBK_V(splat_f32, SBK_N4_16)(0.0f) : SBK_V(splat_f32, SBK_N4_16)(beta) * SBK_V(ld_f32, SBK_N4_16)(C + ((int64_t)r * ldc + c0 * 32) + c1)));
+                            } else if (c1 < c1_hi_) {
+                                SBK_V(stm_f32, SBK_N4_16)(C + ((int64_t)r * ldc + c0 * 32) + c1, SBK_V(splat_f32, SBK_N4_16)(alpha) * acc[c1 / SBK_N4_16] + (beta == 0.0f ? SBK_V(splat_f32, SBK_N4_16)(0.0f) : SBK_V(splat_f32, SBK_N4_16)(beta) * SBK_V(ldm_f32, SBK_N4_16)(C + ((int64_t)r * ldc + c0 * 32) + c1, c1_m_)), c1_m_);
+                            }
+                        }
+                    }
+                }
+            }
+        } else {
+            if (tile_kind == 1) {
+                for (int64_t pr = tile_lo, pr_hi_ = tile_hi; pr < pr_hi_; pr++) {
+                    const int32_t r = ell_row[pr];
+                    for (int64_t c0 = 0, c0_hi_ = (n >> 5); c0 < c0_hi_; c0++) {
+                        SBK_V(f32, SBK_N4_16) acc[32 / SBK_N4_16];
+                        SBK_UNROLL
+                        for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                            acc[c1 / SBK_N4_16] = SBK_V(splat_f32, SBK_N4_16)(0.0f);
+                        }
+                        const int32_t ell_len0 = ell_len[pr];
+                        for (int64_t pe = 0, pe_hi_ = (int64_t)ell_len0; pe < pe_hi_; pe++) {
+                            __builtin_prefetch(B + ((int64_t)ell_crd[pr * ell_width + sbk_min_i64(pe + 8, (int64_t)ell_len0 - 1)] * ldb + c0 * 32));
+                            __builtin_prefetch(B + ((int64_t)ell_crd[pr * ell_width + sbk_min_i64(pe + 8, (int64_t)ell_len0 - 1)] * ldb + c0 * 32 + 16));
+                            const int32_t e = ell_crd[pr * ell_width + pe];
+                            SBK_UNROLL
+                            for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                                acc[c1 / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[(int64_t)ell_pos[pr * ell_width + pe]]) * SBK_V(ld_f32, SBK_N4_16)(B + ((int64_t)e * ldb + c0 * 32) + c1);
+                            }
+                        }
+                        SBK_UNROLL
+                        for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                            SBK_V(st_f32, SBK_N4_16)(C + ((int64_t)r * ldc + c0 * 32) + c1, SBK_V(splat_f32, SBK_N4_16)(alpha) * acc[c1 / SBK_N4_16] + (beta == 0.0f ? SBK_V(splat_f32, SBK_N4_16)(0.0f) : SBK_V(splat_f32, SBK_N4_16)(beta) * SBK_V(ld_f32, SBK_N4_16)(C + ((int64_t)r * ldc + c0 * 32) + c1)));
+                        }
+                    }
+                    for (int64_t c0 = (n >> 5), c0_hi_ = ((n + 31) >> 5); c0 < c0_hi_; c0++) {
+                        SBK_V(f32, SBK_N4_16) acc[32 / SBK_N4_16];
+                        SBK_UNROLL
+                        for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                            acc[c1 / SBK_N4_16] = SBK_V(splat_f32, SBK_N4_16)(0.0f);
+                        }
+                        const int32_t ell_len1 = ell_len[pr];
+                        for (int64_t pe = 0, pe_hi_ = (int64_t)ell_len1; pe < pe_hi_; pe++) {
+                            __builtin_prefetch(B + ((int64_t)ell_crd[pr * ell_width + sbk_min_i64(pe + 8, (int64_t)ell_len1 - 1)] * ldb + c0 * 32));
+                            __builtin_prefetch(B + ((int64_t)ell_crd[pr * ell_width + sbk_min_i64(pe + 8, (int64_t)ell_len1 - 1)] * ldb + c0 * 32 + 16));
+                            const int32_t e = ell_crd[pr * ell_width + pe];
+                            {
+                                const int64_t c1_hi_ = (n & 31);
+                                const int c1_m_ SBK_UNUSED = (int)((c1_hi_ - 0) & (SBK_N4_16 - 1));
+                                SBK_UNROLL
+                                for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                                    if (c1 + SBK_N4_16 <= c1_hi_) {
+                                        acc[c1 / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[(int64_t)ell_pos[pr * ell_width + pe]]) * SBK_V(ld_f32, SBK_N4_16)(B + ((int64_t)e * ldb + c0 * 32) + c1);
+                                    } else if (c1 < c1_hi_) {
+                                        acc[c1 / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[(int64_t)ell_pos[pr * ell_width + pe]]) * SBK_V(ldm_f32, SBK_N4_16)(B + ((int64_t)e * ldb + c0 * 32) + c1, c1_m_);
+                                    }
+                                }
+                            }
+                        }
+                        {
+                            const int64_t c1_hi_ = (n & 31);
+                            const int c1_m_ SBK_UNUSED = (int)((c1_hi_ - 0) & (SBK_N4_16 - 1));
+                            SBK_UNROLL
+                            for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                                if (c1 + SBK_N4_16 <= c1_hi_) {
+                                    SBK_V(st_f32, SBK_N4_16)(C + ((int64_t)r * ldc + c0 * 32) + c1, SBK_V(splat_f32, SBK_N4_16)(alpha) * acc[c1 / SBK_N4_16] + (beta == 0.0f ? SBK_V(splat_f32, SBK_N4_16)(0.0f) : SBK_V(splat_f32, SBK_N4_16)(beta) * SBK_V(ld_f32, SBK_N4_16)(C + ((int64_t)r * ldc + c0 * 32) + c1)));
+                                } else if (c1 < c1_hi_) {
+                                    SBK_V(stm_f32, SBK_N4_16)(C + ((int64_t)r * ldc + c0 * 32) + c1, SBK_V(splat_f32, SBK_N4_16)(alpha) * acc[c1 / SBK_N4_16] + (beta == 0.0f ? SBK_V(splat_f32, SBK_N4_16)(0.0f) : SBK_V(splat_f32, SBK_N4_16)(beta) * SBK_V(ldm_f32, SBK_N4_16)(C + ((int64_t)r * ldc + c0 * 32) + c1, c1_m_)), c1_m_);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
