@@ -93,7 +93,7 @@ schedule(sb_strbuf *out, const sb_spec *s)
         sb_strbuf_puts(out, "cache_write $C at %g as $acc\nreorder %q %jj %r\n");
     }
     sb_strbuf_puts(out, "unroll %r\n");
-    if (s->block <= 4)
+    if (s->block <= 3)
         sb_strbuf_puts(out, "unroll %jj\n");
     sb_strbuf_puts(out, "parallel %w\n");
 }
