@@ -1,0 +1,234 @@
+/* Parts of a plan, entry by entry. */
+#include "parts.h"
+
+#include "tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FREE = 255, WIN_MAX = 8, WIN_RUN = 2 };
+
+static int
+new_part(parts_map *p, const char *name)
+{
+    if (p->count == PARTS_MAX)
+        return PARTS_MAX - 1;
+    snprintf(p->name[p->count], sizeof p->name[0], "%s", name);
+    return p->count++;
+}
+
+/* Slot of column j in row i, or -1. */
+static int64_t
+find(const mm_matrix *m, int64_t i, int64_t j)
+{
+    int64_t lo = m->ptr[i], hi = m->ptr[i + 1];
+
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2;
+
+        if (m->col[mid] < j)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < m->ptr[i + 1] && m->col[lo] == j ? lo : -1;
+}
+
+/* Whether row i has free entries at all columns [j, j + b). */
+static bool
+has_run(const parts_map *p, const mm_matrix *m, int64_t i, int64_t j, int64_t b)
+{
+    const int64_t at = find(m, i, j);
+    int64_t q;
+
+    if (at < 0 || at + b > m->ptr[i + 1])
+        return false;
+    for (q = 0; q < b; q++)
+        if (m->col[at + q] != j + q || p->of[at + q] != FREE)
+            return false;
+    return true;
+}
+
+static void
+take_blocks(parts_map *p, const mm_matrix *m, int64_t b, int id)
+{
+    int64_t i, r, q, at;
+
+    for (i = 0; i + b <= m->rows; i += b)
+        for (q = m->ptr[i]; q < m->ptr[i + 1]; q++) {
+            const int64_t j = m->col[q];
+
+            if (j % b != 0 || j + b > m->cols)
+                continue;
+            for (r = 0; r < b && has_run(p, m, i + r, j, b); r++)
+                ;
+            for (; r == b && b > 0;) {
+                for (r = 0; r < b; r++)
+                    for (at = find(m, i + r, j); m->col[at] < j + b;) {
+                        p->of[at] = (uint8_t)id;
+                        if (++at == m->ptr[i + r + 1])
+                            break;
+                    }
+                break;
+            }
+        }
+}
+
+static void
+take_diagonals(parts_map *p, const mm_matrix *m, int64_t percent, int id)
+{
+    int64_t *count = tool_memory(m->rows + m->cols, sizeof *count), i, q;
+
+    for (i = 0; i < m->rows; i++)
+        for (q = m->ptr[i]; q < m->ptr[i + 1]; q++)
+            count[m->col[q] - i + m->rows] += p->of[q] == FREE;
+    for (i = 0; i < m->rows; i++)
+        for (q = m->ptr[i]; q < m->ptr[i + 1]; q++) {
+            const int64_t off = m->col[q] - i;
+            const int64_t rows = m->rows + (off < 0 ? off : 0);
+            const int64_t cols = m->cols - (off > 0 ? off : 0);
+            const int64_t len = rows < cols ? rows : cols;
+
+            if (p->of[q] == FREE && 100 * count[off + m->rows] >= percent * len)
+                p->of[q] = (uint8_t)id;
+        }
+    free(count);
+}
+
+/* Moves at[] to the next column that all rows hold; false at the end. */
+static bool
+align(const mm_matrix *m, int64_t i, int64_t b, int64_t *at)
+{
+    int64_t want = -1, r, agree = 0;
+
+    for (r = 0; agree < b; r = (r + 1) % b) {
+        while (at[r] < m->ptr[i + r + 1] && m->col[at[r]] < want)
+            at[r]++;
+        if (at[r] == m->ptr[i + r + 1])
+            return false;
+        agree = m->col[at[r]] == want ? agree + 1 : 1;
+        want = m->col[at[r]];
+    }
+    return true;
+}
+
+/* Slots from at[] on in which all rows hold the same columns. */
+static int64_t
+common_run(const parts_map *p, const mm_matrix *m, int64_t i, int64_t b,
+           const int64_t *at)
+{
+    int64_t len, r;
+
+    for (len = 0;; len++)
+        for (r = 0; r < b; r++)
+            if (at[r] + len >= m->ptr[i + r + 1] || p->of[at[r] + len] != FREE ||
+                m->col[at[r] + len] != m->col[at[0] + len])
+                return len;
+}
+
+static void
+take_windows(parts_map *p, const mm_matrix *m, int64_t b, int id)
+{
+    int64_t at[WIN_MAX], i, r, len, q;
+
+    for (i = 0; b <= WIN_MAX && i + b <= m->rows; i += b) {
+        for (r = 0; r < b; r++)
+            at[r] = m->ptr[i + r];
+        while (align(m, i, b, at)) {
+            len = common_run(p, m, i, b, at);
+            for (r = 0; r < b; r++) {
+                for (q = 0; len >= WIN_RUN && q < len; q++)
+                    p->of[at[r] + q] = (uint8_t)id;
+                at[r] += len > 0 ? len : 1;
+            }
+        }
+    }
+}
+
+/* The rest by length of row: 2^(l-1) < length <= 2^l, the last bucket takes longer. */
+static void
+take_buckets(parts_map *p, const mm_matrix *m, int64_t c, int64_t k)
+{
+    int id[40] = {0}, l;
+    int64_t i, q;
+    char name[64];
+
+    for (i = 0; i < m->rows; i++)
+        for (q = m->ptr[i]; q < m->ptr[i + 1]; q++) {
+            const int64_t len = m->ptr[i + 1] - m->ptr[i];
+
+            for (l = 0; l < k && l < 39 && (INT64_C(1) << l) < len; l++)
+                ;
+            if (p->of[q] != FREE)
+                continue;
+            if (!id[l]) {
+                snprintf(name, sizeof name, "rows of %s %lld%s",
+                         l == k ? "over" : "up to",
+                         (long long)(INT64_C(1) << (l == k && l > 0 ? l - 1 : l)),
+                         c > 1 ? " by columns" : "");
+                id[l] = new_part(p, name) + 1;
+            }
+            p->of[q] = (uint8_t)(id[l] - 1);
+        }
+}
+
+static void
+take_rest(parts_map *p, const mm_matrix *m, const char *name)
+{
+    const int id = new_part(p, name);
+    int64_t q;
+
+    for (q = 0; q < m->nnz; q++)
+        if (p->of[q] == FREE)
+            p->of[q] = (uint8_t)id;
+}
+
+static void
+take_part(parts_map *p, const mm_matrix *m, const char *text)
+{
+    char kind[16] = "", rule[16] = "", name[64];
+    long long a = 0, b = 0;
+
+    if (sscanf(text, "(part rows hyb %lld %lld", &a, &b) == 2) {
+        take_buckets(p, m, a, b);
+        return;
+    }
+    if (sscanf(text, "(part %15[a-z] %15[a-z0-9]", kind, rule) < 1)
+        return;
+    a = strtoll(rule, NULL, 10);
+    snprintf(name, sizeof name, "%s%s%s", kind, rule[0] ? " " : "", rule);
+    if (strcmp(kind, "bsr") == 0 && a > 0)
+        take_blocks(p, m, a, new_part(p, name));
+    else if (strcmp(kind, "dia") == 0)
+        take_diagonals(p, m, a, new_part(p, name));
+    else if (strcmp(kind, "win") == 0 && a > 0)
+        take_windows(p, m, a, new_part(p, name));
+    else
+        take_rest(p, m, name);
+}
+
+void
+parts_assign(parts_map *out, const mm_matrix *m, const char *text)
+{
+    int64_t q;
+
+    memset(out, 0, sizeof *out);
+    out->of = tool_memory(m->nnz, 1);
+    memset(out->of, FREE, (size_t)m->nnz);
+    for (; text && (text = strstr(text, "(part ")); text++)
+        take_part(out, m, text);
+    for (q = 0; q < m->nnz && out->of[q] != FREE; q++)
+        ;
+    if (q < m->nnz)
+        take_rest(out, m, out->count ? "rest" : "all entries");
+    for (q = 0; q < m->nnz; q++)
+        out->entries[out->of[q]]++;
+}
+
+void
+parts_free(parts_map *p)
+{
+    free(p->of);
+    memset(p, 0, sizeof *p);
+}
