@@ -63,14 +63,11 @@ take_blocks(parts_map *p, const mm_matrix *m, int64_t b, int id)
                 continue;
             for (r = 0; r < b && has_run(p, m, i + r, j, b); r++)
                 ;
-            for (; r == b && b > 0;) {
-                for (r = 0; r < b; r++)
-                    for (at = find(m, i + r, j); m->col[at] < j + b;) {
-                        p->of[at] = (uint8_t)id;
-                        if (++at == m->ptr[i + r + 1])
-                            break;
-                    }
-                break;
+            if (r < b)
+                continue;
+            for (r = 0; r < b; r++) {
+                at = find(m, i + r, j);
+                memset(p->of + at, id, (size_t)b);
             }
         }
 }
@@ -146,31 +143,40 @@ take_windows(parts_map *p, const mm_matrix *m, int64_t b, int id)
     }
 }
 
-/* The rest by length of row: 2^(l-1) < length <= 2^l, the last bucket takes longer. */
-static void
-take_buckets(parts_map *p, const mm_matrix *m, int64_t c, int64_t k)
+/* Bucket of a row: the smallest l with len <= 2^l, at most k. */
+static int
+bucket_of(int64_t len, int64_t k)
 {
-    int id[40] = {0}, l;
+    int l;
+
+    for (l = 0; l < k && l < 39 && (INT64_C(1) << l) < len; l++)
+        ;
+    return l;
+}
+
+/* The rest by length of row; rows above 2^k are in the last bucket, as hyb splits them
+ * into pieces of that length. */
+static void
+take_buckets(parts_map *p, const mm_matrix *m, int64_t k)
+{
+    bool seen[40] = {false};
+    int id[40], l;
     int64_t i, q;
     char name[64];
 
     for (i = 0; i < m->rows; i++)
-        for (q = m->ptr[i]; q < m->ptr[i + 1]; q++) {
-            const int64_t len = m->ptr[i + 1] - m->ptr[i];
-
-            for (l = 0; l < k && l < 39 && (INT64_C(1) << l) < len; l++)
-                ;
-            if (p->of[q] != FREE)
-                continue;
-            if (!id[l]) {
-                snprintf(name, sizeof name, "rows of %s %lld%s",
-                         l == k ? "over" : "up to",
-                         (long long)(INT64_C(1) << (l == k && l > 0 ? l - 1 : l)),
-                         c > 1 ? " by columns" : "");
-                id[l] = new_part(p, name) + 1;
-            }
-            p->of[q] = (uint8_t)(id[l] - 1);
-        }
+        for (q = m->ptr[i]; q < m->ptr[i + 1]; q++)
+            if (p->of[q] == FREE)
+                seen[bucket_of(m->ptr[i + 1] - m->ptr[i], k)] = true;
+    for (l = 0; l < 40; l++) {
+        snprintf(name, sizeof name, "rows up to %lld%s", (long long)(INT64_C(1) << l),
+                 l == k ? " and longer" : "");
+        id[l] = seen[l] ? new_part(p, name) : 0;
+    }
+    for (i = 0; i < m->rows; i++)
+        for (q = m->ptr[i]; q < m->ptr[i + 1]; q++)
+            if (p->of[q] == FREE)
+                p->of[q] = (uint8_t)id[bucket_of(m->ptr[i + 1] - m->ptr[i], k)];
 }
 
 static void
@@ -191,7 +197,7 @@ take_part(parts_map *p, const mm_matrix *m, const char *text)
     long long a = 0, b = 0;
 
     if (sscanf(text, "(part rows hyb %lld %lld", &a, &b) == 2) {
-        take_buckets(p, m, a, b);
+        take_buckets(p, m, b);
         return;
     }
     if (sscanf(text, "(part %15[a-z] %15[a-z0-9]", kind, rule) < 1)

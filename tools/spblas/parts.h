@@ -13,7 +13,7 @@ enum { PARTS_MAX = 12 };
 
 typedef struct parts_map {
     int count;
-    char name[PARTS_MAX][32];
+    char name[PARTS_MAX][64];
     int64_t entries[PARTS_MAX];
     uint8_t *of; /* by entry; released by parts_free */
 } parts_map;
