@@ -133,24 +133,29 @@ typedef struct sb_iter {
 } sb_iter;
 
 typedef enum sb_stmt_kind {
-    SB_STMT_ITER,     /* I */
-    SB_STMT_BLOCK,    /* II: schedules do not move loops across it */
-    SB_STMT_FOR,      /* II, III */
-    SB_STMT_LET,      /* II, III: rest of the body sees it */
-    SB_STMT_LOCAL,    /* II, III: rest of the body sees the buffer; constant extents */
-    SB_STMT_STORE,    /* all */
-    SB_STMT_IF,       /* all */
-    SB_STMT_PREFETCH  /* II, III: no meaning, only speed */
+    SB_STMT_ITER,    /* I */
+    SB_STMT_BLOCK,   /* II: schedules do not move loops across it */
+    SB_STMT_FOR,     /* II, III */
+    SB_STMT_LET,     /* II, III: rest of the body sees it */
+    SB_STMT_LOCAL,   /* II, III: rest of the body sees the buffer; constant extents */
+    SB_STMT_STORE,   /* all */
+    SB_STMT_IF,      /* all */
+    SB_STMT_PREFETCH /* II, III: no meaning, only speed */
 } sb_stmt_kind;
 
 typedef enum sb_loop_how {
     SB_LOOP_SERIAL,
     SB_LOOP_PARALLEL, /* iterations independent; outermost only */
     SB_LOOP_UNROLL,   /* constant trip count */
-    SB_LOOP_VECTOR    /* independent lanes, at most `lanes` iterations, constant lanes */
+    SB_LOOP_VECTOR /* independent lanes, at most `lanes` iterations, constant lanes */
 } sb_loop_how;
 
-typedef enum sb_store_op { SB_STORE_SET, SB_STORE_ADD, SB_STORE_MIN, SB_STORE_MAX } sb_store_op;
+typedef enum sb_store_op {
+    SB_STORE_SET,
+    SB_STORE_ADD,
+    SB_STORE_MIN,
+    SB_STORE_MAX
+} sb_store_op;
 
 struct sb_stmt {
     uint8_t kind; /* sb_stmt_kind */
@@ -187,7 +192,7 @@ struct sb_stmt {
             int n;
             const sb_expr *const *idx;
             const sb_expr *value;
-            uint8_t op; /* sb_store_op */
+            uint8_t op;  /* sb_store_op */
             bool stream; /* may bypass the cache */
         } store;
         struct {
@@ -234,12 +239,14 @@ const sb_expr *sb_expr_int(sb_ir *ir, int64_t v); /* i64 */
 const sb_expr *sb_expr_int_typed(sb_ir *ir, sb_dtype type, int64_t v);
 const sb_expr *sb_expr_float(sb_ir *ir, sb_dtype type, double v);
 const sb_expr *sb_expr_var(sb_ir *ir, const sb_var *v);
-const sb_expr *sb_expr_load(sb_ir *ir, const sb_buf *b, int n, const sb_expr *const *idx);
+const sb_expr *sb_expr_load(sb_ir *ir, const sb_buf *b, int n,
+                            const sb_expr *const *idx);
 const sb_expr *sb_expr_find(sb_ir *ir, const sb_buf *crd, const sb_expr *lo,
                             const sb_expr *hi, const sb_expr *x);
 const sb_expr *sb_expr_cast(sb_ir *ir, sb_dtype type, const sb_expr *x);
 const sb_expr *sb_expr_un(sb_ir *ir, sb_expr_kind k, const sb_expr *x);
-const sb_expr *sb_expr_bin(sb_ir *ir, sb_expr_kind k, const sb_expr *a, const sb_expr *b);
+const sb_expr *sb_expr_bin(sb_ir *ir, sb_expr_kind k, const sb_expr *a,
+                           const sb_expr *b);
 const sb_expr *sb_expr_select(sb_ir *ir, const sb_expr *c, const sb_expr *a,
                               const sb_expr *b);
 /* An empty statement of the kind, to be filled before it is published. */

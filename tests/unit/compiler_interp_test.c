@@ -2,6 +2,7 @@
  * compiler/interp: programs of every stage and format against a dense loop, absent
  * elements, padding, empty reductions, and every error it must catch.
  */
+#include "base/alloc.h"
 #include "gen.h"
 #include "irprog.h"
 
@@ -537,6 +538,36 @@ a_program_that_does_not_verify_does_not_run(void **state)
     ir_lab_free(&lab);
 }
 
+static void
+memory_that_runs_out_is_reported(void **state)
+{
+    float x[4] = {0};
+    sb_arg buf = {x, 4};
+    const sb_interp_args args = {NULL, &buf};
+    sb_status st = SB_ENOMEM;
+    const sb_prog *p;
+    ir_lab lab;
+
+    (void)state;
+    ir_lab_init(&lab);
+    p = ir_lab_parse(
+        &lab,
+        "prog @f stage 3 { buf $x : f32[4] out for %i in 0 .. 4 { local $t : "
+        "f64[40000] $t[%i] = 2.0 $x[%i] = cast(f32, $t[%i]) } }",
+        true);
+    for (int64_t n = 0; st != SB_OK; n++) {
+        const int64_t live = sb_alloc_live();
+
+        (void)sb_alloc_fail_after(n);
+        st = sb_interp(p, &args, NULL);
+        (void)sb_alloc_fail_after(-1);
+        assert_true(st == SB_OK || st == SB_ENOMEM);
+        assert_int_equal(sb_alloc_live(), live);
+    }
+    assert_true(x[3] == 2.0F);
+    ir_lab_free(&lab);
+}
+
 int
 main(void)
 {
@@ -553,6 +584,7 @@ main(void)
         cmocka_unit_test(positions_are_checked_too),
         cmocka_unit_test(assumptions_are_checked),
         cmocka_unit_test(a_program_that_does_not_verify_does_not_run),
+        cmocka_unit_test(memory_that_runs_out_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
