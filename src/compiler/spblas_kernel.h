@@ -278,6 +278,6 @@ sbk_cvt_f32_bf16(float v)
     return (sbk_bf16)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
-#include "spblas_vector.h"
+#include "compiler/spblas_vector.h"
 
 #endif

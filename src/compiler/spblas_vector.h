@@ -14,7 +14,7 @@
 #ifndef SPBLAS_VECTOR_H
 #define SPBLAS_VECTOR_H
 
-#include "spblas_kernel.h"
+#include "compiler/spblas_kernel.h"
 
 #define SBK_REP1(...) __VA_ARGS__
 #define SBK_REP2(...) SBK_REP1(__VA_ARGS__), SBK_REP1(__VA_ARGS__)

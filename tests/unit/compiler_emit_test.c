@@ -7,6 +7,7 @@
 #include "compiler/compiler.h"
 
 #include "cpu/cc.h"
+#include "operands.h"
 #include "runtime/kernel.h"
 #include "runtime/target.h"
 
@@ -22,7 +23,7 @@
 
 #include <cmocka.h>
 
-enum { GUARD = 64, MAX_BUF = 12, MAX_PARAM = 16, KERNELS = 64 };
+enum { KERNELS = 64 };
 
 /* A program under test with what it is run on; texts live for the whole test. */
 typedef struct kernel {
@@ -37,104 +38,6 @@ static int nkernel;
 static sb_arena arena;
 static sb_ir ir;
 static char dir[256];
-
-/* ---- running ------------------------------------------------------------------------------ */
-
-typedef struct operands {
-    sb_value param[MAX_PARAM];
-    int64_t count[MAX_BUF];
-    char *data[MAX_BUF]; /* as filled */
-} operands;
-
-static uint32_t seed = 1;
-
-static int
-draw(int n)
-{
-    seed = seed * 1664525u + 1013904223u;
-    return (int)((seed >> 8) % (uint32_t)n);
-}
-
-static size_t
-bytes_of(const sb_prog *p, int q, const operands *o)
-{
-    return (size_t)(o->count[q] + 2 * GUARD) * sb_dtype_size(p->buf[q]->type);
-}
-
-/* Small integers everywhere, also around; NaN-free and exact in every type. */
-static void
-fill(const sb_prog *p, operands *o)
-{
-    for (int q = 0; q < p->nbuf; q++) {
-        const sb_dtype t = p->buf[q]->type;
-
-        o->data[q] = malloc(bytes_of(p, q, o));
-        assert_non_null(o->data[q]);
-        for (int64_t i = 0; i < o->count[q] + 2 * GUARD; i++) {
-            const double im = sb_dtype_is_complex(t) ? draw(5) - 2 : 0;
-
-            sb_value_store(t, o->data[q], i, (sb_value){draw(7) - 3, im});
-        }
-    }
-}
-
-static char *
-element(const sb_prog *p, const operands *o, int q, int64_t i)
-{
-    return o->data[q] + (size_t)(GUARD + i) * sb_dtype_size(p->buf[q]->type);
-}
-
-static void
-set_int(const sb_prog *p, const operands *o, int q, int64_t i, int64_t v)
-{
-    sb_value_store(p->buf[q]->type, element(p, o, q, i), 0, (sb_value){(double)v, 0});
-}
-
-static void
-pack(const sb_prog *p, const operands *o, sb_param *out)
-{
-    for (int q = 0; q < p->nparam; q++) {
-        out[q].i = 0;
-        if (sb_dtype_is_int(p->param[q]->type))
-            out[q].i = (int64_t)o->param[q].re;
-        else
-            sb_value_store(p->param[q]->type, &out[q], 0, o->param[q]);
-    }
-}
-
-/* Interpreter on the operands, kernel on a copy; every byte must agree. */
-static void
-compare(const kernel *k, operands *o, sb_kernel_fn fn)
-{
-    const sb_prog *p = k->prog;
-    char *copy[MAX_BUF];
-    void *buf[MAX_BUF];
-    sb_arg arg[MAX_BUF];
-    sb_param param[MAX_PARAM];
-    const sb_interp_args args = {o->param, arg};
-    sb_diag diag = {SB_OK, ""};
-    const int n = p->nparam;
-
-    for (int q = 0; q < p->nbuf; q++) {
-        copy[q] = malloc(bytes_of(p, q, o));
-        assert_non_null(copy[q]);
-        memcpy(copy[q], o->data[q], bytes_of(p, q, o));
-        buf[q] = copy[q] + GUARD * sb_dtype_size(p->buf[q]->type);
-        arg[q] = (sb_arg){element(p, o, q, 0), o->count[q]};
-    }
-    pack(p, o, param);
-    if (sb_interp(p, &args, &diag) != SB_OK)
-        fail_msg("%s: %s", k->name, diag.text);
-    fn(buf, param, (int64_t)o->param[n - 2].re, (int64_t)o->param[n - 1].re);
-    for (int q = 0; q < p->nbuf; q++) {
-        for (size_t i = 0; i < bytes_of(p, q, o); i++)
-            if (copy[q][i] != o->data[q][i])
-                fail_msg("%s: $%s differs at element %ld", k->name, p->buf[q]->name,
-                         (long)(i / sb_dtype_size(p->buf[q]->type)) - GUARD);
-        free(copy[q]);
-        free(o->data[q]);
-    }
-}
 
 static void
 add(const char *name, int tile, void (*run)(const kernel *, sb_kernel_fn),
@@ -230,17 +133,17 @@ run_spmm(const kernel *k, sb_kernel_fn fn)
 
     for (size_t q = 0; q < sizeof n_of / sizeof n_of[0]; q++) {
         const int m = 6, cols = 9, n = n_of[q], base = (int)(q % 2);
-        operands o = {.param = {{m, 0},
-                                {n, 0},
-                                {cols, 0},
-                                {0, 0},
-                                {base, 0},
-                                {n + 2, 0},
-                                {n + 3 + 6, 0},
-                                {2, 1},
-                                {(double)(q % 3), 0},
-                                {1, 0},
-                                {m, 0}}};
+        sb_operands o = {.param = {{m, 0},
+                                   {n, 0},
+                                   {cols, 0},
+                                   {0, 0},
+                                   {base, 0},
+                                   {n + 2, 0},
+                                   {n + 3 + 6, 0},
+                                   {2, 1},
+                                   {(double)(q % 3), 0},
+                                   {1, 0},
+                                   {m, 0}}};
         int at = base;
 
         o.count[0] = m + 1;
@@ -250,14 +153,14 @@ run_spmm(const kernel *k, sb_kernel_fn fn)
         o.param[3].re = m * cols;
         if (!sb_dtype_is_complex(k->prog->param[7]->type))
             o.param[7].im = 0;
-        fill(k->prog, &o);
+        sb_operands_fill(k->prog, &o);
         for (int i = 0; i <= m; i++) {
-            set_int(k->prog, &o, 0, i, at);
+            sb_operands_set(k->prog, &o, 0, i, at);
             at += i < m ? i * 2 % cols : 0;
         }
         for (int i = 0; i < m * cols; i++)
-            set_int(k->prog, &o, 1, i, base + draw(cols));
-        compare(k, &o, fn);
+            sb_operands_set(k->prog, &o, 1, i, base + sb_draw(cols));
+        sb_operands_compare(k->name, k->prog, &o, fn);
     }
 }
 
@@ -315,19 +218,20 @@ add_all_spmm(void)
 
 /* ---- dot products: gathered operand, remainder, tree sum ----------------------------------- */
 
-/* Inf as alpha inside the sum: lanes missing from the remainder must not become NaN. */
+/* The summand is not 0 where the operands are: lanes missing from the remainder must keep
+ * what they have. */
 static void
 run_dot(const kernel *k, sb_kernel_fn fn)
 {
     for (int len = 0; len < 3 * k->tile; len++) {
         const int m = 3, cols = 11;
-        operands o = {.param = {{m, 0}, {cols, 0}, {len, 0}, {0, 0}, {m, 0}},
-                      .count = {m * len, m * len, cols, m}};
+        sb_operands o = {.param = {{m, 0}, {cols, 0}, {len, 0}, {0, 0}, {m, 0}},
+                         .count = {m * len, m * len, cols, m}};
 
-        fill(k->prog, &o);
+        sb_operands_fill(k->prog, &o);
         for (int i = 0; i < m * len; i++)
-            set_int(k->prog, &o, 0, i, draw(cols));
-        compare(k, &o, fn);
+            sb_operands_set(k->prog, &o, 0, i, sb_draw(cols));
+        sb_operands_compare(k->name, k->prog, &o, fn);
     }
 }
 
@@ -363,8 +267,8 @@ add_dot(const char *name, const char *type, int lanes)
         sb_strbuf_printf(&s,
                          "      let %%x = %%i * %%len + %s\n"
                          "      let %%j = cast(i64, $crd[%%x])\n"
-                         "      $part[%%l] += $A[%%x] * $B[%%j]\n    }\n%s",
-                         at, q ? "" : "    }\n");
+                         "      $part[%%l] += $A[%%x] * $B[%%j] + 1.0:%s\n    }\n%s",
+                         at, type, q ? "" : "    }\n");
     }
     for (int h = lanes / 2; h >= 1; h /= 2)
         sb_strbuf_printf(&s,
@@ -405,11 +309,11 @@ run_blocks(const kernel *k, sb_kernel_fn fn)
 {
     for (int n = 1; n < 40; n += 3) {
         const int m = 4;
-        operands o = {.param = {{m, 0}, {n, 0}, {0, 0}, {m, 0}},
-                      .count = {m * 12, 4 * n, m * 3 * n}};
+        sb_operands o = {.param = {{m, 0}, {n, 0}, {0, 0}, {m, 0}},
+                         .count = {m * 12, 4 * n, m * 3 * n}};
 
-        fill(k->prog, &o);
-        compare(k, &o, fn);
+        sb_operands_fill(k->prog, &o);
+        sb_operands_compare(k->name, k->prog, &o, fn);
     }
 }
 
@@ -438,13 +342,13 @@ static const char scalars[] =
 static void
 run_scalars(const kernel *k, sb_kernel_fn fn)
 {
-    operands o = {.param = {{4, 0}, {0.5, 0}, {0, 0}, {16, 0}},
-                  .count = {8, 64, 16, 4, 4}};
+    sb_operands o = {.param = {{4, 0}, {0.5, 0}, {0, 0}, {16, 0}},
+                     .count = {8, 64, 16, 4, 4}};
 
-    fill(k->prog, &o);
+    sb_operands_fill(k->prog, &o);
     for (int i = 0; i < 8; i++)
-        set_int(k->prog, &o, 0, i, i * 2 - 1);
-    compare(k, &o, fn);
+        sb_operands_set(k->prog, &o, 0, i, i * 2 - 1);
+    sb_operands_compare(k->name, k->prog, &o, fn);
 }
 
 /* Lanes that differ in kind, in width and in what they choose. */
@@ -466,11 +370,11 @@ static void
 run_lanes(const kernel *k, sb_kernel_fn fn)
 {
     for (int n = 1; n < 50; n += 6) {
-        operands o = {.param = {{n, 0}, {0, 0}, {(n + 15) / 16, 0}},
-                      .count = {n, n, n, 2 * n, n, n}};
+        sb_operands o = {.param = {{n, 0}, {0, 0}, {(n + 15) / 16, 0}},
+                         .count = {n, n, n, 2 * n, n, n}};
 
-        fill(k->prog, &o);
-        compare(k, &o, fn);
+        sb_operands_fill(k->prog, &o);
+        sb_operands_compare(k->name, k->prog, &o, fn);
     }
 }
 
