@@ -94,6 +94,25 @@ static const char spmm_ell[] =
                       "  }\n"
                       "}\n";
 
+/* Rows of a common width of which only the first slots are used. */
+static const char spmv_ell_len[] =
+    "prog @spmv_ell_len stage 1 {\n" SIZES SCALARS "  param %width : i64\n"
+    "  buf $E_len : i32[%m] aux\n"
+    "  buf $E_crd : i32[%m * %width] aux\n"
+    "  buf $E_pos : i64[%m * %width] aux\n"
+    "  axis #I = dense_fixed(%m)\n"
+    "  axis #E = sparse_fixed(#I, %k, width %width, nnz %nnz, end $E_len, crd $E_crd, "
+    "val "
+    "$E_pos)\n"
+    "  axis #K = dense_fixed(%k)\n"
+    "  buf $A : f32[#I, #E] in\n"
+    "  buf $x : f32[#K] in\n"
+    "  buf $y : f32[#I] inout\n"
+    "  iter spmv (%i : S #I, %j : R #E) {\n"
+    "    init $y[%i] = " INIT("$y[%i]") "    $y[%i] += %alpha * $A[%i, %j] * $x[%j]\n"
+                                        "  }\n"
+                                        "}\n";
+
 static const char spmm_rows[] =
     "prog @spmm_rows stage 1 {\n" SIZES SCALARS "  param %base : i64\n"
     "  param %rows : i64\n"
@@ -229,10 +248,19 @@ static const char zoo[] =
     "}\n";
 
 const ir_sample ir_samples[] = {
-    {"spmm_csr", spmm_csr},   {"spmv_csr", spmv_csr}, {"sddmm_csr", sddmm_csr},
-    {"add_csr", add_csr},     {"spmm_ell", spmm_ell}, {"spmm_rows", spmm_rows},
-    {"spmm_bsr", spmm_bsr},   {"spmv_dia", spmv_dia}, {"spmm_csr2", spmm_csr2},
-    {"spmm_csr3", spmm_csr3}, {"zoo", zoo},           {NULL, NULL},
+    {"spmm_csr", spmm_csr},
+    {"spmv_csr", spmv_csr},
+    {"sddmm_csr", sddmm_csr},
+    {"add_csr", add_csr},
+    {"spmm_ell", spmm_ell},
+    {"spmv_ell_len", spmv_ell_len},
+    {"spmm_rows", spmm_rows},
+    {"spmm_bsr", spmm_bsr},
+    {"spmv_dia", spmv_dia},
+    {"spmm_csr2", spmm_csr2},
+    {"spmm_csr3", spmm_csr3},
+    {"zoo", zoo},
+    {NULL, NULL},
 };
 
 const char *

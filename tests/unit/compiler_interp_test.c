@@ -26,7 +26,7 @@ typedef struct fixture {
     int base, nnz, width, blocks;
     int32_t ptr[M + 1], crd[CELLS], lo[M], hi[M], row[M];
     float val[CELLS];
-    int32_t ell_crd[CELLS];
+    int32_t ell_len[M], ell_crd[CELLS];
     int64_t ell_pos[CELLS];
     int32_t bsr_ptr[M / 2 + 1], bsr_crd[CELLS];
     float bsr_val[CELLS];
@@ -72,6 +72,7 @@ fill_ell(fixture *f)
 
             f->ell_crd[at] = used ? f->crd[p] - f->base : -1;
             f->ell_pos[at] = used ? p : -1;
+            f->ell_len[i] = f->ptr[i + 1] - f->ptr[i];
         }
 }
 
@@ -153,6 +154,7 @@ run_sample(const char *name, fixture *f, float *out, float *x, float *y)
         IR_PARAM("dia", DIAS),
         IR_ARRAY("A_ptr", f->ptr, M + 1),
         IR_ARRAY("A_crd", f->crd, f->nnz),
+        IR_ARRAY("E_len", f->ell_len, M),
         IR_ARRAY("E_crd", f->ell_crd, M * f->width),
         IR_ARRAY("E_pos", f->ell_pos, M * f->width),
         IR_ARRAY("P_ptr", f->bsr_ptr, M / 2 + 1),
@@ -211,7 +213,7 @@ spmm_equals_the_dense_loop(void **state)
 static void
 spmv_equals_the_dense_loop(void **state)
 {
-    static const char *const names[] = {"spmv_csr", "spmv_dia"};
+    static const char *const names[] = {"spmv_csr", "spmv_dia", "spmv_ell_len"};
 
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
