@@ -114,8 +114,8 @@ sb_status sb_pipeline_run(const sb_prog **out, sb_ir *ir, const sb_prog *stage1,
  * schedule2 (the others), lower_buf, hoist, narrow; the verifier before and after. NULL
  * past the last name. */
 const char *sb_pass_name(int index);
-sb_status sb_pass_run(const sb_prog **out, sb_ir *ir, const sb_prog *in, const char *name,
-                      const char *schedule);
+sb_status sb_pass_run(const sb_prog **out, sb_ir *ir, const sb_prog *in,
+                      const char *name, const char *schedule);
 
 /* ---- emission --------------------------------------------------------------------- */
 

@@ -289,14 +289,6 @@ put_list(generator *g)
     return b->text;
 }
 
-static void
-put_arg(generator *g, const char *word, const char *list)
-{
-    put(g, ",");
-    put(g, word);
-    put(g, list);
-}
-
 /* An axis with the arrays its kind needs, declared just before. */
 static void
 put_axis(generator *g, int parent)
@@ -325,9 +317,9 @@ put_axis(generator *g, int parent)
     if (kind >= 2)
         put(g, ", nnz 3");
     if (ptr)
-        put_arg(g, "ptr ", ptr);
+        sb_strbuf_printf(g->out, ", ptr %s", ptr);
     if (crd)
-        put_arg(g, "crd ", crd);
+        sb_strbuf_printf(g->out, ", crd %s", crd);
     put(g, ")");
     if (crd && pick(g, 2))
         put(g, " base 1");
