@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+enum { LANES = 16 };
+
 static void
 head(sb_strbuf *out, const sb_spec *s)
 {
@@ -24,6 +26,106 @@ head(sb_strbuf *out, const sb_spec *s)
     sb_ops_stage2_begin(out, s, "win", params, buffers);
 }
 
+/* Lane %l of row r of the window: one sum each, added across at the end. */
+static void
+put_clear(sb_strbuf *out, const sb_spec *s)
+{
+    for (int r = 0; r < s->block; r++) {
+        sb_strbuf_printf(out, "    local $acc%d : %s[%d]\n", r,
+                         sb_dtype_name(s->compute), LANES);
+        sb_strbuf_printf(out, "    for %%l in 0 .. %d {\n      $acc%d[%%l] = ", LANES,
+                         r);
+        sb_ops_zero(out, s);
+        sb_strbuf_puts(out, "\n    }\n");
+    }
+}
+
+/* `lanes` entries of the run from entry %p on: x once, then every row. */
+static void
+put_step(sb_strbuf *out, const sb_spec *s, const char *lanes, const char *x)
+{
+    sb_strbuf_printf(out, "        for %%l in 0 .. %s {\n          $x[%%l] = ", lanes);
+    if (s->b == s->compute)
+        sb_strbuf_puts(out, x);
+    else
+        sb_strbuf_printf(out, "cast(%s, %s)", sb_dtype_name(s->compute), x);
+    sb_strbuf_puts(out, "\n        }\n");
+}
+
+static void
+put_rows(sb_strbuf *out, const sb_spec *s, const char *lanes)
+{
+    for (int r = 0; r < s->block; r++) {
+        const bool cast = s->a != s->compute;
+
+        sb_strbuf_printf(out,
+                         "        for %%l in 0 .. %s {\n"
+                         "          $acc%d[%%l] += %s%s%s$A[%%lo%d + %%p + %%l]%s * "
+                         "$x[%%l]\n        }\n",
+                         lanes, r, cast ? "cast(" : "",
+                         cast ? sb_dtype_name(s->compute) : "", cast ? ", " : "", r,
+                         cast ? ")" : "");
+    }
+}
+
+/* SpMV on reals: lanes along a run, whose x is loaded at once where its columns are
+ * neighbours (they ascend, so the first and the last tell) and lane by lane elsewhere. */
+static void
+program_lanes(sb_strbuf *out, const sb_spec *s)
+{
+    char lanes[16], target[48];
+
+    (void)snprintf(lanes, sizeof lanes, "%d", LANES);
+    head(out, s);
+    sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", s->block);
+    put_clear(out, s);
+    sb_strbuf_printf(out, "    local $x : %s[%d]\n", sb_dtype_name(s->compute), LANES);
+    sb_strbuf_puts(out, "    for %q in cast(i64, $win_seg[%w]) .. "
+                        "cast(i64, $win_seg[%w + 1]) {\n"
+                        "      let %len = cast(i64, $win_off[%q + 1]) - "
+                        "cast(i64, $win_off[%q])\n");
+    for (int r = 0; r < s->block; r++)
+        sb_strbuf_printf(out, "      let %%lo%d = cast(i64, $win_lo[%%q * %d + %d])\n",
+                         r, s->block, r);
+    sb_strbuf_printf(out, "      for %%v in 0 .. %%len / %d {\n", LANES);
+    sb_strbuf_printf(
+        out,
+        "        let %%p = %%v * %d\n"
+        "        let %%j = cast(i64, $A_crd[%%lo0 + %%p]) - %%base\n"
+        "        if (cast(i64, $A_crd[%%lo0 + %%p + %d]) - %%base - %%j == "
+        "%d) {\n",
+        LANES, LANES - 1, LANES - 1);
+    put_step(out, s, lanes, "$B[%j + %l]");
+    sb_strbuf_puts(out, "        } else {\n");
+    put_step(out, s, lanes, "$B[cast(i64, $A_crd[%lo0 + %p + %l]) - %base]");
+    sb_strbuf_puts(out, "        }\n");
+    put_rows(out, s, lanes);
+    sb_strbuf_printf(out, "      }\n      let %%p = %%len / %d * %d\n", LANES, LANES);
+    (void)snprintf(lanes, sizeof lanes, "%%len mod %d", LANES);
+    put_step(out, s, lanes, "$B[cast(i64, $A_crd[%lo0 + %p + %l]) - %base]");
+    put_rows(out, s, lanes);
+    sb_strbuf_puts(out, "    }\n");
+    for (int r = 0; r < s->block; r++) {
+        for (int h = LANES / 2; h > 0; h /= 2)
+            sb_strbuf_printf(out,
+                             "    for %%l in 0 .. %d {\n"
+                             "      $acc%d[%%l] += $acc%d[%%l + %d]\n    }\n",
+                             h, r, r, h);
+        (void)snprintf(lanes, sizeof lanes, "$acc%d[0]", r);
+        (void)snprintf(target, sizeof target, "$C[%%w * %d + %d]", s->block, r);
+        sb_strbuf_printf(out, "    %s = ", target);
+        sb_ops_result(out, s, target, lanes);
+        sb_strbuf_puts(out, "\n");
+    }
+    sb_strbuf_puts(out, "  }\n}\n");
+}
+
+static bool
+by_lanes(const sb_spec *s)
+{
+    return s->op == SB_KOP_SPMV && sb_dtype_is_real(s->compute);
+}
+
 /* Window %w, column %c, row %r, then runs %q and entries %p of a run. The schedule turns
  * %r and %c inside. */
 static void
@@ -33,6 +135,10 @@ program(sb_strbuf *out, const sb_spec *s)
     const int b = s->block;
     char c[48];
 
+    if (by_lanes(s)) {
+        program_lanes(out, s);
+        return;
+    }
     (void)snprintf(c, sizeof c, "$C[%%w * %d + %%r%s]", b, mm ? ", %c" : "");
     head(out, s);
     sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", b);
@@ -57,6 +163,10 @@ program(sb_strbuf *out, const sb_spec *s)
 static void
 schedule(sb_strbuf *out, const sb_spec *s)
 {
+    if (by_lanes(s)) {
+        sb_strbuf_puts(out, "vectorize %l\n");
+        return;
+    }
     if (s->op == SB_KOP_SPMM) {
         sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
         sb_strbuf_puts(out, "reorder %r %c1\n"
