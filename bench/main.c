@@ -199,6 +199,16 @@ time_all(const call *c, entrant **in, int count)
     }
 }
 
+/* A forced plan names its operation; the other peers look at the problem themselves. */
+static bool
+fits(const bench_peer *peer, const bench_case *k)
+{
+    static const char *const plans[] = {"(plan spmv ", "(plan spmm ", "(plan sddmm "};
+
+    return !peer->ours || !peer->arg || peer->arg[0] != '(' ||
+           strncmp(peer->arg, plans[k->op], strlen(plans[k->op])) == 0;
+}
+
 /* One row; false when a result of ours was wrong. */
 static bool
 run_case(const call *c, const problem_matrix *m, const bench_case *k,
@@ -216,6 +226,9 @@ run_case(const call *c, const problem_matrix *m, const bench_case *k,
         all[q].peer = &peers[q];
         all[q].facts.name = peers[q].name;
         all[q].facts.ours = peers[q].ours;
+        snprintf(all[q].facts.status, sizeof all[q].facts.status, "does not apply");
+        if (!fits(&peers[q], k))
+            continue;
         if (enter(&all[q], &pb))
             in[entered++] = &all[q];
         else if (peers[q].ours)

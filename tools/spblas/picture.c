@@ -42,13 +42,48 @@ fill(image *im, int64_t x, int64_t y, int64_t w, int64_t h, const uint8_t *rgb)
 
 /* ---- Letters of 3 x 5 dots, rows from the top, bit 2 is the left dot -------------- */
 
-static const char glyph_names[] = "abcdefghijklmnopqrstuvwxyz0123456789.,%x";
+static const char glyph_names[] = "abcdefghijklmnopqrstuvwxyz0123456789.,%*";
 static const char *const glyphs[] = {
-    "25755", "65656", "34443", "65556", "74647", "74644", "34553", "55755",
-    "72227", "11152", "55655", "44447", "57755", "65555", "25552", "65644",
-    "25563", "65655", "34216", "72222", "55557", "55552", "55775", "55255",
-    "55222", "71247", "75557", "26227", "61247", "61216", "55711", "74616",
-    "34652", "71244", "25252", "25316", "00002", "00024", "51245", "05250"};
+    /* a-z */ "25755",
+    "65656",
+    "34443",
+    "65556",
+    "74647",
+    "74644",
+    "34553",
+    "55755",
+    "72227",
+    "11152",
+    "55655",
+    "44447",
+    "57755",
+    "65555",
+    "25552",
+    "65644",
+    "25563",
+    "65655",
+    "34216",
+    "72222",
+    "55557",
+    "55552",
+    "55775",
+    "55255",
+    "55222",
+    "71247",
+    /* 0-9 */ "75557",
+    "26227",
+    "71747",
+    "71717",
+    "55711",
+    "74717",
+    "74757",
+    "71122",
+    "75757",
+    "75717",
+    /* . , % * */ "00002",
+    "00024",
+    "51245",
+    "05250"};
 
 static void
 put_letter(image *im, int64_t x, int64_t y, char c)
@@ -87,7 +122,7 @@ make_grid(grid *g, const mm_matrix *m, const parts_map *parts, int64_t edge)
 
     g->width = (int64_t)fmax(1.0, ceil((double)m->cols * shrink));
     g->height = (int64_t)fmax(1.0, ceil((double)m->rows * shrink));
-    g->zoom = most > 0 && most < edge / 2 ? edge / 2 / most + 1 : 1;
+    g->zoom = most > 0 && most < edge ? (edge + most / 2) / most : 1;
     g->count = tool_memory(g->width * g->height * PARTS_MAX, sizeof *g->count);
     for (i = 0; i < m->rows; i++) {
         const int64_t y = i * g->height / m->rows;
@@ -151,7 +186,7 @@ draw_legend(image *im, int64_t y, const mm_matrix *m, const parts_map *parts)
     char line[80];
     int k;
 
-    snprintf(line, sizeof line, "%lld x %lld, %lld entries", (long long)m->rows,
+    snprintf(line, sizeof line, "%lld * %lld, %lld entries", (long long)m->rows,
              (long long)m->cols, (long long)m->nnz);
     put_words(im, MARGIN, y, line);
     for (k = 0; k < parts->count; k++) {

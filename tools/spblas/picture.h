@@ -4,8 +4,7 @@
 
 #include "parts.h"
 
-/* Longest edge of the matrix's picture, in pixels: at most `edge`, enlarged to at least
- * half of it. NULL, or a sentence. */
+/* The matrix's longer side takes about `edge` pixels. NULL, or a sentence. */
 const char *picture_write(const char *path, const mm_matrix *m, const parts_map *parts,
                           int64_t edge);
 
