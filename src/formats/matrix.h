@@ -11,13 +11,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum sb_format { SB_FORMAT_CSR, SB_FORMAT_CSC, SB_FORMAT_COO, SB_FORMAT_BSR } sb_format;
+typedef enum sb_format {
+    SB_FORMAT_CSR,
+    SB_FORMAT_CSC,
+    SB_FORMAT_COO,
+    SB_FORMAT_BSR
+} sb_format;
 
 /*
  * A sparse matrix.
  *   CSR  ptr[rows + 1], idx[nnz] columns          CSC  ptr[cols + 1], idx[nnz] rows
- *   COO  row[nnz], idx[nnz] columns, any order    BSR  ptr[rows / block + 1], idx[nnz] block
- *        columns, val[nnz * block^2]; nnz counts blocks, rows and cols count elements
+ *   COO  row[nnz], idx[nnz] columns, any order    BSR  ptr[rows / block + 1], idx[nnz]
+ * block columns, val[nnz * block^2]; nnz counts blocks, rows and cols count elements
  * ptr has type ptr_type; idx and row have idx_type; both I32 or I64. Indices start at
  * base (0 or 1). Entry p of batch member q is val[p + q * val_stride]; structure
  * likewise by ptr_stride and idx_stride; stride 0 shares.

@@ -56,24 +56,37 @@ sb_part_free(sb_part *p)
     memset(p, 0, sizeof *p);
 }
 
-sb_status
-sb_part_csr(sb_part *out, sb_cover *cv)
+/* All rows as `units` units of the caller's arrays. */
+static sb_status
+whole(sb_part *out, sb_cover *cv, sb_part_kind kind, int64_t units)
 {
     const sb_view *v = cv->v;
 
     memset(out, 0, sizeof *out);
-    out->kind = SB_PART_CSR;
+    out->kind = kind;
     if (!v->ptr_in_place || !v->crd_in_place || v->pos || cv->taken || cv->touched)
         return SB_SKIP;
     out->nnz = out->slots = v->nnz;
-    out->ngroup = v->rows > 0;
-    out->group[0] = (sb_part_group){0, v->rows, v->nnz, 0, false};
+    out->ngroup = units > 0;
+    out->group[0] = (sb_part_group){0, units, v->nnz, 0, false};
     cv->touched = sb_alloc_array(v->rows, 1);
     if (!cv->touched)
         return SB_ENOMEM;
     memset(cv->touched, 1, (size_t)v->rows);
     cv->rest = 0;
     return SB_OK;
+}
+
+sb_status
+sb_part_csr(sb_part *out, sb_cover *cv)
+{
+    return whole(out, cv, SB_PART_CSR, cv->v->rows);
+}
+
+sb_status
+sb_part_seg(sb_part *out, sb_cover *cv)
+{
+    return whole(out, cv, SB_PART_SEG, (cv->v->rows + SB_SEG_ROWS - 1) / SB_SEG_ROWS);
 }
 
 sb_status

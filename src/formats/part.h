@@ -29,9 +29,11 @@ typedef enum sb_part_kind {
     SB_PART_DIA,
     SB_PART_COO,
     SB_PART_WIN,
+    SB_PART_SEG,
     SB_PART_COUNT
 } sb_part_kind;
 
+enum { SB_SEG_ROWS = 64 }; /* as src/kernels/seg.c */
 enum { SB_PART_ARRAYS = 6, SB_PART_GROUPS = 24, SB_PART_MAXC = 16 };
 
 typedef struct sb_part_array {
@@ -43,7 +45,8 @@ typedef struct sb_part_array {
 
 /*
  * Units [lo, hi) that may run at the same time. Units are what tiles count: rows (csr,
- * dia), list entries (rows, ell), block rows (bsr), windows (win), slots (coo). Units of
+ * dia), list entries (rows, ell), block rows (bsr), windows (win), groups of
+ * SB_SEG_ROWS rows (seg), slots (coo). Units of
  * one row are adjacent, and a tile must own all of them.
  *   add    rows were touched before: beta = 1
  *   phase  groups of a later phase may touch rows of an earlier one (column partitions,
@@ -86,6 +89,9 @@ void sb_cover_free(sb_cover *cv);
 /* All rows in place; SB_SKIP unless nothing is covered and the view's arrays are the
  * caller's. */
 sb_status sb_part_csr(sb_part *out, sb_cover *cv);
+/* All rows in place, SB_SEG_ROWS at a time (the last group may be short); conditions of
+ * sb_part_csr. */
+sb_status sb_part_seg(sb_part *out, sb_cover *cv);
 /* hyb(c, k), nothing copied: see part_rows.c; k < 0: rows in the matrix's order. Takes
  * every rest entry and touches every row. SB_SKIP when values are not in place, or for c > 1 when !sorted. */
 sb_status sb_part_rows(sb_part *out, sb_cover *cv, int c, int k, bool sorted);
@@ -98,7 +104,7 @@ sb_status sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted);
  * !sorted, values are not in place, or there are none. */
 sb_status sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted);
 /* Slots per row that part win would share in one window of sorted rows. */
-int64_t sb_part_win_shared(const sb_view *v, int64_t window, int b);
+int64_t sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs);
 /* Diagonals at least `percent` full. SB_SKIP when !sorted or there are none. */
 sb_status sb_part_dia(sb_part *out, sb_cover *cv, int percent, bool sorted);
 /* The rest as coordinates. Touches only rows that have an entry left. */

@@ -67,6 +67,14 @@ unit_csr(check *ck, int64_t u)
 }
 
 static sb_status
+unit_seg(check *ck, int64_t u)
+{
+    for (int64_t i = u * SB_SEG_ROWS; i < (u + 1) * SB_SEG_ROWS && i < ck->v->rows; i++)
+        SB_TRY(unit_csr(ck, i));
+    return SB_OK;
+}
+
+static sb_status
 unit_rows(check *ck, int64_t u)
 {
     for (int64_t s = get(ck, "rows_lo", u); s < get(ck, "rows_hi", u); s++)
@@ -142,7 +150,7 @@ check_part(check *ck)
     static sb_status (*const unit[SB_PART_COUNT])(check *, int64_t) = {
         [SB_PART_CSR] = unit_csr, [SB_PART_ROWS] = unit_rows, [SB_PART_ELL] = unit_ell,
         [SB_PART_BSR] = unit_bsr, [SB_PART_DIA] = unit_dia,   [SB_PART_COO] = unit_coo,
-        [SB_PART_WIN] = unit_win};
+        [SB_PART_WIN] = unit_win, [SB_PART_SEG] = unit_seg};
 
     for (int g = 0; g < ck->p->ngroup; g++)
         for (int64_t u = ck->p->group[g].lo; u < ck->p->group[g].hi; u++)

@@ -131,14 +131,16 @@ fill_runs(sb_cover *cv, void *off, void *lo, int b)
 }
 
 int64_t
-sb_part_win_shared(const sb_view *v, int64_t window, int b)
+sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs)
 {
     int64_t slots = 0;
     scan sc;
 
     scan_begin(&sc, v, window, b);
-    for (int64_t len = scan_next(&sc); len > 0; len = scan_next(&sc))
+    for (int64_t len = scan_next(&sc); len > 0; len = scan_next(&sc)) {
         slots += len;
+        (*runs)++;
+    }
     return slots;
 }
 

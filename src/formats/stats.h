@@ -15,8 +15,9 @@
 
 extern const int sb_stats_block_size[SB_STATS_BLOCKS]; /* 2 3 4 8 16 32 */
 
-/* Windows of 2, 4 and 8 rows: see part_win.c. */
-#define SB_STATS_WINDOWS 3
+/* Windows of these many rows: see part_win.c. */
+#define SB_STATS_WINDOWS 4
+extern const int sb_stats_window_size[SB_STATS_WINDOWS]; /* 2 3 4 8 */
 
 typedef struct sb_stats {
     int64_t rows, cols, nnz;
@@ -33,6 +34,7 @@ typedef struct sb_stats {
     double
         block_share[SB_STATS_BLOCKS];   /* share of entries in completely full blocks */
     double win_share[SB_STATS_WINDOWS]; /* share of entries in runs that rows share */
+    double win_run[SB_STATS_WINDOWS];   /* mean columns of such a run */
     double diag_share;  /* share of entries on diagonals at least half full */
     int64_t diag_count; /* how many such diagonals */
 } sb_stats;

@@ -236,19 +236,20 @@ sample_blocks(const sb_view *v, int64_t b)
     return seen ? (double)full / (double)seen : 0;
 }
 
-static double
-sample_win(const sb_view *v, int b)
+static void
+sample_win(const sb_view *v, int b, double *share, double *run)
 {
     const int64_t windows = v->rows / b;
-    int64_t seen = 0, shared = 0;
+    int64_t seen = 0, shared = 0, runs = 0;
 
     for (int64_t q = 0; q < windows && q < 1024 && seen < BLOCK_ENTRIES; q++) {
         const int64_t w = windows <= 1024 ? q : spread(q, windows);
 
         seen += sb_view_lo(v, w * b + b) - sb_view_lo(v, w * b);
-        shared += sb_part_win_shared(v, w, b) * b;
+        shared += sb_part_win_shared(v, w, b, &runs);
     }
-    return seen ? (double)shared / (double)seen : 0;
+    *share = seen ? (double)(shared * b) / (double)seen : 0;
+    *run = runs ? (double)shared / (double)runs : 0;
 }
 
 sb_status
@@ -267,7 +268,7 @@ sb_stats_sample(sb_stats *s, const sb_view *v)
     for (int q = 0; s->sorted && q < SB_STATS_BLOCKS; q++)
         s->block_share[q] = sample_blocks(v, sb_stats_block_size[q]);
     for (int q = 0; s->sorted && q < SB_STATS_WINDOWS; q++)
-        s->win_share[q] = sample_win(v, 2 << q);
+        sample_win(v, sb_stats_window_size[q], &s->win_share[q], &s->win_run[q]);
     sb_free(sm.table);
     return SB_OK;
 }

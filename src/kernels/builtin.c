@@ -35,6 +35,10 @@
 #define LISTED(kind, types) \
     "spmm " kind " " types " rr t16 p0", "spmm " kind " " types " rr t32 p0"
 
+#define STRIPES(types)                                                  \
+    "spmv win " types " rr b2 t4 p0", "spmv win " types " rr b3 t4 p0", \
+        "spmv win " types " rr b4 t4 p0"
+
 #define F32 "f32f32f32/f32 i32i32"
 #define F64 "f64f64f64/f64 i32i32"
 #define F32L "f32f32f32/f32 i64i64"
@@ -63,6 +67,8 @@ static const char *const builtin[] = {
     PAIRED("win", F32),
     BLOCKED("win", "b3", F32),
     BLOCKED("win", "b4", F32),
+    STRIPES(F32),
+    STRIPES(F64),
     PAIRED("bsr", F32),
     BLOCKED("bsr", "b3", F32),
     BLOCKED("bsr", "b4", F32),

@@ -43,6 +43,9 @@ rest_part(sb_build *b, sb_part_choice p)
     case SB_PART_CSR:
         st = sb_part_csr(out, &b->cover);
         break;
+    case SB_PART_SEG:
+        st = sb_part_seg(out, &b->cover);
+        break;
     case SB_PART_ROWS:
         st = sb_part_rows(out, &b->cover, p.c, p.k, b->pl->stats.sorted);
         break;

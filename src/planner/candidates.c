@@ -28,6 +28,7 @@ typedef struct line {
 /* k of hyb and ell lines counts from the mean: sb_mean_k + k. */
 static const line in_place[] = {
     REST(SB_PART_CSR, 0, 0),
+    REST(SB_PART_SEG, 0, 0),
     REST(SB_PART_ROWS, 1, -1),
     REST(SB_PART_ROWS, 2, -1),
     REST(SB_PART_ROWS, 4, -1),
@@ -46,6 +47,7 @@ static const line in_place[] = {
     WITH(SB_PART_BSR, 32, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_BSR, 4, SB_PART_ROWS, 2, SB_K_MEAN),
     WITH(SB_PART_WIN, 2, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_WIN, 3, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_WIN, 4, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_WIN, 8, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_DIA, 60, SB_PART_ROWS, 1, -1),
@@ -138,7 +140,8 @@ static bool
 legal(const sb_choice *ch, const sb_problem *pb)
 {
     /* A_ptr of a row-sorted COO would be the plan's own: rows do without it. */
-    if (ch->part[0].kind == SB_PART_CSR && pb->a.format == SB_FORMAT_COO)
+    if ((ch->part[0].kind == SB_PART_CSR || ch->part[0].kind == SB_PART_SEG) &&
+        pb->a.format == SB_FORMAT_COO)
         return false;
     return sb_parts_computable(pb->op, ch);
 }

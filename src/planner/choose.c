@@ -29,11 +29,32 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
     return NULL;
 }
 
+/* SpMV gains from a window only along runs that fill its lanes; positions cost it half of
+ * its speed (docs/kernels.md, SpMV). */
+static const char *
+unwise_vector(const sb_planner *pl, const sb_weighed *w)
+{
+    const sb_part_choice *p = &w->choice.part[0];
+
+    if (p->kind == SB_PART_SEG && pl->stats.mean >= 10)
+        return "rows too long for groups";
+    if (p->kind == SB_PART_WIN)
+        for (int q = 0; q < SB_STATS_WINDOWS; q++)
+            if (sb_stats_window_size[q] == p->size && pl->stats.win_run[q] < 16)
+                return "shared runs too short for lanes";
+    if ((p->kind == SB_PART_BSR || p->kind == SB_PART_DIA) && !w->choice.packed)
+        return "values by position cost more than the saved indices";
+    return NULL;
+}
+
 static const char *
 unwise(const sb_planner *pl, const sb_weighed *w)
 {
     const sb_part_choice *p = &w->choice.part[0];
+    const char *why = pl->pb->op == SB_OP_SPMV ? unwise_vector(pl, w) : NULL;
 
+    if (why)
+        return why;
     if (w->choice.npart < 2)
         return unwise_rest(pl, p);
     if (p->kind == SB_PART_BSR && w->cost.share[0] < (p->size == 2 ? 0.6 : 0.5))

@@ -32,6 +32,7 @@ static const coef table[SB_PART_COUNT] = {
     [SB_PART_DIA] = {1.0, 4e-9, 0.4e-9, 1, true},
     [SB_PART_COO] = {1.0, 0.0, 2.0e-9, 1, true},
     [SB_PART_WIN] = {1.0, 8e-9, 0.3e-9, 8, true},
+    [SB_PART_SEG] = {1.0, 160e-9, 0.4e-9, 1, true},
 };
 
 /* One part's amounts. */
@@ -126,7 +127,8 @@ structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
 
     switch (p->kind) {
     case SB_PART_CSR:
-        return am->entries * (value + w->idx_size) + am->units * w->ptr_size;
+    case SB_PART_SEG:
+        return am->entries * (value + w->idx_size) + am->touches * w->ptr_size;
     case SB_PART_ROWS:
         return am->entries * (value + w->idx_size) +
                am->units * (2.0 * w->ptr_size + w->idx_size);
@@ -215,7 +217,10 @@ block_share(const sb_stats *s, int b)
 static double
 window_share(const sb_stats *s, int rows)
 {
-    return rows < 4 ? s->win_share[0] : rows < 8 ? s->win_share[1] : s->win_share[2];
+    for (int q = 0; q < SB_STATS_WINDOWS; q++)
+        if (sb_stats_window_size[q] == rows)
+            return s->win_share[q];
+    return 0;
 }
 
 /* The selecting part's amounts; returns its share of the entries. */
@@ -261,6 +266,8 @@ rest(amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
         am->units = am->touches = fmax(rows, share * ell_units(s, p->k));
         am->slots = am->units * (double)((int64_t)1 << p->k);
     }
+    if (p->kind == SB_PART_SEG)
+        am->units = ceil((double)s->rows / SB_SEG_ROWS);
     if (p->kind == SB_PART_COO)
         am->touches = am->entries; /* every entry reads and writes its row of C */
 }

@@ -21,7 +21,7 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w, sb_dtype
     const int prefetch = stream ? 0 : sb_rule_prefetch(pb, b_bytes, t);
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = SB_PART_CSR}}};
 
-    for (int rank = 0; (ch.tile = sb_rule_tile(w, 0, mean, rank)) > 0; rank++)
+    for (int rank = 0; (ch.tile = sb_rule_tile(w, 0, rank)) > 0; rank++)
         for (int plain = 0; plain < 2; plain++) {
             ch.prefetch = plain ? 0 : prefetch;
             ch.stream = !plain && stream;

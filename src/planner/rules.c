@@ -16,7 +16,7 @@ kernel_kind(sb_part_kind kind)
     static const char *const parts[SB_PART_COUNT] = {
         [SB_PART_CSR] = "csr", [SB_PART_ROWS] = "rows", [SB_PART_ELL] = "ell",
         [SB_PART_BSR] = "bsr", [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
-        [SB_PART_WIN] = "win"};
+        [SB_PART_WIN] = "win", [SB_PART_SEG] = "seg"};
 #define X(name, text, doc) text,
     static const char *const kernels[] = {
 #include "kernels/registry.def"
@@ -65,7 +65,7 @@ sb_work_of(sb_work *out, const sb_problem *pb)
 }
 
 int
-sb_rule_tile(const sb_work *w, int block, double mean, int rank)
+sb_rule_tile(const sb_work *w, int block, int rank)
 {
     static const int lists[][4] = {{64, 32, 16, 8}, {32, 16, 64, 8}, {16, 8, 32, 64},
                                    {8, 16, 32, 64}, {16, 4, 8, 32},  {4, 16, 8, 32},
@@ -75,7 +75,8 @@ sb_rule_tile(const sb_work *w, int block, double mean, int rank)
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
         return 0;
     if (w->op == SB_OP_SPMV)
-        list = mean >= 32 ? 4 : 5;
+        list =
+            5; /* four lanes, whatever the row length: docs/kernels.md, SpMV rule 1 */
     else if (w->op == SB_OP_SDDMM)
         list = 6;
     else if (w->col_major)

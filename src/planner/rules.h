@@ -15,9 +15,9 @@
 void sb_work_of(sb_work *out, const sb_problem *pb);
 
 /* The tile to try at position `rank` (0: best); 0 past the end. The kernel of the best
- * may not be at hand, then the next serves. `block` is that of a bsr part, else 0; `mean`
- * the average row length. */
-int sb_rule_tile(const sb_work *w, int block, double mean, int rank);
+ * may not be at hand, then the next serves. `block` is the height of a bsr or win part,
+ * else 0. */
+int sb_rule_tile(const sb_work *w, int block, int rank);
 
 /* Rows of B to prefetch, 0 for none: only when B's touched rows leave the last-level
  * cache (docs/kernels.md, rule 4). */

@@ -100,7 +100,7 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         const sb_kernel_effort effort = pass == 1 ? SB_KERNEL_RESIDENT : b->effort;
 
         for (int rank = 0; rank == 0 || pass == 1; rank++) {
-            b->choice.tile = sb_rule_tile(&pl->work, block, mean, rank);
+            b->choice.tile = sb_rule_tile(&pl->work, block, rank);
             if (b->choice.tile == 0)
                 break;
             b->choice.prefetch = prefetch;

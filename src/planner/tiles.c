@@ -103,14 +103,16 @@ sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g
              const sb_view *v, int kind, int64_t grain)
 {
     const costs c = costs_of(p);
-    const sb_part_array *rows = row_list(p);
+    const sb_part_array *list = row_list(p);
 
     for (int64_t u = g->lo, hi; u < g->hi; u = hi) {
-        if (p->kind == SB_PART_CSR) {
-            hi = sb_view_row_at(v, u + sb_view_lo(v, u) + grain);
+        if (p->kind == SB_PART_CSR || p->kind == SB_PART_SEG) {
+            const int64_t rows = p->kind == SB_PART_SEG ? SB_SEG_ROWS : 1, i = u * rows;
+
+            hi = (sb_view_row_at(v, i + sb_view_lo(v, i) + grain) + rows - 1) / rows;
             hi = hi <= u ? u + 1 : hi > g->hi ? g->hi : hi;
         } else {
-            hi = next_cut(&c, rows, u, g->hi, grain);
+            hi = next_cut(&c, list, u, g->hi, grain);
         }
         if (tile)
             tile[*n] = (sb_tile){kind, u, hi, 0};

@@ -33,12 +33,13 @@ static const recipe recipes[] = {
     {0, 50, SB_PART_ROWS, 1, 2, 0}, {0, 90, SB_PART_ROWS, 4, 2, 0},
     {0, 60, SB_PART_ELL, 0, 2, 0},  {0, 60, SB_PART_COO, 0, 0, 0},
     {0, 0, SB_PART_ROWS, 1, 2, 2},  {0, 0, SB_PART_ROWS, 2, 2, 4},
-    {0, 0, SB_PART_COO, 0, 0, 3},
+    {0, 0, SB_PART_COO, 0, 0, 3},   {0, 0, SB_PART_SEG, 0, 0, 0},
 };
 
 /* Rows a group's units write. */
 static void
-mark_rows(const sb_part *p, const sb_part_group *g, int *first, int *later)
+mark_rows(const sb_part *p, const sb_part_group *g, int64_t rows, int *first,
+          int *later)
 {
     const char *list = p->kind == SB_PART_ROWS  ? "rows_row"
                        : p->kind == SB_PART_ELL ? "ell_row"
@@ -46,11 +47,11 @@ mark_rows(const sb_part *p, const sb_part_group *g, int *first, int *later)
                                                 : NULL;
     const sb_part_array *a = list ? sb_part_find(p, list) : NULL;
     const bool blocks = p->kind == SB_PART_BSR || p->kind == SB_PART_WIN;
-    const int64_t b = blocks ? p->width : 1;
+    const int64_t b = blocks ? p->width : p->kind == SB_PART_SEG ? SB_SEG_ROWS : 1;
     int64_t before = -1;
 
     for (int64_t u = g->lo; u < g->hi; u++)
-        for (int64_t r = 0; r < b; r++) {
+        for (int64_t r = 0; r < b && (a || u * b + r < rows); r++) {
             const int64_t row = a ? sb_index(a->data, a->type, u) : u * b + r;
 
             if (row != before)
@@ -70,7 +71,7 @@ ownership_holds(const sb_part *part, int n, int64_t rows)
         for (int g = 0; g < part[q].ngroup && ok; g++) {
             int *once = calloc((size_t)rows + 1, sizeof *once);
 
-            mark_rows(&part[q], &part[q].group[g], first, once);
+            mark_rows(&part[q], &part[q].group[g], rows, first, once);
             for (int64_t i = 0; i < rows; i++)
                 ok = ok && once[i] <= 1;
             free(once);
@@ -96,6 +97,8 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
     if (st != SB_OK)
         return st;
     switch (r->rest) {
+    case SB_PART_SEG:
+        return sb_part_seg(&part[(*n)++], cv);
     case SB_PART_CSR:
         return sb_part_csr(&part[(*n)++], cv);
     case SB_PART_ROWS:
