@@ -7,6 +7,7 @@
  */
 #include "compiler/address.h"
 
+#include "base/fault.h"
 #include "compiler/affine.h"
 #include "compiler/rewrite.h"
 
@@ -72,7 +73,9 @@ sb_axis_slots(sb_ir *ir, const sb_axis *x)
 const sb_expr *
 sb_axis_coord(sb_ir *ir, const sb_axis *x, const sb_expr *slot)
 {
-    return minus_base(ir, x, sb_load_i64(ir, x->crd, slot));
+    const sb_expr *stored = sb_load_i64(ir, x->crd, slot);
+
+    return SB_FAULT(BASE_KEPT) ? stored : minus_base(ir, x, stored);
 }
 
 /* Dimension of b that holds x's parent, before dimension d; -1 at a root. */

@@ -10,6 +10,7 @@
  * then t0, t1 and tile. Whoever cuts the tiles sees to it that tiles of one call store
  * to different elements.
  */
+#include "base/fault.h"
 #include "compiler/affine.h"
 #include "compiler/compiler.h"
 #include "compiler/rewrite.h"
@@ -226,7 +227,7 @@ tile_body(fusion *f, int n, const sb_prog *const *in, const sb_buf *tile,
     for (int q = n - 1; q >= 0; q--) {
         const sb_stmt *loop = tile_loop(f, in[q], v[1], v[2]);
         const sb_expr *is = sb_expr_bin(f->ir, SB_EXPR_EQ, sb_expr_var(f->ir, v[0]),
-                                        sb_expr_int(f->ir, q));
+                                        sb_expr_int(f->ir, q + SB_FAULT(FUSE_KIND)));
         sb_stmt *s = n > 1 ? sb_stmt_new(f->ir, SB_STMT_IF) : NULL;
 
         if (s) {

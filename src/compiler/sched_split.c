@@ -6,6 +6,7 @@
  *   -> for %c0 in 0 .. %n / 32 { for %c1 in 0 .. 32 { $C[%c0 * 32 + %c1] = 0.0 } }
  *      for %c0 in %n / 32 .. (%n + 31) / 32 { for %c1 in 0 .. %n mod 32 { ... } }
  */
+#include "base/fault.h"
 #include "compiler/affine.h"
 #include "compiler/schedule.h"
 
@@ -54,7 +55,8 @@ split_loop(sb_sched *sc, sb_list *out, const sb_stmt *s)
         sb_list_push(out, two_loops(sc, s, zero, all, f));
     } else if (sc->option) {
         sb_list_push(out, two_loops(sc, s, zero, all, f));
-        sb_list_push(out, two_loops(sc, s, all, up, rest));
+        if (!SB_FAULT(SPLIT_NO_TAIL))
+            sb_list_push(out, two_loops(sc, s, all, up, rest));
     } else {
         const sb_expr *done = sb_expr_mul(ir, sb_expr_var(ir, sc->var[0]), f);
 

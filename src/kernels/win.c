@@ -73,7 +73,7 @@ put_rows(sb_strbuf *out, const sb_spec *s, const char *lanes)
 static void
 program_lanes(sb_strbuf *out, const sb_spec *s)
 {
-    char lanes[16], target[48];
+    char lanes[16], sum[24], target[48];
 
     (void)snprintf(lanes, sizeof lanes, "%d", LANES);
     head(out, s);
@@ -111,10 +111,10 @@ program_lanes(sb_strbuf *out, const sb_spec *s)
                              "    for %%l in 0 .. %d {\n"
                              "      $acc%d[%%l] += $acc%d[%%l + %d]\n    }\n",
                              h, r, r, h);
-        (void)snprintf(lanes, sizeof lanes, "$acc%d[0]", r);
+        (void)snprintf(sum, sizeof sum, "$acc%d[0]", r);
         (void)snprintf(target, sizeof target, "$C[%%w * %d + %d]", s->block, r);
         sb_strbuf_printf(out, "    %s = ", target);
-        sb_ops_result(out, s, target, lanes);
+        sb_ops_result(out, s, target, sum);
         sb_strbuf_puts(out, "\n");
     }
     sb_strbuf_puts(out, "  }\n}\n");
