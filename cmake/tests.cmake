@@ -42,6 +42,10 @@ if(NOT SPBLAS_FAULTS)
     list(APPEND SB_TEST_ENV "SPBLAS_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache")
 endif()
 
+# clang's OpenMP runtime keeps a few blocks of its own at exit.
+list(APPEND SB_TEST_ENV
+    "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
+
 # A locale with a decimal comma, made here if the machine has the sources for it, so
 # that the tests of numbers as text can run under it; without one those cases skip.
 find_program(SB_LOCALEDEF localedef)

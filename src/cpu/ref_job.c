@@ -95,8 +95,8 @@ sb_ref_job_make(sb_ref_job *job, const sb_problem *pb, sb_diag *diag)
 static void *
 move(const void *p, int64_t at, size_t size)
 {
-    return at == 0 ? (void *)(uintptr_t)p
-                   : (void *)(uintptr_t)((const char *)p + at * (int64_t)size);
+    return at == 0 || !p ? (void *)(uintptr_t)p
+                         : (void *)(uintptr_t)((const char *)p + at * (int64_t)size);
 }
 
 void
