@@ -27,7 +27,8 @@ def first_failure(build, fault):
     env = dict(os.environ, SPBLAS_FAULT=fault, SPBLAS_CACHE_DIR=cache)
     try:
         run = subprocess.run(
-            ["ctest", "-L", "quick", "-LE", "lint|mutation", "--stop-on-failure"],
+            ["ctest", "-L", "quick", "-LE", "lint|fuzz|bench-smoke", "-j2",
+             "--stop-on-failure"],
             cwd=build, env=env, capture_output=True, text=True, check=False)
     finally:
         shutil.rmtree(cache, ignore_errors=True)
