@@ -23,8 +23,8 @@
 #define VECTOR(kind, types) \
     "spmv " kind " " types " rr t4 p0", "spmv " kind " " types " rr t16 p0"
 #define SAMPLED(kind, types)                                                    \
-    "sddmm " kind " " types " rr t16 p0", "sddmm " kind " " types " rc t16 p0", \
-        "sddmm " kind " " types " cr t16 p0", "sddmm " kind " " types " cc t16 p0"
+    "sddmm " kind " " types " rr t32 p0", "sddmm " kind " " types " rc t32 p0", \
+        "sddmm " kind " " types " cr t32 p0", "sddmm " kind " " types " cc t32 p0"
 /* Parts an analysis makes. Tall register tiles cost most to compile and gain least where
  * registers are narrow, so only pairs of rows get 64 columns. */
 #define BLOCKED(kind, block, types)                \
@@ -106,7 +106,7 @@ static const char *const builtin[] = {
     "spmv csr i8i8f32/f32 i32i32 rr t4 p0",
     "spmv csr c32c32c32/c32 i32i32 rr t4 p0",
     "spmv csr c64c64c64/c64 i32i32 rr t4 p0",
-    "sddmm csr f16f16f16/f32 i32i32 rc t16 p0",
+    "sddmm csr f16f16f16/f32 i32i32 rc t32 p0",
     "sddmm csr c32c32c32/c32 i32i32 rc t8 p0",
     "sddmm csr c64c64c64/c64 i32i32 rc t4 p0",
 };

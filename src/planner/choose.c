@@ -40,7 +40,7 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
         return "rows too long for groups";
     if (p->kind == SB_PART_WIN)
         for (int q = 0; q < SB_STATS_WINDOWS; q++)
-            if (sb_stats_window_size[q] == p->size && pl->stats.win_run[q] < 16)
+            if (sb_stats_window_size[q] == p->size && pl->stats.win_run[q] < 20)
                 return "shared runs too short for lanes";
     if ((p->kind == SB_PART_BSR || p->kind == SB_PART_DIA) && !w->choice.packed)
         return "values by position cost more than the saved indices";
@@ -63,6 +63,8 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         return "rows too short for blocks";
     if (p->kind == SB_PART_WIN && w->cost.share[0] < 0.5)
         return "too few runs shared by neighbouring rows";
+    if (p->kind == SB_PART_DIA && pl->pb->op == SB_OP_SPMM)
+        return "plain rows run bands as fast and need no positions";
     if (p->kind == SB_PART_DIA && w->cost.share[0] < 0.6)
         return "too few entries on dense diagonals";
     return unwise_rest(pl, &w->choice.part[1]);

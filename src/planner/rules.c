@@ -69,7 +69,7 @@ sb_rule_tile(const sb_work *w, int block, int rank)
 {
     static const int lists[][4] = {{64, 32, 16, 8}, {32, 16, 64, 8}, {16, 8, 32, 64},
                                    {8, 16, 32, 64}, {16, 4, 8, 32},  {4, 16, 8, 32},
-                                   {16, 8, 4, 32}};
+                                   {32, 16, 8, 4}};
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
