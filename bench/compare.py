@@ -124,6 +124,10 @@ def report(result):
                           for s in limits["sizes"])
         lines += [f"- FMA f32 {limits['fma_f32'] * 1e-9:.0f}, f64 "
                   f"{limits['fma_f64'] * 1e-9:.0f} GFLOP/s; read, GB/s: {sizes}"]
+    noisy = sum(any(p.get("noisy") for p in row["peers"]) for row in rows)
+    if noisy:
+        lines += [f"- {noisy} of {len(rows)} rows have a peer that was preempted most of "
+                  "the time: measure again on a quieter machine"]
     lines += ["", "## Geometric means", ""] + summary(rows)
     wrong = trouble(rows)
     if wrong:

@@ -148,8 +148,8 @@ compare_doubles(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Quartiles of the samples during which no core was lost, or of all when those are
- * fewer than half. */
+/* Quartiles of the samples during which no core was lost; of all of them, and marked
+ * as noisy, when there are fewer than three such. */
 static void
 summarise(entrant *e, int64_t rounds)
 {
@@ -158,7 +158,8 @@ summarise(entrant *e, int64_t rounds)
     for (k = 0; k < rounds; k++)
         clean += e->preempted[k] == 0;
     e->facts.clean = clean;
-    if (2 * clean >= rounds) {
+    e->facts.noisy = clean < 3 && clean < rounds;
+    if (!e->facts.noisy) {
         for (clean = 0, k = 0; k < rounds; k++)
             if (e->preempted[k] == 0)
                 e->sample[clean++] = e->sample[k];
@@ -171,29 +172,45 @@ summarise(entrant *e, int64_t rounds)
     e->facts.q3 = e->sample[rounds * 3 / 4];
 }
 
+/* Rounds until every peer has as many clean samples as asked for; on a busy machine
+ * three times as many at most. Their number. */
+static int64_t
+run_rounds(const call *c, entrant **in, int count)
+{
+    double seconds[PEERS];
+    int64_t preempted[PEERS], clean[PEERS] = {0}, r, fewest = 0;
+    int k;
+
+    for (r = 0; r < 3 * c->rounds && fewest < c->rounds; r++) {
+        shim_round(seconds, preempted);
+        for (fewest = INT64_MAX, k = 0; k < count; k++) {
+            in[k]->sample[r] = seconds[k];
+            in[k]->preempted[r] = preempted[k];
+            clean[k] += preempted[k] == 0;
+            fewest = clean[k] < fewest ? clean[k] : fewest;
+        }
+    }
+    return r;
+}
+
 static void
 time_all(const call *c, entrant **in, int count)
 {
-    double seconds[PEERS];
-    int64_t preempted[PEERS], r;
+    int64_t rounds;
     int k;
 
+    if (count == 0)
+        return;
     for (k = 0; k < count; k++) {
-        in[k]->sample = tool_memory(c->rounds, sizeof(double));
-        in[k]->preempted = tool_memory(c->rounds, sizeof(int64_t));
+        in[k]->sample = tool_memory(3 * c->rounds, sizeof(double));
+        in[k]->preempted = tool_memory(3 * c->rounds, sizeof(int64_t));
         shim_register(in[k]->peer->name, run_entrant, in[k],
                       batch_of(in[k], c->batch_seconds));
     }
-    for (r = 0; count && r < c->rounds; r++) {
-        shim_round(seconds, preempted);
-        for (k = 0; k < count; k++) {
-            in[k]->sample[r] = seconds[k];
-            in[k]->preempted[r] = preempted[k];
-        }
-    }
+    rounds = run_rounds(c, in, count);
     shim_clear();
     for (k = 0; k < count; k++) {
-        summarise(in[k], c->rounds);
+        summarise(in[k], rounds);
         free(in[k]->sample);
         free(in[k]->preempted);
     }
@@ -257,7 +274,8 @@ open_peers(const call *c, bench_peer *peers, report *rep)
             continue;
         why = bench_peers[k]->available((int)c->threads);
         if (why)
-            fprintf(stderr, "bench: without %s: %s\n", bench_peers[k]->name, why);
+            fprintf(stderr, "bench: without %s (see bench/setup_peers): %s\n",
+                    bench_peers[k]->name, why);
         else
             peers[count++] = *bench_peers[k];
     }

@@ -128,6 +128,8 @@ put_peer(FILE *to, const report_peer *p)
                 "\"clean\": %lld, \"analysis\": %.4g, \"analysis_runs\": %.3g",
                 p->median, p->best, p->q1, p->q3, (long long)p->clean, p->analysis,
                 p->analysis / p->median);
+    if (p->noisy)
+        fputs(", \"noisy\": true", to);
     fputc('}', to);
 }
 

@@ -12,6 +12,7 @@ typedef struct report_peer {
     char text[256];  /* the plan, or why it failed */
     double best, q1, median, q3, analysis, predicted; /* seconds */
     double error;  /* against the bound; above 1 is wrong */
+    bool noisy;    /* too few clean samples: all were used */
     int64_t clean; /* samples during which no core was lost */
 } report_peer;
 

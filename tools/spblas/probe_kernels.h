@@ -5,6 +5,7 @@
  */
 #ifndef PROBE_CHAINS
 #define PROBE_CHAINS 12
+typedef float probe_quad __attribute__((vector_size(16), aligned(4), may_alias));
 #if defined(__clang__)
 #pragma clang fp contract(fast)
 #elif defined(__GNUC__)
@@ -51,6 +52,7 @@ PROBE_NAME(gather)(const float *table, const int32_t *row, int64_t count, int64_
 {
     enum { L = PROBE_BYTES / 4, AHEAD = 8 };
     PROBE_NAME(vec32) a[4] = {{0}};
+    probe_quad narrow = {0};
     float total = 0.0f;
     int64_t q, p;
 
@@ -67,9 +69,12 @@ PROBE_NAME(gather)(const float *table, const int32_t *row, int64_t count, int64_
         }
         for (; p + L <= len; p += L)
             a[0] += *(const PROBE_NAME(vec32) *)(x + p);
+        for (; p + 4 <= len; p += 4)
+            narrow += *(const probe_quad *)(x + p);
         for (; p < len; p++)
             total += x[p];
     }
+    total += narrow[0] + narrow[3];
     return (double)(total + a[0][0] + a[1][0] + a[2][0] + a[3][0]);
 }
 
