@@ -93,6 +93,7 @@ run_pass(const pass *p, int threads, int64_t repeat)
 {
     double total = 0.0, longest = 0.0;
 
+    (void)threads; /* unused without OpenMP */
 #pragma omp parallel num_threads(threads) reduction(+ : total) reduction(max : longest)
     {
         int part = 0;
