@@ -563,6 +563,6 @@ main(void)
     make_kernels();
     failed = cmocka_run_group_tests(tests, NULL, NULL);
     sb_arena_free(&arena);
-    (void)snprintf(command, sizeof command, "rm -r %s", dir);
+    (void)snprintf(command, sizeof command, "/bin/rm -r %s", dir);
     return system(command) != 0 || failed;
 }
