@@ -95,7 +95,8 @@ sb_part_pack(sb_part *p, const void *val, sb_dtype type)
     static const char *const to[SB_PART_COUNT] = {[SB_PART_ELL] = "ell_val",
                                                   [SB_PART_BSR] = "bsr_val",
                                                   [SB_PART_DIA] = "dia_val",
-                                                  [SB_PART_COO] = "coo_val"};
+                                                  [SB_PART_COO] = "coo_val",
+                                                  [SB_PART_SELL] = "sell_val"};
     const size_t size = sb_dtype_size(type);
 
     for (int q = 0; q < p->narray && to[p->kind]; q++) {

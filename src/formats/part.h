@@ -9,10 +9,18 @@
  *          only the first ell_len slots of a unit are entries
  *   bsr    bsr_ptr P[rows / b + 1]  bsr_crd I[blocks] (block columns)
  *          bsr_pos P[blocks * b * b], element (r, c) of block q at (q * b + r) * b + c
- *   dia    dia_off I64[d]  dia_pos P[rows * d], diagonal q of row i at i * d + q, -1:
- * hole coo    coo_row I[u]  coo_crd I[u]  coo_pos P[u], sorted by row Packed values
- * replace *_pos by *_val in the same layout (holes zero). All indices of these arrays
- * count from 0; coordinates in place (A_crd) keep the caller's base.
+ *   dia    dia_off I64[d]  dia_pos P[rows * d], diagonal q of row i at i * d + q, or -1
+ *   coo    coo_row I[u]  coo_crd I[u]  coo_pos P[u], sorted by row
+ *   win    win_seg P[rows / b + 1] runs of a window  win_off P[runs + 1] slots before
+ *          win_lo P[runs * b]: run s of row r of its window is in place at slots
+ *          [win_lo[s * b + r], + win_off[s + 1] - win_off[s])
+ *   sell   sell_row I[rows]  sell_col P[slices + 1] columns before a slice
+ *          sell_ptr P[columns + 1] slots before a column  sell_crd I[nnz]
+ *          sell_pos P[nnz]; lane r of slice g is row sell_row[g * 16 + r]
+ *   csr, seg  no arrays
+ *
+ * Packed values replace *_pos by *_val in the same layout (holes zero). All indices of
+ * these arrays count from 0; coordinates in place (A_crd) keep the caller's base.
  */
 #ifndef SB_FORMATS_PART_H
 #define SB_FORMATS_PART_H
@@ -30,10 +38,11 @@ typedef enum sb_part_kind {
     SB_PART_COO,
     SB_PART_WIN,
     SB_PART_SEG,
+    SB_PART_SELL,
     SB_PART_COUNT
 } sb_part_kind;
 
-enum { SB_SEG_ROWS = 64 }; /* as src/kernels/seg.c */
+enum { SB_SEG_ROWS = 64, SB_SELL_ROWS = 16 }; /* as src/kernels/{seg,sell}.c */
 enum { SB_PART_ARRAYS = 6, SB_PART_GROUPS = 24, SB_PART_MAXC = 16 };
 
 typedef struct sb_part_array {
@@ -46,7 +55,7 @@ typedef struct sb_part_array {
 /*
  * Units [lo, hi) that may run at the same time. Units are what tiles count: rows (csr,
  * dia), list entries (rows, ell), block rows (bsr), windows (win), groups of
- * SB_SEG_ROWS rows (seg), slots (coo). Units of
+ * SB_SEG_ROWS rows (seg), slices (sell), slots (coo). Units of
  * one row are adjacent, and a tile must own all of them.
  *   add    rows were touched before: beta = 1
  *   phase  groups of a later phase may touch rows of an earlier one (column partitions,
@@ -92,6 +101,8 @@ sb_status sb_part_csr(sb_part *out, sb_cover *cv);
 /* All rows in place, SB_SEG_ROWS at a time (the last group may be short); conditions of
  * sb_part_csr. */
 sb_status sb_part_seg(sb_part *out, sb_cover *cv);
+/* All rows in slices of SB_SELL_ROWS, copied; SB_SKIP unless nothing is covered. */
+sb_status sb_part_sell(sb_part *out, sb_cover *cv);
 /* hyb(c, k), nothing copied: see part_rows.c; k < 0: rows in the matrix's order. Takes
  * every rest entry and touches every row. SB_SKIP when values are not in place, or for c > 1 when !sorted. */
 sb_status sb_part_rows(sb_part *out, sb_cover *cv, int c, int k, bool sorted);

@@ -145,12 +145,27 @@ unit_win(check *ck, int64_t u)
 }
 
 static sb_status
+unit_sell(check *ck, int64_t u)
+{
+    for (int64_t c = get(ck, "sell_col", u); c < get(ck, "sell_col", u + 1); c++)
+        for (int64_t s = get(ck, "sell_ptr", c); s < get(ck, "sell_ptr", c + 1); s++) {
+            const int64_t lane = s - get(ck, "sell_ptr", c);
+
+            SB_TRY(reach_pos(ck, get(ck, "sell_row", u * SB_SELL_ROWS + lane),
+                             get(ck, "sell_crd", s), get(ck, "sell_pos", s)));
+        }
+    return SB_OK;
+}
+
+static sb_status
 check_part(check *ck)
 {
     static sb_status (*const unit[SB_PART_COUNT])(check *, int64_t) = {
-        [SB_PART_CSR] = unit_csr, [SB_PART_ROWS] = unit_rows, [SB_PART_ELL] = unit_ell,
-        [SB_PART_BSR] = unit_bsr, [SB_PART_DIA] = unit_dia,   [SB_PART_COO] = unit_coo,
-        [SB_PART_WIN] = unit_win, [SB_PART_SEG] = unit_seg};
+        [SB_PART_CSR] = unit_csr,  [SB_PART_ROWS] = unit_rows,
+        [SB_PART_ELL] = unit_ell,  [SB_PART_BSR] = unit_bsr,
+        [SB_PART_DIA] = unit_dia,  [SB_PART_COO] = unit_coo,
+        [SB_PART_WIN] = unit_win,  [SB_PART_SEG] = unit_seg,
+        [SB_PART_SELL] = unit_sell};
 
     for (int g = 0; g < ck->p->ngroup; g++)
         for (int64_t u = ck->p->group[g].lo; u < ck->p->group[g].hi; u++)

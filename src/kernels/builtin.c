@@ -58,6 +58,8 @@ static const char *const builtin[] = {
     VECTOR("csr", F64),
     VECTOR("rows", F32),
     VECTOR("rows", F64),
+    "spmv sell " F32 " rr packed t4 p0",
+    "spmv sell " F64 " rr packed t4 p0",
     "spmv seg " F32 " rr t8 p0",
     "spmv seg " F64 " rr t8 p0",
     VECTOR("csr", F32L),

@@ -46,6 +46,9 @@ rest_part(sb_build *b, sb_part_choice p)
     case SB_PART_SEG:
         st = sb_part_seg(out, &b->cover);
         break;
+    case SB_PART_SELL:
+        st = sb_part_sell(out, &b->cover);
+        break;
     case SB_PART_ROWS:
         st = sb_part_rows(out, &b->cover, p.c, p.k, b->pl->stats.sorted);
         break;
@@ -189,6 +192,10 @@ add_sizes(sb_plan *plan, const sb_part *p)
         break;
     case SB_PART_WIN:
         add_int(plan, "win_count", p->array[1].count - 1);
+        break;
+    case SB_PART_SELL:
+        add_int(plan, "sell_count", (a->count + SB_SELL_ROWS - 1) / SB_SELL_ROWS);
+        add_int(plan, "sell_cols", p->width);
         break;
     case SB_PART_DIA:
         add_int(plan, "dia_count", p->width);

@@ -54,6 +54,7 @@ static const line in_place[] = {
     WITH(SB_PART_DIA, 90, SB_PART_ROWS, 1, SB_K_MEAN),
 };
 static const line anywhere[] = {
+    REST(SB_PART_SELL, 0, 0),
     REST(SB_PART_ELL, 0, SB_K_MEAN),
     REST(SB_PART_ELL, 0, SB_K_MEAN + 1),
     REST(SB_PART_COO, 0, 0),
@@ -131,7 +132,7 @@ packable(const sb_choice *ch)
 {
     for (int q = 0; q < ch->npart; q++)
         if (ch->part[q].kind == SB_PART_ELL || ch->part[q].kind == SB_PART_BSR ||
-            ch->part[q].kind == SB_PART_DIA)
+            ch->part[q].kind == SB_PART_DIA || ch->part[q].kind == SB_PART_SELL)
             return true;
     return false;
 }

@@ -8,8 +8,8 @@
 
 static const char *const op_names[] = {
     [SB_OP_SPMM] = "spmm", [SB_OP_SPMV] = "spmv", [SB_OP_SDDMM] = "sddmm"};
-static const char *const kind_names[SB_PART_COUNT] = {"csr", "rows", "ell", "bsr",
-                                                      "dia", "coo",  "win", "seg"};
+static const char *const kind_names[SB_PART_COUNT] = {
+    "csr", "rows", "ell", "bsr", "dia", "coo", "win", "seg", "sell"};
 
 enum { MAX_TILE = 1024, MAX_PREFETCH = 64, MAX_BLOCK = 64, MAX_K = 30 };
 
@@ -184,8 +184,10 @@ part_order(reader *rd, const sb_choice *ch, sb_part_kind kind)
 {
     if (ch->npart > 0 && !selects(ch->part[ch->npart - 1].kind))
         return refuse(rd, rd->word, "the part before this one already takes the rest");
-    if (ch->npart > 0 && (kind == SB_PART_CSR || kind == SB_PART_SEG))
-        return refuse(rd, rd->word, "csr and seg stand alone; use rows for a rest");
+    if (ch->npart > 0 &&
+        (kind == SB_PART_CSR || kind == SB_PART_SEG || kind == SB_PART_SELL))
+        return refuse(rd, rd->word,
+                      "csr, seg and sell stand alone; use rows for a rest");
     if (ch->npart > 0 && selects(kind))
         return refuse(rd, rd->word, "only one part may select; then comes the rest");
     return SB_OK;
@@ -200,7 +202,7 @@ read_part(reader *rd, sb_choice *ch)
 
     if (kind < 0)
         return refuse(rd, rd->word,
-                      "expected csr, rows, ell, bsr, dia, coo, win or seg");
+                      "expected csr, rows, ell, bsr, dia, coo, win, seg or sell");
     SB_TRY(part_order(rd, ch, p.kind));
     if (p.kind == SB_PART_ROWS) {
         const int q = one_of(rd, order, 2);

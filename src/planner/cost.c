@@ -33,6 +33,7 @@ static const coef table[SB_PART_COUNT] = {
     [SB_PART_COO] = {1.0, 0.0, 2.0e-9, 1, true},
     [SB_PART_WIN] = {1.0, 8e-9, 0.3e-9, 8, true},
     [SB_PART_SEG] = {1.0, 160e-9, 0.4e-9, 1, true},
+    [SB_PART_SELL] = {1.0, 20e-9, 0.25e-9, 1, true},
 };
 
 /* One part's amounts. */
@@ -135,6 +136,8 @@ structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
     case SB_PART_ELL:
         return am->entries * value + am->slots * (w->idx_size + pos) +
                am->units * 2.0 * w->idx_size;
+    case SB_PART_SELL:
+        return am->entries * (value + pos + w->idx_size) + am->touches * w->idx_size;
     case SB_PART_WIN:
         return am->entries * (value + (double)w->idx_size / p->size) +
                am->units * 4.0 * w->ptr_size;
@@ -268,6 +271,8 @@ rest(amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
     }
     if (p->kind == SB_PART_SEG)
         am->units = ceil((double)s->rows / SB_SEG_ROWS);
+    if (p->kind == SB_PART_SELL)
+        am->units = ceil((double)s->rows / SB_SELL_ROWS);
     if (p->kind == SB_PART_COO)
         am->touches = am->entries; /* every entry reads and writes its row of C */
 }

@@ -16,7 +16,7 @@ kernel_kind(sb_part_kind kind)
     static const char *const parts[SB_PART_COUNT] = {
         [SB_PART_CSR] = "csr", [SB_PART_ROWS] = "rows", [SB_PART_ELL] = "ell",
         [SB_PART_BSR] = "bsr", [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
-        [SB_PART_WIN] = "win", [SB_PART_SEG] = "seg"};
+        [SB_PART_WIN] = "win", [SB_PART_SEG] = "seg",   [SB_PART_SELL] = "sell"};
 #define X(name, text, doc) text,
     static const char *const kernels[] = {
 #include "kernels/registry.def"
@@ -109,7 +109,8 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
 {
     const bool sddmm = pb->op == SB_OP_SDDMM,
                complex = sb_dtype_is_complex(pb->compute);
-    const unsigned packs = 1u << SB_PART_ELL | 1u << SB_PART_BSR | 1u << SB_PART_DIA;
+    const unsigned packs =
+        1u << SB_PART_ELL | 1u << SB_PART_BSR | 1u << SB_PART_DIA | 1u << SB_PART_SELL;
     const sb_trans of_b = sddmm ? pb->trans_a : pb->trans_b;
     const sb_trans of_c = sddmm ? pb->trans_b : SB_TRANS_N;
 

@@ -52,6 +52,11 @@ costs_of(const sb_part *p)
         c.scale = p->width;
         c.fixed = 2 * p->width;
         break;
+    case SB_PART_SELL:
+        c.lo = sb_part_find(p, "sell_col");
+        c.via = sb_part_find(p, "sell_ptr");
+        c.fixed = 2 * SB_SELL_ROWS;
+        break;
     case SB_PART_DIA:
         c.fixed = p->width + 2;
         break;

@@ -5,7 +5,6 @@
 #include "runtime/cache.h"
 
 #include "base/alloc.h"
-#include "base/fault.h"
 #include "base/log.h"
 #include "runtime/backend.h"
 
@@ -122,7 +121,7 @@ open_artefact(sb_loaded *out, const char *path, const char *spec,
     if (!fn || !exports(lib, "sb_artefact_version", ARTEFACT_VERSION) ||
         !exports(lib, "sb_artefact_spec", spec) ||
         !exports(lib, "sb_artefact_signature", src->signature.s) ||
-        (!exports(lib, "sb_artefact_key", hex) && !SB_FAULT(STALE_ARTEFACT))) {
+        !exports(lib, "sb_artefact_key", hex)) {
         (void)dlclose(lib);
         return sb_diag_set(diag, SB_EIO, "%s was made from something else", path);
     }

@@ -34,6 +34,7 @@ static const recipe recipes[] = {
     {0, 60, SB_PART_ELL, 0, 2, 0},  {0, 60, SB_PART_COO, 0, 0, 0},
     {0, 0, SB_PART_ROWS, 1, 2, 2},  {0, 0, SB_PART_ROWS, 2, 2, 4},
     {0, 0, SB_PART_COO, 0, 0, 3},   {0, 0, SB_PART_SEG, 0, 0, 0},
+    {0, 0, SB_PART_SELL, 0, 0, 0},
 };
 
 /* Rows a group's units write. */
@@ -41,18 +42,22 @@ static void
 mark_rows(const sb_part *p, const sb_part_group *g, int64_t rows, int *first,
           int *later)
 {
-    const char *list = p->kind == SB_PART_ROWS  ? "rows_row"
-                       : p->kind == SB_PART_ELL ? "ell_row"
-                       : p->kind == SB_PART_COO ? "coo_row"
-                                                : NULL;
+    const char *list = p->kind == SB_PART_ROWS   ? "rows_row"
+                       : p->kind == SB_PART_ELL  ? "ell_row"
+                       : p->kind == SB_PART_COO  ? "coo_row"
+                       : p->kind == SB_PART_SELL ? "sell_row"
+                                                 : NULL;
     const sb_part_array *a = list ? sb_part_find(p, list) : NULL;
     const bool blocks = p->kind == SB_PART_BSR || p->kind == SB_PART_WIN;
-    const int64_t b = blocks ? p->width : p->kind == SB_PART_SEG ? SB_SEG_ROWS : 1;
+    const int64_t b = blocks                    ? p->width
+                      : p->kind == SB_PART_SEG  ? SB_SEG_ROWS
+                      : p->kind == SB_PART_SELL ? SB_SELL_ROWS
+                                                : 1;
     int64_t before = -1;
 
     for (int64_t u = g->lo; u < g->hi; u++)
-        for (int64_t r = 0; r < b && (a || u * b + r < rows); r++) {
-            const int64_t row = a ? sb_index(a->data, a->type, u) : u * b + r;
+        for (int64_t r = 0; r < b && u * b + r < (a ? a->count : rows); r++) {
+            const int64_t row = a ? sb_index(a->data, a->type, u * b + r) : u * b + r;
 
             if (row != before)
                 (g->add ? later : first)[row]++;
@@ -97,6 +102,8 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
     if (st != SB_OK)
         return st;
     switch (r->rest) {
+    case SB_PART_SELL:
+        return sb_part_sell(&part[(*n)++], cv);
     case SB_PART_SEG:
         return sb_part_seg(&part[(*n)++], cv);
     case SB_PART_CSR:

@@ -98,7 +98,7 @@ test_refusals(void **state)
     refused("(plan spmm (part ell -1))", "log2", 22);
     refused("(plan spmm (part ell 99999999999999999999))", "log2", 22);
     refused("(plan spmm (part csr) (part coo))", "already takes the rest", 29);
-    refused("(plan spmm (part bsr 2) (part csr))", "csr and seg stand alone", 31);
+    refused("(plan spmm (part bsr 2) (part csr))", "csr, seg and sell stand alone", 31);
     refused("(plan spmm (part bsr 2) (part bsr 4) (part coo))", "only one part", 31);
     refused("(plan spmm (part csr) (tile 8) (tile 8))", "said twice", 33);
     refused("(plan spmm (part csr) (reference))", "stands alone", 24);
