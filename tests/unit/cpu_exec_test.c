@@ -122,10 +122,8 @@ test_inside_a_parallel_region(void **state)
         inner = sb_exec_threads();
         sb_exec_parallel(add_range, NULL, 0, TILES, 1);
     }
-#ifdef _OPENMP
     assert_int_equal(inner, 1);
     assert_true(count[0] >= 1);
-#endif
     for (int64_t t = 1; t < TILES; t++)
         assert_int_equal(count[t], count[0]);
     assert_true(sb_exec_threads() >= 1);
