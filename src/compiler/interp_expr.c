@@ -66,15 +66,19 @@ sb_num_store(const sb_storage *s, int64_t at, sb_num v)
 
 /* ---- rounding ------------------------------------------------------------------------ */
 
-/* A real number as the type holds it. Storage types are computed with in f32. */
+/* A real number as the type holds it, rounded once: not by way of f32, which would
+ * round a number close to a tie of f16 or bf16 twice. */
 static double
 round_real(sb_dtype t, double x)
 {
+    const sb_value wide = {x, 0.0};
+    uint16_t half;
+
     switch (t) {
     case SB_F16:
-        return (double)sb_f16_to_f32(sb_f16_from_f32((float)x));
     case SB_BF16:
-        return (double)sb_bf16_to_f32(sb_bf16_from_f32((float)x));
+        sb_value_store(t, &half, 0, wide);
+        return sb_value_load(t, &half, 0).re;
     case SB_F32:
     case SB_C32:
         return (double)(float)x;
@@ -120,9 +124,9 @@ sb_machine_cast(sb_machine *m, sb_num x, sb_dtype from, sb_dtype to)
 {
     if (sb_dtype_is_int(from) && sb_dtype_is_int(to))
         return integer(m, to, x.i);
-    if (sb_dtype_is_int(from)) /* once, not through double: i64 has more bits */
-        return to == SB_F64 || to == SB_C64 ? number(to, (double)x.i, 0.0)
-                                            : number(to, (double)(float)x.i, 0.0);
+    if (sb_dtype_is_int(from)) /* f32 not through double: i64 has more bits */
+        return number(
+            to, to == SB_F32 || to == SB_C32 ? (double)(float)x.i : (double)x.i, 0.0);
     if (!sb_dtype_is_int(to))
         return number(to, x.re, sb_dtype_is_complex(to) ? x.im : 0.0);
     if (!(x.re >= -9223372036854775808.0 && x.re < 9223372036854775808.0)) {

@@ -5,6 +5,7 @@
 #include "compiler/verify.h"
 
 #include "compiler/compiler.h"
+#include "compiler/parse.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -127,13 +128,11 @@ verify_find(sb_verifier *v, const sb_expr *e)
     return true;
 }
 
-bool
-sb_verify_expr(sb_verifier *v, const sb_expr *e)
+static bool
+verify_node(sb_verifier *v, const sb_expr *e)
 {
-    const sb_expr_kind k = e ? (sb_expr_kind)e->kind : SB_EXPR_COUNT;
+    const sb_expr_kind k = (sb_expr_kind)e->kind;
 
-    if (!e)
-        return sb_verify_fail(v, "an expression is missing");
     if (k == SB_EXPR_LOAD)
         return sb_verify_access(v, e->u.buf, e->nargs, e->arg);
     if (k == SB_EXPR_VAR)
@@ -153,6 +152,23 @@ sb_verify_expr(sb_verifier *v, const sb_expr *e)
             return false;
     }
     return true;
+}
+
+/* Deeper than text may be, an expression could be printed but not read again. */
+bool
+sb_verify_expr(sb_verifier *v, const sb_expr *e)
+{
+    bool good;
+
+    if (!e)
+        return sb_verify_fail(v, "an expression is missing");
+    if (v->height == SB_PARSE_CHAIN)
+        return sb_verify_fail(v, "an expression is deeper than %d operators",
+                              SB_PARSE_CHAIN);
+    v->height++;
+    good = verify_node(v, e);
+    v->height--;
+    return good;
 }
 
 static bool

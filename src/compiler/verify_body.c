@@ -21,8 +21,14 @@ static bool
 verify_inner(sb_verifier *v, sb_body b)
 {
     const int nvar = v->nvar, nbuf = v->nbuf;
-    const bool good = sb_verify_body(v, b);
+    bool good;
 
+    if (v->nested == SB_PARSE_DEPTH)
+        return sb_verify_fail(v, "statements are nested deeper than %d levels",
+                              SB_PARSE_DEPTH);
+    v->nested++;
+    good = sb_verify_body(v, b);
+    v->nested--;
     v->nvar = nvar;
     v->nbuf = nbuf;
     return good;
@@ -188,11 +194,15 @@ static bool
 verify_for(sb_verifier *v, const sb_stmt *s)
 {
     const sb_var *x = s->u.loop.var;
+    const sb_stmt *vector = v->vector;
     const int nvar = v->nvar, outside = v->parallel_bufs;
     bool good;
 
     if (!sb_verify_expr(v, s->u.loop.lo) || !sb_verify_expr(v, s->u.loop.hi))
         return false;
+    if (vector)
+        return sb_verify_fail(v, "vector loop %%%s contains loop %%%s",
+                              vector->u.loop.var->name, x->name);
     if (!is_index(x->type))
         return sb_verify_fail(v, "loop variable %%%s is not i32 or i64", x->name);
     if (!sb_dtype_widens((sb_dtype)s->u.loop.lo->type, x->type) ||
@@ -204,8 +214,11 @@ verify_for(sb_verifier *v, const sb_stmt *s)
     v->loops++;
     if (s->u.loop.how == SB_LOOP_PARALLEL)
         v->parallel_bufs = v->nbuf;
+    if (s->u.loop.how == SB_LOOP_VECTOR)
+        v->vector = s;
     good = verify_inner(v, s->u.loop.body);
     v->parallel_bufs = outside;
+    v->vector = vector;
     v->loops--;
     v->nvar = nvar;
     return good;
@@ -274,6 +287,8 @@ verify_store(sb_verifier *v, const sb_stmt *s)
         (sb_dtype_is_complex(b->type) || b->type == SB_BOOL))
         return sb_verify_fail(v, "$%s holds %s, which has no order", b->name,
                               sb_dtype_name(b->type));
+    if (s->u.store.op == SB_STORE_ADD && b->type == SB_BOOL)
+        return sb_verify_fail(v, "$%s holds bool, which has no sum", b->name);
     if (shared_local(v, b))
         return sb_verify_fail(
             v, "local $%s is shared by the iterations of a parallel loop", b->name);

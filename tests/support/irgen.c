@@ -437,7 +437,7 @@ put_for(generator *g, int depth)
     if (how == 3)
         put(g, g->var[size].text);
     put(g, pick(g, 3) ? "" : " reduce");
-    put_body(g, depth - 1, false);
+    put_body(g, how == 2 ? 0 : depth - 1, false); /* no loop in a vector loop */
     g->nvar = nvar;
 }
 

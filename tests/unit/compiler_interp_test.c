@@ -343,6 +343,13 @@ values_follow_the_operator_table(void **state)
     assert_true(value_of("f32", "cast(f32, 0.1:f64)", 0, 0) == (double)0.1F);
     assert_true(value_of("f32", "cast(f32, cast(f16, 0.1))", 0, 0) ==
                 (double)sb_f16_to_f32(sb_f16_from_f32(0.1F)));
+    /* Once: by way of f32 the first three would meet a tie and go down. */
+    assert_true(value_of("f16", "cast(f16, 1.00048828218:f64)", 0, 0) ==
+                1 + 1.0 / 1024);
+    assert_true(value_of("f16", "1.00048828218:f16", 0, 0) == 1 + 1.0 / 1024);
+    assert_true(value_of("bf16", "cast(bf16, %a)", 4311744513, 0) ==
+                4294967296.0 * (1 + 1.0 / 128));
+    assert_true(value_of("bf16", "cast(bf16, 1.00390625:f64)", 0, 0) == 1);
     assert_true(value_of("f32", "16777216.0 + 1.0", 0, 0) == 16777216);
     assert_true(value_of("f64", "16777216.0:f64 + 1.0", 0, 0) == 16777217);
     assert_true(value_of("c64", "conj(cast(c64, %a)) * 2.0", 3, 0) == 6);

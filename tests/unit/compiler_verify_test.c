@@ -102,6 +102,10 @@ static const rule statements[] = {
      "but not outermost"},
     {2, SIZES, "for %i in 0 .. %m unroll {}", "how often it runs is not constant"},
     {2, SIZES, "for %i in 0 .. 5 vector(4) {}", "runs 5 times in 4 lanes"},
+    {2, SIZES, "for %i in 0 .. 4 vector(4) { for %j in 0 .. 2 {} }",
+     "vector loop %i contains loop %j"},
+    {2, SIZES, "for %i in 0 .. 4 vector(4) { if %m > 0 { for %j in 0 .. 2 {} } }",
+     "vector loop %i contains loop %j"},
     {2, SIZES, "local $t : f32[%m]", "local $t needs constant positive extents"},
     {2, SIZES, "local $t : f32[0]", "local $t needs constant positive extents"},
     {3, SIZES, "local $t : f32[2, 2]", "local $t is not flat"},
@@ -109,6 +113,9 @@ static const rule statements[] = {
     {2, SIZES, "local $t : f32[2] for %i in 0 .. 2 parallel { $t[%i] = 0.0 }",
      "local $t is shared by the iterations of a parallel loop"},
     {2, SIZES, "local $t : c32[2] $t[0] min= 1.0", "$t holds c32, which has no order"},
+    {2, SIZES, "local $t : bool[2] $t[0] += %m > 0", "$t holds bool, which has no sum"},
+    {2, SIZES, "local $t : bool[2] $t[0] max= %m > 0",
+     "$t holds bool, which has no order"},
     {2, SIZES, "local $h : f16[1] local $t : f16[1] $t[0] = $h[0] * $h[0]",
      "* computes in f16, which is a storage type: cast first"},
     {2, SIZES, "local $t : f32[2] let %p = find($t, 0, 1, 1)", "no list of integers"},
@@ -236,6 +243,48 @@ types_of_built_statements_are_checked(void **state)
     ir_lab_free(&lab);
 }
 
+/* What text cannot be that deep, a pass must not build either. */
+static void
+depth_is_bounded(void **state)
+{
+    ir_lab lab;
+    const sb_prog *p;
+    const sb_expr *zero, *sum;
+    const sb_stmt *s;
+
+    (void)state;
+    ir_lab_init(&lab);
+    p = ir_lab_parse(&lab, "prog @f stage 3 { param %n : i64 buf $y : i64[1] out }",
+                     true);
+    zero = sb_expr_int(&lab.ir, 0);
+    sum = sb_expr_var(&lab.ir, p->param[0]);
+    for (int q = 0; q < 511; q++)
+        sum = sb_expr_bin(&lab.ir, SB_EXPR_MUL, sum, sb_expr_int(&lab.ir, 3 + q));
+    s = sb_stmt_store(&lab.ir, p->buf[0], &zero, SB_STORE_SET, sum);
+    assert_int_equal(verify_body_of(&lab, p, s), SB_OK);
+    sum = sb_expr_un(&lab.ir, SB_EXPR_NEG, sum);
+    s = sb_stmt_store(&lab.ir, p->buf[0], &zero, SB_STORE_SET, sum);
+    assert_int_equal(verify_body_of(&lab, p, s), SB_EVERIFY);
+    assert_string_equal(lab.diag.text,
+                        "@f: an expression is deeper than 512 operators");
+
+    s = sb_stmt_store(&lab.ir, p->buf[0], &zero, SB_STORE_SET, zero);
+    for (int q = 0; q < 64; q++)
+        s = sb_stmt_if(
+            &lab.ir,
+            sb_expr_bin(&lab.ir, SB_EXPR_LT, zero, sb_expr_var(&lab.ir, p->param[0])),
+            sb_body_one(&lab.ir, s));
+    assert_int_equal(verify_body_of(&lab, p, s), SB_OK);
+    s = sb_stmt_if(
+        &lab.ir,
+        sb_expr_bin(&lab.ir, SB_EXPR_LT, zero, sb_expr_var(&lab.ir, p->param[0])),
+        sb_body_one(&lab.ir, s));
+    assert_int_equal(verify_body_of(&lab, p, s), SB_EVERIFY);
+    assert_string_equal(lab.diag.text,
+                        "@f: statements are nested deeper than 64 levels");
+    ir_lab_free(&lab);
+}
+
 static void
 built_axes_and_buffers_are_checked(void **state)
 {
@@ -296,6 +345,7 @@ main(void)
         cmocka_unit_test(statements_are_checked),
         cmocka_unit_test(neighbours_may_share_names),
         cmocka_unit_test(foreign_names_are_found),
+        cmocka_unit_test(depth_is_bounded),
         cmocka_unit_test(types_of_built_statements_are_checked),
         cmocka_unit_test(built_axes_and_buffers_are_checked),
     };
