@@ -1,6 +1,7 @@
 /*
  * compiler/interp: programs of every stage and format against a dense loop, absent
- * elements, padding, empty reductions, and every error it must catch.
+ * elements, padding, empty reductions, and every error it must catch. Values and places
+ * have tests of their own.
  */
 #include "base/alloc.h"
 #include "gen.h"
@@ -299,90 +300,7 @@ duplicates_are_summed(void **state)
     ir_lab_free(&lab);
 }
 
-/* ---- values -------------------------------------------------------------------------- */
-
-/* The value a stage III program leaves in $r, read as a real. */
-static double
-value_of(const char *type, const char *expr, double a, double q)
-{
-    char text[400];
-    double room[2] = {0, 0};
-    const ir_bind bind[] = {IR_PARAM("a", a),
-                            IR_PARAM("q", q),
-                            IR_ARRAY("r", room, 1),
-                            {NULL, 0.0, NULL, 0}};
-    sb_value v;
-    ir_lab lab;
-
-    ir_lab_init(&lab);
-    (void)snprintf(
-        text, sizeof text,
-        "prog @f stage 3 { param %%a : i64 param %%q : i32 buf $r : %s[1] out "
-        "$r[0] = %s }",
-        type, expr);
-    if (ir_run(&lab, ir_lab_parse(&lab, text, true), bind) != SB_OK)
-        fail_msg("%s: %s", expr, lab.diag.text);
-    v = sb_value_load(sb_dtype_parse(type, strlen(type)), room, 0);
-    ir_lab_free(&lab);
-    return v.re;
-}
-
-static void
-values_follow_the_operator_table(void **state)
-{
-    (void)state;
-    assert_true(value_of("i64", "%a / 3", -7, 0) == -3);
-    assert_true(value_of("i64", "%a mod 3", -7, 0) == 2);
-    assert_true(value_of("i64", "%a / 3 * 3 + %a mod 3", -7, 0) == -7);
-    assert_true(value_of("i64", "min(%a, 3) - max(%a, 3)", -7, 0) == -10);
-    assert_true(value_of("i64", "%q + %a", -7, 5) == -2);
-    assert_true(value_of("i32", "-%q", 0, 5) == -5);
-    assert_true(value_of("f32", "cast(f32, %a)", 16777217, 0) == 16777216);
-    assert_true(value_of("f64", "cast(f64, %a)", 16777217, 0) == 16777217);
-    assert_true(value_of("i64", "cast(i64, -2.75)", 0, 0) == -2);
-    assert_true(value_of("f32", "cast(f32, 0.1:f64)", 0, 0) == (double)0.1F);
-    assert_true(value_of("f32", "cast(f32, cast(f16, 0.1))", 0, 0) ==
-                (double)sb_f16_to_f32(sb_f16_from_f32(0.1F)));
-    /* Once: by way of f32 the first three would meet a tie and go down. */
-    assert_true(value_of("f16", "cast(f16, 1.00048828218:f64)", 0, 0) ==
-                1 + 1.0 / 1024);
-    assert_true(value_of("f16", "1.00048828218:f16", 0, 0) == 1 + 1.0 / 1024);
-    assert_true(value_of("bf16", "cast(bf16, %a)", 4311744513, 0) ==
-                4294967296.0 * (1 + 1.0 / 128));
-    assert_true(value_of("bf16", "cast(bf16, 1.00390625:f64)", 0, 0) == 1);
-    assert_true(value_of("f32", "16777216.0 + 1.0", 0, 0) == 16777216);
-    assert_true(value_of("f64", "16777216.0:f64 + 1.0", 0, 0) == 16777217);
-    assert_true(value_of("c64", "conj(cast(c64, %a)) * 2.0", 3, 0) == 6);
-    assert_true(value_of("i64", "select(%a < 0 && %q == 5, 1, 2)", -7, 5) == 1);
-    assert_true(value_of("i64", "select(!(%a < 0) || %q != 5, 1, 2)", -7, 5) == 2);
-    assert_true(value_of("i64", "select(%a == 0, 1, 8 / %a)", 0, 0) == 1); /* lazy */
-}
-
-static void
-stores_accumulate_in_the_buffers_type(void **state)
-{
-    uint16_t h[2] = {sb_f16_from_f32(1.0F), sb_f16_from_f32(-4.0F)};
-    float s[2] = {5.0F, 2.0F};
-    const ir_bind bind[] = {
-        IR_ARRAY("h", h, 2), IR_ARRAY("s", s, 2), {NULL, 0.0, NULL, 0}};
-    ir_lab lab;
-
-    (void)state;
-    ir_lab_init(&lab);
-    assert_int_equal(
-        ir_run(&lab,
-               ir_lab_parse(
-                   &lab,
-                   "prog @f stage 3 { buf $h : f16[2] inout buf $s : f32[2] inout "
-                   "$h[0] += 0.0001 $h[1] min= 2.0 $s[0] max= 7.0 $s[1] += 3.0 }",
-                   true),
-               bind),
-        SB_OK);
-    assert_int_equal(h[0], sb_f16_from_f32(1.0F)); /* 1 + 1e-4 rounds to 1 in f16 */
-    assert_int_equal(h[1], sb_f16_from_f32(-4.0F));
-    assert_true(s[0] == 7.0F && s[1] == 5.0F);
-    ir_lab_free(&lab);
-}
+/* ---- everything ----------------------------------------------------------------------- */
 
 static void
 one_of_everything_runs(void **state)
@@ -586,8 +504,6 @@ main(void)
         cmocka_unit_test(sddmm_equals_the_dense_loop),
         cmocka_unit_test(what_is_not_stored_reads_as_zero),
         cmocka_unit_test(duplicates_are_summed),
-        cmocka_unit_test(values_follow_the_operator_table),
-        cmocka_unit_test(stores_accumulate_in_the_buffers_type),
         cmocka_unit_test(one_of_everything_runs),
         cmocka_unit_test(errors_name_the_culprit),
         cmocka_unit_test(positions_are_checked_too),
