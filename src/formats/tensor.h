@@ -1,0 +1,100 @@
+/*
+ * A tensor stored in a format of the language, and conversion between formats.
+ *
+ * Storage follows inference (fmt.h): level q has count[q] nodes,
+ *   idx[q][count[q]]        index of each node             (where the level stores idx)
+ *   ptr[q][count[q-1] + 1]  first child of a parent node   (where the level stores ptr;
+ *                           the root counts as one node)
+ *   val[count[nlevel-1]]    one value a leaf; padding holds zero
+ * A level with neither has every index lo[q] .. lo[q] + size[q] under each parent, so
+ * count[q] = count[q-1] * size[q]. A level that is `one` has count[q] = count[q-1].
+ *
+ * pack: records of one array; the arrays above point into it with `stride` elements from
+ * one entry to the next (a C struct: fields in level order, then the value, naturally
+ * aligned). partition(L): `bank` holds one tensor per node of level L, each with arrays
+ * of its own, levels 0..L of which are those of the one node; the tensor itself then has
+ * no arrays. A hybrid has one tensor per part in `bank`.
+ *
+ * All memory belongs to the tensor.
+ */
+#ifndef SB_FORMATS_TENSOR_H
+#define SB_FORMATS_TENSOR_H
+
+#include "base/diag.h"
+#include "base/dtype.h"
+#include "base/status.h"
+#include "formats/fmt.h"
+#include "formats/par.h"
+#include "formats/view.h"
+
+typedef struct sb_tensor_array {
+    void *data;     /* NULL: the level does not store it */
+    int64_t stride; /* elements between entries; 1 unless packed */
+} sb_tensor_array;
+
+typedef struct sb_tensor {
+    const sb_fmt *fmt; /* outlives the tensor */
+    int64_t extent[SB_FMT_DIMS];
+    sb_dtype val_type, idx_type, ptr_type; /* indices I32 or I64, counted from 0 */
+    int64_t count[SB_FMT_LEVELS], lo[SB_FMT_LEVELS], size[SB_FMT_LEVELS];
+    sb_tensor_array idx[SB_FMT_LEVELS], ptr[SB_FMT_LEVELS], val;
+    int64_t nnz; /* elements stored, padding not counted */
+    void *block; /* packed records, or NULL */
+    size_t block_bytes;
+    int nbank;
+    struct sb_tensor *bank;
+} sb_tensor;
+
+/*
+ * A coordinate list as source: coord[q][e] of dimension q, values val[e], any order, no
+ * duplicates (EINVAL where the target shows them). Owned by the caller.
+ */
+typedef struct sb_tensor_coo {
+    int ndim;
+    int64_t extent[SB_FMT_DIMS], nnz;
+    const int64_t *coord[SB_FMT_DIMS];
+    const void *val;
+    sb_dtype val_type;
+} sb_tensor_coo;
+
+/*
+ * Making tensors. All fail with ENOMEM, or EINVAL and a sentence (coordinates out of
+ * range, dimensions that do not agree, a result that would be almost only padding: more
+ * than 2^26 slots and more than 256 for each element), and then leave *out empty. Index
+ * types: I32 where every count and index fits, unless `wide` or the source has I64.
+ * `par` may be NULL; results do not depend on it.
+ *
+ * A stored element counts as one even if its value is zero, except in levels below
+ * trim(S,E), where it cannot be told from padding: reading such a format, or trimming
+ * its levels, drops zeros. nnz counts what reading gives.
+ */
+sb_status sb_tensor_from_coo(sb_tensor *out, const sb_fmt *f, const sb_tensor_coo *coo,
+                             bool wide, const sb_par *par, sb_diag *diag);
+/* From a matrix as the caller gives it; values are copied. */
+sb_status sb_tensor_from_view(sb_tensor *out, const sb_fmt *f, const sb_view *v,
+                              const void *val, sb_dtype type, bool wide,
+                              const sb_par *par, sb_diag *diag);
+/* By a fast path (conv_fast.c) where there is one and `steps` is NULL, else by
+ * sb_tensor_convert_general. */
+sb_status sb_tensor_convert(sb_tensor *out, const sb_tensor *in, const sb_fmt *target,
+                            const sb_par *par, sb_strbuf *steps, sb_diag *diag);
+/* The operators of the paper's table 2 in the order of its figure 8. `steps`, if given,
+ * receives them as text, one a line: "Skew(0, 1, -1)". */
+sb_status sb_tensor_convert_general(sb_tensor *out, const sb_tensor *in,
+                                    const sb_fmt *target, const sb_par *par,
+                                    sb_strbuf *steps, sb_diag *diag);
+/* Elements in the order of the levels; coord[fmt->ndim] and *val from the heap, freed
+ * with sb_free. */
+sb_status sb_tensor_coords(int64_t **coord, void **val, int64_t *nnz,
+                           const sb_tensor *t);
+/* Bytes of all arrays. */
+size_t sb_tensor_bytes(const sb_tensor *t);
+void sb_tensor_free(sb_tensor *t); /* an all-zero tensor is fine */
+
+static inline int64_t
+sb_tensor_at(const sb_tensor_array *a, sb_dtype type, int64_t p)
+{
+    return sb_index(a->data, type, p * a->stride);
+}
+
+#endif
