@@ -1,7 +1,9 @@
 /*
- * C text, signature and key of a spec. The key is made of the program and the emitter's
- * version, so whatever changes the code changes the key, and nothing else does.
+ * C text, signature and key of a program or of a spec. The key is made of the program
+ * and the emitter's version, so whatever changes the code changes the key, and nothing
+ * else does.
  */
+#include "kernels/lower.h"
 #include "kernels/spec.h"
 
 #include <string.h>
@@ -17,30 +19,32 @@ put_signature(sb_strbuf *out, const sb_prog *p)
         sb_strbuf_printf(out, i ? " %s" : "%s", p->buf[i]->name);
 }
 
+sb_status
+sb_lower_emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
+              const char *name)
+{
+    char symbol[40] = "sbk_";
+    sb_hash h;
+
+    SB_TRY(sb_prog_hash(&h, p));
+    h = sb_hash_bytes(sb_emit_version(), strlen(sb_emit_version()), h);
+    sb_hash_text(h, symbol + strlen(symbol));
+    SB_TRY(sb_emit_c(text, p, symbol, name));
+    put_signature(signature, p);
+    *key = h;
+    return sb_strbuf_status(signature);
+}
+
 static sb_status
 emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_ir *ir,
      const char *spec_text)
 {
     const sb_prog *p = NULL;
-    char symbol[40] = "sbk_";
     sb_spec spec;
-    sb_hash h;
-    sb_status st = sb_spec_parse(&spec, spec_text, ir->diag);
 
-    if (st == SB_OK)
-        st = sb_spec_program(&p, ir, &spec);
-    if (st == SB_OK)
-        st = sb_prog_hash(&h, p);
-    if (st != SB_OK)
-        return st;
-    h = sb_hash_bytes(sb_emit_version(), strlen(sb_emit_version()), h);
-    sb_hash_text(h, symbol + strlen(symbol));
-    st = sb_emit_c(text, p, symbol, spec_text);
-    if (st != SB_OK)
-        return st;
-    put_signature(signature, p);
-    *key = h;
-    return sb_strbuf_status(signature);
+    SB_TRY(sb_spec_parse(&spec, spec_text, ir->diag));
+    SB_TRY(sb_spec_program(&p, ir, &spec));
+    return sb_lower_emit(text, signature, key, p, spec_text);
 }
 
 sb_status

@@ -79,6 +79,6 @@ sb_status sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed 
 
 /* ---- maker.c ---- */
 
-sb_status sb_planner_maker(sb_kernel_source *out, const char *spec);
+extern const sb_kernel_maker sb_planner_maker;
 
 #endif

@@ -4,12 +4,13 @@
 #include "kernels/spec.h"
 #include "planner/context.h"
 
-sb_status
-sb_planner_maker(sb_kernel_source *out, const char *spec)
+static sb_status
+make(sb_kernel_source *out, const char *spec, const void *user)
 {
     sb_strbuf body;
     sb_status st;
 
+    (void)user;
     sb_strbuf_init(&body);
     st = sb_spec_emit(&body, &out->signature, &out->key, spec, NULL);
     if (st == SB_OK) {
@@ -24,3 +25,5 @@ sb_planner_maker(sb_kernel_source *out, const char *spec)
     sb_strbuf_free(&body);
     return st;
 }
+
+const sb_kernel_maker sb_planner_maker = {make, NULL};

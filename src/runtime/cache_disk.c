@@ -266,7 +266,7 @@ get_from(sb_loaded *out, const char *dir, const char *path, const char *spec,
                            effort == SB_KERNEL_COMPILE ? "off" : "not wanted here");
     sb_strbuf_init(&src.text);
     sb_strbuf_init(&src.signature);
-    st = maker(&src, spec);
+    st = maker.make(&src, spec, maker.user);
     if (st == SB_OK && found) {
         st = open_artefact(out, path, spec, &src, &why);
         if (st != SB_OK) {

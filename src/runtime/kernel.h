@@ -40,10 +40,11 @@ typedef struct sb_kernel {
 } sb_kernel;
 
 /*
- * How to make a kernel that no cache has: called with the kernel's spec. The text stands
- * alone (the maker puts sb_emit_prelude() in front of what the emitter wrote) and
- * defines the function named by sb_kernel_symbol(key). The strings are the cache's to
- * initialise and free.
+ * How to make a kernel that no cache has: called with the kernel's spec and `user`, on
+ * the thread that asked. The text stands alone (the maker puts sb_emit_prelude() in front
+ * of what the emitter wrote) and defines the function named by sb_kernel_symbol(key). The
+ * strings are the cache's to initialise and free. A maker whose kernels depend on more
+ * than the spec says puts a hash of the rest into the spec.
  */
 #define SB_KERNEL_SYMBOL_MAX 40
 typedef struct sb_kernel_source {
@@ -51,7 +52,10 @@ typedef struct sb_kernel_source {
     sb_strbuf signature;
     sb_hash key;
 } sb_kernel_source;
-typedef sb_status (*sb_kernel_maker)(sb_kernel_source *out, const char *spec);
+typedef struct sb_kernel_maker {
+    sb_status (*make)(sb_kernel_source *out, const char *spec, const void *user);
+    const void *user;
+} sb_kernel_maker;
 /* "sbk_" and the 32 hex digits of the key: the C name of the kernel with that key. */
 void sb_kernel_symbol(sb_hash key, char out[SB_KERNEL_SYMBOL_MAX]);
 

@@ -46,10 +46,11 @@ static const sb_backend backend = {.name = "test", .compile = compile};
 
 /* buf[0][0] = 7 + edition */
 static sb_status
-maker(sb_kernel_source *out, const char *spec)
+make(sb_kernel_source *out, const char *spec, const void *user)
 {
     char symbol[SB_KERNEL_SYMBOL_MAX];
 
+    (void)user;
     out->key = (sb_hash){strlen(spec), edition};
     sb_kernel_symbol(out->key, symbol);
     sb_strbuf_puts(&out->signature, "m n;A tile");
@@ -69,6 +70,8 @@ value_of(const sb_kernel *k)
     k->fn(buf, NULL, 0, 0);
     return value;
 }
+
+static const sb_kernel_maker maker = {make, NULL};
 
 static sb_status
 get(const sb_kernel **k, const char *spec, sb_kernel_effort effort)
