@@ -13,6 +13,9 @@
 sb_status sb_lower_wished(const sb_prog **out, sb_ir *ir, const sb_prog *stage1,
                           const char *wishes, sb_strbuf *taken);
 
+/* "m n k alpha t0 t1;A_ptr A_crd A B C tile": parameters, then buffers, in call order. */
+void sb_lower_signature(sb_strbuf *out, const sb_prog *p);
+
 /* C text (without the prelude), signature and key of a stage III program; `name` goes
  * into the text's first comment. The symbol is "sbk_" and the hex digits of the key. */
 sb_status sb_lower_emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key,

@@ -88,9 +88,17 @@ put_params(sb_strbuf *out, const sb_spec *s)
     put_param(out, "beta", sb_dtype_name(s->compute));
 }
 
-/* A's values over `over`, then the dense operands. */
-static void
-put_operands(sb_strbuf *out, const sb_spec *s, const char *over)
+void
+sb_ops_output(sb_strbuf *out, const sb_spec *s)
+{
+    if (s->op == SB_KOP_SPMM)
+        put_dense(out, "C", s->c, "#I, #N", "inout", "ldc", s->c_col);
+    else
+        sb_strbuf_printf(out, "  buf $C : %s[#I] inout\n", sb_dtype_name(s->c));
+}
+
+void
+sb_ops_operands(sb_strbuf *out, const sb_spec *s, const char *over)
 {
     const char *role = s->op == SB_KOP_SDDMM ? "inout" : "in";
 
@@ -101,11 +109,11 @@ put_operands(sb_strbuf *out, const sb_spec *s, const char *over)
     switch (s->op) {
     case SB_KOP_SPMM:
         put_dense(out, "B", s->b, "#K, #N", "in", "ldb", s->b_col);
-        put_dense(out, "C", s->c, "#I, #N", "inout", "ldc", s->c_col);
+        sb_ops_output(out, s);
         break;
     case SB_KOP_SPMV:
         sb_strbuf_printf(out, "  buf $B : %s[#K] in\n", sb_dtype_name(s->b));
-        sb_strbuf_printf(out, "  buf $C : %s[#I] inout\n", sb_dtype_name(s->c));
+        sb_ops_output(out, s);
         break;
     case SB_KOP_SDDMM:
         put_dense(out, "X", s->b, "#I, #K", "in", "lda", s->b_col);
@@ -177,7 +185,7 @@ sb_ops_stage1(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_printf(out, "prog @%s stage 1 {\n", sb_ops_name(s->op));
     put_params(out, s);
     put_structure(out, s, s->op == SB_KOP_SDDMM ? "n" : "k");
-    put_operands(out, s, "#I, #J");
+    sb_ops_operands(out, s, "#I, #J");
     sb_strbuf_puts(out, iter[s->op]);
     sb_strbuf_printf(out, "    init %s = ", target[s->op]);
     sb_ops_init(out, s, target[s->op]);
@@ -202,5 +210,5 @@ sb_ops_stage2_begin(sb_strbuf *out, const sb_spec *s, const char *kind,
                                                 : buffers[1],
                          buffers[2]);
     sb_strbuf_puts(out, "  axis #I = dense_fixed(%m)\n");
-    put_operands(out, s, "%nnz");
+    sb_ops_operands(out, s, "%nnz");
 }

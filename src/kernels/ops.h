@@ -23,6 +23,12 @@ void sb_ops_stage1(sb_strbuf *out, const sb_spec *s);
 void sb_ops_stage2_begin(sb_strbuf *out, const sb_spec *s, const char *kind,
                          const char *const *params, const char *const *buffers);
 
+/* Axes #K and #N (without SpMV), $A over the axes `over`, the dense operands as
+ * docs/kernels.md says; axis #I is declared before. */
+void sb_ops_operands(sb_strbuf *out, const sb_spec *s, const char *over);
+/* $C alone, over #I and #N. */
+void sb_ops_output(sb_strbuf *out, const sb_spec *s);
+
 /* "select(%beta == 0.0, 0.0, %beta * TARGET)" in the type TARGET is stored in. */
 void sb_ops_init(sb_strbuf *out, const sb_spec *s, const char *target);
 /* "%alpha * A * B" in the type the result is stored in. */

@@ -8,9 +8,8 @@
 
 #include <string.h>
 
-/* "m n k alpha t0 t1;A_ptr A_crd A B C tile": parameters, then buffers, in call order. */
-static void
-put_signature(sb_strbuf *out, const sb_prog *p)
+void
+sb_lower_signature(sb_strbuf *out, const sb_prog *p)
 {
     for (int i = 0; i < p->nparam; i++)
         sb_strbuf_printf(out, i ? " %s" : "%s", p->param[i]->name);
@@ -30,7 +29,7 @@ sb_lower_emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog
     h = sb_hash_bytes(sb_emit_version(), strlen(sb_emit_version()), h);
     sb_hash_text(h, symbol + strlen(symbol));
     SB_TRY(sb_emit_c(text, p, symbol, name));
-    put_signature(signature, p);
+    sb_lower_signature(signature, p);
     *key = h;
     return sb_strbuf_status(signature);
 }

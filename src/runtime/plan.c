@@ -11,14 +11,6 @@
 
 #include <string.h>
 
-#define BIND_MAX 64 /* parameters, and buffers, of one kernel */
-
-typedef struct binding {
-    int nparam, nbuf;
-    sb_param param[BIND_MAX];
-    void *buf[BIND_MAX];
-} binding;
-
 /* What a name is looked up in. */
 typedef struct scope {
     const sb_launch *launch;
@@ -168,27 +160,26 @@ bind_array(const scope *sc, name n, void **out)
 }
 
 static sb_status
-bind(binding *b, const scope *sc, const sb_kernel *k, sb_diag *diag)
+bind(sb_binding *b, const scope *sc, const char *spec, const char *at, sb_diag *diag)
 {
-    const char *at = k->signature;
     name n;
 
     b->nparam = b->nbuf = 0;
     while (next_name(&at, &n)) {
-        if (b->nparam == BIND_MAX || !bind_param(sc, n, &b->param[b->nparam++]))
+        if (b->nparam == SB_BIND_MAX || !bind_param(sc, n, &b->param[b->nparam++]))
             return sb_diag_set(diag, SB_ENOTSUP,
                                "kernel \"%s\" asks for parameter \"%.*s\", which "
                                "neither plan nor problem has",
-                               k->spec, (int)n.len, n.s);
+                               spec, (int)n.len, n.s);
     }
     if (*at == ';')
         at++;
     while (next_name(&at, &n)) {
-        if (b->nbuf == BIND_MAX || !bind_array(sc, n, &b->buf[b->nbuf++]))
+        if (b->nbuf == SB_BIND_MAX || !bind_array(sc, n, &b->buf[b->nbuf++]))
             return sb_diag_set(diag, SB_ENOTSUP,
                                "kernel \"%s\" asks for buffer \"%.*s\", which neither "
                                "plan nor problem has",
-                               k->spec, (int)n.len, n.s);
+                               spec, (int)n.len, n.s);
     }
     return SB_OK;
 }
@@ -199,11 +190,11 @@ static sb_status
 run_step(scope *sc, const sb_step *step, sb_diag *diag)
 {
     int64_t hi = step->tile_hi;
-    binding b;
+    sb_binding b;
     sb_status st;
 
     sc->add = step->add;
-    st = bind(&b, sc, step->kernel, diag);
+    st = bind(&b, sc, step->kernel->spec, step->kernel->signature, diag);
     if (st != SB_OK)
         return st;
     if (SB_FAULT(LOST_TILE))
@@ -211,6 +202,17 @@ run_step(scope *sc, const sb_step *step, sb_diag *diag)
     if (hi > step->tile_lo)
         sb_backend_get()->run_tiles(step->kernel, b.buf, b.param, step->tile_lo, hi);
     return SB_OK;
+}
+
+sb_status
+sb_launch_bind(sb_binding *out, const sb_launch *l, const sb_problem *pb,
+               const char *spec, const char *signature, bool add, int64_t member,
+               sb_diag *diag)
+{
+    scope sc = {.launch = l, .pb = pb, .member = member, .add = add};
+
+    sb_problem_shape(pb, &sc.m, &sc.n, &sc.k);
+    return bind(out, &sc, spec, signature, diag);
 }
 
 sb_status

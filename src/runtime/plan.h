@@ -84,4 +84,19 @@ typedef struct sb_launch {
 } sb_launch;
 sb_status sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag);
 
+/*
+ * What a kernel with this signature (kernel.h) is called with for batch member `member`:
+ * param[] and buf[] in its order, at most SB_BIND_MAX of each. add: beta is 1. For
+ * whoever runs a program by other means; ENOTSUP as above, `spec` names the culprit.
+ */
+#define SB_BIND_MAX 64
+typedef struct sb_binding {
+    int nparam, nbuf;
+    sb_param param[SB_BIND_MAX];
+    void *buf[SB_BIND_MAX];
+} sb_binding;
+sb_status sb_launch_bind(sb_binding *out, const sb_launch *l, const sb_problem *pb,
+                         const char *spec, const char *signature, bool add,
+                         int64_t member, sb_diag *diag);
+
 #endif
