@@ -169,6 +169,7 @@ sb_status sb_fmt_parse(const sb_fmt **out, sb_arena *ar, const char *text,
                        sb_diag *diag);
 /* Canonical text; parsing it gives the same tree, printing that the same bytes. */
 void sb_fmt_print(sb_strbuf *out, const sb_fmt *f);
+/* f NULL: an expression over levels, which are e0, e1, .. */
 void sb_fmt_print_expr(sb_strbuf *out, const sb_fmt *f, const sb_fmt_expr *e);
 
 /* The formats of the papers (fmt_registry.def), by index; NULL past the end. */
