@@ -4,6 +4,10 @@
  *   dense root      slot = x
  *   fixed child     slot = slot(parent) * width + x
  *   variable child  slot = ptr[slot(parent)] - base + x
+ * A buffer's element lies at the sum over its trees of the last axis's slot times the
+ * slots of the trees that start later. Where trees lie one after the other that is
+ * equation 6 to the letter; its stride(i + 1) would make elements meet where they
+ * interleave, as in [#I, #K, #J] with #J a child of #I.
  */
 #include "compiler/address.h"
 
@@ -78,49 +82,53 @@ sb_axis_coord(sb_ir *ir, const sb_axis *x, const sb_expr *slot)
     return SB_FAULT(BASE_KEPT) ? stored : minus_base(ir, x, stored);
 }
 
-/* Dimension of b that holds x's parent, before dimension d; -1 at a root. */
-static int
-parent_dim(const sb_buf *b, int d)
+int
+sb_buf_parent(const sb_buf *b, int d)
 {
-    for (int q = d - 1; q >= 0; q--) {
-        if (b->axis[q] == b->axis[d]->parent)
-            return q;
-    }
-    return -1;
+    int q = d - 1;
+
+    while (q >= 0 && b->axis[q] != b->axis[d]->parent)
+        q--;
+    return q;
 }
 
-static bool
-is_leaf(const sb_buf *b, int d)
+int
+sb_buf_root(const sb_buf *b, int d)
+{
+    int p;
+
+    while ((p = sb_buf_parent(b, d)) >= 0)
+        d = p;
+    return d;
+}
+
+bool
+sb_buf_leaf(const sb_buf *b, int d)
 {
     for (int q = d + 1; q < b->rank; q++) {
-        if (b->axis[q]->parent == b->axis[d])
+        if (sb_buf_parent(b, q) == d)
             return false;
     }
     return true;
 }
 
-/* The last axis of b below root dimension d (d itself when it has no children in b). */
-static const sb_axis *
-last_of_tree(const sb_buf *b, int d)
+const sb_axis *
+sb_buf_tree(const sb_buf *b, int d)
 {
-    const sb_axis *last = b->axis[d];
-
-    for (int q = d + 1; q < b->rank; q++) {
-        if (b->axis[q]->parent == last)
-            last = b->axis[q];
-    }
-    return last;
+    for (int q = d + 1; q < b->rank; q++)
+        d = sb_buf_parent(b, q) == d ? q : d;
+    return b->axis[d];
 }
 
-/* Equation 8 for d = 0 .. rank. */
+/* Equation 8 for d = 0 .. rank: the slots of all trees with their root at d or later. */
 static bool
 axis_strides(sb_ir *ir, const sb_buf *b, const sb_expr *stride[SB_MAXRANK + 1])
 {
     stride[b->rank] = sb_expr_int(ir, 1);
     for (int d = b->rank - 1; d >= 0; d--) {
         stride[d] = stride[d + 1];
-        if (parent_dim(b, d) < 0) {
-            const sb_expr *n = sb_axis_slots(ir, last_of_tree(b, d));
+        if (sb_buf_parent(b, d) < 0) {
+            const sb_expr *n = sb_axis_slots(ir, sb_buf_tree(b, d));
 
             stride[d] = n ? sb_expr_mul(ir, n, stride[d + 1]) : NULL;
         }
@@ -164,7 +172,7 @@ sb_buf_offset(sb_ir *ir, const sb_buf *b, const sb_expr *const *at)
     if (!axis_strides(ir, b, stride))
         return NULL;
     for (int d = 0; d < b->rank; d++) {
-        const int p = parent_dim(b, d);
+        const int p = sb_buf_parent(b, d);
         const sb_axis *x = b->axis[d];
 
         if (x->parent && p < 0) {
@@ -173,8 +181,9 @@ sb_buf_offset(sb_ir *ir, const sb_buf *b, const sb_expr *const *at)
             return NULL;
         }
         slot[d] = sb_expr_add(ir, sb_axis_first(ir, x, p < 0 ? NULL : slot[p]), at[d]);
-        if (is_leaf(b, d))
-            sum = sb_expr_add(ir, sum, sb_expr_mul(ir, slot[d], stride[d + 1]));
+        if (sb_buf_leaf(b, d))
+            sum = sb_expr_add(ir, sum,
+                              sb_expr_mul(ir, slot[d], stride[sb_buf_root(b, d) + 1]));
     }
     return sum;
 }

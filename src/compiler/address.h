@@ -19,6 +19,14 @@ const sb_expr *sb_axis_slots(sb_ir *ir, const sb_axis *x);
 /* crd[slot] - base of a sparse axis. */
 const sb_expr *sb_axis_coord(sb_ir *ir, const sb_axis *x, const sb_expr *slot);
 
+/* Dimensions of a buffer over axes form trees: the dimension before d that holds its
+ * axis's parent (-1 at a root), the root of d's tree, whether nothing depends on d. */
+int sb_buf_parent(const sb_buf *b, int d);
+int sb_buf_root(const sb_buf *b, int d);
+bool sb_buf_leaf(const sb_buf *b, int d);
+/* The last axis of the tree whose root is dimension d. */
+const sb_axis *sb_buf_tree(const sb_buf *b, int d);
+
 /* Offset of element at[0..rank) (positions) in the packed, row-major storage; strided
  * buffers: by their strides. Without the indirection through val. */
 const sb_expr *sb_buf_offset(sb_ir *ir, const sb_buf *b, const sb_expr *const *at);

@@ -111,7 +111,7 @@ copy_iteration(decomposer *dc, const sb_rule *r)
     sb_stmt *s;
 
     for (int q = 0; q < r->naxis; q++) {
-        const sb_iter one = {r->new_at[q], r->axis[q], false, 0};
+        const sb_iter one = {r->new_at[q], r->axis[q], false, 0, NULL};
 
         it[q] = one;
         idx[q] = sb_expr_var(dc->ir, r->new_at[q]);
@@ -150,7 +150,7 @@ new_iterators(decomposer *dc, const sb_stmt *s, sb_iter *out)
         if (d >= 0 && !dc->old[d])
             dc->old[d] = it->var;
         for (int q = 0; q < r->naxis; q++) {
-            const sb_iter one = {r->new_at[q], r->axis[q], it->reduce, 0};
+            const sb_iter one = {r->new_at[q], r->axis[q], it->reduce, 0, NULL};
 
             if (d >= 0 && r->owner[q] == d && n < ITERS_MAX)
                 out[n++] = one;

@@ -3,6 +3,7 @@
  */
 #include "compiler/depend.h"
 
+#include "compiler/address.h"
 #include "compiler/affine.h"
 #include "compiler/rewrite.h"
 
@@ -18,7 +19,6 @@ inline_from(sb_ir *ir, sb_body b, int at)
     for (; at < b.n; at++) {
         const sb_stmt *s = b.at[at];
         sb_body in[2], got[2];
-        sb_stmt *t;
         int n;
 
         if (s->kind == SB_STMT_LET) {
@@ -37,16 +37,7 @@ inline_from(sb_ir *ir, sb_body b, int at)
         }
         for (int q = 0; q < n; q++)
             got[q] = inline_from(ir, in[q], 0);
-        t = sb_stmt_copy(ir, s);
-        if (t && s->kind == SB_STMT_FOR)
-            t->u.loop.body = got[0];
-        else if (t && s->kind == SB_STMT_BLOCK)
-            t->u.block.body = got[0];
-        else if (t) {
-            t->u.cond.then = got[0];
-            t->u.cond.els = got[1];
-        }
-        sb_list_push(&out, t);
+        sb_list_push(&out, sb_stmt_with(ir, s, got));
     }
     return sb_list_body(&out);
 }
@@ -74,11 +65,13 @@ typedef struct form {
 } form;
 
 typedef struct question {
+    sb_ir *ir;
     const sb_prog *prog;
     const sb_var *v;
     const sb_buf *buf;
-    bool alive[SB_MAXRANK]; /* dimension may still separate */
-    form want[SB_MAXRANK];
+    bool
+        alive[SB_MAXRANK + 1]; /* dimension may still separate; the last is all, flat */
+    form want[SB_MAXRANK + 1];
     bool first;
     bool stores;  /* stores are looked at first, they set what is wanted; then loads */
     int64_t trip; /* bound of v's trip count, SB_NO_BOUND without */
@@ -189,16 +182,29 @@ compatible(const question *qn, const form *w, const form *g)
            llabs(d.c) >= reach && w->lo == w->hi && g->lo == g->hi;
 }
 
+/* Where the trees of axes lie one element apart, though their rows vary in length:
+ * positions of a fused loop. NULL for buffers in which that says nothing more. */
+static const sb_expr *
+flat_of(const question *qn, const sb_expr *const *idx)
+{
+    const sb_buf *b = qn->buf;
+    const sb_expr *e = NULL;
+
+    if (b->rank > 1 && b->axis[0] && !b->stride[0] && !sb_buf_val(b))
+        e = sb_buf_offset(qn->ir, b, idx);
+    return e ? sb_expr_simplify(qn->ir, e) : NULL;
+}
+
 /* One access narrows down the dimensions that separate the iterations. */
 static void
 see_access(question *qn, const scope *sc, const sb_expr *const *idx)
 {
-    for (int d = 0; d < qn->buf->rank; d++) {
+    for (int d = 0; d <= qn->buf->rank; d++) {
         form f, *w = &qn->want[d];
 
         if (!qn->alive[d])
             continue;
-        if (!form_of(&f, qn, sc, idx[d])) {
+        if (!form_of(&f, qn, sc, d < qn->buf->rank ? idx[d] : flat_of(qn, idx))) {
             qn->alive[d] = false;
         } else if (qn->first) {
             *w = f;
@@ -255,7 +261,7 @@ typedef struct stored {
     int n;
     const sb_buf *buf[16];
     uint8_t op[16];
-    bool mixed[16];
+    bool mixed[16], plain[16]; /* several kinds of updates; some not atomic */
     int nlocal;
     const sb_buf *local[16];
     bool full;
@@ -280,9 +286,11 @@ note_store(void *user, const sb_stmt *s)
         st->full = true;
     } else if (q == st->n) {
         st->buf[st->n] = s->u.store.buf;
+        st->plain[st->n] = !s->u.store.atomic;
         st->op[st->n++] = s->u.store.op;
-    } else if (st->op[q] != s->u.store.op) {
-        st->mixed[q] = true;
+    } else {
+        st->mixed[q] = st->mixed[q] || st->op[q] != s->u.store.op;
+        st->plain[q] = st->plain[q] || !s->u.store.atomic;
     }
 }
 
@@ -294,40 +302,6 @@ is_private(const stored *st, const sb_buf *b)
             return true;
     }
     return false;
-}
-
-bool
-sb_loop_distinct(sb_ir *ir, const sb_prog *p, const sb_stmt *loop, const sb_buf **bad)
-{
-    const sb_body b = sb_body_inline(ir, loop->u.loop.body);
-    const sb_expr *extent =
-        sb_expr_simplify(ir, sb_expr_sub(ir, loop->u.loop.hi, loop->u.loop.lo));
-    stored st = {0};
-
-    *bad = NULL;
-    if (!extent)
-        return false;
-    sb_body_stmts(b, note_store, &st);
-    for (int q = 0; q < st.n; q++) {
-        question qn = {.prog = p, .v = loop->u.loop.var, .buf = st.buf[q]};
-        bool any = false;
-
-        if (is_private(&st, st.buf[q]))
-            continue;
-        memset(qn.alive, true, sizeof qn.alive);
-        qn.trip = sb_expr_upper(extent);
-        qn.first = qn.stores = true;
-        see_body(&qn, NULL, b);
-        qn.stores = false;
-        see_body(&qn, NULL, b);
-        for (int d = 0; d < st.buf[q]->rank; d++)
-            any = any || qn.alive[d];
-        if (!any) {
-            *bad = st.buf[q];
-            return false;
-        }
-    }
-    return !st.full;
 }
 
 typedef struct load_query {
@@ -343,6 +317,50 @@ ask_load(void *user, const sb_expr *e)
     q->found = q->found || sb_expr_loads(e, q->b);
 }
 
+static bool
+is_read(sb_body b, const sb_buf *buf)
+{
+    load_query q = {buf, false};
+
+    sb_body_exprs(b, ask_load, &q);
+    return q.found;
+}
+
+bool
+sb_loop_distinct(sb_ir *ir, const sb_prog *p, const sb_stmt *loop, const sb_buf **bad)
+{
+    const sb_body b = sb_body_inline(ir, loop->u.loop.body);
+    const sb_expr *extent =
+        sb_expr_simplify(ir, sb_expr_sub(ir, loop->u.loop.hi, loop->u.loop.lo));
+    stored st = {0};
+
+    *bad = NULL;
+    if (!extent)
+        return false;
+    sb_body_stmts(b, note_store, &st);
+    for (int q = 0; q < st.n; q++) {
+        question qn = {.ir = ir, .prog = p, .v = loop->u.loop.var, .buf = st.buf[q]};
+        bool any = false;
+
+        if (is_private(&st, st.buf[q]) ||
+            (!st.plain[q] && !st.mixed[q] && !is_read(b, st.buf[q])))
+            continue;
+        memset(qn.alive, true, sizeof qn.alive);
+        qn.trip = sb_expr_upper(extent);
+        qn.first = qn.stores = true;
+        see_body(&qn, NULL, b);
+        qn.stores = false;
+        see_body(&qn, NULL, b);
+        for (int d = 0; d <= st.buf[q]->rank; d++)
+            any = any || qn.alive[d];
+        if (!any) {
+            *bad = st.buf[q];
+            return false;
+        }
+    }
+    return !st.full;
+}
+
 bool
 sb_body_only_updates(sb_body b)
 {
@@ -350,10 +368,7 @@ sb_body_only_updates(sb_body b)
 
     sb_body_stmts(b, note_store, &st);
     for (int q = 0; q < st.n; q++) {
-        load_query lq = {st.buf[q], false};
-
-        sb_body_exprs(b, ask_load, &lq);
-        if (st.op[q] == SB_STORE_SET || st.mixed[q] || lq.found)
+        if (st.op[q] == SB_STORE_SET || st.mixed[q] || is_read(b, st.buf[q]))
             return false;
     }
     return !st.full;

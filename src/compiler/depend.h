@@ -10,9 +10,11 @@
 /*
  * True when different iterations of the loop touch different elements of everything the
  * loop stores to (arrays declared inside aside). The index of every access to a stored
- * buffer must have, in one dimension, the form step * t + inner + rest, with t the loop
- * variable or the coordinate of a unique axis at it, inner spanning less than step, and
- * step and rest the same for all accesses. *bad: a buffer for which it is not known.
+ * buffer must have, in one dimension or flat, the form step * t + inner + rest, with t
+ * the loop variable or the coordinate of a unique axis at it, inner spanning less than
+ * step, and step and rest the same for all accesses. Where all a loop does to a buffer
+ * is one kind of atomic update, its iterations may meet. *bad: a buffer for which it is
+ * not known.
  */
 bool sb_loop_distinct(sb_ir *ir, const sb_prog *p, const sb_stmt *loop,
                       const sb_buf **bad);

@@ -1,8 +1,8 @@
 /*
  * Inside the C emitter. emit_scan.c decides how loops and locals are represented,
  * emit_lane.c how an expression changes from lane to lane, emit_expr.c and emit_vec.c
- * write scalar and vector expressions, emit_chunk.c vector loops, emit_stmt.c other
- * statements, emit_c.c the function.
+ * write scalar and vector expressions, emit_chunk.c vector loops, emit_tensor.c calls of
+ * intrinsics, emit_stmt.c other statements, emit_c.c the function.
  */
 #ifndef SB_COMPILER_EMIT_H
 #define SB_COMPILER_EMIT_H
@@ -56,6 +56,7 @@ typedef struct sb_emit_let {
 
 typedef struct sb_emit {
     sb_strbuf *out;
+    sb_ir *ir; /* for expressions made here */
     const sb_prog *prog;
     sb_diag *diag;
     sb_status st; /* first failure: a program outside what the emitter takes */
@@ -133,5 +134,8 @@ void sb_emit_vector_loop(sb_emit *cx, const sb_emit_loop *loop);
 void sb_emit_line(sb_emit *cx); /* a new line's indentation */
 void sb_emit_body(sb_emit *cx, sb_body body);
 void sb_emit_prefetch(sb_emit *cx, const sb_stmt *st);
+
+/* emit_tensor.c: the call of an intrinsic; false when the loops must be written. */
+bool sb_emit_tensor(sb_emit *cx, const sb_stmt *st);
 
 #endif

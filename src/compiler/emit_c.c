@@ -135,6 +135,7 @@ sb_emit_c(sb_strbuf *out, const sb_prog *p, const char *symbol, const char *key)
 {
     sb_emit *cx;
     sb_arena arena;
+    sb_ir ir;
     sb_status st = SB_ENOMEM;
 
     if (p->stage != 3)
@@ -142,6 +143,8 @@ sb_emit_c(sb_strbuf *out, const sb_prog *p, const char *symbol, const char *key)
     sb_arena_init(&arena);
     cx = sb_arena_alloc_zero(&arena, sizeof *cx);
     if (cx) {
+        sb_ir_init(&ir, &arena, NULL);
+        cx->ir = &ir;
         cx->out = out;
         cx->prog = p;
         cx->tiled = is_tiled(p);

@@ -324,9 +324,10 @@ cast(sb_emit *cx, const sb_expr *e)
 }
 
 static void
-find(sb_emit *cx, const sb_expr *e)
+search(sb_emit *cx, const sb_expr *e)
 {
-    sb_strbuf_printf(cx->out, "sbk_find_%s(", sb_dtype_name((sb_dtype)e->u.buf->type));
+    sb_strbuf_printf(cx->out, "sbk_%s_%s(", sb_expr_kind_text((sb_expr_kind)e->kind),
+                     sb_dtype_name((sb_dtype)e->u.buf->type));
     sb_emit_buf(cx, e->u.buf);
     for (int q = 0; q < 3; q++) {
         sb_strbuf_puts(cx->out, ", ");
@@ -439,7 +440,8 @@ sb_emit_expr(sb_emit *cx, const sb_expr *e, int prec)
         cast(cx, e);
         break;
     case SB_EXPR_FIND:
-        find(cx, e);
+    case SB_EXPR_SEEK:
+        search(cx, e);
         break;
     case SB_EXPR_COUNT:
         break;

@@ -102,7 +102,7 @@ becomes_constant(scan *s, const sb_expr *e)
 {
     sb_emit *cx = s->cx;
 
-    if (e->kind == SB_EXPR_LOAD || e->kind == SB_EXPR_FIND)
+    if (e->kind == SB_EXPR_LOAD || sb_expr_is_search(e))
         return false;
     if (e->kind == SB_EXPR_VAR) {
         const sb_stmt *loop = counted_loop(s, e->u.var);

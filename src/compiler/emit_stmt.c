@@ -187,6 +187,27 @@ let(sb_emit *cx, const sb_stmt *st)
     sb_strbuf_puts(cx->out, ";\n");
 }
 
+static const char *
+update_name(const sb_stmt *st)
+{
+    return st->u.store.op == SB_STORE_ADD   ? "add"
+           : st->u.store.op == SB_STORE_MIN ? "min"
+                                            : "max";
+}
+
+/* sbk_atomic_add_f32(C + i, v): threads come from outside, so no pragma would do. */
+static void
+atomic(sb_emit *cx, const sb_stmt *st)
+{
+    sb_emit_line(cx);
+    sb_strbuf_printf(cx->out, "sbk_atomic_%s_%s(&", update_name(st),
+                     sb_dtype_name(st->u.store.buf->type));
+    sb_emit_element(cx, st->u.store.buf, st->u.store.idx[0]);
+    sb_strbuf_puts(cx->out, ", ");
+    sb_emit_expr(cx, st->u.store.value, 0);
+    sb_strbuf_puts(cx->out, ");\n");
+}
+
 static void
 store(sb_emit *cx, const sb_stmt *st)
 {
@@ -194,6 +215,10 @@ store(sb_emit *cx, const sb_stmt *st)
     const sb_expr *idx = st->u.store.idx[0], *value = st->u.store.value;
     const bool z = sb_dtype_is_complex(b->type);
 
+    if (st->u.store.atomic) {
+        atomic(cx, st);
+        return;
+    }
     sb_emit_line(cx);
     sb_emit_element(cx, b, idx);
     if (st->u.store.op == SB_STORE_SET) {
@@ -203,10 +228,7 @@ store(sb_emit *cx, const sb_stmt *st)
         sb_strbuf_puts(cx->out, " += ");
         sb_emit_expr(cx, value, 0);
     } else {
-        sb_strbuf_printf(cx->out, " = sbk_%s_%s(",
-                         st->u.store.op == SB_STORE_ADD   ? "add"
-                         : st->u.store.op == SB_STORE_MIN ? "min"
-                                                          : "max",
+        sb_strbuf_printf(cx->out, " = sbk_%s_%s(", update_name(st),
                          sb_dtype_name(b->type));
         sb_emit_element(cx, b, idx);
         sb_strbuf_puts(cx->out, ", ");
@@ -286,6 +308,8 @@ sb_emit_body(sb_emit *cx, sb_body body)
             sb_emit_prefetch(cx, st);
             break;
         case SB_STMT_BLOCK:
+            if (st->u.block.tensor && sb_emit_tensor(cx, st))
+                break;
             sb_emit_line(cx);
             open_brace(cx);
             sb_emit_body(cx, st->u.block.body);

@@ -29,7 +29,7 @@ mark_expr(sb_emit *cx, const sb_expr *e)
 {
     if (e->kind == SB_EXPR_VAR)
         mark(cx, e->u.var);
-    if (e->kind == SB_EXPR_LOAD || e->kind == SB_EXPR_FIND)
+    if (e->kind == SB_EXPR_LOAD || sb_expr_is_search(e))
         mark(cx, e->u.buf);
     for (int q = 0; q < e->nargs; q++)
         mark_expr(cx, e->arg[q]);

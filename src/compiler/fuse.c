@@ -70,9 +70,11 @@ merge_expr(sb_mapper *m, const sb_expr *e)
         q = buf_named(f, e->u.buf->name);
         return q < 0 ? e : sb_expr_load(m->ir, f->buf[q], e->nargs, e->arg);
     case SB_EXPR_FIND:
+    case SB_EXPR_SEEK:
         q = buf_named(f, e->u.buf->name);
         return q < 0 ? e
-                     : sb_expr_find(m->ir, f->buf[q], e->arg[0], e->arg[1], e->arg[2]);
+                     : sb_expr_search(m->ir, (sb_expr_kind)e->kind, f->buf[q],
+                                      e->arg[0], e->arg[1], e->arg[2]);
     default:
         return e;
     }

@@ -34,9 +34,12 @@ typedef struct sb_axis_size {
 /* One iterator of the running iteration, while its loop runs. */
 typedef struct sb_open_level {
     const sb_iter *it;
-    int parent; /* level of the parent axis, -1 at a root */
     bool open;
-    int64_t pos, slot;
+    /* of the iterator's axis and of the one iterated with it */
+    struct {
+        const sb_axis *axis; /* NULL without */
+        int64_t pos, slot;
+    } at[2];
 } sb_open_level;
 
 typedef struct sb_machine {
@@ -91,6 +94,10 @@ int64_t sb_machine_entry(sb_machine *m, const sb_buf *b, int64_t at);
  * stored. */
 int64_t sb_machine_place(sb_machine *m, const sb_storage *s, int n,
                          const sb_expr *const *idx);
+/* Slot at which axis x is open in the nearest level before `below`, or -1. */
+int64_t sb_machine_open_slot(const sb_machine *m, const sb_axis *x, int below);
+/* Position of a coordinate under parent slot q, -1 when it is not stored. */
+int64_t sb_machine_position(sb_machine *m, const sb_axis *x, int64_t q, int64_t coord);
 /* Flat offset of b where all its axes are open; -1 when one is not. */
 int64_t sb_machine_open_offset(sb_machine *m, const sb_storage *s, int last);
 

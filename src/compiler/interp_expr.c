@@ -300,6 +300,19 @@ eval_find(sb_machine *m, const sb_expr *e)
 }
 
 static sb_num
+eval_seek(sb_machine *m, const sb_expr *e)
+{
+    const int64_t lo = sb_machine_int(m, e->arg[0]), hi = sb_machine_int(m, e->arg[1]);
+    const int64_t x = sb_machine_int(m, e->arg[2]);
+    sb_num r = {lo, 0.0, 0.0};
+
+    while (r.i < hi && sb_machine_ok(m) && sb_machine_entry(m, e->u.buf, r.i) < x)
+        r.i++;
+    r.i = r.i > hi ? hi : r.i;
+    return r;
+}
+
+static sb_num
 eval_unary(sb_machine *m, const sb_expr *e)
 {
     const sb_dtype t = (sb_dtype)e->type;
@@ -362,6 +375,8 @@ sb_machine_eval(sb_machine *m, const sb_expr *e)
         return eval_load(m, e);
     case SB_EXPR_FIND:
         return eval_find(m, e);
+    case SB_EXPR_SEEK:
+        return eval_seek(m, e);
     case SB_EXPR_SELECT:
         return sb_machine_eval(m,
                                sb_machine_eval(m, e->arg[0]).i ? e->arg[1] : e->arg[2]);

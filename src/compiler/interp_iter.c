@@ -33,6 +33,33 @@ in_hole(sb_machine *m, int k)
     return false;
 }
 
+/* The same coordinate on the axis iterated together with level k; false when it is not
+ * stored there. */
+static bool
+open_with(sb_machine *m, int k, int64_t coord)
+{
+    const sb_axis *x = m->level[k].it->with;
+    const int64_t q = x->parent ? sb_machine_open_slot(m, x->parent, k) : 0;
+    const int64_t pos = sb_machine_position(m, x, q, coord);
+
+    m->level[k].at[1].pos = pos;
+    m->level[k].at[1].slot = sb_machine_first(m, x, q) + pos;
+    return pos >= 0 && sb_machine_ok(m);
+}
+
+/* Is the parent of axis x, which is about to be visited, open? init passes reductions
+ * over. */
+static bool
+parent_open(sb_machine *m, const sb_axis *x, int k)
+{
+    if (!x || !x->parent || sb_machine_open_slot(m, x->parent, k) >= 0)
+        return true;
+    sb_machine_fail(m, SB_ENOTSUP,
+                    "init cannot run over axis #%s: its parent is a reduction",
+                    x->name);
+    return false;
+}
+
 /* Opens level k at slot first + pos and runs what lies inside. */
 static void
 visit(sb_machine *m, int k, int64_t first, int64_t pos, int var, bool init)
@@ -54,8 +81,10 @@ visit(sb_machine *m, int k, int64_t first, int64_t pos, int var, bool init)
                         (long long)coord, (long long)size->length);
     if (!sb_machine_ok(m))
         return;
-    l->pos = pos;
-    l->slot = first + pos;
+    if (l->it->with && !open_with(m, k, coord))
+        return;
+    l->at[0].pos = pos;
+    l->at[0].slot = first + pos;
     l->open = true;
     sb_machine_rebind(m, var, coord);
     if (!in_hole(m, k))
@@ -68,17 +97,13 @@ run_level(sb_machine *m, int k, bool init)
 {
     const sb_open_level *l = &m->level[k];
     const sb_axis *x = l->it->axis;
-    const int64_t q = x->parent ? m->level[l->parent].slot : 0;
+    const int64_t q = x->parent ? sb_machine_open_slot(m, x->parent, k) : 0;
     const sb_num start = {0, 0.0, 0.0};
     const int var = m->nvar;
     int64_t first, n;
 
-    if (x->parent && !m->level[l->parent].open) {
-        sb_machine_fail(m, SB_ENOTSUP,
-                        "init cannot run over axis #%s: its parent is a reduction",
-                        x->name);
+    if (!parent_open(m, x, k) || !parent_open(m, l->it->with, k))
         return;
-    }
     first = sb_machine_first(m, x, q);
     n = sb_machine_extent(m, x, q);
     sb_machine_bind(m, l->it->var, start);
@@ -128,10 +153,9 @@ sb_machine_iter(sb_machine *m, const sb_stmt *s)
         sb_open_level *l = &m->level[k];
 
         l->it = &s->u.iter.it[k];
+        l->at[0].axis = l->it->axis;
+        l->at[1].axis = l->it->with;
         l->open = false;
-        l->parent = k - 1;
-        while (l->parent >= 0 && m->level[l->parent].it->axis != l->it->axis->parent)
-            l->parent--;
     }
     nest(m, 0, false);
     m->nlevel = 0;

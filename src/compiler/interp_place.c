@@ -6,6 +6,8 @@
  */
 #include "compiler/interp.h"
 
+#include "compiler/address.h"
+
 #include <string.h>
 
 enum { NOT_STORED = -1 };
@@ -110,40 +112,6 @@ sb_machine_extent(sb_machine *m, const sb_axis *x, int64_t q)
 
 /* ---- buffers ------------------------------------------------------------------------- */
 
-/* Dimension of b that holds the parent of dimension d's axis, -1 at a root. */
-static int
-parent_dim(const sb_buf *b, int d)
-{
-    int q = d - 1;
-
-    while (q >= 0 && b->axis[q] != b->axis[d]->parent)
-        q--;
-    return b->axis[d]->parent ? q : -1;
-}
-
-static bool
-is_leaf(const sb_buf *b, int d)
-{
-    for (int q = d + 1; q < b->rank; q++) {
-        if (b->axis[q]->parent == b->axis[d])
-            return false;
-    }
-    return true;
-}
-
-/* Equation 8: slots of the tree whose root is dimension d. */
-static int64_t
-tree_slots(sb_machine *m, const sb_buf *b, int d)
-{
-    const sb_axis *last = b->axis[d];
-
-    for (int q = d + 1; q < b->rank; q++) {
-        if (b->axis[q]->parent == last)
-            last = b->axis[q];
-    }
-    return sb_machine_axis(m, last)->slots;
-}
-
 void
 sb_machine_measure_buf(sb_machine *m, sb_storage *s)
 {
@@ -157,11 +125,26 @@ sb_machine_measure_buf(sb_machine *m, sb_storage *s)
             s->stride[d] = sb_machine_int(m, b->stride[d]);
         else if (!b->axis[d])
             s->stride[d] = sb_machine_mul(m, s->size[d], s->stride[d + 1]);
-        else if (parent_dim(b, d) < 0)
-            s->stride[d] = sb_machine_mul(m, tree_slots(m, b, d), s->stride[d + 1]);
+        else if (sb_buf_parent(b, d) < 0)
+            s->stride[d] = sb_machine_mul(
+                m, sb_machine_axis(m, sb_buf_tree(b, d))->slots, s->stride[d + 1]);
         else
             s->stride[d] = s->stride[d + 1];
     }
+}
+
+int64_t
+sb_machine_open_slot(const sb_machine *m, const sb_axis *x, int below)
+{
+    for (int k = below - 1; k >= 0; k--) {
+        const sb_open_level *l = &m->level[k];
+
+        for (int r = 0; r < 2; r++) {
+            if (l->at[r].axis == x)
+                return l->open ? l->at[r].slot : NOT_STORED;
+        }
+    }
+    return NOT_STORED;
 }
 
 static int64_t
@@ -219,23 +202,25 @@ place_dense(sb_machine *m, const sb_storage *s, const int64_t *at)
 
 /* ---- coordinates --------------------------------------------------------------------- */
 
-/* The open level whose iterator e is, over axis x under parent slot q; NULL if none. */
-static const sb_open_level *
-level_of(const sb_machine *m, const sb_axis *x, const sb_expr *e, int64_t q)
+/* Position of the open level whose iterator e is, over axis x under parent slot q; -1
+ * if none is. */
+static int64_t
+open_position(const sb_machine *m, const sb_axis *x, const sb_expr *e, int64_t q)
 {
     for (int k = 0; k < m->nlevel && e->kind == SB_EXPR_VAR; k++) {
         const sb_open_level *l = &m->level[k];
 
-        if (l->open && l->it->axis == x && l->it->var == e->u.var &&
-            (!x->parent || m->level[l->parent].slot == q))
-            return l;
+        for (int r = 0; r < 2 && l->open && l->it->var == e->u.var; r++) {
+            if (l->at[r].axis == x &&
+                (!x->parent || sb_machine_open_slot(m, x->parent, k) == q))
+                return l->at[r].pos;
+        }
     }
-    return NULL;
+    return NOT_STORED;
 }
 
-/* Position of a coordinate under parent slot q, NOT_STORED when there is none. */
-static int64_t
-find_position(sb_machine *m, const sb_axis *x, int64_t q, int64_t coord)
+int64_t
+sb_machine_position(sb_machine *m, const sb_axis *x, int64_t q, int64_t coord)
 {
     const int64_t first = sb_machine_first(m, x, q), n = sb_machine_extent(m, x, q);
     const int64_t base = sb_machine_axis(m, x)->base;
@@ -257,13 +242,13 @@ look_up(sb_machine *m, const sb_storage *s, int d, const sb_expr *e, int64_t coo
         int64_t q)
 {
     const sb_axis *x = s->buf->axis[d];
-    const sb_open_level *l = level_of(m, x, e, q);
+    const int64_t open = open_position(m, x, e, q);
 
-    if (l)
-        return l->pos;
+    if (open >= 0)
+        return open;
     if (coord < 0 || coord >= s->size[d])
         return out_of_bounds(m, s, d, coord, s->size[d]);
-    return find_position(m, x, q, coord);
+    return sb_machine_position(m, x, q, coord);
 }
 
 int64_t
@@ -279,7 +264,7 @@ sb_machine_place(sb_machine *m, const sb_storage *s, int n, const sb_expr *const
     if (b->stride[0] || !b->axis[0])
         return place_dense(m, s, at);
     for (int d = 0; d < n; d++) {
-        const int p = parent_dim(b, d);
+        const int p = sb_buf_parent(b, d);
         const int64_t q = p < 0 ? 0 : slot[p];
         int64_t pos = at[d], extent;
 
@@ -291,8 +276,9 @@ sb_machine_place(sb_machine *m, const sb_storage *s, int n, const sb_expr *const
         if (sb_machine_ok(m) && (pos < 0 || pos >= extent))
             return out_of_bounds(m, s, d, pos, extent);
         slot[d] = sb_machine_add(m, sb_machine_first(m, b->axis[d], q), pos);
-        if (is_leaf(b, d))
-            sum = sb_machine_add(m, sum, sb_machine_mul(m, slot[d], s->stride[d + 1]));
+        if (sb_buf_leaf(b, d))
+            sum = sb_machine_add(
+                m, sum, sb_machine_mul(m, slot[d], s->stride[sb_buf_root(b, d) + 1]));
         if (!sb_machine_ok(m))
             return NOT_STORED;
     }
@@ -307,17 +293,21 @@ sb_machine_open_offset(sb_machine *m, const sb_storage *s, int last)
     int64_t sum = 0;
 
     for (int d = 0; d < b->rank; d++) {
-        int k = 0;
+        int64_t slot = NOT_STORED;
 
-        while (k < m->nlevel &&
-               !(m->level[k].open && m->level[k].it->axis == b->axis[d]))
-            k++;
-        if (k == m->nlevel)
-            return -1;
-        has_last = has_last || k == last;
-        if (is_leaf(b, d))
-            sum = sb_machine_add(m, sum,
-                                 sb_machine_mul(m, m->level[k].slot, s->stride[d + 1]));
+        for (int k = m->nlevel - 1; k >= 0; k--) {
+            for (int r = 0; r < 2 && m->level[k].open; r++) {
+                if (m->level[k].at[r].axis == b->axis[d])
+                    slot = m->level[k].at[r].slot;
+            }
+        }
+        if (slot < 0)
+            return NOT_STORED;
+        has_last = has_last || m->level[last].at[0].axis == b->axis[d] ||
+                   m->level[last].at[1].axis == b->axis[d];
+        if (sb_buf_leaf(b, d))
+            sum = sb_machine_add(
+                m, sum, sb_machine_mul(m, slot, s->stride[sb_buf_root(b, d) + 1]));
     }
     return has_last ? sum : -1;
 }

@@ -41,6 +41,12 @@ sb_expr_kind_prec(sb_expr_kind k)
     return k < SB_EXPR_COUNT ? facts[k].prec : 0;
 }
 
+bool
+sb_expr_is_search(const sb_expr *e)
+{
+    return e->kind == SB_EXPR_FIND || e->kind == SB_EXPR_SEEK;
+}
+
 void
 sb_ir_init(sb_ir *ir, sb_arena *arena, sb_diag *diag)
 {
@@ -85,6 +91,7 @@ payload(const sb_expr *e)
         return (uint64_t)(uintptr_t)e->u.var;
     case SB_EXPR_LOAD:
     case SB_EXPR_FIND:
+    case SB_EXPR_SEEK:
         return (uint64_t)(uintptr_t)e->u.buf;
     default:
         return 0;
@@ -438,18 +445,18 @@ sb_expr_load(sb_ir *ir, const sb_buf *b, int n, const sb_expr *const *idx)
 }
 
 const sb_expr *
-sb_expr_find(sb_ir *ir, const sb_buf *crd, const sb_expr *lo, const sb_expr *hi,
-             const sb_expr *x)
+sb_expr_search(sb_ir *ir, sb_expr_kind kind, const sb_buf *crd, const sb_expr *lo,
+               const sb_expr *hi, const sb_expr *x)
 {
     const sb_expr *arg[3] = {lo, hi, x};
     const sb_expr key = {
-        .kind = SB_EXPR_FIND, .type = SB_I64, .nargs = 3, .arg = arg, .u.buf = crd};
+        .kind = (uint8_t)kind, .type = SB_I64, .nargs = 3, .arg = arg, .u.buf = crd};
     const char *why;
 
     if (!crd || !lo || !hi || !x)
         return NULL;
     if ((why = bad_index(3, arg)) != NULL)
-        return mistyped(ir, SB_EXPR_FIND, why);
+        return mistyped(ir, kind, why);
     return intern(ir, &key);
 }
 

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SB_MAXRANK 6
+#define SB_MAXRANK 8
 
 typedef struct sb_expr sb_expr;
 typedef struct sb_stmt sb_stmt;
@@ -113,7 +113,7 @@ struct sb_expr {
         int64_t i;         /* INT */
         double f;          /* FLOAT */
         const sb_var *var; /* VAR */
-        const sb_buf *buf; /* LOAD, FIND (its crd) */
+        const sb_buf *buf; /* LOAD; FIND, SEEK (their crd) */
     } u;
     const sb_expr *const *arg;
 };
@@ -124,17 +124,25 @@ typedef struct sb_body {
 } sb_body;
 
 /* One iterator of a sparse iteration: %i : S #I. Spatial or reduction. `group` numbers
- * fused iterators: equal non-zero numbers form one loop over all their positions. */
+ * fused iterators: equal non-zero numbers form one loop over all their positions.
+ * `with`: an axis that is iterated together with it, %j : R #JA & #JB; only coordinates
+ * stored in both are visited, and both are open then. NULL without. */
 typedef struct sb_iter {
     const sb_var *var;
     const sb_axis *axis;
     bool reduce;
     int group;
+    const sb_axis *with;
 } sb_iter;
+
+/* What a schedule wrote beside a loop for later stages: note(key, value). No meaning. */
+typedef struct sb_note {
+    const char *key, *value;
+} sb_note;
 
 typedef enum sb_stmt_kind {
     SB_STMT_ITER,    /* I */
-    SB_STMT_BLOCK,   /* II: schedules do not move loops across it */
+    SB_STMT_BLOCK,   /* schedules do not move loops across it; III: tensor only */
     SB_STMT_FOR,     /* II, III */
     SB_STMT_LET,     /* II, III: rest of the body sees it */
     SB_STMT_LOCAL,   /* II, III: rest of the body sees the buffer; constant extents */
@@ -169,7 +177,8 @@ struct sb_stmt {
             sb_body body;
         } iter;
         struct {
-            const char *name;
+            const char *name; /* tensor: of the intrinsic (tensor.h) */
+            bool tensor;      /* the body is what that intrinsic does */
             sb_body body;
         } block;
         struct {
@@ -178,6 +187,10 @@ struct sb_stmt {
             uint8_t how; /* sb_loop_how */
             bool reduce;
             int lanes; /* VECTOR: constant upper bound of hi - lo */
+            const char
+                *bind; /* name of the hardware's index it is mapped to, or NULL */
+            int nnote;
+            const sb_note *note;
             sb_body body;
         } loop;
         struct {
@@ -194,6 +207,7 @@ struct sb_stmt {
             const sb_expr *value;
             uint8_t op;  /* sb_store_op */
             bool stream; /* may bypass the cache */
+            bool atomic; /* an update that iterations of a parallel loop may share */
         } store;
         struct {
             const sb_expr *cond;
@@ -241,8 +255,9 @@ const sb_expr *sb_expr_float(sb_ir *ir, sb_dtype type, double v);
 const sb_expr *sb_expr_var(sb_ir *ir, const sb_var *v);
 const sb_expr *sb_expr_load(sb_ir *ir, const sb_buf *b, int n,
                             const sb_expr *const *idx);
-const sb_expr *sb_expr_find(sb_ir *ir, const sb_buf *crd, const sb_expr *lo,
-                            const sb_expr *hi, const sb_expr *x);
+/* kind: FIND or SEEK. */
+const sb_expr *sb_expr_search(sb_ir *ir, sb_expr_kind kind, const sb_buf *crd,
+                              const sb_expr *lo, const sb_expr *hi, const sb_expr *x);
 const sb_expr *sb_expr_cast(sb_ir *ir, sb_dtype type, const sb_expr *x);
 const sb_expr *sb_expr_un(sb_ir *ir, sb_expr_kind k, const sb_expr *x);
 const sb_expr *sb_expr_bin(sb_ir *ir, sb_expr_kind k, const sb_expr *a,
@@ -258,5 +273,7 @@ sb_status sb_ir_status(const sb_ir *ir);
 const char *sb_expr_kind_text(sb_expr_kind k);
 int sb_expr_kind_arity(sb_expr_kind k);
 int sb_expr_kind_prec(sb_expr_kind k);
+/* FIND or SEEK: reads the list u.buf beside its operands. */
+bool sb_expr_is_search(const sb_expr *e);
 
 #endif

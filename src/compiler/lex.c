@@ -133,7 +133,7 @@ lex_punct(sb_lex *lx)
         if (c == two[q][0] && peek(lx, 1) == two[q][1])
             return take(lx, SB_TOKEN_PUNCT, 0, 2);
     }
-    if (c != '\0' && strchr("()[]{},:=+-*/<>!;", c))
+    if (c != '\0' && strchr("()[]{},:=+-*/<>!;&", c))
         return take(lx, SB_TOKEN_PUNCT, 0, 1);
     return refuse(lx, 1, "this character means nothing here");
 }

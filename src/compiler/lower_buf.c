@@ -268,6 +268,8 @@ flat_stmt(sb_mapper *m, sb_list *out, const sb_stmt *s)
         sb_list_push(out, sb_stmt_local(m->ir, flat_of(m->user, s->u.local.buf)));
         return true;
     case SB_STMT_BLOCK:
+        if (s->u.block.tensor)
+            return false;
         sb_list_append(out, sb_map_body(m, s->u.block.body));
         return true;
     case SB_STMT_FOR:

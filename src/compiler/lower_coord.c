@@ -30,24 +30,15 @@ typedef struct place {
         *absent; /* true when the element is not stored; NULL: always stored */
 } place;
 
+/* Place where axis x is open at this coordinate; -1 when it is nowhere. */
 static int
-level_of(const sb_lowering *lo, const sb_axis *x, const sb_expr *coord, int parent)
+place_of(const sb_lowering *lo, const sb_axis *x, const sb_expr *coord, int parent)
 {
-    for (int k = 0; k < lo->n; k++) {
-        const sb_level *l = &lo->at[k];
+    for (int q = 0; q < 2 * lo->n; q++) {
+        const sb_open_axis *o = sb_lower_axis(lo, q);
 
-        if (l->it->axis == x && l->coord == coord &&
-            (!x->parent || l->parent == parent))
-            return k;
-    }
-    return -1;
-}
-
-static int
-dim_of_parent(const sb_buf *b, int d)
-{
-    for (int q = d - 1; q >= 0; q--) {
-        if (b->axis[q] == b->axis[d]->parent)
+        if (o->axis == x && lo->at[q / 2].coord == coord &&
+            (!x->parent || o->parent == parent))
             return q;
     }
     return -1;
@@ -92,8 +83,8 @@ search(access *ac, const sb_axis *x, const sb_expr *parent, const sb_expr *coord
     last = sb_expr_add(ir, first, sb_axis_extent(ir, x, parent));
     if (x->base)
         coord = sb_expr_add(ir, coord, x->base);
-    slot = sb_expr_find(ir, x->crd, sb_expr_simplify(ir, first),
-                        sb_expr_simplify(ir, last), coord);
+    slot = sb_expr_search(ir, SB_EXPR_FIND, x->crd, sb_expr_simplify(ir, first),
+                          sb_expr_simplify(ir, last), coord);
     slot = sb_expr_var(ir, bind_find(ac, x, slot));
     gone = sb_expr_bin(ir, SB_EXPR_LT, slot, sb_expr_int(ir, 0));
     pl->absent = pl->absent ? sb_expr_bin(ir, SB_EXPR_OR, pl->absent, gone) : gone;
@@ -105,18 +96,18 @@ translate(access *ac, const sb_buf *b, const sb_expr *const *coord, place *pl)
 {
     sb_lowering *lo = ac->lo;
     const sb_expr *slot[SB_MAXRANK];
-    int level[SB_MAXRANK];
+    int at[SB_MAXRANK];
 
     pl->absent = NULL;
     for (int d = 0; d < b->rank && lo->st == SB_OK; d++) {
         const sb_axis *x = b->axis[d];
-        const int p = dim_of_parent(b, d);
+        const int p = sb_buf_parent(b, d);
         const sb_expr *ps = p < 0 ? NULL : slot[p], *first;
 
-        level[d] = level_of(lo, x, coord[d], p < 0 ? -1 : level[p]);
-        if (level[d] >= 0) {
-            pl->pos[d] = lo->at[level[d]].pos;
-            slot[d] = lo->at[level[d]].slot;
+        at[d] = place_of(lo, x, coord[d], p < 0 ? -1 : at[p]);
+        if (at[d] >= 0) {
+            pl->pos[d] = sb_lower_axis(lo, at[d])->pos;
+            slot[d] = sb_lower_axis(lo, at[d])->slot;
             continue;
         }
         if (x->parent && p < 0) {
@@ -240,14 +231,16 @@ sb_lower_positions(const sb_lowering *lo, const sb_buf *b,
 {
     *last = -1;
     for (int d = 0; d < b->rank; d++) {
-        int k = 0;
+        const sb_open_axis *o = NULL;
+        int q = 0;
 
-        while (k < lo->n && (lo->at[k].it->axis != b->axis[d] || !lo->at[k].pos))
-            k++;
-        if (k == lo->n)
+        while (q < 2 * lo->n &&
+               ((o = sb_lower_axis(lo, q))->axis != b->axis[d] || !o->pos))
+            q++;
+        if (q == 2 * lo->n)
             return false;
-        pos[d] = lo->at[k].pos;
-        *last = k > *last ? k : *last;
+        pos[d] = o->pos;
+        *last = q / 2 > *last ? q / 2 : *last;
     }
     return true;
 }

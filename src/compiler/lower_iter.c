@@ -52,22 +52,29 @@ name_taken(const sb_lowering *lo, const char *name)
     return false;
 }
 
-/* The loop variable of a sparse or fused iterator: p and its name. */
-static const sb_var *
-position_var(const sb_lowering *lo, const sb_iter *it)
+const sb_var *
+sb_lower_var(const sb_lowering *lo, const char *prefix, const sb_iter *it)
 {
     char name[80];
 
-    (void)snprintf(name, sizeof name, "p%.64s", it->var->name);
+    (void)snprintf(name, sizeof name, "%.4s%.64s", prefix, it->var->name);
     while (name_taken(lo, name))
         (void)strncat(name, "_", sizeof name - strlen(name) - 1);
     return sb_var_new(lo->ir, name, SB_I64);
 }
 
+const sb_open_axis *
+sb_lower_axis(const sb_lowering *lo, int place)
+{
+    return place < 0 ? NULL : &lo->at[place / 2].at[place % 2];
+}
+
 static const sb_expr *
 parent_slot(const sb_lowering *lo, const sb_level *l)
 {
-    return l->parent < 0 ? NULL : lo->at[l->parent].slot;
+    const sb_open_axis *p = sb_lower_axis(lo, l->at[0].parent);
+
+    return p ? p->slot : NULL;
 }
 
 /* Number of positions of level k, its parent being open. */
@@ -88,9 +95,11 @@ open_level(sb_lowering *lo, int k, const sb_expr *pos)
     const sb_axis *x = l->it->axis;
     const bool own = pos && pos->kind == SB_EXPR_VAR && pos->u.var == l->it->var;
 
-    l->pos = pos;
-    l->slot = sb_expr_add(lo->ir, sb_axis_first(lo->ir, x, parent_slot(lo, l)), pos);
-    l->slot = l->slot ? sb_expr_simplify(lo->ir, l->slot) : NULL;
+    const sb_expr *slot =
+        sb_expr_add(lo->ir, sb_axis_first(lo->ir, x, parent_slot(lo, l)), pos);
+
+    l->at[0].pos = pos;
+    l->at[0].slot = slot ? sb_expr_simplify(lo->ir, slot) : NULL;
     if (is_sparse(x))
         l->coord = sb_expr_var(lo->ir, l->it->var);
     else
@@ -134,25 +143,28 @@ with_coord(sb_lowering *lo, int k, sb_body b)
     const sb_axis *x = l->it->axis;
     sb_list out;
 
+    if (l->it->with)
+        b = sb_lower_merge(lo, k, b);
     sb_list_init(&out, lo->ir);
     if (is_sparse(x) && sb_body_uses(b, l->it->var))
-        sb_list_push(
-            &out, sb_stmt_let(lo->ir, l->it->var, sb_axis_coord(lo->ir, x, l->slot)));
-    else if (!is_sparse(x) && l->coord != l->pos && sb_body_uses(b, l->it->var))
-        sb_list_push(&out, sb_stmt_let(lo->ir, l->it->var, l->pos));
+        sb_list_push(&out, sb_stmt_let(lo->ir, l->it->var,
+                                       sb_axis_coord(lo->ir, x, l->at[0].slot)));
+    else if (!is_sparse(x) && l->coord != l->at[0].pos && sb_body_uses(b, l->it->var))
+        sb_list_push(&out, sb_stmt_let(lo->ir, l->it->var, l->at[0].pos));
     sb_list_append(&out, b);
     b = sb_list_body(&out);
     if (is_sparse(x) && x->padded && !x->end)
-        b = sb_body_one(lo->ir,
-                        sb_stmt_if(lo->ir, not_negative(lo->ir, x->crd, l->slot), b));
+        b = sb_body_one(
+            lo->ir, sb_stmt_if(lo->ir, not_negative(lo->ir, x->crd, l->at[0].slot), b));
     return skip_holes(lo, k, b);
 }
 
 static bool
 needs_block(const sb_lowering *lo, const sb_level *l)
 {
-    return is_variable(l->it->axis) && l->parent >= 0 &&
-           is_variable(lo->at[l->parent].it->axis);
+    const sb_open_axis *p = sb_lower_axis(lo, l->at[0].parent);
+
+    return is_variable(l->it->axis) && p && is_variable(p->axis);
 }
 
 /* The loop of levels [k, last] around b; none when the extent is the constant 1. */
@@ -194,6 +206,14 @@ group_end(const sb_lowering *lo, int k)
     while (g && k + 1 < lo->n && lo->at[k + 1].it->group == g)
         k++;
     return k;
+}
+
+static bool
+group_varies(const sb_lowering *lo, int k, int last)
+{
+    while (k < last && !is_variable(lo->at[k + 1].it->axis))
+        k++;
+    return k < last;
 }
 
 /* Positions of a fused group from one loop over the slots of its last axis: each
@@ -240,8 +260,11 @@ first_reduction(const sb_lowering *lo)
 static void
 close_levels(sb_lowering *lo, int k)
 {
-    for (; k < lo->n; k++)
-        lo->at[k].coord = lo->at[k].pos = lo->at[k].slot = NULL;
+    for (; k < lo->n; k++) {
+        lo->at[k].coord = NULL;
+        for (int r = 0; r < 2; r++)
+            lo->at[k].at[r].pos = lo->at[k].at[r].slot = NULL;
+    }
 }
 
 static sb_body make_nest(sb_lowering *lo, int k, bool init);
@@ -249,14 +272,17 @@ static sb_body make_nest(sb_lowering *lo, int k, bool init);
 static bool
 parent_open(sb_lowering *lo, int k)
 {
-    const sb_level *l = &lo->at[k];
+    for (int r = 0; r < 2; r++) {
+        const sb_open_axis *x = &lo->at[k].at[r], *p = sb_lower_axis(lo, x->parent);
 
-    if (l->parent < 0 || lo->at[l->parent].slot)
-        return true;
-    lo->st = sb_diag_set(lo->ir->diag, SB_ENOTSUP,
-                         "init cannot run over axis #%s: its parent is a reduction",
-                         l->it->axis->name);
-    return false;
+        if (!x->axis || !p || p->slot)
+            continue;
+        lo->st = sb_diag_set(lo->ir->diag, SB_ENOTSUP,
+                             "init cannot run over axis #%s: its parent is a reduction",
+                             x->axis->name);
+        return false;
+    }
+    return true;
 }
 
 static sb_body
@@ -265,18 +291,28 @@ make_level(sb_lowering *lo, int k, bool init)
     const int last = group_end(lo, k);
     const sb_expr *extent;
     sb_body b = {0, NULL};
+    sb_list out, lets;
 
     if (!parent_open(lo, k))
         return b;
-    extent = open_group(lo, k, last);
+    sb_list_init(&lets, lo->ir);
+    extent = group_varies(lo, k, last) ? sb_lower_fused(lo, k, last, &lets)
+                                       : open_group(lo, k, last);
     if (!extent || lo->ir->failed)
         return b;
+    sb_list_init(&out, lo->ir);
+    if (lo->at[k].it->with) {
+        sb_lower_merge_start(lo, k, &out);
+        sb_lower_merge_open(lo, k);
+    }
     b = make_nest(lo, last + 1, init);
     if (lo->st != SB_OK)
         return b;
     for (int q = last; q >= k; q--)
         b = with_coord(lo, q, b);
-    return with_loop(lo, k, last, extent, b);
+    sb_list_append(&lets, b);
+    sb_list_append(&out, with_loop(lo, k, last, extent, sb_list_body(&lets)));
+    return sb_list_body(&out);
 }
 
 /* Loops from level k inwards: of init (spatial levels only) or of the computation. */
@@ -312,10 +348,10 @@ check_group(const sb_lowering *lo, int k, int last)
     for (int q = k + 1; q <= last; q++) {
         const sb_axis *x = lo->at[q].it->axis;
 
-        if (lo->at[q].parent != q - 1 || is_variable(x) || x->end)
+        if (lo->at[q].at[0].parent != 2 * (q - 1) || x->end)
             return sb_diag_set(lo->ir->diag, SB_ENOTSUP,
-                               "fused axis #%s must be a fixed child of #%s", x->name,
-                               lo->at[q - 1].it->axis->name);
+                               "fused axis #%s must be a child of #%s, without end",
+                               x->name, lo->at[q - 1].it->axis->name);
         if (lo->at[q].it->reduce != lo->at[k].it->reduce && lo->iter->u.iter.init.n > 0)
             return sb_diag_set(lo->ir->diag, SB_ENOTSUP,
                                "iteration %s fuses spatial and reduction axes, so it "
@@ -323,6 +359,17 @@ check_group(const sb_lowering *lo, int k, int last)
                                lo->iter->u.iter.name);
     }
     return SB_OK;
+}
+
+/* Nearest place before level k where axis x is; -1 when it is nowhere. */
+static int
+place_of(const sb_lowering *lo, int k, const sb_axis *x)
+{
+    for (int q = 2 * k - 1; x && q >= 0; q--) {
+        if (sb_lower_axis(lo, q)->axis == x)
+            return q;
+    }
+    return -1;
 }
 
 static sb_status
@@ -335,20 +382,23 @@ start_levels(sb_lowering *lo)
 
         memset(l, 0, sizeof *l);
         l->it = &lo->iter->u.iter.it[k];
+        l->at[0].axis = l->it->axis;
+        l->at[1].axis = l->it->with;
     }
     for (int k = 0; k < lo->n; k++) {
         sb_level *l = &lo->at[k];
         const sb_axis *x = l->it->axis;
 
-        l->parent = k - 1;
-        while (l->parent >= 0 && lo->at[l->parent].it->axis != x->parent)
-            l->parent--;
-        if (x->parent && l->parent < 0)
+        l->at[0].parent = place_of(lo, k, x->parent);
+        if (l->at[1].axis)
+            l->at[1].parent = place_of(lo, k, l->at[1].axis->parent);
+        if (x->parent && l->at[0].parent < 0)
             return sb_diag_set(
                 ir->diag, SB_EINVAL,
                 "iteration %s: axis #%s comes without its parent #%s before",
                 lo->iter->u.iter.name, x->name, x->parent->name);
-        l->loop = is_sparse(x) || l->it->group ? position_var(lo, l->it) : l->it->var;
+        l->loop =
+            is_sparse(x) || l->it->group ? sb_lower_var(lo, "p", l->it) : l->it->var;
     }
     for (int k = 0; k < lo->n; k = group_end(lo, k) + 1) {
         const sb_status st = check_group(lo, k, group_end(lo, k));

@@ -18,6 +18,7 @@
 #define SB_PARSE_ASSUMES 256
 #define SB_PARSE_ITERS 12 /* axes of one iteration */
 #define SB_PARSE_LANES 65536
+#define SB_PARSE_NOTES 16 /* at one loop */
 #define SB_PARSE_BYTES (16 << 20)
 
 typedef struct sb_parser {

@@ -191,7 +191,8 @@ make_call(sb_parser *p, sb_expr_kind k, sb_dtype type, const sb_buf *buf, operan
         e = sb_expr_cast(p->ir, type, arg[0].e);
         break;
     case SB_EXPR_FIND:
-        e = sb_expr_find(p->ir, buf, arg[0].e, arg[1].e, arg[2].e);
+    case SB_EXPR_SEEK:
+        e = sb_expr_search(p->ir, k, buf, arg[0].e, arg[1].e, arg[2].e);
         break;
     case SB_EXPR_SELECT:
         adapt_pair(p, &arg[1], &arg[2]);
@@ -209,7 +210,7 @@ make_call(sb_parser *p, sb_expr_kind k, sb_dtype type, const sb_buf *buf, operan
     return result(p, e, at, height);
 }
 
-/* name(args): `cast` starts with a type, `find` with a buffer. */
+/* name(args): `cast` starts with a type, `find` and `seek` with a buffer. */
 static operand
 parse_call(sb_parser *p, sb_expr_kind k)
 {
@@ -223,7 +224,7 @@ parse_call(sb_parser *p, sb_expr_kind k)
     if (k == SB_EXPR_CAST) {
         type = sb_parse_type(p);
         sb_parse_expect(p, ",");
-    } else if (k == SB_EXPR_FIND) {
+    } else if (table[k].typing == FIND) {
         buf = sb_parse_buf(p);
         sb_parse_expect(p, ",");
         if (p->constant)

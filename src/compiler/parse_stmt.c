@@ -55,7 +55,7 @@ parse_body(sb_parser *p)
 
 /* ---- stage I ------------------------------------------------------------------------- */
 
-/* %i : S #I */
+/* %i : S #I, or %j : R #JA & #JB */
 static void
 parse_iterator(sb_parser *p, sb_iter *it, int group)
 {
@@ -69,6 +69,8 @@ parse_iterator(sb_parser *p, sb_iter *it, int group)
     else
         sb_parse_expect(p, "S");
     it->axis = sb_parse_axis(p);
+    if (sb_parse_accept(p, "&"))
+        it->with = sb_parse_axis(p);
 }
 
 /* (%i : S #I, {%a : R #X, %b : R #Y}); braces are one loop, numbered from 1. */
@@ -156,6 +158,52 @@ parse_lanes(sb_parser *p)
     return lanes;
 }
 
+/* A word or a number, as it stands. */
+static const char *
+parse_note_value(sb_parser *p)
+{
+    const char *text;
+
+    if (p->tok.kind != SB_TOKEN_INT)
+        return sb_parse_name(p, SB_TOKEN_WORD);
+    text = sb_arena_strndup(p->ir->arena, p->tok.text, p->tok.n);
+    if (!text)
+        p->st = SB_ENOMEM;
+    sb_parse_advance(p);
+    return text;
+}
+
+/* [bind(name)] { note(key, value) } */
+static void
+parse_marks(sb_parser *p, sb_stmt *s)
+{
+    sb_note note[SB_PARSE_NOTES];
+    int n = 0;
+
+    if (sb_parse_accept(p, "bind")) {
+        sb_parse_expect(p, "(");
+        s->u.loop.bind = sb_parse_name(p, SB_TOKEN_WORD);
+        sb_parse_expect(p, ")");
+    }
+    while (sb_parse_accept(p, "note")) {
+        if (n == SB_PARSE_NOTES) {
+            sb_parse_error(p, "more than %d notes at one loop", SB_PARSE_NOTES);
+            return;
+        }
+        sb_parse_expect(p, "(");
+        note[n].key = sb_parse_name(p, SB_TOKEN_WORD);
+        sb_parse_expect(p, ",");
+        note[n++].value = parse_note_value(p);
+        sb_parse_expect(p, ")");
+    }
+    if (n == 0 || !sb_parse_ok(p))
+        return;
+    s->u.loop.nnote = n;
+    s->u.loop.note = sb_arena_copy(p->ir->arena, note, (size_t)n * sizeof *note);
+    if (!s->u.loop.note)
+        p->st = SB_ENOMEM;
+}
+
 static void
 parse_how(sb_parser *p, sb_stmt *s)
 {
@@ -168,6 +216,7 @@ parse_how(sb_parser *p, sb_stmt *s)
         s->u.loop.lanes = parse_lanes(p);
     }
     s->u.loop.reduce = sb_parse_accept(p, "reduce");
+    parse_marks(p, s);
 }
 
 static const sb_stmt *
@@ -209,6 +258,17 @@ parse_block(sb_parser *p)
     s->u.block.name = sb_parse_name(p, SB_TOKEN_WORD);
     s->u.block.body = parse_body(p);
     return done(p, s);
+}
+
+/* tensor NAME { the loops that the intrinsic stands for } */
+static const sb_stmt *
+parse_tensor(sb_parser *p)
+{
+    const sb_stmt *s = parse_block(p);
+
+    if (s)
+        ((sb_stmt *)s)->u.block.tensor = true;
+    return s;
 }
 
 static const sb_stmt *
@@ -335,6 +395,7 @@ parse_store(sb_parser *p)
         return NULL;
     s->u.store.value = sb_parse_expr_as(p, s->u.store.buf->type);
     s->u.store.stream = sb_parse_accept(p, "stream");
+    s->u.store.atomic = sb_parse_accept(p, "atomic");
     return done(p, s);
 }
 
@@ -347,9 +408,9 @@ sb_parse_stmt(sb_parser *p)
         const char *word;
         const sb_stmt *(*parse)(sb_parser *p);
     } forms[] = {
-        {"iter", parse_iter},         {"block", parse_block}, {"for", parse_for},
-        {"let", parse_let},           {"local", parse_local}, {"if", parse_if},
-        {"prefetch", parse_prefetch},
+        {"iter", parse_iter},         {"block", parse_block},   {"for", parse_for},
+        {"let", parse_let},           {"local", parse_local},   {"if", parse_if},
+        {"prefetch", parse_prefetch}, {"tensor", parse_tensor},
     };
 
     if (sb_parse_ok(p) && p->tok.kind == SB_TOKEN_BUF)

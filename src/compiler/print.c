@@ -69,7 +69,7 @@ put_call(sb_strbuf *out, const sb_expr *e)
     if (e->kind == SB_EXPR_CAST) {
         sb_strbuf_puts(out, sb_dtype_name((sb_dtype)e->type));
         sb_strbuf_puts(out, ", ");
-    } else if (e->kind == SB_EXPR_FIND) {
+    } else if (sb_expr_is_search(e)) {
         sb_strbuf_putc(out, '$');
         sb_strbuf_puts(out, e->u.buf->name);
         sb_strbuf_puts(out, ", ");

@@ -28,9 +28,11 @@ put_iterators(sb_strbuf *out, int n, const sb_iter *it)
         const bool opens = g && (q == 0 || it[q - 1].group != g);
         const bool closes = g && (q == n - 1 || it[q + 1].group != g);
 
-        sb_strbuf_printf(out, "%s%s%%%s : %c #%s%s", q > 0 ? ", " : "",
-                         opens ? "{" : "", it[q].var->name, it[q].reduce ? 'R' : 'S',
-                         it[q].axis->name, closes ? "}" : "");
+        sb_strbuf_printf(out, "%s%s%%%s : %c #%s", q > 0 ? ", " : "", opens ? "{" : "",
+                         it[q].var->name, it[q].reduce ? 'R' : 'S', it[q].axis->name);
+        if (it[q].with)
+            sb_strbuf_printf(out, " & #%s", it[q].with->name);
+        sb_strbuf_puts(out, closes ? "}" : "");
     }
 }
 
@@ -75,6 +77,11 @@ put_for(sb_strbuf *out, const sb_stmt *s, int level)
     if (s->u.loop.how == SB_LOOP_VECTOR)
         sb_strbuf_printf(out, "(%d)", s->u.loop.lanes);
     sb_strbuf_puts(out, s->u.loop.reduce ? " reduce" : "");
+    if (s->u.loop.bind)
+        sb_strbuf_printf(out, " bind(%s)", s->u.loop.bind);
+    for (int q = 0; q < s->u.loop.nnote; q++)
+        sb_strbuf_printf(out, " note(%s, %s)", s->u.loop.note[q].key,
+                         s->u.loop.note[q].value);
     put_braces(out, s->u.loop.body, level);
 }
 
@@ -99,6 +106,7 @@ put_store(sb_strbuf *out, const sb_stmt *s)
     sb_strbuf_printf(out, " %s ", op[s->u.store.op]);
     sb_expr_print(out, s->u.store.value);
     sb_strbuf_puts(out, s->u.store.stream ? " stream" : "");
+    sb_strbuf_puts(out, s->u.store.atomic ? " atomic" : "");
 }
 
 void
@@ -109,7 +117,8 @@ sb_stmt_print(sb_strbuf *out, const sb_stmt *s, int level)
         put_iter(out, s, level);
         break;
     case SB_STMT_BLOCK:
-        sb_strbuf_printf(out, "block %s", s->u.block.name);
+        sb_strbuf_printf(out, "%s %s", s->u.block.tensor ? "tensor" : "block",
+                         s->u.block.name);
         put_braces(out, s->u.block.body, level);
         break;
     case SB_STMT_FOR:

@@ -60,7 +60,9 @@ sb_expr_remake(sb_ir *ir, const sb_expr *e, const sb_expr *const *arg)
     case SB_EXPR_LOAD:
         return sb_expr_load(ir, e->u.buf, e->nargs, arg);
     case SB_EXPR_FIND:
-        return sb_expr_find(ir, e->u.buf, arg[0], arg[1], arg[2]);
+    case SB_EXPR_SEEK:
+        return sb_expr_search(ir, (sb_expr_kind)e->kind, e->u.buf, arg[0], arg[1],
+                              arg[2]);
     case SB_EXPR_CAST:
         return sb_expr_cast(ir, (sb_dtype)e->type, arg[0]);
     case SB_EXPR_SELECT:
@@ -137,7 +139,7 @@ sb_expr_uses(const sb_expr *e, const sb_var *v)
 bool
 sb_expr_loads(const sb_expr *e, const sb_buf *b)
 {
-    if ((e->kind == SB_EXPR_LOAD || e->kind == SB_EXPR_FIND) && (!b || e->u.buf == b))
+    if ((e->kind == SB_EXPR_LOAD || sb_expr_is_search(e)) && (!b || e->u.buf == b))
         return true;
     for (int q = 0; q < e->nargs; q++) {
         if (sb_expr_loads(e->arg[q], b))
@@ -305,6 +307,25 @@ sb_stmt_bodies(const sb_stmt *s, sb_body out[2])
         break;
     }
     return 0;
+}
+
+const sb_stmt *
+sb_stmt_with(sb_ir *ir, const sb_stmt *s, const sb_body body[2])
+{
+    sb_stmt *t = sb_stmt_copy(ir, s);
+
+    if (t && s->kind == SB_STMT_FOR) {
+        t->u.loop.body = body[0];
+    } else if (t && s->kind == SB_STMT_BLOCK) {
+        t->u.block.body = body[0];
+    } else if (t && s->kind == SB_STMT_IF) {
+        t->u.cond.then = body[0];
+        t->u.cond.els = body[1];
+    } else if (t && s->kind == SB_STMT_ITER) {
+        t->u.iter.init = body[0];
+        t->u.iter.body = body[1];
+    }
+    return t;
 }
 
 void

@@ -63,6 +63,8 @@ void sb_body_stmts(sb_body b, void (*fn)(void *user, const sb_stmt *s), void *us
 bool sb_body_binds(sb_body b, const sb_var *v);
 /* The bodies a statement holds; returns how many (0..2). */
 int sb_stmt_bodies(const sb_stmt *s, sb_body out[2]);
+/* The statement with other bodies, as sb_stmt_bodies counts them. */
+const sb_stmt *sb_stmt_with(sb_ir *ir, const sb_stmt *s, const sb_body body[2]);
 
 /* Short makers. */
 const sb_stmt *sb_stmt_let(sb_ir *ir, const sb_var *v, const sb_expr *value);

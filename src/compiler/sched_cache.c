@@ -26,6 +26,7 @@ typedef struct cache {
     const sb_stmt *loop[SB_MAXRANK]; /* inner loops that occur in idx */
     int nloop;
     const sb_stmt *init; /* the plain store, NULL without */
+    bool atomic;         /* sums are atomic, so is the write-back */
     int nsum;
     sb_dtype type;            /* of the accumulator */
     const sb_expr *factor[8]; /* shared by all sums */
@@ -135,6 +136,7 @@ note_sum(cache *c, const scope *sc, const sb_stmt *s)
     const sb_expr *v = uncast(c, s->u.store.value), *mine[8];
     int n = 0, kept = 0;
 
+    c->atomic = c->atomic || s->u.store.atomic;
     if (c->nsum && c->type != (sb_dtype)v->type)
         sb_sched_refuse(c->sc, "sums into $%s have different types", c->buf->name);
     c->type = (sb_dtype)v->type;
@@ -379,8 +381,17 @@ write_back(cache *c)
 
     for (int q = c->nfactor - 1; q >= 0; q--)
         v = sb_expr_bin(ir, SB_EXPR_MUL, c->factor[q], v);
-    if (!c->init && c->type == ct)
-        return sb_stmt_store(ir, c->buf, c->idx, SB_STORE_ADD, v);
+    if (!c->init && c->type == ct) {
+        const sb_stmt *sum = sb_stmt_store(ir, c->buf, c->idx, SB_STORE_ADD, v);
+        sb_stmt *s = sum ? sb_stmt_copy(ir, sum) : NULL;
+
+        if (s)
+            s->u.store.atomic = c->atomic;
+        return s;
+    }
+    if (c->atomic)
+        sb_sched_refuse(c->sc, "$%s is updated atomically, but here it is set",
+                        c->buf->name);
     start = c->init ? uncast(c, c->init->u.store.value)
                     : sb_expr_load(ir, c->buf, c->buf->rank, c->idx);
     if (start && start->type != c->type)

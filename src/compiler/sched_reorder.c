@@ -272,7 +272,8 @@ mergeable(const sb_stmt *a, const sb_stmt *b)
 {
     return a && b && a->kind == SB_STMT_FOR && b->kind == SB_STMT_FOR &&
            a->u.loop.var == b->u.loop.var && a->u.loop.lo == b->u.loop.lo &&
-           a->u.loop.hi == b->u.loop.hi && a->u.loop.how == b->u.loop.how;
+           a->u.loop.hi == b->u.loop.hi && a->u.loop.how == b->u.loop.how &&
+           a->u.loop.bind == b->u.loop.bind && a->u.loop.note == b->u.loop.note;
 }
 
 /* Pushes s, merged with the loop before it where both are one loop cut in two. */

@@ -11,6 +11,7 @@
  *      $s[0] += $part[0] + $part[1]
  */
 #include "compiler/affine.h"
+#include "compiler/mark.h"
 #include "compiler/schedule.h"
 
 enum { FACTOR_MAX = 256 };
@@ -97,7 +98,7 @@ check(factoring *f, const sb_stmt *loop)
     else if (le.found || index_moves(loop, f->sum))
         sb_sched_refuse(f->sc, "the element of $%s that is summed into depends on %%%s",
                         lq.b->name, name);
-    else if (loop->u.loop.how != SB_LOOP_SERIAL)
+    else if (sb_loop_marked(loop))
         sb_sched_refuse(f->sc, "loop %%%s is marked already", name);
 }
 
@@ -166,19 +167,22 @@ push_combine(factoring *f, sb_list *out)
 {
     sb_ir *ir = f->sc->ir;
     const sb_expr *zero = sb_expr_int(ir, 0), *one = sb_expr_int(ir, 1), *v;
+    sb_stmt *s;
 
     for (int64_t half = f->sc->number / 2; half > 1; half /= 2) {
         const sb_expr *far = sb_expr_add(ir, f->lane, sb_expr_int(ir, half));
-        const sb_stmt *s = sb_stmt_store(ir, f->part, &f->lane, SB_STORE_ADD,
-                                         sb_expr_load(ir, f->part, 1, &far));
+        const sb_stmt *add = sb_stmt_store(ir, f->part, &f->lane, SB_STORE_ADD,
+                                           sb_expr_load(ir, f->part, 1, &far));
 
         sb_list_push(out, sb_stmt_for(ir, f->sc->var[0], zero, sb_expr_int(ir, half),
-                                      false, sb_body_one(ir, s)));
+                                      false, sb_body_one(ir, add)));
     }
     v = sb_expr_bin(ir, SB_EXPR_ADD, sb_expr_load(ir, f->part, 1, &zero),
                     sb_expr_load(ir, f->part, 1, &one));
-    sb_list_push(out, sb_stmt_store(ir, f->sum->u.store.buf, f->sum->u.store.idx,
-                                    SB_STORE_ADD, v));
+    s = sb_stmt_copy(ir, f->sum);
+    if (s && v)
+        s->u.store.value = v;
+    sb_list_push(out, v ? s : NULL);
 }
 
 static void

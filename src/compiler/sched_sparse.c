@@ -38,12 +38,19 @@ find_all(sb_sched *sc, const sb_stmt *s, int at[MAXITER])
     return true;
 }
 
+/* Does an axis of the iterator depend on x? */
+static bool
+is_below(const sb_iter *it, const sb_axis *x)
+{
+    return x && (it->axis->parent == x || (it->with && it->with->parent == x));
+}
+
 static bool
 parents_first(sb_sched *sc, int n, const sb_iter *it)
 {
     for (int q = 0; q < n; q++) {
         for (int r = q + 1; r < n; r++) {
-            if (it[q].axis->parent == it[r].axis) {
+            if (is_below(&it[q], it[r].axis) || is_below(&it[q], it[r].with)) {
                 sb_sched_refuse(sc, "axis #%s would come before its parent #%s",
                                 it[q].axis->name, it[r].axis->name);
                 return false;
@@ -72,13 +79,6 @@ edit_reorder(sb_sched *sc, const sb_stmt *s, sb_iter *it)
     parents_first(sc, s->u.iter.n, it);
 }
 
-static bool
-is_fixed(const sb_axis *x)
-{
-    return (x->kind == SB_AXIS_DENSE_FIXED || x->kind == SB_AXIS_SPARSE_FIXED) &&
-           !x->end;
-}
-
 static void
 edit_fuse(sb_sched *sc, const sb_stmt *s, sb_iter *it)
 {
@@ -97,12 +97,13 @@ edit_fuse(sb_sched *sc, const sb_stmt *s, sb_iter *it)
         else if (q > 0 && (at[q] != at[q - 1] + 1 || x->parent != it[at[q - 1]].axis))
             sb_sched_refuse(sc, "%%%s does not follow its parent axis",
                             sc->name[q + 1]);
-        else if (q > 0 && !is_fixed(x))
+        else if (q > 0 && x->end)
             sb_sched_refuse(
-                sc,
-                "axis #%s has rows of varying length: the row of a position "
-                "would have to be searched",
+                sc, "the rows of axis #%s have ends, so they need not fill the array",
                 x->name);
+        else if (it[at[q]].with)
+            sb_sched_refuse(sc, "%%%s is iterated with #%s", sc->name[q + 1],
+                            it[at[q]].with->name);
         else if (it[at[q]].reduce != it[at[0]].reduce && s->u.iter.init.n > 0)
             sb_sched_refuse(sc,
                             "%s has an init, so spatial and reduction axes stay apart",

@@ -8,6 +8,7 @@
  */
 #include "base/fault.h"
 #include "compiler/affine.h"
+#include "compiler/mark.h"
 #include "compiler/schedule.h"
 
 #include <string.h>
@@ -42,7 +43,7 @@ split_loop(sb_sched *sc, sb_list *out, const sb_stmt *s)
 
     if (!e)
         return;
-    if (s->u.loop.how != SB_LOOP_SERIAL) {
+    if (sb_loop_marked(s)) {
         sb_sched_refuse(sc, "loop %%%s is marked already", s->u.loop.var->name);
         return;
     }
@@ -104,7 +105,7 @@ fuse_loops(sb_sched *sc, sb_list *out, const sb_stmt *a)
         sb_sched_refuse(sc, "the bounds of %%%s use %%%s", sc->name[1], sc->name[0]);
         return;
     }
-    if (a->u.loop.how != SB_LOOP_SERIAL || b->u.loop.how != SB_LOOP_SERIAL)
+    if (sb_loop_marked(a) || sb_loop_marked(b))
         sb_sched_refuse(sc, "a loop is marked already");
     f = sb_expr_var(ir, sc->var[0]);
     eb = sb_loop_extent(ir, b);

@@ -3,8 +3,8 @@
  * of schedule.h. A primitive is a function from program to program; a refused one leaves
  * the program as it was, because programs never change.
  *
- * Patterns: % loop or iterator, $ buffer, @ iteration name, # number, * one or more %,
- * ?word optional word; anything else stands for itself.
+ * Patterns: % loop or iterator, $ buffer, ^ axis (#name), @ word, # number, * one or
+ * more %, ?word optional word; anything else stands for itself.
  */
 #include "compiler/schedule.h"
 
@@ -26,6 +26,7 @@ typedef struct primitive {
 static const primitive table[] = {
     {"sparse_reorder", 1, "@ *", sb_sched_sparse_reorder},
     {"sparse_fuse", 1, "@ *", sb_sched_sparse_fuse},
+    {"sparse_merge", 1, "@ % ^", sb_sched_sparse_merge},
     {"reorder", 2, "*", sb_sched_reorder},
     {"split", 2, "% # -> % % ?tail", sb_sched_split},
     {"fuse", 2, "% % -> %", sb_sched_fuse},
@@ -36,6 +37,12 @@ static const primitive table[] = {
     {"rfactor", 2, "% # -> % as $", sb_sched_rfactor},
     {"prefetch", 2, "$ at % ahead #", sb_sched_prefetch},
     {"stream", 2, "$", sb_sched_stream},
+    {"cache_read", 2, "$ at % as $", sb_sched_cache_read},
+    {"compute_at", 2, "% at %", sb_sched_compute_at},
+    {"tensorize", 2, "% @", sb_sched_tensorize},
+    {"bind", 2, "% @", sb_sched_bind},
+    {"annotate", 2, "% @ @", sb_sched_annotate},
+    {"atomic", 2, "$", sb_sched_atomic},
 };
 
 /* ---- helpers of primitives ---------------------------------------------------------------- */
@@ -75,6 +82,7 @@ typedef struct each_loop {
     sb_sched *sc;
     const char *name;
     sb_loop_fn fn;
+    const sb_stmt *tensor; /* the intrinsic around, NULL outside */
 } each_loop;
 
 static bool
@@ -82,8 +90,18 @@ visit_loop(sb_mapper *m, sb_list *out, const sb_stmt *s)
 {
     each_loop *e = m->user;
 
+    if (s->kind == SB_STMT_BLOCK && s->u.block.tensor) {
+        e->tensor = s;
+        s = sb_map_parts(m, s);
+        e->tensor = NULL;
+        sb_list_push(out, s);
+        return true;
+    }
     if (s->kind != SB_STMT_FOR || strcmp(s->u.loop.var->name, e->name) != 0)
         return false;
+    if (e->tensor)
+        sb_sched_refuse(e->sc, "loop %%%s is part of tensor %s", e->name,
+                        e->tensor->u.block.name);
     s = sb_map_parts(m, s);
     e->sc->hits++;
     if (s && e->sc->st == SB_OK)
@@ -94,7 +112,7 @@ visit_loop(sb_mapper *m, sb_list *out, const sb_stmt *s)
 sb_status
 sb_sched_each_loop(const sb_prog **out, sb_sched *sc, const char *name, sb_loop_fn fn)
 {
-    each_loop e = {sc, name, fn};
+    each_loop e = {sc, name, fn, NULL};
     sb_mapper m = {sc->ir, &e, NULL, visit_loop};
     const sb_body b = sb_map_body(&m, sc->in->body);
 
@@ -288,6 +306,9 @@ take(sb_sched *sc, const char *item, size_t len, int n, const char *const *word,
     case '$':
         (*at)++;
         return take_name(sc, w, item[0]);
+    case '^':
+        (*at)++;
+        return take_name(sc, w, '#');
     case '@':
         (*at)++;
         if (w)

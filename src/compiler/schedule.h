@@ -40,6 +40,13 @@ sb_status sb_sched_stream(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_cache_write(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_rfactor(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_prefetch(const sb_prog **out, sb_sched *sc);
+sb_status sb_sched_sparse_merge(const sb_prog **out, sb_sched *sc);
+sb_status sb_sched_cache_read(const sb_prog **out, sb_sched *sc);
+sb_status sb_sched_compute_at(const sb_prog **out, sb_sched *sc);
+sb_status sb_sched_tensorize(const sb_prog **out, sb_sched *sc);
+sb_status sb_sched_bind(const sb_prog **out, sb_sched *sc);
+sb_status sb_sched_annotate(const sb_prog **out, sb_sched *sc);
+sb_status sb_sched_atomic(const sb_prog **out, sb_sched *sc);
 
 /* Records why the line does not fit; the first reason stays. Returns EINVAL. */
 sb_status sb_sched_refuse(sb_sched *sc, const char *fmt, ...) SB_PRINTF(2, 3);

@@ -187,6 +187,82 @@ SBK_FIND(i8, int8_t)
 SBK_FIND(i32, int32_t)
 SBK_FIND(i64, int64_t)
 
+/* First position in the ascending range crd[lo, hi) with crd >= x, or hi. Steps that
+ * double: cheap where the answer is near lo, as for the cursor of a merge. */
+#define SBK_SEEK(t, type)                                                           \
+    SBK_FN int64_t sbk_seek_##t(const type *crd, int64_t lo, int64_t hi, int64_t x) \
+    {                                                                               \
+        int64_t step = 1;                                                           \
+        while (step < hi - lo && crd[lo + step - 1] < x) {                          \
+            lo += step;                                                             \
+            step *= 2;                                                              \
+        }                                                                           \
+        if (hi - lo > step)                                                         \
+            hi = lo + step;                                                         \
+        while (lo < hi) {                                                           \
+            const int64_t mid = lo + (hi - lo) / 2;                                 \
+            if (crd[mid] < x)                                                       \
+                lo = mid + 1;                                                       \
+            else                                                                    \
+                hi = mid;                                                           \
+        }                                                                           \
+        return hi;                                                                  \
+    }
+SBK_SEEK(i32, int32_t)
+SBK_SEEK(i64, int64_t)
+
+/* *at = *at op v, whole, whatever other threads do to it. */
+#define SBK_ATOMIC(op, t, type, word, value)                                        \
+    SBK_FN void sbk_atomic_##op##_##t(type *at, type v)                             \
+    {                                                                               \
+        typedef word __attribute__((may_alias)) cell;                               \
+        word was = __atomic_load_n((cell *)at, __ATOMIC_RELAXED), now;              \
+        do {                                                                        \
+            type a;                                                                 \
+            __builtin_memcpy(&a, &was, sizeof a);                                   \
+            a = value;                                                              \
+            __builtin_memcpy(&now, &a, sizeof a);                                   \
+        } while (!__atomic_compare_exchange_n((cell *)at, &was, now, 1,             \
+                                              __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
+    }
+#define SBK_ATOMICS(t, type, word)                    \
+    SBK_ATOMIC(add, t, type, word, a + v)             \
+    SBK_ATOMIC(min, t, type, word, sbk_min_##t(a, v)) \
+    SBK_ATOMIC(max, t, type, word, sbk_max_##t(a, v))
+SBK_ATOMICS(i32, int32_t, uint32_t)
+SBK_ATOMICS(i64, int64_t, uint64_t)
+SBK_ATOMICS(f32, float, uint32_t)
+SBK_ATOMICS(f64, double, uint64_t)
+SBK_FN void
+sbk_atomic_add_c32(sbk_c32 *at, sbk_c32 v)
+{
+    sbk_atomic_add_f32(&at->re, v.re);
+    sbk_atomic_add_f32(&at->im, v.im);
+}
+SBK_FN void
+sbk_atomic_add_c64(sbk_c64 *at, sbk_c64 v)
+{
+    sbk_atomic_add_f64(&at->re, v.re);
+    sbk_atomic_add_f64(&at->im, v.im);
+}
+
+/* c[i, j] += a[i, p] * b[p, j], m x n x k, a step for each index; constant sizes are
+ * known where it is called. */
+#define SBK_MMA(t, type)                                                           \
+    SBK_FN void sbk_mma_##t(int m, int n, int k, type *c, int64_t ci, int64_t cj,  \
+                            const type *a, int64_t ai, int64_t ap, const type *b,  \
+                            int64_t bp, int64_t bj)                                \
+    {                                                                              \
+        for (int i = 0; i < m; i++)                                                \
+            for (int p = 0; p < k; p++)                                            \
+                for (int j = 0; j < n; j++)                                        \
+                    c[i * ci + j * cj] += a[i * ai + p * ap] * b[p * bp + j * bj]; \
+    }
+SBK_MMA(i32, int32_t)
+SBK_MMA(i64, int64_t)
+SBK_MMA(f32, float)
+SBK_MMA(f64, double)
+
 SBK_FN float
 sbk_cvt_bf16_f32(sbk_bf16 h)
 {

@@ -123,8 +123,8 @@ verify_find(sb_verifier *v, const sb_expr *e)
     if (!buf_in_scope(v, b))
         return sb_verify_fail(v, "$%s is used but not declared before", b->name);
     if (b->rank != 1 || !is_index(b->type))
-        return sb_verify_fail(v, "find searches $%s, which is no list of integers",
-                              b->name);
+        return sb_verify_fail(v, "%s searches $%s, which is no list of integers",
+                              sb_expr_kind_text((sb_expr_kind)e->kind), b->name);
     return true;
 }
 
@@ -145,7 +145,7 @@ verify_node(sb_verifier *v, const sb_expr *e)
         return sb_verify_fail(v,
                               "%s computes in %s, which is a storage type: cast first",
                               sb_expr_kind_text(k), sb_dtype_name((sb_dtype)e->type));
-    if (k == SB_EXPR_FIND && !verify_find(v, e))
+    if (sb_expr_is_search(e) && !verify_find(v, e))
         return false;
     for (int q = 0; q < e->nargs; q++) {
         if (!sb_verify_expr(v, e->arg[q]))
@@ -174,7 +174,7 @@ sb_verify_expr(sb_verifier *v, const sb_expr *e)
 static bool
 is_size(const sb_verifier *v, const sb_expr *e)
 {
-    if (e->kind == SB_EXPR_LOAD || e->kind == SB_EXPR_FIND)
+    if (e->kind == SB_EXPR_LOAD || sb_expr_is_search(e))
         return false;
     if (e->kind == SB_EXPR_VAR) {
         for (int q = 0; q < v->prog->nparam; q++) {

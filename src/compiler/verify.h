@@ -9,6 +9,7 @@
 #include "compiler/ir.h"
 
 #define SB_VERIFY_NAMES 2048
+#define SB_VERIFY_BOUND 8
 
 typedef struct sb_verifier {
     const sb_prog *prog;
@@ -17,10 +18,12 @@ typedef struct sb_verifier {
     int nvar, nbuf; /* in scope, parameters and program buffers first */
     const sb_var *var[SB_VERIFY_NAMES];
     const sb_buf *buf[SB_VERIFY_NAMES];
-    int loops;             /* enclosing loops */
-    int nested;            /* enclosing bodies */
-    int height;            /* enclosing operators */
-    const sb_stmt *vector; /* the vector loop around, NULL outside */
+    int loops;                             /* enclosing loops */
+    int nested;                            /* enclosing bodies */
+    int height;                            /* enclosing operators */
+    const sb_stmt *vector;                 /* the vector loop around, NULL outside */
+    const sb_stmt *bound[SB_VERIFY_BOUND]; /* loops around that are bound */
+    int nbound;
     int parallel_bufs; /* buffers in scope where the parallel loop began; -1 outside */
     const sb_stmt *iter; /* stage I: the iteration around, NULL outside */
     bool init;           /* inside its init */

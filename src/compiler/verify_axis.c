@@ -4,6 +4,8 @@
  */
 #include "compiler/verify.h"
 
+#include "compiler/address.h"
+
 #include <string.h>
 
 static bool
@@ -128,12 +130,17 @@ verify_dim_axis(sb_verifier *v, const sb_buf *b, int d)
                               x->name);
     if (!x->parent)
         return true;
+    if (sb_buf_parent(b, d) < 0)
+        return sb_verify_fail(v, "$%s uses axis #%s without its parent #%s before",
+                              b->name, x->name, x->parent->name);
     for (int q = 0; q < d; q++) {
-        if (b->axis[q] == x->parent)
-            return true;
+        if (sb_buf_parent(b, q) == sb_buf_parent(b, d))
+            return sb_verify_fail(v,
+                                  "axes #%s and #%s of $%s have one parent, so no slot "
+                                  "counts its elements",
+                                  b->axis[q]->name, x->name, b->name);
     }
-    return sb_verify_fail(v, "$%s uses axis #%s without its parent #%s before", b->name,
-                          x->name, x->parent->name);
+    return true;
 }
 
 bool

@@ -4,8 +4,12 @@
  */
 #include "compiler/verify.h"
 
+#include "compiler/mark.h"
 #include "compiler/parse.h"
 #include "compiler/rewrite.h"
+#include "compiler/tensor.h"
+
+#include <string.h>
 
 static const char *const kind_name[] = {"iter",  "block",   "for", "let",
                                         "local", "a store", "if",  "prefetch"};
@@ -37,6 +41,56 @@ verify_inner(sb_verifier *v, sb_body b)
 /* ---- stage I ------------------------------------------------------------------------- */
 
 static bool
+declared(const sb_verifier *v, const sb_axis *x)
+{
+    for (int q = 0; q < v->prog->naxis; q++) {
+        if (v->prog->axis[q] == x)
+            return true;
+    }
+    return false;
+}
+
+static bool
+is_sparse(const sb_axis *x)
+{
+    return x->kind == SB_AXIS_SPARSE_FIXED || x->kind == SB_AXIS_SPARSE_VARIABLE;
+}
+
+/* A cursor walks along `with` while the loop walks along the iterator's own axis. */
+static bool
+verify_with(sb_verifier *v, const sb_stmt *s, int at)
+{
+    const sb_iter *it = &s->u.iter.it[at];
+    const sb_axis *x = it->axis, *y = it->with;
+    bool parent = y->parent == NULL;
+
+    if (!declared(v, y))
+        return sb_verify_fail(v, "iteration %s runs over #%s, which is not declared",
+                              s->u.iter.name, y->name);
+    for (int q = 0; q < at; q++)
+        parent = parent || s->u.iter.it[q].axis == y->parent ||
+                 s->u.iter.it[q].with == y->parent;
+    if (!parent)
+        return sb_verify_fail(v,
+                              "iteration %s runs over #%s without its parent #%s "
+                              "before",
+                              s->u.iter.name, y->name, y->parent->name);
+    if (x == y || it->group)
+        return sb_verify_fail(v, "#%s cannot be iterated together with #%s", x->name,
+                              y->name);
+    if (!is_sparse(x) || !is_sparse(y) || !x->sorted || !y->sorted || !y->unique ||
+        y->padded)
+        return sb_verify_fail(v,
+                              "#%s & #%s needs sorted sparse axes, the second unique "
+                              "and not padded",
+                              x->name, y->name);
+    if (x->length != y->length)
+        return sb_verify_fail(v, "#%s and #%s have different lengths", x->name,
+                              y->name);
+    return true;
+}
+
+static bool
 verify_iterators(sb_verifier *v, const sb_stmt *s)
 {
     const char *name = s->u.iter.name;
@@ -45,14 +99,13 @@ verify_iterators(sb_verifier *v, const sb_stmt *s)
         const sb_iter *it = &s->u.iter.it[q];
         int r = 0;
 
-        while (r < v->prog->naxis && v->prog->axis[r] != it->axis)
-            r++;
-        if (r == v->prog->naxis)
+        if (!declared(v, it->axis))
             return sb_verify_fail(v,
                                   "iteration %s runs over #%s, which is not declared",
                                   name, it->axis->name);
         for (r = 0; it->axis->parent && r < q; r++) {
-            if (s->u.iter.it[r].axis == it->axis->parent)
+            if (s->u.iter.it[r].axis == it->axis->parent ||
+                s->u.iter.it[r].with == it->axis->parent)
                 break;
         }
         if (it->axis->parent && r == q)
@@ -66,7 +119,7 @@ verify_iterators(sb_verifier *v, const sb_stmt *s)
                 return sb_verify_fail(
                     v, "iteration %s fuses axes that are not neighbours", name);
         }
-        if (!sb_verify_see_var(v, it->var))
+        if ((it->with && !verify_with(v, s, q)) || !sb_verify_see_var(v, it->var))
             return false;
     }
     return true;
@@ -190,12 +243,32 @@ verify_how(sb_verifier *v, const sb_stmt *s)
     return sb_verify_fail(v, "loop %%%s has an unknown mark", name);
 }
 
+/* A bound loop's name is known and not taken by a loop around. */
+static bool
+verify_bind(sb_verifier *v, const sb_stmt *s)
+{
+    const char *name = s->u.loop.bind;
+
+    if (!sb_bind_known(name))
+        return sb_verify_fail(v, "loop %%%s is bound to %s, which does not exist",
+                              s->u.loop.var->name, name);
+    for (int q = 0; q < v->nbound; q++) {
+        if (strcmp(v->bound[q]->u.loop.bind, name) == 0)
+            return sb_verify_fail(v, "loops %%%s and %%%s are both bound to %s",
+                                  v->bound[q]->u.loop.var->name, s->u.loop.var->name,
+                                  name);
+    }
+    if (v->nbound < SB_VERIFY_BOUND)
+        v->bound[v->nbound++] = s;
+    return true;
+}
+
 static bool
 verify_for(sb_verifier *v, const sb_stmt *s)
 {
     const sb_var *x = s->u.loop.var;
     const sb_stmt *vector = v->vector;
-    const int nvar = v->nvar, outside = v->parallel_bufs;
+    const int nvar = v->nvar, outside = v->parallel_bufs, nbound = v->nbound;
     bool good;
 
     if (!sb_verify_expr(v, s->u.loop.lo) || !sb_verify_expr(v, s->u.loop.hi))
@@ -209,7 +282,8 @@ verify_for(sb_verifier *v, const sb_stmt *s)
         !sb_dtype_widens((sb_dtype)s->u.loop.hi->type, x->type))
         return sb_verify_fail(v, "a bound of loop %%%s is not %s", x->name,
                               sb_dtype_name(x->type));
-    if (!verify_how(v, s) || !sb_verify_see_var(v, x))
+    if (!verify_how(v, s) || (s->u.loop.bind && !verify_bind(v, s)) ||
+        !sb_verify_see_var(v, x))
         return false;
     v->loops++;
     if (s->u.loop.how == SB_LOOP_PARALLEL)
@@ -221,6 +295,7 @@ verify_for(sb_verifier *v, const sb_stmt *s)
     v->vector = vector;
     v->loops--;
     v->nvar = nvar;
+    v->nbound = nbound;
     return good;
 }
 
@@ -270,6 +345,21 @@ shared_local(const sb_verifier *v, const sb_buf *b)
 }
 
 static bool
+verify_atomic(sb_verifier *v, const sb_stmt *s)
+{
+    const sb_buf *b = s->u.store.buf;
+
+    if (s->u.store.op == SB_STORE_SET)
+        return sb_verify_fail(v, "an atomic store to $%s must be an update", b->name);
+    if (!sb_atomic_type(b->type) || b->role == SB_BUF_LOCAL)
+        return sb_verify_fail(v, "$%s cannot be updated atomically", b->name);
+    if (v->vector)
+        return sb_verify_fail(v, "vector loop %%%s updates $%s atomically",
+                              v->vector->u.loop.var->name, b->name);
+    return true;
+}
+
+static bool
 verify_store(sb_verifier *v, const sb_stmt *s)
 {
     const sb_buf *b = s->u.store.buf;
@@ -292,7 +382,20 @@ verify_store(sb_verifier *v, const sb_stmt *s)
     if (shared_local(v, b))
         return sb_verify_fail(
             v, "local $%s is shared by the iterations of a parallel loop", b->name);
+    if (s->u.store.atomic && !verify_atomic(v, s))
+        return false;
     return !v->iter || verify_reduction(v, s);
+}
+
+static bool
+verify_block(sb_verifier *v, const sb_stmt *s)
+{
+    const char *why = NULL;
+
+    if (s->u.block.tensor &&
+        !sb_tensor_match(NULL, s->u.block.name, s->u.block.body, &why))
+        return sb_verify_fail(v, "tensor %s: %s", s->u.block.name, why);
+    return verify_inner(v, s->u.block.body);
 }
 
 static bool
@@ -324,7 +427,7 @@ allowed_here(sb_verifier *v, const sb_stmt *s)
     if (stage > 1 && k == SB_STMT_ITER)
         return sb_verify_fail(v, "stage %d has no iteration, but %s is one", stage,
                               s->u.iter.name);
-    if (stage == 3 && k == SB_STMT_BLOCK)
+    if (stage == 3 && k == SB_STMT_BLOCK && !s->u.block.tensor)
         return sb_verify_fail(v, "stage 3 has no block, but %s is one",
                               s->u.block.name);
     return true;
@@ -337,7 +440,7 @@ verify_stmt(sb_verifier *v, const sb_stmt *s)
     case SB_STMT_ITER:
         return verify_iter(v, s);
     case SB_STMT_BLOCK:
-        return verify_inner(v, s->u.block.body);
+        return verify_block(v, s);
     case SB_STMT_FOR:
         return verify_for(v, s);
     case SB_STMT_LET:

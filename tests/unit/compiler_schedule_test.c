@@ -190,7 +190,7 @@ static const struct {
     {ir_spmm, 1, "sparse_reorder spmm %i %c", "must be named"},
     {ir_spmm, 1, "sparse_reorder spmm %i %c %c", "no (other) iterator"},
     {ir_spmm, 1, "sparse_reorder nothing %i %c %j", "no iteration"},
-    {ir_spmm, 1, "sparse_fuse spmm %i %j", "varying length"},
+    {ir_spmm, 1, "sparse_fuse spmm %i %j", "stay apart"},
     {ir_spmm, 1, "sparse_fuse spmm %j %c", "parent"},
     {ir_spmm, 2, "reorder %pj %i", "depend on %i"},
     {ir_spmm, 2, "reorder %c", "at least two"},
