@@ -10,12 +10,17 @@
  *
  *   matrices_test [--all] FILE...      without --all: N <= 32, files up to 120 000 entries
  *
- * Prints a line per matrix and "N passed, N failed"; exit status 1 on a failure. A plan
- * the planner refuses, or that lacked a kernel, is counted in the matrix's line.
+ * For all of a folder on two cores, each file is a process of one thread:
+ *   find FOLDER -name '*.gz' | OMP_NUM_THREADS=1 xargs -P2 -n1 matrices_test --all
+ *
+ * Prints a line per matrix and "N passed, N failed"; exit status 1 on a failure. Plans
+ * that came out the same as one before are not run again; those, plans the planner
+ * refuses and plans that lacked a kernel are counted in the matrix's line.
  */
 #include "exact.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "cpu/cpu.h"
 #include "planner/planner.h"
 #include "runtime/backend.h"
@@ -25,14 +30,21 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { QUICK_ENTRIES = 120000, QUICK_N = 32 };
+enum { QUICK_ENTRIES = 120000, QUICK_N = 32, PLANS_MAX = 256 };
 
 /* 2 * 9 * entries + 3 must be exact in f32. */
 static const int64_t exact_entries = 900000;
 
 typedef struct tally {
-    long plans, failures, refused, reference;
+    long plans, failures, refused, reference, same;
 } tally;
+
+/* Texts, by hash. */
+typedef struct set {
+    bool closed; /* nothing is added any more */
+    int n;
+    sb_hash hash[PLANS_MAX];
+} set;
 
 /* One problem, its array to be written, and what that holds before and after. */
 typedef struct trial {
@@ -43,6 +55,9 @@ typedef struct trial {
     sb_dtype type;
     bool flipped; /* `after` is there now */
     tally *t;
+    set done;   /* texts of finished plans that were run */
+    set *twins; /* candidates that come out as others do, for this op(A) */
+    bool learn; /* twins are to be found, not taken from before */
 } trial;
 
 /* Runs a plan (NULL: the path without one) and compares. */
@@ -65,6 +80,24 @@ run_plan(trial *tr, const sb_plan *plan, const char *text)
     tr->flipped = false;
 }
 
+static bool
+has(const set *s, const char *text)
+{
+    const sb_hash h = sb_hash_bytes(text, strlen(text), (sb_hash){0, 0});
+
+    for (int q = 0; q < s->n; q++)
+        if (s->hash[q].a == h.a && s->hash[q].b == h.b)
+            return true;
+    return false;
+}
+
+static void
+put(set *s, const char *text)
+{
+    if (s->n < PLANS_MAX)
+        s->hash[s->n++] = sb_hash_bytes(text, strlen(text), (sb_hash){0, 0});
+}
+
 static void
 try_plan(trial *tr, const char *text, bool frozen)
 {
@@ -72,15 +105,25 @@ try_plan(trial *tr, const char *text, bool frozen)
         .plan = text, .values_frozen = frozen, .memory_limit = INT64_MAX / 2};
     sb_diag diag = {0};
     sb_plan *plan = NULL;
-    const sb_status st = sb_plan_create(&plan, &tr->pb, &opt, &diag);
+    sb_status st;
 
+    if (text && !tr->learn && has(tr->twins, text)) {
+        tr->t->same++;
+        return;
+    }
+    st = sb_plan_create(&plan, &tr->pb, &opt, &diag);
     if (st == SB_SKIP || st == SB_ENOTSUP) {
         tr->t->refused++;
     } else if (st != SB_OK) {
         printf("  FAILED %s: %s %s\n", text, sb_status_name(st), diag.text);
         tr->t->plans++;
         tr->t->failures++;
+    } else if (has(&tr->done, plan->text)) {
+        tr->t->same++;
+        if (text && tr->learn)
+            put(tr->twins, text);
     } else {
+        put(&tr->done, plan->text);
         tr->t->reference += plan->nstep == 0;
         run_plan(tr, plan, text ? text : "planner's choice");
     }
@@ -129,7 +172,7 @@ problem_of(const exact *x, sb_op op, int type)
 /* op(A) is the one x->product was made with. */
 static void
 product_case(const exact *x, sb_op op, int type, int64_t n, bool col, bool trans,
-             tally *t)
+             set *twins, tally *t)
 {
     const int64_t m = trans ? x->cols : x->rows, k = trans ? x->rows : x->cols;
     const int64_t gap = op == SB_OP_SPMM ? 3 : 0;
@@ -141,6 +184,8 @@ product_case(const exact *x, sb_op op, int type, int64_t n, bool col, bool trans
                 .after = after.data,
                 .bytes = exact_bytes(&before),
                 .type = dt,
+                .twins = twins,
+                .learn = !twins->closed,
                 .t = t};
 
     tr.pb.trans_a = trans ? SB_TRANS_T : SB_TRANS_N;
@@ -149,6 +194,7 @@ product_case(const exact *x, sb_op op, int type, int64_t n, bool col, bool trans
     tr.out = tr.pb.c.data = exact_need((int64_t)tr.bytes, 1);
     memcpy(tr.out, before.data, tr.bytes);
     try_all(&tr);
+    twins->closed = true;
     free(tr.out);
     free(tr.pb.b.data);
     free(before.data);
@@ -162,11 +208,13 @@ sddmm_case(exact *x, int type, int which, int64_t k, int layouts, tally *t)
     const sb_dtype dt = exact_types[type];
     const size_t bytes = (size_t)x->nnz * sb_dtype_size(dt);
     void *after = exact_sample_want(x, which, dt);
+    set none = {0};
     trial tr = {.pb = problem_of(x, SB_OP_SDDMM, type),
                 .before = x->val[type],
                 .after = after,
                 .bytes = bytes,
                 .type = dt,
+                .twins = &none,
                 .t = t};
 
     tr.pb.b = exact_dense(x, EXACT_B, x->rows, k, layouts & 1, dt, 3);
@@ -188,23 +236,36 @@ progress(const char *name, const char *op, int64_t n)
         fprintf(stderr, "\r\033[K%s: %s %lld", name, op, (long long)n);
 }
 
+/* The widest product first: which plans are the same depends on A alone and on rules
+ * that tell most apart where N is large, so the others need not build them to see it. */
+static void
+run_products(exact *x, const char *name, bool all, tally *t)
+{
+    static const int64_t ns[] = {512, 128, 32, 7, 1};
+
+    for (int trans = 0; trans < 2; trans++) {
+        set products = {0}, vectors = {0};
+
+        exact_multiply(x, trans);
+        for (int q = 0; q < SB_COUNT(ns); q++)
+            for (int form = 0; form < 4 && (all || ns[q] <= QUICK_N); form++) {
+                progress(name, "spmm", ns[q]);
+                product_case(x, SB_OP_SPMM, form / 2, ns[q], form % 2, trans, &products,
+                             t);
+            }
+        for (int type = 0; type < EXACT_TYPES; type++) {
+            progress(name, "spmv", 1);
+            product_case(x, SB_OP_SPMV, type, 1, false, trans, &vectors, t);
+        }
+    }
+}
+
 static void
 run(exact *x, const char *name, bool all, tally *t)
 {
-    static const int64_t ns[] = {1, 7, 32, 128, 512}, ks[] = {32, 128};
+    static const int64_t ks[] = {32, 128};
 
-    for (int trans = 0; trans < 2; trans++) {
-        exact_multiply(x, trans);
-        for (int type = 0; type < EXACT_TYPES; type++) {
-            progress(name, "spmv", 1);
-            product_case(x, SB_OP_SPMV, type, 1, false, trans, t);
-            for (int q = 0; q < SB_COUNT(ns); q++)
-                for (int col = 0; col < 2 && (all || ns[q] <= QUICK_N); col++) {
-                    progress(name, "spmm", ns[q]);
-                    product_case(x, SB_OP_SPMM, type, ns[q], col, trans, t);
-                }
-        }
-    }
+    run_products(x, name, all, t);
     exact_sample(x, ks);
     for (int type = 0; type < EXACT_TYPES; type++)
         for (int q = 0; q < SB_COUNT(ks); q++)
@@ -248,9 +309,9 @@ run_file(const char *path, bool all, tally *sum)
         }
         exact_close(&x);
         progress("", "", 0);
-        printf("%-28s %9lld entries: %6.1f s, %ld runs, %ld refused, %ld by the "
-               "reference, %ld wrong\n",
-               name, (long long)m.nnz, sb_clock() - begin, t.plans, t.refused,
+        printf("%-28s %9lld entries: %6.1f s, %ld runs, %ld the same, %ld refused, "
+               "%ld by the reference, %ld wrong\n",
+               name, (long long)m.nnz, sb_clock() - begin, t.plans, t.same, t.refused,
                t.reference, t.failures);
         (void)fflush(stdout);
     }
