@@ -14,6 +14,8 @@
 #include "compiler/mark.h"
 #include "compiler/schedule.h"
 
+#include <string.h>
+
 enum { FACTOR_MAX = 256 };
 
 typedef struct factoring {
@@ -185,11 +187,30 @@ push_combine(factoring *f, sb_list *out)
     sb_list_push(out, v ? s : NULL);
 }
 
+static bool
+has_loops(sb_body b)
+{
+    for (int q = 0; q < b.n; q++)
+        if (b.at[q]->kind == SB_STMT_FOR)
+            return true;
+    return false;
+}
+
 static void
 factor_loop(sb_sched *sc, sb_list *out, const sb_stmt *loop)
 {
     factoring f = {.sc = sc};
 
+    for (int q = 0; q < out->n; q++)
+        if (out->at[q]->kind == SB_STMT_LOCAL &&
+            strcmp(out->at[q]->u.local.buf->name, sc->name[2]) == 0)
+            sb_sched_refuse(sc, "two loops %%%s stand side by side", sc->name[0]);
+    if (sc->st != SB_OK)
+        return;
+    if (has_loops(loop->u.loop.body)) {
+        sb_sched_rfactor_nest(sc, out, loop);
+        return;
+    }
     check(&f, loop);
     if (sc->st != SB_OK)
         return;

@@ -60,7 +60,7 @@ program(sb_strbuf *out, const sb_spec *s)
     head(out, s);
     sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", b);
     sb_strbuf_printf(out, "    for %%g in 0 .. %d {\n", b / rows);
-    sb_strbuf_puts(out, mm ? "      for %c in 0 .. %n {\n" : "");
+    sb_ops_columns(out, s, "      ");
     sb_strbuf_printf(out, "        for %%r in 0 .. %d {\n          %s = ", rows, c);
     sb_ops_init(out, s, c);
     sb_strbuf_puts(out, "\n          for %q in cast(i64, $bsr_ptr[%w]) .. "

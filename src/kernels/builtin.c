@@ -12,6 +12,17 @@
 #define WIDTHS(kind, types)                                                  \
     "spmm " kind " " types " rr t8 p0", "spmm " kind " " types " rr t16 p0", \
         "spmm " kind " " types " rr t32 p0", "spmm " kind " " types " rr t64 p0"
+/* Rows long enough for two sets of sums, and the widths that deserve kernels of their
+ * own. */
+#define LONG(kind, types)                                                          \
+    "spmm " kind " " types " rr t8 p0 u2", "spmm " kind " " types " rr t16 p0 u2", \
+        "spmm " kind " " types " rr t32 p0 u2"
+#define EXACT(kind, types)                                                   \
+    "spmm " kind " " types " rr x8 p0", "spmm " kind " " types " rr x16 p0", \
+        "spmm " kind " " types " rr x32 p0", "spmm " kind " " types " rr x64 p0"
+#define EXACT_LONG(kind, types)                                                    \
+    "spmm " kind " " types " rr x8 p0 u2", "spmm " kind " " types " rr x16 p0 u2", \
+        "spmm " kind " " types " rr x32 p0 u2", "spmm " kind " " types " rr x64 p0 u2"
 /* The refinements for a B, or a C, that leaves the caches. */
 #define LARGE(kind, types)                                                       \
     "spmm " kind " " types " rr t32 p8", "spmm " kind " " types " rr t32 p0 nt", \
@@ -48,6 +59,22 @@
 static const char *const builtin[] = {
     REAL("csr"),
     REAL("rows"),
+    LONG("csr", F32),
+    LONG("csr", F64),
+    EXACT("csr", F32),
+    EXACT("csr", F64),
+    EXACT_LONG("csr", F32),
+    EXACT_LONG("csr", F64),
+    "spmm csr " F32 " rr t64 p0 u2",
+    "spmm csr " F32 " rr t128 p0",
+    "spmm csr " F32 " rr t128 p0 nt",
+    "spmm csr " F32 " rr t128 p8",
+    "spmm csr " F32 " rr x128 p0",
+    "spmm csr " F32 " rr x128 p0 nt",
+    "spmm csr " F32 " rr x128 p8",
+    "spmm csr " F32 " rr x32 p0 nt",
+    "spmm csr " F32 " rr x32 p8",
+    "spmm csr " F64 " rr x32 p0 nt",
     LARGE("csr", F32),
     LARGE("csr", F64),
     LISTED("csr", F32L),

@@ -24,7 +24,7 @@ program(sb_strbuf *out, const sb_spec *s)
 
     sb_ops_stage2_begin(out, s, "dia", params, buffers);
     sb_strbuf_puts(out, "  for %i in 0 .. %m {\n");
-    sb_strbuf_puts(out, mm ? "    for %c in 0 .. %n {\n" : "");
+    sb_ops_columns(out, s, "    ");
     sb_strbuf_printf(out, "      %s = ", c);
     sb_ops_init(out, s, c);
     sb_strbuf_puts(out, "\n      for %d in 0 .. %dia_count reduce {\n");

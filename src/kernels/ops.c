@@ -103,8 +103,11 @@ sb_ops_operands(sb_strbuf *out, const sb_spec *s, const char *over)
     const char *role = s->op == SB_KOP_SDDMM ? "inout" : "in";
 
     sb_strbuf_puts(out, "  axis #K = dense_fixed(%k)\n");
-    if (s->op != SB_KOP_SPMV)
-        sb_strbuf_puts(out, "  axis #N = dense_fixed(%n)\n");
+    if (s->op != SB_KOP_SPMV) {
+        sb_strbuf_puts(out, "  axis #N = dense_fixed(");
+        sb_ops_width(out, s);
+        sb_strbuf_puts(out, ")\n");
+    }
     sb_strbuf_printf(out, "  buf $A : %s[%s] %s\n", sb_dtype_name(s->a), over, role);
     switch (s->op) {
     case SB_KOP_SPMM:
@@ -169,6 +172,25 @@ sb_ops_term(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
     sb_strbuf_puts(out, "%alpha * ");
     sb_ops_product(out, s, a, b);
     sb_strbuf_puts(out, close);
+}
+
+void
+sb_ops_width(sb_strbuf *out, const sb_spec *s)
+{
+    if (s->exact)
+        sb_strbuf_printf(out, "%d", s->tile);
+    else
+        sb_strbuf_puts(out, "%n");
+}
+
+void
+sb_ops_columns(sb_strbuf *out, const sb_spec *s, const char *indent)
+{
+    if (s->op != SB_KOP_SPMM)
+        return;
+    sb_strbuf_printf(out, "%sfor %%c in 0 .. ", indent);
+    sb_ops_width(out, s);
+    sb_strbuf_puts(out, " {\n");
 }
 
 void

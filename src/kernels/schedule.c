@@ -20,8 +20,12 @@ rows_spmm(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l)
     sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
     sb_strbuf_puts(out, "cache_write $C at %c0 as $acc\n");
     sb_strbuf_printf(out, "reorder %s %%c1\n", l->slot);
-    sb_strbuf_puts(out, "vectorize %c1\n");
     sb_schedule_memory(out, s, l->slot);
+    if (s->sums > 1) {
+        sb_strbuf_printf(out, "rfactor %s %d -> %%u as $part\n", l->slot, s->sums);
+        sb_strbuf_puts(out, "unroll %u\n");
+    }
+    sb_strbuf_puts(out, "vectorize %c1\n");
 }
 
 static void

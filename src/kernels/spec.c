@@ -3,7 +3,7 @@
  * a kernel in every cache, so one spec has exactly one spelling: the reader accepts
  * what the printer writes and nothing else.
  *
- *   OP KIND[+KIND...] AABBCC/COMPUTE PTRIDX LL [ca] [cb] [bN] [packed] tN pN [nt]
+ *   OP KIND[+KIND...] AABBCC/COMPUTE PTRIDX LL [ca] [cb] [bN] [packed] tN|xN pN [uN] [nt]
  */
 #include "kernels/spec.h"
 
@@ -17,6 +17,7 @@ enum {
     TILE_MAX = 1024,
     PREFETCH_MAX = 64,
     BLOCK_MAX = 64,
+    SUMS_MAX = 8,
     WINDOW_MAX = 8,
     OP_COUNT = 3
 };
@@ -98,8 +99,10 @@ sb_spec_print(char *out, size_t size, const sb_spec *s)
     if (s->block > 0)
         put_number(&l, "b", s->block);
     put(&l, s->packed ? " packed" : "");
-    put_number(&l, "t", s->tile);
+    put_number(&l, s->exact ? "x" : "t", s->tile);
     put_number(&l, "p", s->prefetch);
+    if (s->sums > 1)
+        put_number(&l, "u", s->sums);
     put(&l, s->stream ? " nt" : "");
     return l.full ? SB_EINVAL : SB_OK;
 }
@@ -183,6 +186,12 @@ sb_spec_check(const sb_spec *s, sb_diag *diag)
     if (s->prefetch < 0 || s->prefetch > PREFETCH_MAX)
         return sb_diag_set(diag, SB_EINVAL, "spec: prefetch %d is not in 0 to %d",
                            s->prefetch, (int)PREFETCH_MAX);
+    if (s->sums < 0 || s->sums > SUMS_MAX || (s->sums & (s->sums - 1)) != 0)
+        return sb_diag_set(diag, SB_EINVAL, "spec: sums %d: a power of two to %d",
+                           s->sums, (int)SUMS_MAX);
+    if ((s->exact || s->sums > 1) && s->op != SB_KOP_SPMM)
+        return sb_diag_set(diag, SB_EINVAL,
+                           "spec: exact widths and sets of sums are SpMM's");
     if ((s->prefetch || s->stream) && (s->op != SB_KOP_SPMM || s->b_col || s->c_col))
         return sb_diag_set(
             diag, SB_EINVAL,
@@ -287,8 +296,12 @@ take_spec(const char **p, sb_spec *s)
     s->b_conj = take(p, " cb");
     (void)take_number(p, " b", &s->block);
     s->packed = take(p, " packed");
-    if (!take_number(p, " t", &s->tile) || !take_number(p, " p", &s->prefetch))
+    s->exact = !take_number(p, " t", &s->tile);
+    if (s->exact && !take_number(p, " x", &s->tile))
         return false;
+    if (!take_number(p, " p", &s->prefetch))
+        return false;
+    (void)take_number(p, " u", &s->sums);
     s->stream = take(p, " nt");
     return **p == '\0';
 }

@@ -26,11 +26,13 @@ typedef struct sb_spec {
     bool packed;  /* ELL, BSR, DIA: values in the part's own array (the promise was
                                   given, or the caller's BSR); else read at val[pos[slot]] */
     int tile;     /* columns of C (SDDMM: of the reduction) per register tile */
+    bool exact;   /* SpMM: C has exactly `tile` columns */
     int prefetch; /* rows of B ahead; 0 none */
+    int sums;     /* SpMM: sets of running sums a row's entries take in turn; 0 is 1 */
     bool stream;  /* non-temporal stores to C */
 } sb_spec;
 
-/* "spmm csr+rows f32f32f32/f32 i32i32 rr t32 p0"; at most SB_SPEC_MAX bytes with NUL. */
+/* "spmm csr+rows f32f32f32/f32 i32i32 rr t32 p0 u2"; at most SB_SPEC_MAX bytes with NUL. */
 sb_status sb_spec_print(char *out, size_t size, const sb_spec *s);
 sb_status sb_spec_parse(sb_spec *out, const char *text, sb_diag *diag);
 

@@ -142,7 +142,7 @@ program(sb_strbuf *out, const sb_spec *s)
     (void)snprintf(c, sizeof c, "$C[%%w * %d + %%r%s]", b, mm ? ", %c" : "");
     head(out, s);
     sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", b);
-    sb_strbuf_puts(out, mm ? "    for %c in 0 .. %n {\n" : "");
+    sb_ops_columns(out, s, "    ");
     sb_strbuf_printf(out, "      for %%r in 0 .. %d {\n        %s = ", b, c);
     sb_ops_init(out, s, c);
     sb_strbuf_puts(out, "\n        for %q in cast(i64, $win_seg[%w]) .. "

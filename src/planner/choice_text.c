@@ -11,7 +11,7 @@ static const char *const op_names[] = {
 static const char *const kind_names[SB_PART_COUNT] = {
     "csr", "rows", "ell", "bsr", "dia", "coo", "win", "seg", "sell"};
 
-enum { MAX_TILE = 1024, MAX_PREFETCH = 64, MAX_BLOCK = 64, MAX_K = 30 };
+enum { MAX_TILE = 1024, MAX_PREFETCH = 64, MAX_SUMS = 8, MAX_BLOCK = 64, MAX_K = 30 };
 
 typedef struct reader {
     const char *text;
@@ -59,6 +59,8 @@ sb_choice_print(sb_strbuf *out, const sb_choice *ch)
         sb_strbuf_printf(out, " (tile %d)", ch->tile);
     if (ch->prefetch > 0)
         sb_strbuf_printf(out, " (prefetch %d)", ch->prefetch);
+    if (ch->sums > 1)
+        sb_strbuf_printf(out, " (sums %d)", ch->sums);
     if (ch->packed)
         sb_strbuf_puts(out, " (packed)");
     if (ch->stream)
@@ -76,8 +78,8 @@ bool
 sb_choice_equal(const sb_choice *x, const sb_choice *y)
 {
     bool same = x->op == y->op && x->npart == y->npart && x->tile == y->tile &&
-                x->prefetch == y->prefetch && x->packed == y->packed &&
-                x->stream == y->stream;
+                x->prefetch == y->prefetch && x->sums == y->sums &&
+                x->packed == y->packed && x->stream == y->stream;
 
     for (int q = 0; same && q < x->npart; q++)
         same = part_equal(&x->part[q], &y->part[q]);
@@ -224,18 +226,19 @@ read_part(reader *rd, sb_choice *ch)
     return SB_OK;
 }
 
-enum { PART, TILE, PREFETCH, PACKED, STREAM, REFERENCE, CLAUSES };
+enum { PART, TILE, PREFETCH, SUMS, PACKED, STREAM, REFERENCE, CLAUSES };
 
 static sb_status
 read_clause(reader *rd, sb_choice *ch, unsigned *seen)
 {
-    static const char *const names[CLAUSES] = {"part",   "tile",   "prefetch",
+    static const char *const names[CLAUSES] = {"part",   "tile",   "prefetch", "sums",
                                                "packed", "stream", "reference"};
     const int q = one_of(rd, names, CLAUSES);
 
     if (q < 0)
-        return refuse(rd, rd->word,
-                      "expected part, tile, prefetch, packed, stream or reference");
+        return refuse(
+            rd, rd->word,
+            "expected part, tile, prefetch, sums, packed, stream or reference");
     if (q != PART && (*seen >> q & 1))
         return refuse(rd, rd->word, "said twice");
     if (*seen && ((q == REFERENCE) || (*seen >> REFERENCE & 1)))
@@ -249,6 +252,11 @@ read_clause(reader *rd, sb_choice *ch, unsigned *seen)
     case PREFETCH:
         return number(rd, 0, MAX_PREFETCH, "expected rows ahead, 0 to 64",
                       &ch->prefetch);
+    case SUMS:
+        SB_TRY(number(rd, 1, MAX_SUMS, "expected sets of sums, 1 to 8", &ch->sums));
+        return ch->sums & (ch->sums - 1)
+                   ? refuse(rd, rd->word, "expected a power of two")
+                   : SB_OK;
     case PACKED:
         ch->packed = true;
         return SB_OK;

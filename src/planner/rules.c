@@ -65,11 +65,11 @@ sb_work_of(sb_work *out, const sb_problem *pb)
 }
 
 int
-sb_rule_tile(const sb_work *w, int block, int rank)
+sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
 {
-    static const int lists[][4] = {{64, 32, 16, 8}, {32, 16, 64, 8}, {16, 8, 32, 64},
-                                   {8, 16, 32, 64}, {16, 4, 8, 32},  {4, 16, 8, 32},
-                                   {32, 16, 8, 4}};
+    static const int lists[][4] = {{64, 32, 16, 8}, {32, 16, 64, 8},  {16, 8, 32, 64},
+                                   {8, 16, 32, 64}, {16, 4, 8, 32},   {4, 16, 8, 32},
+                                   {32, 16, 8, 4},  {128, 64, 32, 16}};
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
@@ -81,11 +81,25 @@ sb_rule_tile(const sb_work *w, int block, int rank)
         list = 6;
     else if (w->col_major)
         list = 3;
-    else if (w->n >= 64)
-        list = block >= 4 ? 1 : 0;
+    else if (w->n >= 64) /* eight vectors of sums, where there are 32 registers */
+        list = block >= 4 ? 1
+               : w->n >= 128 && !block && t->isa == SB_ISA_V4 && w->compute_size == 4
+                   ? 7
+                   : 0;
     else
         list = w->n > 16 ? 1 : w->n > 8 ? 2 : 3;
     return lists[list][rank];
+}
+
+int
+sb_rule_sums(const sb_work *w, const sb_target *t, int tile, double mean)
+{
+    const int vector = t->isa == SB_ISA_V4 ? 64 : t->isa == SB_ISA_V3 ? 32 : 16;
+
+    return w->op == SB_OP_SPMM && !w->col_major && mean >= 12 &&
+                   tile * w->compute_size < 8 * vector
+               ? 2
+               : 1;
 }
 
 int
@@ -136,11 +150,18 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     out->packed = ch->packed && (kinds & packs);
     out->tile = ch->tile;
     if (pb->op == SB_OP_SPMM && !out->b_col && !out->c_col) {
+        out->sums = ch->sums;
         out->prefetch = ch->prefetch;
         out->stream = ch->stream;
     }
     if (pb->op == SB_OP_SPMV)
         out->b_col = out->c_col = false;
+}
+
+bool
+sb_spec_exact(const sb_spec *s, const sb_problem *pb)
+{
+    return s->op == SB_KOP_SPMM && !s->b_col && !s->c_col && pb->c.cols == s->tile;
 }
 
 bool

@@ -17,7 +17,11 @@ void sb_work_of(sb_work *out, const sb_problem *pb);
 /* The tile to try at position `rank` (0: best); 0 past the end. The kernel of the best
  * may not be at hand, then the next serves. `block` is the height of a bsr or win part,
  * else 0. */
-int sb_rule_tile(const sb_work *w, int block, int rank);
+int sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank);
+
+/* Sets of running sums for rows of `mean` entries: enough that additions to one register
+ * do not wait for each other, 1 where rows are too short to gain (docs/kernels.md). */
+int sb_rule_sums(const sb_work *w, const sb_target *t, int tile, double mean);
 
 /* Rows of B to prefetch, 0 for none: only when B's touched rows leave the last-level
  * cache (docs/kernels.md, rule 4). */
@@ -30,6 +34,9 @@ bool sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean,
 /* The kernel for a set of part kinds (bit per sb_part_kind) under a choice. */
 void sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kinds,
                 sb_dtype ptr, sb_dtype idx);
+
+/* Whether a kernel for exactly this many columns would fit. */
+bool sb_spec_exact(const sb_spec *s, const sb_problem *pb);
 
 /* False when only the reference kernel computes this problem, with the reason. */
 bool sb_problem_planable(const sb_problem *pb, const char **why);

@@ -20,10 +20,14 @@ sb_planner_kernel(const sb_kernel **out, const sb_problem *pb, const sb_choice *
 
     *out = NULL;
     sb_spec_of(&spec, pb, ch, kinds, ptr, idx);
-    st = sb_spec_print(text, sizeof text, &spec);
-    if (st != SB_OK)
-        return SB_ENOTSUP;
-    return sb_kernel_get(out, text, sb_planner_maker, effort);
+    /* one made for just this width knows its loops' ends */
+    for (spec.exact = sb_spec_exact(&spec, pb);; spec.exact = false) {
+        if (sb_spec_print(text, sizeof text, &spec) != SB_OK)
+            return SB_ENOTSUP;
+        st = sb_kernel_get(out, text, sb_planner_maker, effort);
+        if (st == SB_OK || !spec.exact)
+            return st;
+    }
 }
 
 static sb_status
@@ -60,18 +64,25 @@ all_exist(sb_build *b, unsigned kinds, sb_kernel_effort effort)
     return (kinds & (kinds - 1)) != 0;
 }
 
-/* Prefetch and streaming are refinements: tried first, given up silently. */
+/* Prefetch, streaming and sets of sums are refinements: given up silently, in this
+ * order of loss. */
 static bool
-refined_exist(sb_build *b, unsigned kinds, int prefetch, bool stream,
+refined_exist(sb_build *b, unsigned kinds, const sb_choice *best,
               sb_kernel_effort effort)
 {
     const struct {
-        int prefetch;
+        int prefetch, sums;
         bool stream;
-    } forms[] = {{prefetch, stream}, {prefetch, false}, {0, stream}, {0, false}};
+    } forms[] = {{best->prefetch, best->sums, best->stream},
+                 {best->prefetch, 1, best->stream},
+                 {0, best->sums, false},
+                 {best->prefetch, 1, false},
+                 {0, 1, best->stream},
+                 {0, 1, false}};
 
     for (int q = 0; q < SB_COUNT(forms); q++) {
         b->choice.prefetch = forms[q].prefetch;
+        b->choice.sums = forms[q].sums;
         b->choice.stream = forms[q].stream;
         if (all_exist(b, kinds, effort))
             return true;
@@ -90,22 +101,22 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     const int block =
         first == SB_PART_BSR || first == SB_PART_WIN ? want->part[0].size : 0;
     const double bytes = sb_work_footprint(&pl->work, &pl->stats);
-    const bool stream =
-        want->stream || sb_rule_stream(pl->pb, &pl->work, mean, pl->target);
-    const int prefetch = want->prefetch > 0 || stream
-                             ? want->prefetch
-                             : sb_rule_prefetch(pl->pb, bytes, pl->target);
+    sb_choice best = *want;
 
+    best.stream |= sb_rule_stream(pl->pb, &pl->work, mean, pl->target);
+    if (best.prefetch == 0 && !best.stream)
+        best.prefetch = sb_rule_prefetch(pl->pb, bytes, pl->target);
     for (int pass = b->effort == SB_KERNEL_COMPILE ? 0 : 1; pass < 3; pass++) {
         const sb_kernel_effort effort = pass == 1 ? SB_KERNEL_RESIDENT : b->effort;
 
         for (int rank = 0; rank == 0 || pass == 1; rank++) {
-            b->choice.tile = sb_rule_tile(&pl->work, block, rank);
-            if (b->choice.tile == 0)
+            best.tile = sb_rule_tile(&pl->work, pl->target, block, rank);
+            if (best.tile == 0)
                 break;
-            b->choice.prefetch = prefetch;
-            b->choice.stream = stream;
-            if (pass == 1 ? refined_exist(b, kinds, prefetch, stream, effort)
+            if (want->sums == 0)
+                best.sums = sb_rule_sums(&pl->work, pl->target, best.tile, mean);
+            b->choice = best;
+            if (pass == 1 ? refined_exist(b, kinds, &best, effort)
                           : all_exist(b, kinds, effort))
                 return true;
         }

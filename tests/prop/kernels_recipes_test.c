@@ -31,6 +31,13 @@
 static const char *const specs[] = {
     "spmm csr f32f32f32/f32 i32i32 rr t8 p0",
     "spmm csr f32f32f32/f32 i32i32 rr t32 p8 nt",
+    "spmm csr f32f32f32/f32 i32i32 rr t8 p4 u2",
+    "spmm csr f32f32f32/f32 i32i32 rr x8 p0 u2",
+    "spmm csr c64c64c64/c64 i64i64 rr x4 p0 u4",
+    "spmm rows+bsr f32f32f32/f32 i32i32 rr b2 x16 p0",
+    "spmm rows+dia f32f32f32/f32 i32i32 rr x16 p0 u8",
+    "spmm rows+win f64f64f64/f64 i32i32 rr b3 x8 p0",
+    "spmm rows+coo f32f32f32/f32 i32i32 rr x8 p0",
     "spmm csr f64f64f64/f64 i64i64 rr t64 p0",
     "spmm csr f32f32f32/f32 i64i32 rr t4 p2",
     "spmm csr f32f32f32/f32 i32i32 rc t8 p0",
@@ -491,9 +498,15 @@ one_case(sb_ir *ir, const char *text, const sb_prog *fused, const sb_kernel *k,
          const matrix_case *mc)
 {
     fixture fx = {0};
+    matrix_case fit;
     oracle o;
 
     assert_int_equal(sb_spec_parse(&fx.spec, text, NULL), SB_OK);
+    if (fx.spec.exact) {
+        fit = *mc;
+        fit.n = fx.spec.tile;
+        mc = &fit;
+    }
     make_operands(&fx, mc);
     fx.start = gen_copy_bytes(output(&fx), output_bytes(&fx));
     o = oracle_make(&fx.pb);

@@ -110,6 +110,19 @@ static const good accepted[] = {
      "0.0|for %pj in|reduce|prefetch $B[|let %j|for %c1 in 0 .. 4 vector(4)|$acc[%c1] "
      "+= $A[%i, %pj] * $B[|%alpha * $acc[%c1] + select(|for %c0 in|local $acc : "
      "f32[4]"},
+    {ir_spmm, NULL,
+     "reorder %i %c %pj\nsplit %c 4 -> %c0 %c1 tail\ncache_write $C at %c0 as $acc\n"
+     "reorder %pj %c1\nprefetch $B at %pj ahead 3\nrfactor %pj 2 -> %u as $part\n"
+     "unroll %u\nvectorize %c1\nparallel %i\n",
+     "local $acc : f32[4]|local $part : f32[2, 4]|for %u in 0 .. 2 unroll|$part[%u, "
+     "%c1] = 0.0|/ 2 reduce|for %u in 0 .. 2 unroll|prefetch $B[|let %j|vector(4)|"
+     "$part[%u, %c1] += |reduce|$part[0, %c1] += |$acc[%c1] += $part[0, %c1] + "
+     "$part[1, %c1]|%alpha * $acc[%c1]"},
+    {ir_spmm, NULL,
+     "reorder %i %c %pj\nsplit %c 2 -> %c0 %c1\ncache_write $C at %c0 as $acc\n"
+     "reorder %pj %c1\nrfactor %pj 8 -> %u as $part\n",
+     "local $part : f32[8, 2]|/ 8 reduce|$acc[%c1] += $part[0, %c1] + $part[4, %c1] + "
+     "($part[2, %c1] + $part[6, %c1]) + ("},
     {ir_spmm, NULL, "reorder %i %c %pj\ncache_write $C at %c as $acc\n",
      "local $acc : f32[1]|$acc[0] = 0.0|for %pj|$acc[0] +=|%alpha * $acc[0] + select"},
     {ir_spmm, NULL,
@@ -218,6 +231,20 @@ static const struct {
     {ir_spmm, 2, "rfactor %c 4 -> %l as $part", "not one sum"},
     {ir_spmv, 2, "rfactor %i 4 -> %l as $part", "not one sum"},
     {ir_spmv, 2, "rfactor %pj 6 -> %l as $part", "power of two"},
+    {ir_spmm, 2,
+     "split %c 4 -> %c0 %c1\nreorder %i %c0 %pj %c1\ncache_write $C at %c0 as $acc\n"
+     "reorder %pj %c1\nrfactor %pj 16 -> %u as $part",
+     "at most 8 sets"},
+    {ir_spmv, 2, "split %pj 4 -> %a %b tail\nrfactor %a 2 -> %u as $part",
+     "not one sum"},
+    {ir_spmv, 2,
+     "cache_write $C at %i as $acc\nsplit %pj 4 -> %a %b tail\nrfactor %a 2 -> %u as "
+     "$p",
+     "side by side"},
+    {ir_spmm, 2,
+     "split %c 4 -> %c0 %c1\nreorder %i %c0 %pj %c1\ncache_write $C at %c0 as $acc\n"
+     "rfactor %c0 2 -> %u as $part",
+     "not one sum"},
     {ir_spmm, 2, "stream $C", "updated in place"},
     {ir_spmm, 2, "stream $B", "nothing is stored"},
     {ir_spmm, 2, "prefetch $C at %pj ahead 4", "not loaded"},

@@ -48,6 +48,10 @@ fields_survive(void **state)
     assert_int_equal(
         sb_spec_parse(&s, "sddmm coo f32f16bf16/f32 i32i64 cr t1 p0", NULL), SB_OK);
     assert_true(s.b_col && !s.c_col);
+    round_trip("spmm csr f32f32f32/f32 i32i32 rr x32 p8 u2 nt");
+    assert_int_equal(
+        sb_spec_parse(&s, "spmm csr f32f32f32/f32 i32i32 rr x32 p0 u4", NULL), SB_OK);
+    assert_true(s.exact && s.tile == 32 && s.sums == 4);
 }
 
 static void
@@ -65,6 +69,8 @@ other_spellings_are_refused(void **state)
         "spmm csr f32f32f32/f32 i32i32 rr t8 p0 ",
         "spmm csr f32f32f32/f32 i32i32 rr b0 t8 p0",
         "spmm csr f32f32f32/f32 i32i32 rr t8 p0 nt nt",
+        "spmm csr f32f32f32/f32 i32i32 rr t8 p0 u1",
+        "spmm csr f32f32f32/f32 i32i32 rr x08 p0",
         "spmm csr f32f32/f32 i32i32 rr t8 p0",
         "spmm csr f32f32f32/f32 i32i32 rx t8 p0",
     };
@@ -97,6 +103,10 @@ rules_are_kept(void **state)
         {"spmm csr f32f32f32/f32 i32i32 rr t2000 p0", SB_EINVAL},
         {"spmm csr f32f32f32/f32 i32i32 rr t8 p65", SB_EINVAL},
         {"spmm csr f32f32f32/f32 i32i32 cr t8 p1", SB_EINVAL},
+        {"spmm csr f32f32f32/f32 i32i32 rr t8 p0 u3", SB_EINVAL},
+        {"spmm csr f32f32f32/f32 i32i32 rr t8 p0 u16", SB_EINVAL},
+        {"sddmm csr f32f32f32/f32 i32i32 rr t8 p0 u2", SB_EINVAL},
+        {"spmv csr f32f32f32/f32 i32i32 rr x8 p0", SB_EINVAL},
         {"spmv csr f32f32f32/f32 i32i32 rr t8 p0 nt", SB_EINVAL},
     };
     sb_diag diag;
