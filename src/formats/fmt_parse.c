@@ -105,7 +105,7 @@ parse_set(unsigned *out, sb_fmt_parser *ps)
 {
     SB_TRY(sb_fmt_expect(ps, "("));
     do {
-        int level;
+        int level = 0;
 
         SB_TRY(parse_level(&level, ps));
         *out |= 1u << level;

@@ -161,7 +161,7 @@ parse_minus(const sb_fmt_expr **out, sb_fmt_parser *ps,
             sb_status (*operand)(const sb_fmt_expr **, sb_fmt_parser *))
 {
     const size_t at = ps->tok.at;
-    const sb_fmt_expr *zero, *e;
+    const sb_fmt_expr *zero = NULL, *e;
 
     sb_fmt_next(ps);
     SB_TRY(operand(&e, ps));
