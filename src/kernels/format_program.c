@@ -1,0 +1,313 @@
+/*
+ * Stage I text from a format: one iteration over the axes of its levels
+ * (format_level.c), the product at the coordinates the inverse map restores, a guard
+ * where padding may lie outside, and the schedule that would be good if it fits.
+ */
+#include "kernels/format_writer.h"
+
+#include "kernels/lower.h"
+#include "kernels/ops.h"
+
+#include <string.h>
+
+/* ---- the iteration ------------------------------------------------------------------- */
+
+/* Levels q .. sb_level_group_end(q), fused where there are several. */
+static void
+put_group(const sb_format_writer *w, int q)
+{
+    const int last = sb_level_group_end(w, q);
+
+    sb_strbuf_puts(w->out, last > q ? "{" : "");
+    for (int p = q; p <= last; p++) {
+        const bool spatial = w->op->spec.op == SB_KOP_SDDMM ||
+                             sb_format_uses(w, w->inverse[sb_format_row_dim(w)], p);
+
+        sb_strbuf_printf(w->out, "%s%%e%d : %c #L%d", p > q ? ", " : "", p,
+                         spatial ? 'S' : 'R', p);
+    }
+    sb_strbuf_puts(w->out, last > q ? "}" : "");
+}
+
+static void
+put_iterators(const sb_format_writer *w)
+{
+    const bool mm = w->op->spec.op == SB_KOP_SPMM;
+    const char *sep = "";
+
+    if (w->row_level >= 0) {
+        put_group(w, w->row_level);
+        sb_strbuf_puts(w->out, mm ? ", %c : S #N" : "");
+        sep = ", ";
+    }
+    for (int q = 0; q < w->f->nlevel; q = sb_level_group_end(w, q) + 1) {
+        if (q == w->row_level)
+            continue;
+        sb_strbuf_puts(w->out, sep);
+        put_group(w, q);
+        sep = ", ";
+    }
+    if (mm && w->row_level < 0)
+        sb_strbuf_puts(w->out, ", %c : S #N");
+    if (w->op->spec.op == SB_KOP_SDDMM)
+        sb_strbuf_puts(w->out, ", %c : R #K");
+}
+
+/* The tests a slot must pass to be an element; false: none. */
+static bool
+put_guard(const sb_format_writer *w)
+{
+    const char *sep = "";
+    bool any = false;
+
+    for (int d = 0; d < 2 && !sb_format_is_trimmed(w->f); d++) {
+        const sb_fmt_expr *e = w->inverse[d];
+        const int q = sb_format_level_of(w, d);
+        const bool is_row = d == sb_format_row_dim(w);
+        const char *at = is_row ? w->row.s : w->col.s;
+        const char *most = is_row ? "m" : w->op->spec.op == SB_KOP_SDDMM ? "n" : "k";
+
+        if (q >= 0 && !sb_level_is_padded(w, q))
+            continue;
+        sb_strbuf_printf(w->out, "%s%s < %%%s", any ? sep : "    if ", at, most);
+        sep = " && ";
+        any = true;
+        if (!sb_format_is_natural(w, e))
+            sb_strbuf_printf(w->out, " && %s >= 0", at);
+    }
+    sb_strbuf_puts(w->out, any ? " {\n" : "");
+    return any;
+}
+
+static void
+put_product(const sb_format_writer *w)
+{
+    const sb_spec *s = &w->op->spec;
+    sb_strbuf a, target, left, right;
+    sb_strbuf *const all[] = {&a, &target, &left, &right};
+
+    for (int q = 0; q < 4; q++)
+        sb_strbuf_init(all[q]);
+    sb_strbuf_printf(&a, "$A[%s]", w->at.s);
+    if (s->op == SB_KOP_SDDMM) {
+        sb_strbuf_puts(&target, a.s);
+        sb_strbuf_printf(&left, "$X[%s, %%c]", w->row.s);
+        sb_strbuf_printf(&right, w->op->y_conj ? "conj($Y[%%c, %s])" : "$Y[%%c, %s]",
+                         w->col.s);
+    } else {
+        const char *c = s->op == SB_KOP_SPMM ? ", %c" : "";
+
+        sb_strbuf_printf(&target, "$C[%s%s]", w->row.s, c);
+        sb_strbuf_puts(&left, a.s);
+        sb_strbuf_printf(&right, "$B[%s%s]", w->col.s, c);
+    }
+    if (w->row_level >= 0 || s->op == SB_KOP_SDDMM) {
+        sb_strbuf_printf(w->out, "    init %s = ", target.s);
+        sb_ops_init(w->out, s, target.s);
+        sb_strbuf_putc(w->out, '\n');
+    }
+    {
+        const bool guarded = put_guard(w);
+
+        sb_strbuf_printf(w->out, "    %s += ", target.s);
+        sb_ops_term(w->out, s, left.s, right.s);
+        sb_strbuf_puts(w->out, guarded ? "\n    }\n  }\n}\n" : "\n  }\n}\n");
+    }
+    for (int q = 0; q < 4; q++) {
+        if (w->out->st == SB_OK)
+            w->out->st = all[q]->st;
+        sb_strbuf_free(all[q]);
+    }
+}
+
+static void
+put_program(sb_format_writer *w)
+{
+    const char *name = sb_ops_name(w->op->spec.op);
+
+    sb_format_put_expr(&w->row, w, w->inverse[sb_format_row_dim(w)]);
+    sb_format_put_expr(&w->col, w, w->inverse[1 - sb_format_row_dim(w)]);
+    for (int q = 0; q < w->f->nlevel; q++)
+        sb_strbuf_printf(&w->at, q ? ", %%e%d" : "%%e%d", q);
+    sb_strbuf_puts(&w->at, sb_fmt_packs_values(w->f) ? ", 0" : "");
+    sb_strbuf_printf(w->out, "prog @%s stage 1 {\n", name);
+    sb_format_put_declarations(w);
+    sb_strbuf_printf(w->out, "  iter %s (", name);
+    put_iterators(w);
+    sb_strbuf_puts(w->out, ") {\n");
+    put_product(w);
+}
+
+/* C = beta * C, which comes first where a row of C is met more than once, or never. */
+static void
+put_scale(sb_strbuf *out, const sb_spec *s)
+{
+    const bool mm = s->op == SB_KOP_SPMM;
+    const char *target = mm ? "$C[%i, %c]" : "$C[%i]";
+
+    sb_strbuf_puts(out, "prog @scale stage 1 {\n");
+    sb_format_put_scalars(out, s);
+    sb_strbuf_puts(out, "  axis #I = dense_fixed(%m)\n");
+    sb_strbuf_puts(out, mm ? "  axis #N = dense_fixed(%n)\n" : "");
+    sb_ops_output(out, s);
+    sb_strbuf_printf(out, "  iter scale (%%i : S #I%s) {\n    %s = ",
+                     mm ? ", %c : S #N" : "", target);
+    sb_ops_init(out, s, target);
+    sb_strbuf_puts(out, "\n  }\n}\n");
+}
+
+/* ---- the schedule -------------------------------------------------------------------- */
+
+static void
+put_loop(sb_strbuf *out, const sb_format_writer *w, int q)
+{
+    const int last = sb_level_group_end(w, q);
+    const bool position = last > q || sb_level_is_sparse(w, q);
+
+    sb_strbuf_printf(out, position ? "%%pe%d" : "%%e%d", last);
+}
+
+/* Loops of the levels, without that of the row. */
+static void
+put_loops(sb_strbuf *out, const sb_format_writer *w)
+{
+    for (int q = 0; q < w->f->nlevel; q = sb_level_group_end(w, q) + 1) {
+        if (q == w->row_level)
+            continue;
+        put_loop(out, w, q);
+        sb_strbuf_putc(out, ' ');
+    }
+}
+
+static int
+innermost(const sb_format_writer *w)
+{
+    int q = 0;
+
+    while (sb_level_group_end(w, q) + 1 < w->f->nlevel)
+        q = sb_level_group_end(w, q) + 1;
+    return q;
+}
+
+static void
+put_wishes(sb_strbuf *out, const sb_format_writer *w)
+{
+    const bool own = w->row_level >= 0;
+    const int outer = own ? w->row_level : 0;
+
+    if (w->op->spec.op == SB_KOP_SPMM) {
+        sb_strbuf_puts(out, "split %c 32 -> %c0 %c1 tail\n");
+        if (own) {
+            sb_strbuf_puts(out, "cache_write $C at %c0 as $acc\nreorder ");
+            put_loops(out, w);
+            sb_strbuf_puts(out, "%c1\n");
+        }
+        sb_strbuf_puts(out, "vectorize %c1\n");
+    } else if (w->op->spec.op == SB_KOP_SPMV) {
+        if (own) {
+            sb_strbuf_puts(out, "cache_write $C at ");
+            put_loop(out, w, outer);
+            sb_strbuf_puts(out, " as $acc\nrfactor ");
+            put_loop(out, w, innermost(w));
+            sb_strbuf_puts(out, " 4 -> %l as $part\nvectorize %l\n");
+        }
+    } else {
+        sb_strbuf_puts(out, "cache_write $A at ");
+        put_loop(out, w, innermost(w));
+        sb_strbuf_puts(out, " as $acc\nrfactor %c 8 -> %l as $part\nvectorize %l\n");
+    }
+    sb_strbuf_puts(out, "parallel ");
+    put_loop(out, w, outer);
+    sb_strbuf_putc(out, '\n');
+}
+
+/* ---- entry points -------------------------------------------------------------------- */
+
+static sb_status
+open_writer(sb_format_writer *w, sb_arena *ar)
+{
+    const sb_fmt *f = w->f;
+
+    if (f->npart > 0 || f->ndim != 2)
+        return sb_diag_set(w->diag, SB_EINVAL,
+                           "format %s is no single format of a matrix", f->name);
+    if (f->nlevel + sb_fmt_packs_values(f) > SB_MAXRANK)
+        return sb_diag_set(w->diag, SB_ENOTSUP,
+                           "format %s has %d levels, a buffer at most %d dimensions",
+                           f->name, f->nlevel, SB_MAXRANK);
+    SB_TRY(sb_fmt_inverse(w->inverse, ar, f, w->diag));
+    sb_fmt_infer(w->level, f);
+    w->solid = f->nlevel - 1;
+    while (w->solid >= 0 && sb_level_is_plain(w, w->solid))
+        w->solid--;
+    w->row_level = sb_format_row_level(w);
+    return SB_OK;
+}
+
+static sb_status
+write_text(sb_format_writer *w, sb_strbuf *wishes, sb_format_facts *facts)
+{
+    sb_status st;
+
+    sb_strbuf_init(&w->row);
+    sb_strbuf_init(&w->col);
+    sb_strbuf_init(&w->at);
+    put_program(w);
+    put_wishes(wishes, w);
+    facts->beta = w->row_level >= 0 || w->op->spec.op == SB_KOP_SDDMM;
+    facts->rows = w->row_level >= 0;
+    facts->outer = sb_level_group_end(w, 0);
+    st = w->row.st != SB_OK ? w->row.st : w->col.st != SB_OK ? w->col.st : w->at.st;
+    sb_strbuf_free(&w->row);
+    sb_strbuf_free(&w->col);
+    sb_strbuf_free(&w->at);
+    return st != SB_OK ? st : sb_strbuf_status(w->out);
+}
+
+sb_status
+sb_format_text(sb_strbuf *text, sb_strbuf *wishes, sb_format_facts *facts,
+               const sb_format_op *op, sb_diag *diag)
+{
+    sb_format_writer w = {.op = op, .f = op->fmt, .diag = diag, .out = text};
+    sb_arena ar;
+    sb_status st;
+
+    *facts = (sb_format_facts){.beta = true, .rows = true};
+    if (!op->fmt) {
+        put_scale(text, &op->spec);
+        sb_strbuf_puts(wishes, "parallel %i\n");
+        return sb_strbuf_status(text);
+    }
+    sb_arena_init(&ar);
+    st = open_writer(&w, &ar);
+    if (st == SB_OK)
+        st = write_text(&w, wishes, facts);
+    sb_arena_free(&ar);
+    return st;
+}
+
+sb_status
+sb_format_lowered(const sb_prog **out, sb_format_facts *facts, sb_ir *ir,
+                  const sb_format_op *op)
+{
+    const sb_prog *p = NULL;
+    sb_strbuf text, wishes, taken;
+    sb_status st;
+
+    *out = NULL;
+    sb_strbuf_init(&text);
+    sb_strbuf_init(&wishes);
+    sb_strbuf_init(&taken);
+    st = sb_format_text(&text, &wishes, facts, op, ir->diag);
+    if (st == SB_OK)
+        st = sb_prog_parse(&p, ir, text.s, text.len);
+    if (st == SB_OK)
+        st = sb_lower_wished(&p, ir, p, wishes.s, &taken);
+    if (st == SB_OK)
+        st = sb_pass_fuse(out, ir, "kernel", 1, &p);
+    facts->split = strstr(taken.s, "parallel ") != NULL;
+    sb_strbuf_free(&text);
+    sb_strbuf_free(&wishes);
+    sb_strbuf_free(&taken);
+    return st;
+}

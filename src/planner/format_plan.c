@@ -1,0 +1,429 @@
+/*
+ * From tensor to steps: leaves are the tensors that have arrays (parts of hybrids, banks
+ * of partitions), codes the distinct programs of their formats. A leaf's arrays and sizes
+ * go by name into a launch of its own, so the same code serves every bank.
+ */
+#include "planner/format_plan.h"
+
+#include "base/alloc.h"
+#include "kernels/format_program.h"
+#include "kernels/lower.h"
+#include "planner/context.h"
+#include "planner/rules.h"
+#include "runtime/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    ARRAYS = 3 * SB_FMT_LEVELS + 1,
+    INTS = 5 * SB_FMT_LEVELS + 1,
+    TILES = 256,
+    CODES = 2 * SB_FMT_PARTS + 1
+};
+
+/* Length of a level whose indices have no known end; parameters are exact up to here. */
+#define NO_END ((int64_t)1 << 52)
+
+/* A program for a format and the index types of its tensor. */
+typedef struct code {
+    const sb_fmt *fmt;
+    sb_dtype ptr, idx;
+    sb_format_facts facts;
+    const sb_prog *prog;
+    const char *signature;
+    const sb_kernel *kernel; /* NULL: interpreted */
+    char spec[SB_SPEC_MAX];
+} code;
+
+typedef struct step {
+    const code *code;
+    const sb_tensor *leaf; /* NULL: C = beta * C */
+    sb_step step;
+    sb_launch launch;
+} step;
+
+struct sb_format_plan {
+    sb_arena arena;
+    int ncode, nstep, cap;
+    code code[CODES];
+    step *step;
+};
+
+typedef struct maker {
+    sb_format_plan *plan;
+    const sb_problem *pb;
+    sb_kernel_effort effort;
+    sb_diag *diag;
+} maker;
+
+/* ---- codes ----------------------------------------------------------------------------- */
+
+static sb_status
+make_source(sb_kernel_source *out, const char *spec, const void *user)
+{
+    sb_strbuf body;
+    sb_status st;
+
+    sb_strbuf_init(&body);
+    st = sb_lower_emit(&body, &out->signature, &out->key, user, spec);
+    if (st == SB_OK) {
+        sb_strbuf_puts(&out->text, sb_emit_prelude());
+        sb_strbuf_putn(&out->text, body.s, body.len);
+        st = sb_strbuf_status(&out->text);
+    }
+    sb_strbuf_free(&body);
+    return st;
+}
+
+static sb_format_op
+operation(const sb_problem *pb, const code *c, sb_dtype values)
+{
+    const sb_choice none = {.op = pb->op};
+    const bool sddmm = pb->op == SB_OP_SDDMM;
+    sb_format_op op = {.fmt = c->fmt};
+
+    sb_spec_of(&op.spec, pb, &none, 0, c->ptr, c->idx);
+    op.spec.a = values;
+    op.trans = !sddmm && pb->trans_a != SB_TRANS_N;
+    op.y_conj = sddmm && pb->trans_b == SB_TRANS_H && sb_dtype_is_complex(pb->compute);
+    return op;
+}
+
+static sb_status
+name_code(code *c, const maker *mk)
+{
+    sb_arena *ar = &mk->plan->arena;
+    sb_strbuf signature;
+    char hex[33];
+    sb_hash h;
+
+    SB_TRY(sb_prog_hash(&h, c->prog));
+    sb_hash_text(h, hex);
+    (void)snprintf(c->spec, sizeof c->spec, "format %s %s", c->fmt ? "part" : "scale",
+                   hex);
+    sb_strbuf_init(&signature);
+    sb_lower_signature(&signature, c->prog);
+    c->signature = sb_arena_strndup(ar, signature.s, signature.len);
+    sb_strbuf_free(&signature);
+    return c->signature ? SB_OK : SB_ENOMEM;
+}
+
+/* The code of a tensor's format, made if it is new. */
+static sb_status
+find_code(const code **out, maker *mk, const sb_tensor *t)
+{
+    sb_format_plan *plan = mk->plan;
+    const sb_fmt *f = t ? t->fmt : NULL;
+    const sb_dtype ptr = t ? t->ptr_type : SB_I32, idx = t ? t->idx_type : SB_I32;
+    const sb_dtype values = t ? t->val_type : mk->pb->a.val_type;
+    sb_format_op op;
+    sb_status st;
+    code *c;
+    sb_ir ir;
+
+    for (int q = 0; q < plan->ncode; q++) {
+        c = &plan->code[q];
+        *out = c;
+        if (c->fmt == f && c->ptr == ptr && c->idx == idx)
+            return SB_OK;
+    }
+    *out = NULL;
+    if (plan->ncode == CODES)
+        return sb_diag_set(mk->diag, SB_ENOTSUP, "more than %d programs", CODES);
+    c = &plan->code[plan->ncode++];
+    *c = (code){.fmt = f, .ptr = ptr, .idx = idx};
+    op = operation(mk->pb, c, values);
+    sb_ir_init(&ir, &plan->arena, mk->diag);
+    SB_TRY(sb_format_lowered(&c->prog, &c->facts, &ir, &op));
+    SB_TRY(name_code(c, mk));
+    st = sb_kernel_get(&c->kernel, c->spec, (sb_kernel_maker){make_source, c->prog},
+                       mk->effort);
+    *out = c;
+    return st == SB_ENOKERNEL ? SB_OK : st;
+}
+
+/* ---- names ----------------------------------------------------------------------------- */
+
+typedef struct names {
+    sb_plan_array *array;
+    sb_plan_int *integer;
+    int narray, nint;
+} names;
+
+static void
+put_int(names *n, int level, const char *what, int64_t value)
+{
+    sb_plan_int *i = &n->integer[n->nint++];
+
+    (void)snprintf(i->name, sizeof i->name, "L%d_%s", level, what);
+    i->value = value;
+}
+
+static void
+put_array(names *n, int level, const char *what, sb_dtype type, int64_t count,
+          void *data)
+{
+    sb_plan_array *a = &n->array[n->narray++];
+
+    *a = (sb_plan_array){.type = type, .count = count, .data = data};
+    (void)snprintf(a->name, sizeof a->name, "L%d_%s", level, what);
+}
+
+static void
+put_level(names *n, const sb_tensor *t, int q)
+{
+    const int64_t above = q > 0 ? t->count[q - 1] : 1;
+    int64_t lo, hi, size = t->size[q];
+
+    if (t->idx[q].data || t->ptr[q].data) {
+        sb_fmt_range(&lo, &hi, t->fmt, q, t->extent);
+        size = hi > lo && hi < NO_END && lo > -NO_END && q >= t->fmt->trim_lo &&
+                       q <= t->fmt->trim_hi
+                   ? hi - lo
+                   : NO_END;
+    } else {
+        lo = t->lo[q];
+    }
+    put_int(n, q, "size", size);
+    put_int(n, q, "lo", lo);
+    put_int(n, q, "count", t->count[q]);
+    put_int(n, q, "width", above > 0 ? t->count[q] / above : 0);
+    put_int(n, q, "step", t->idx[q].stride);
+    put_array(n, q, "idx", t->idx_type, t->count[q], t->idx[q].data);
+    put_array(n, q, "ptr", t->ptr_type, above + 1, t->ptr[q].data);
+    put_array(n, q, "end", t->ptr_type, above,
+              t->ptr[q].data ? (char *)t->ptr[q].data + sb_dtype_size(t->ptr_type)
+                             : NULL);
+}
+
+static sb_status
+name_leaf(sb_launch *out, maker *mk, const sb_tensor *t)
+{
+    sb_arena *ar = &mk->plan->arena;
+    names n = {sb_arena_array(ar, ARRAYS, sizeof *n.array),
+               sb_arena_array(ar, INTS, sizeof *n.integer), 0, 0};
+
+    if (!n.array || !n.integer)
+        return SB_ENOMEM;
+    for (int q = 0; t && q < t->fmt->nlevel; q++)
+        put_level(&n, t, q);
+    if (t) {
+        n.array[n.narray++] = (sb_plan_array){.name = "A",
+                                              .type = t->val_type,
+                                              .count = t->count[t->fmt->nlevel - 1],
+                                              .data = t->val.data};
+        n.integer[n.nint++] = (sb_plan_int){"A_step", t->val.stride};
+    }
+    out->array = n.array;
+    out->narray = n.narray;
+    out->integer = n.integer;
+    out->nint = n.nint;
+    return SB_OK;
+}
+
+/* ---- steps ----------------------------------------------------------------------------- */
+
+/* Trips of the tiled loop. */
+static int64_t
+outer_extent(const maker *mk, const step *s)
+{
+    const sb_format_facts *f = &s->code->facts;
+    int64_t m, n, k;
+
+    sb_problem_shape(mk->pb, &m, &n, &k);
+    return f->rows ? m : s->leaf->count[f->outer];
+}
+
+static sb_status
+cut_tiles(step *s, maker *mk)
+{
+    const int64_t extent = outer_extent(mk, s);
+    const int64_t n = !s->code->facts.split ? extent > 0
+                      : extent < TILES      ? extent
+                                            : TILES;
+    sb_tile *tile = sb_arena_array(&mk->plan->arena, n > 0 ? n : 1, sizeof *tile);
+
+    if (!tile)
+        return SB_ENOMEM;
+    for (int64_t q = 0; q < n; q++)
+        tile[q] = (sb_tile){0, extent / n * q + extent % n * q / n,
+                            extent / n * (q + 1) + extent % n * (q + 1) / n, 0};
+    s->launch.tile = tile;
+    s->step.tile_hi = n;
+    return SB_OK;
+}
+
+static sb_status
+add_step(maker *mk, const sb_tensor *leaf, bool add)
+{
+    step *s = &mk->plan->step[mk->plan->nstep];
+
+    memset(s, 0, sizeof *s);
+    s->leaf = leaf;
+    SB_TRY(find_code(&s->code, mk, leaf));
+    s->step.kernel = s->code->kernel;
+    s->step.add = add;
+    SB_TRY(name_leaf(&s->launch, mk, leaf));
+    SB_TRY(cut_tiles(s, mk));
+    s->launch.step = &s->step;
+    s->launch.nstep = 1;
+    mk->plan->nstep++;
+    return SB_OK;
+}
+
+static int64_t
+count_leaves(const sb_tensor *t)
+{
+    int64_t n = 0;
+
+    if (t->fmt->npart == 0 && t->fmt->partition < 0)
+        return 1;
+    for (int q = 0; q < t->nbank; q++)
+        n += t->bank[q].fmt == t->fmt ? 1 : count_leaves(&t->bank[q]);
+    return n;
+}
+
+/* Leaves in order; the first one's program may apply beta. */
+static sb_status
+add_leaves(maker *mk, const sb_tensor *t, bool bank)
+{
+    const bool sddmm = mk->pb->op == SB_OP_SDDMM;
+    const code *c;
+
+    if (!bank && (t->fmt->npart > 0 || t->fmt->partition >= 0)) {
+        for (int q = 0; q < t->nbank; q++)
+            SB_TRY(add_leaves(mk, &t->bank[q], t->bank[q].fmt == t->fmt));
+        return SB_OK;
+    }
+    SB_TRY(find_code(&c, mk, t));
+    if (mk->plan->nstep == 0 && !c->facts.beta)
+        SB_TRY(add_step(mk, NULL, false));
+    return add_step(mk, t, mk->plan->nstep > 0 && !sddmm);
+}
+
+static sb_status
+check_shapes(const sb_tensor *t, const sb_problem *pb, sb_diag *diag)
+{
+    if (t->fmt->ndim != 2)
+        return sb_diag_set(diag, SB_EINVAL, "format %s is not one of matrices",
+                           t->fmt->name);
+    if (t->extent[0] != pb->a.rows || t->extent[1] != pb->a.cols)
+        return sb_diag_set(diag, SB_EINVAL,
+                           "the tensor is %lld x %lld, the problem's A %lld x %lld",
+                           (long long)t->extent[0], (long long)t->extent[1],
+                           (long long)pb->a.rows, (long long)pb->a.cols);
+    return SB_OK;
+}
+
+static sb_status
+build(maker *mk, const sb_tensor *t)
+{
+    const int64_t leaves = count_leaves(t);
+
+    SB_TRY(check_shapes(t, mk->pb, mk->diag));
+    mk->plan->step =
+        sb_arena_array(&mk->plan->arena, leaves + 1, sizeof *mk->plan->step);
+    if (!mk->plan->step)
+        return SB_ENOMEM;
+    SB_TRY(add_leaves(mk, t, false));
+    if (mk->plan->nstep == 0 && mk->pb->op != SB_OP_SDDMM)
+        return add_step(mk, NULL, false);
+    return SB_OK;
+}
+
+sb_status
+sb_format_plan_create(sb_format_plan **out, const sb_tensor *t, const sb_problem *pb,
+                      sb_kernel_effort effort, sb_diag *diag)
+{
+    maker mk = {sb_alloc_zero(sizeof *mk.plan), pb, effort, diag};
+    sb_status st;
+
+    *out = NULL;
+    if (!mk.plan)
+        return SB_ENOMEM;
+    sb_arena_init(&mk.plan->arena);
+    st = build(&mk, t);
+    if (st == SB_OK)
+        *out = mk.plan;
+    else
+        sb_format_plan_release(mk.plan);
+    return st;
+}
+
+void
+sb_format_plan_release(sb_format_plan *plan)
+{
+    if (!plan)
+        return;
+    sb_arena_free(&plan->arena);
+    sb_free(plan);
+}
+
+/* ---- running --------------------------------------------------------------------------- */
+
+/* The step's program on the names its kernel would get. */
+static sb_status
+interpret(const step *s, const sb_problem *pb, int64_t member, sb_diag *diag)
+{
+    const sb_prog *p = s->code->prog;
+    sb_value param[SB_BIND_MAX];
+    sb_arg buf[SB_BIND_MAX];
+    const sb_interp_args args = {param, buf};
+    sb_binding b;
+
+    SB_TRY(sb_launch_bind(&b, &s->launch, pb, s->code->spec, s->code->signature,
+                          s->step.add, member, diag));
+    for (int q = 0; q < b.nparam; q++)
+        param[q] = sb_value_load(p->param[q]->type, &b.param[q], 0);
+    for (int q = 0; q < b.nbuf; q++)
+        buf[q] = (sb_arg){b.buf[q], INT64_MAX};
+    param[b.nparam - 2] = (sb_value){(double)s->step.tile_lo, 0};
+    param[b.nparam - 1] = (sb_value){(double)s->step.tile_hi, 0};
+    return sb_interp(p, &args, diag);
+}
+
+sb_status
+sb_format_plan_run(const sb_format_plan *plan, const sb_problem *pb, sb_diag *diag)
+{
+    const int64_t batch = pb->batch > 1 ? pb->batch : 1;
+
+    for (int q = 0; q < plan->nstep; q++) {
+        const step *s = &plan->step[q];
+
+        if (s->code->kernel) {
+            SB_TRY(sb_launch_run(&s->launch, pb, diag));
+            continue;
+        }
+        for (int64_t r = 0; r < batch; r++)
+            SB_TRY(interpret(s, pb, r, diag));
+    }
+    return SB_OK;
+}
+
+void
+sb_format_plan_explain(sb_strbuf *out, const sb_format_plan *plan)
+{
+    for (int q = 0; q < plan->nstep; q++) {
+        const step *s = &plan->step[q];
+
+        sb_strbuf_printf(out, "%s: %lld tiles%s, %s\n",
+                         s->leaf ? s->leaf->fmt->name : "scale",
+                         (long long)s->step.tile_hi, s->step.add ? ", adds" : "",
+                         s->code->kernel ? s->code->spec : "interpreter");
+    }
+}
+
+sb_status
+sb_format_compute(const sb_tensor *t, const sb_problem *pb, sb_diag *diag)
+{
+    sb_format_plan *plan = NULL;
+
+    SB_TRY(sb_format_plan_create(&plan, t, pb, SB_KERNEL_COMPILE, diag));
+    {
+        const sb_status st = sb_format_plan_run(plan, pb, diag);
+
+        sb_format_plan_release(plan);
+        return st;
+    }
+}
