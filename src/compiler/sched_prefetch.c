@@ -19,19 +19,26 @@ typedef struct search {
     const sb_expr *load;
     const sb_stmt *loop[8]; /* around it, outermost first */
     int nloop;
+    const sb_expr *cond; /* the outermost condition it stands under, or NULL */
 } search;
 
 static const sb_expr *
-load_in(const sb_buf *b, const sb_expr *e)
+load_in(search *f, const sb_expr *e)
 {
-    if (e->kind == SB_EXPR_LOAD && e->u.buf == b)
+    const sb_expr *cond = f->cond;
+
+    if (e->kind == SB_EXPR_LOAD && e->u.buf == f->buf)
         return e;
     for (int q = 0; q < e->nargs; q++) {
-        const sb_expr *l = load_in(b, e->arg[q]);
+        const sb_expr *l;
 
+        if (e->kind == SB_EXPR_SELECT && q == 1 && !cond)
+            f->cond = e->arg[0];
+        l = load_in(f, e->arg[q]);
         if (l)
             return l;
     }
+    f->cond = cond;
     return NULL;
 }
 
@@ -44,8 +51,12 @@ find_load(search *f, sb_body b)
         sb_body in[2];
         const int n = sb_stmt_bodies(s, in);
 
-        if (s->kind == SB_STMT_STORE && (f->load = load_in(f->buf, s->u.store.value)))
+        const sb_expr *cond = f->cond;
+
+        if (s->kind == SB_STMT_STORE && (f->load = load_in(f, s->u.store.value)))
             return true;
+        if (s->kind == SB_STMT_IF && !cond)
+            f->cond = s->u.cond.cond;
         if (loop && f->nloop == 8)
             return false;
         if (loop)
@@ -55,6 +66,7 @@ find_load(search *f, sb_body b)
                 return true;
         }
         f->nloop -= loop;
+        f->cond = cond;
     }
     return false;
 }
@@ -86,6 +98,68 @@ loads_inside(const search *f, const sb_expr *e)
         return true;
     for (int q = 0; q < e->nargs; q++) {
         if (loads_inside(f, e->arg[q]))
+            return true;
+    }
+    return false;
+}
+
+static bool
+contains(const sb_expr *e, const sb_expr *what)
+{
+    for (int q = 0; q < e->nargs; q++) {
+        if (contains(e->arg[q], what))
+            return true;
+    }
+    return e == what;
+}
+
+/* Does e load something that is only known to be there under the condition? What the
+ * condition itself loads is: it is asked for every iteration. */
+static bool
+loads_under_condition(const search *f, const sb_expr *e)
+{
+    if (e->kind == SB_EXPR_LOAD && !contains(f->cond, e))
+        return true;
+    for (int q = 0; q < e->nargs; q++) {
+        if (loads_under_condition(f, e->arg[q]))
+            return true;
+    }
+    return false;
+}
+
+static bool
+needs_condition(const search *f)
+{
+    for (int d = 0; f->cond && d < f->load->nargs; d++) {
+        if (loads_under_condition(f, f->load->arg[d]))
+            return true;
+    }
+    return false;
+}
+
+/* A divisor that may be zero where a loop inside does not run, as that loop's extent. */
+static bool
+divides(const sb_expr *e)
+{
+    if ((e->kind == SB_EXPR_DIV || e->kind == SB_EXPR_MOD) &&
+        e->arg[1]->kind != SB_EXPR_INT)
+        return true;
+    for (int q = 0; q < e->nargs; q++) {
+        if (divides(e->arg[q]))
+            return true;
+    }
+    return false;
+}
+
+static bool
+may_divide_by_zero(const search *f)
+{
+    bool maybe = f->cond != NULL;
+
+    for (int q = 0; q < f->nloop; q++)
+        maybe = maybe || !surely_runs(f->loop[q]);
+    for (int d = 0; maybe && d < f->load->nargs; d++) {
+        if (divides(f->load->arg[d]))
             return true;
     }
     return false;
@@ -175,7 +249,7 @@ make_prefetch(sb_sched *sc, const search *f, const sb_stmt *loop, int64_t shift)
 static void
 prefetch_loop(sb_sched *sc, sb_list *out, const sb_stmt *loop)
 {
-    search f = {sb_sched_find_buf(sc, sc->name[0]), NULL, {NULL}, 0};
+    search f = {sb_sched_find_buf(sc, sc->name[0]), NULL, {NULL}, 0, NULL};
     sb_stmt *copy = sb_stmt_copy(sc->ir, loop);
     int64_t step;
     sb_list l;
@@ -190,6 +264,12 @@ prefetch_loop(sb_sched *sc, sb_list *out, const sb_stmt *loop)
     } else if (needs_inside(&f)) {
         sb_sched_refuse(sc, "where $%s is read depends on loads in a loop inside %%%s",
                         sc->name[0], sc->name[1]);
+    } else if (may_divide_by_zero(&f)) {
+        sb_sched_refuse(sc, "where $%s is read divides by what may be zero",
+                        sc->name[0]);
+    } else if (needs_condition(&f)) {
+        sb_sched_refuse(sc, "where $%s is read is only known under a condition",
+                        sc->name[0]);
     } else {
         n = lines_of(&f, sc->ir, &step);
         sb_list_init(&l, sc->ir);

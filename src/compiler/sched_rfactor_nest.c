@@ -12,6 +12,8 @@
  *      for %c in 0 .. 32 { $acc[%c] += $part[0, %c] + $part[1, %c] }
  */
 #include "compiler/affine.h"
+#include "compiler/depend.h"
+#include "compiler/mark.h"
 #include "compiler/schedule.h"
 
 typedef struct nest {
@@ -52,6 +54,7 @@ static void
 look(nest *f, sb_body body)
 {
     const char *name = f->loop->u.loop.var->name;
+    const sb_buf *bad;
 
     for (int q = 0; q < body.n; q++) {
         const sb_stmt *s = body.at[q];
@@ -64,6 +67,9 @@ look(nest *f, sb_body body)
             fixed(f, s->u.loop.lo, f->loop->u.loop.body);
             fixed(f, s->u.loop.hi, f->loop->u.loop.body);
             look(f, s->u.loop.body);
+            if (!sb_loop_distinct(f->sc->ir, f->sc->in, s, &bad))
+                sb_sched_refuse(f->sc, "%%%s inside %%%s adds to one element again",
+                                s->u.loop.var->name, name);
             break;
         case SB_STMT_STORE:
             if (f->sum || s->u.store.op != SB_STORE_ADD ||
@@ -116,7 +122,7 @@ check(nest *f)
     if (lq.found)
         sb_sched_refuse(f->sc, "$%s is also read in %%%s", lq.b->name,
                         f->loop->u.loop.var->name);
-    else if (f->loop->u.loop.how != SB_LOOP_SERIAL)
+    else if (sb_loop_marked(f->loop))
         sb_sched_refuse(f->sc, "loop %%%s is marked already",
                         f->loop->u.loop.var->name);
 }

@@ -5,6 +5,7 @@
  *   sparse_reorder spmm %i %c %j      iter spmm (%i : S #I, %j : R #J, %c : S #N)
  *                                  -> iter spmm (%i : S #I, %c : S #N, %j : R #J)
  */
+#include "compiler/order.h"
 #include "compiler/schedule.h"
 
 #include <string.h>
@@ -65,7 +66,8 @@ typedef void (*edit_fn)(sb_sched *sc, const sb_stmt *s, sb_iter *it);
 static void
 edit_reorder(sb_sched *sc, const sb_stmt *s, sb_iter *it)
 {
-    int at[MAXITER];
+    const sb_buf *bad;
+    int at[MAXITER], same = 0;
 
     if (!find_all(sc, s, at))
         return;
@@ -76,7 +78,20 @@ edit_reorder(sb_sched *sc, const sb_stmt *s, sb_iter *it)
     }
     for (int q = 0; q < s->u.iter.n; q++)
         it[q] = s->u.iter.it[at[q]];
-    parents_first(sc, s->u.iter.n, it);
+    if (!parents_first(sc, s->u.iter.n, it))
+        return;
+    while (same < s->u.iter.n && it[same].var == s->u.iter.it[same].var)
+        same++;
+    if (!sb_iter_order_free(s, same, &bad))
+        sb_sched_refuse(sc, "points of %s could meet in one element of $%s",
+                        s->u.iter.name, bad->name);
+    for (int q = 1; q < s->u.iter.n; q++) {
+        for (int r = 0; it[q].group && r + 1 < q; r++) {
+            if (it[r].group == it[q].group && it[q - 1].group != it[q].group)
+                sb_sched_refuse(sc, "%%%s and %%%s are fused", it[r].var->name,
+                                it[q].var->name);
+        }
+    }
 }
 
 static void

@@ -31,6 +31,7 @@ typedef struct generator {
     sb_strbuf *out;
     int stage, nvar, nbuf, naxis, fresh;
     bool spatial; /* reduction iterators must not be used now */
+    bool vector;  /* inside a vector loop */
     name var[NAMES], buf[NAMES];
     axis axis[AXES];
 } generator;
@@ -194,6 +195,27 @@ put_call(generator *g, sb_dtype t, int depth)
     put(g, ")");
 }
 
+/* find or seek in some list; false when there is none. */
+static bool
+put_search(generator *g, int depth)
+{
+    const int from = (int)pick(g, g->nbuf + 1);
+
+    for (int q = 0; q < g->nbuf; q++) {
+        const name *b = &g->buf[(from + q) % g->nbuf];
+
+        if (b->text[1] != 'l')
+            continue;
+        put(g, pick(g, 2) ? "find(" : "seek(");
+        put(g, b->text);
+        put(g, ", 0, 1,");
+        put_expr(g, SB_I64, depth - 1);
+        put(g, ")");
+        return true;
+    }
+    return false;
+}
+
 static void
 put_arithmetic(generator *g, sb_dtype t, int depth)
 {
@@ -209,6 +231,8 @@ put_arithmetic(generator *g, sb_dtype t, int depth)
         put_infix(g, op[pick(g, 5)], SB_I32, SB_I64, depth);
     else if (what == 2)
         put_call(g, t, depth);
+    else if (what == 3 && t == SB_I64 && put_search(g, depth))
+        return;
     else
         put_infix(g, op[pick(g, sb_dtype_is_int(t) ? 5 : 4)], t, t, depth);
 }
@@ -395,6 +419,7 @@ put_store(generator *g, bool reduced)
 {
     static const char *const op[] = {" += ", " min= ", " max= ", " = "};
     const bool spatial = g->spatial;
+    const char *how;
     int q = (int)pick(g, g->nbuf);
 
     while (!g->buf[q].writable)
@@ -403,10 +428,15 @@ put_store(generator *g, bool reduced)
     g->spatial = spatial || g->stage == 1;
     put_index(g, g->buf[q].rank, 2);
     g->spatial = spatial;
-    put(g, sb_dtype_is_complex(g->buf[q].type) ? op[reduced ? 0 : 3 * pick(g, 2)]
-                                               : op[pick(g, reduced ? 3 : 4)]);
+    how = sb_dtype_is_complex(g->buf[q].type) ? op[reduced ? 0 : 3 * pick(g, 2)]
+                                              : op[pick(g, reduced ? 3 : 4)];
+    put(g, how);
     put_expr(g, g->buf[q].type, DEPTH);
-    put(g, pick(g, 8) ? "\n" : " stream\n");
+    put(g, pick(g, 8) ? "" : " stream");
+    put(g, how[1] == '=' || g->vector || g->buf[q].text[1] == 't' ||
+                   g->buf[q].type == SB_F16 || pick(g, 4)
+               ? "\n"
+               : " atomic\n");
 }
 
 static void
@@ -437,7 +467,12 @@ put_for(generator *g, int depth)
     if (how == 3)
         put(g, g->var[size].text);
     put(g, pick(g, 3) ? "" : " reduce");
+    if (depth == 3 && pick(g, 3) == 0)
+        put(g, " bind(thread_x)");
+    put(g, pick(g, 4) ? "" : " note(key, 3) note(other, word)");
+    g->vector = how == 2;
     put_body(g, how == 2 ? 0 : depth - 1, false); /* no loop in a vector loop */
+    g->vector = false;
     g->nvar = nvar;
 }
 

@@ -240,6 +240,10 @@ static const struct {
     {ir_spmv, 2,
      "cache_write $C at %i as $acc\nsplit %pj 4 -> %a %b tail\nrfactor %a 2 -> %u as "
      "$p",
+     "again"},
+    {ir_spmm, 2,
+     "split %c 4 -> %c0 %c1\nreorder %i %c0 %pj %c1\ncache_write $C at %c0 as $acc\n"
+     "reorder %pj %c1\nrfactor %pj 2 -> %u as $part\nrfactor %pj 2 -> %w as $more",
      "side by side"},
     {ir_spmm, 2,
      "split %c 4 -> %c0 %c1\nreorder %i %c0 %pj %c1\ncache_write $C at %c0 as $acc\n"
