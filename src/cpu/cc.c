@@ -21,9 +21,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TIMEOUT_SECONDS 60.0
+enum { COMPLAINT_LINES = 1000 }; /* looked at; it may have printed anything */
+enum { TIMED_OUT = -1, SIGNALLED = -2 };
+
+static double patience = 60;
 
 extern char **environ;
+
+double
+sb_cc_patience(double seconds)
+{
+    const double before = patience;
+
+    patience = seconds;
+    return before;
+}
 
 static bool
 is_program(const char *path)
@@ -99,11 +111,11 @@ environment(char *tmpdir)
     return env;
 }
 
-/* Its exit status, or -1 when it did not end by itself in time. */
+/* Its exit status, TIMED_OUT or SIGNALLED. */
 static int
 wait_for(pid_t pid)
 {
-    const double end = sb_clock() + TIMEOUT_SECONDS;
+    const double end = sb_clock() + patience;
     struct timespec pause = {0, 1000000};
     int status = 0;
 
@@ -111,7 +123,7 @@ wait_for(pid_t pid)
         const pid_t r = waitpid(pid, &status, WNOHANG);
 
         if (r == pid)
-            return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+            return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED;
         if (r < 0 && errno != EINTR)
             return 0; /* someone else reaps children: the object tells */
         if (sb_clock() > end)
@@ -121,11 +133,13 @@ wait_for(pid_t pid)
             pause.tv_nsec *= 2;
     }
     (void)kill(-pid, SIGKILL);
+    (void)kill(pid, SIGKILL); /* it may have left its group */
     (void)waitpid(pid, &status, 0);
-    return -1;
+    return TIMED_OUT;
 }
 
-/* First line in the file of messages that names an error, or the first of all. */
+/* First line in the file of messages that names an error, or the first of all; what no
+ * terminal should be sent becomes '?'. */
 static void
 complaint(char *out, size_t size, const char *path)
 {
@@ -134,14 +148,18 @@ complaint(char *out, size_t size, const char *path)
     bool found = false;
 
     (void)snprintf(out, size, "no message");
-    while (f && !found && fgets(text, sizeof text, f)) {
+    for (int q = 0; f && !found && q < COMPLAINT_LINES && fgets(text, sizeof text, f);
+         q++) {
         text[strcspn(text, "\n")] = '\0';
         found = strstr(text, "error") != NULL;
-        if (found || strcmp(out, "no message") == 0)
+        if (found || q == 0)
             (void)snprintf(out, size, "%s", text);
     }
     if (f)
         (void)fclose(f);
+    for (; *out; out++)
+        if ((unsigned char)*out < ' ' || (unsigned char)*out > '~')
+            *out = '?';
 }
 
 static sb_status
@@ -155,8 +173,8 @@ spawn(char *const *argv, const char *log, char *const *env, int *code, sb_diag *
     (void)posix_spawn_file_actions_init(&files);
     (void)posix_spawnattr_init(&attr);
     (void)posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    (void)posix_spawn_file_actions_addopen(&files, 1, log,
-                                           O_WRONLY | O_CREAT | O_APPEND, 0600);
+    (void)posix_spawn_file_actions_addopen(
+        &files, 1, log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
     (void)posix_spawn_file_actions_adddup2(&files, 1, 2);
     (void)posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
     (void)posix_spawnattr_setpgroup(&attr, 0);
@@ -203,7 +221,10 @@ compile(const char *cc, const char *source, const char *object, const char *log,
         return st;
     complaint(text, sizeof text, log);
     return sb_diag_set(diag, SB_EIO, "%s %s: %s", cc,
-                       code < 0 ? "did not end" : "failed", text);
+                       code == TIMED_OUT   ? "did not end in time"
+                       : code == SIGNALLED ? "was ended by a signal"
+                                           : "failed",
+                       text);
 }
 
 sb_status

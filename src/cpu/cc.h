@@ -10,9 +10,13 @@
 
 /*
  * C file to shared object. Everything it writes lies beside object_path. ENOKERNEL: there
- * is no compiler; EIO with its first line of complaint: it failed or took too long.
+ * is no compiler; EIO with its first line of complaint: it failed or took too long. OK
+ * says that it ended well, not that it wrote anything.
  */
 sb_status sb_cc_compile(const char *source_path, const char *object_path, sb_isa isa,
                         sb_diag *diag);
+
+/* For tests: how many seconds it is given; returns what that was before. */
+double sb_cc_patience(double seconds);
 
 #endif

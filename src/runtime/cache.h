@@ -3,7 +3,8 @@
  *
  * An artefact is a shared object named by spec and level in the user's cache directory.
  * It ends in a checksum of its bytes, so a damaged file is never mapped, and exports
- * what it was made from; both are checked before its kernel is used.
+ * what it was made from; both are checked before its kernel is used. Before an object is
+ * given its checksum it must be as long as its own headers say.
  */
 #ifndef SB_RUNTIME_CACHE_H
 #define SB_RUNTIME_CACHE_H
@@ -37,11 +38,17 @@ sb_status sb_cache_dir(sb_strbuf *out, sb_diag *diag);
 /* Appends the path of a new private directory: in `dir`, or where temporary files go
  * when dir is NULL. */
 sb_status sb_cache_temp(sb_strbuf *out, const char *dir, sb_diag *diag);
-/* Removes a directory of plain files. */
+/* Removes a directory of plain files and empty directories. */
 void sb_cache_remove(const char *dir);
 
-/* Whole-file access for artefacts. Reading refuses what is not a regular file of ours
- * or is writable by others (SB_EIO); a file that is not there is SB_SKIP. */
+/* Whether the bytes begin as a shared object of this machine does and reach as far as
+ * its headers say. The loader does not ask: it maps a file that was cut short and dies
+ * of a signal, so nothing may be loaded that a compiler left half written. */
+bool sb_cache_whole(const char *data, size_t len);
+
+/* Whole-file access for artefacts. Reading refuses what is not a regular file of ours,
+ * is writable by others or is absurdly large (SB_EIO), and never waits; a file that is
+ * not there is SB_SKIP. */
 sb_status sb_cache_read(sb_strbuf *out, const char *path, sb_diag *diag);
 /* Appends to the file, made 0600 if new. */
 sb_status sb_cache_write(const char *path, const char *text, size_t len, sb_diag *diag);

@@ -12,6 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* No artefact is nearly as large; what is, is not one. */
+static const off_t largest_file = (off_t)64 << 20;
+
 static bool
 only_ours(const struct stat *s)
 {
@@ -92,8 +95,9 @@ sb_cache_remove(const char *dir)
 
     if (d) {
         while ((e = readdir(d)) != NULL)
-            if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-                (void)unlinkat(dirfd(d), e->d_name, 0);
+            if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+                unlinkat(dirfd(d), e->d_name, 0) != 0)
+                (void)unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
         (void)closedir(d);
     }
     (void)rmdir(dir);
@@ -118,7 +122,8 @@ read_all(sb_strbuf *out, int fd, const char *path, sb_diag *diag)
 sb_status
 sb_cache_read(sb_strbuf *out, const char *path, sb_diag *diag)
 {
-    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    /* NONBLOCK: a pipe in place of the file would wait for a writer. */
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat s;
     sb_status st;
 
@@ -130,6 +135,8 @@ sb_cache_read(sb_strbuf *out, const char *path, sb_diag *diag)
     if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || !only_ours(&s))
         st = sb_diag_set(diag, SB_EIO, "%s is not a file that only this user can write",
                          path);
+    else if (s.st_size > largest_file)
+        st = sb_diag_set(diag, SB_EIO, "%s is too large for a kernel", path);
     else
         st = read_all(out, fd, path, diag);
     (void)close(fd);

@@ -5,6 +5,7 @@
 #include "runtime/cache.h"
 
 #include "base/alloc.h"
+#include "base/fault.h"
 #include "base/log.h"
 #include "runtime/backend.h"
 
@@ -67,6 +68,8 @@ sealed(const sb_strbuf *file)
 {
     char seal[SEAL_SIZE + 1];
 
+    if (SB_FAULT(SEAL_IGNORED))
+        return true;
     if (file->len <= SEAL_SIZE)
         return false;
     seal_text(file->s, file->len - SEAL_SIZE, seal);
@@ -77,14 +80,17 @@ static sb_status
 seal(const char *path, sb_diag *diag)
 {
     char text[SEAL_SIZE + 1];
+    struct stat s;
     sb_strbuf file;
     sb_status st;
 
     sb_strbuf_init(&file);
-    if (chmod(path, 0700) != 0)
+    if (lstat(path, &s) != 0 || !S_ISREG(s.st_mode) || chmod(path, 0700) != 0)
         st = sb_diag_set(diag, SB_EIO, "the compiler wrote no %s", path);
     else
         st = sb_cache_read(&file, path, diag);
+    if (st == SB_OK && !sb_cache_whole(file.s, file.len))
+        st = sb_diag_set(diag, SB_EIO, "what the compiler wrote is no shared object");
     if (st == SB_OK) {
         seal_text(file.s, file.len, text);
         st = sb_cache_write(path, text, SEAL_SIZE, diag);
