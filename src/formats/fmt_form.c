@@ -31,60 +31,60 @@ sb_gcd(int64_t x, int64_t y)
     return x;
 }
 
-/* The numbers of a form as one array, den last. */
-enum { NUMBERS = SB_SOLVE_ATOMS + SB_SOLVE_SYMS + 2 };
-
-static int64_t *
-number(sb_form *x, int q)
+/* Divides all numbers by what they share. */
+static void
+normalise(const sb_solve *s, sb_form *x)
 {
-    if (q < SB_SOLVE_ATOMS)
-        return &x->a[q];
-    q -= SB_SOLVE_ATOMS;
-    if (q < SB_SOLVE_SYMS)
-        return &x->s[q];
-    return q == SB_SOLVE_SYMS ? &x->k : &x->den;
+    int64_t g = sb_gcd(x->k, x->den);
+
+    for (int q = 0; q < s->natom && g != 1; q++)
+        g = sb_gcd(g, x->a[q]);
+    for (int q = 0; q < s->nsym && g != 1; q++)
+        g = sb_gcd(g, x->s[q]);
+    if (g < 2)
+        return;
+    for (int q = 0; q < s->natom; q++)
+        x->a[q] /= g;
+    for (int q = 0; q < s->nsym; q++)
+        x->s[q] /= g;
+    x->k /= g;
+    x->den /= g;
 }
 
-static void
-normalise(sb_form *x)
+/* *x = p *x + c y */
+static bool
+mix(int64_t *x, int64_t p, int64_t y, int64_t c)
 {
-    int64_t g = 0;
+    int64_t u, v;
 
-    for (int q = 0; q < NUMBERS; q++)
-        g = sb_gcd(g, *number(x, q));
-    for (int q = 0; q < NUMBERS && g > 1; q++)
-        *number(x, q) /= g;
+    return sb_mul_i64(*x, p, &u) && sb_mul_i64(y, c, &v) && sb_add_i64(u, v, x) &&
+           *x >= -INT64_MAX;
 }
 
 void
 sb_form_add(sb_solve *s, sb_form *x, int64_t p, const sb_form *y, int64_t c)
 {
-    sb_form from = *y;
+    bool fits = mix(&x->k, p, y->k, c) && mix(&x->den, p, 0, 0);
 
-    from.den = 0;
-    for (int q = 0; q < NUMBERS; q++) {
-        int64_t u, v;
-
-        if (!sb_mul_i64(*number(x, q), p, &u) ||
-            !sb_mul_i64(*number(&from, q), c, &v) || !sb_add_i64(u, v, number(x, q)) ||
-            *number(x, q) < -INT64_MAX) {
-            sb_solve_give_up(s, SB_ENOTSUP);
-            return;
-        }
-    }
+    for (int q = 0; q < s->natom && fits; q++)
+        fits = mix(&x->a[q], p, y->a[q], c);
+    for (int q = 0; q < s->nsym && fits; q++)
+        fits = mix(&x->s[q], p, y->s[q], c);
+    if (!fits)
+        sb_solve_give_up(s, SB_ENOTSUP);
 }
 
 void
 sb_form_combine(sb_solve *s, sb_form *x, int64_t p, const sb_form *y, int64_t c)
 {
     sb_form_add(s, x, p, y, c);
-    normalise(x);
+    normalise(s, x);
 }
 
 bool
-sb_form_has_atoms(const sb_form *x)
+sb_form_has_atoms(const sb_solve *s, const sb_form *x)
 {
-    for (int q = 0; q < SB_SOLVE_ATOMS; q++) {
+    for (int q = 0; q < s->natom; q++) {
         if (x->a[q] != 0)
             return true;
     }
@@ -93,11 +93,11 @@ sb_form_has_atoms(const sb_form *x)
 
 /* The one atom of a form that is just that, or -1. */
 static int
-single_atom(const sb_form *x)
+single_atom(const sb_solve *s, const sb_form *x)
 {
     int found = -1;
 
-    for (int q = 0; q < SB_SOLVE_ATOMS; q++) {
+    for (int q = 0; q < s->natom; q++) {
         if (x->a[q] == 0)
             continue;
         if (found >= 0 || x->a[q] != 1)
@@ -164,7 +164,7 @@ bool
 sb_solve_known(sb_solve *s, sb_form *x)
 {
     reduce(s, x);
-    return s->st == SB_OK && !sb_form_has_atoms(x);
+    return s->st == SB_OK && !sb_form_has_atoms(s, x);
 }
 
 bool
@@ -250,9 +250,9 @@ divide(sb_solve *s, const sb_form *z, int64_t f, sb_form *quotient, sb_form *res
     r.k = sb_fmt_floor_mod(z->k, f);
     *quotient = y;
     *rest = r;
-    if (!sb_form_has_atoms(&r) || s->st != SB_OK)
+    if (!sb_form_has_atoms(s, &r) || s->st != SB_OK)
         return;
-    atom = single_atom(&r);
+    atom = single_atom(s, &r);
     if (atom >= 0 && s->bound[atom] > 0 && s->bound[atom] <= f)
         return;
     p = pair_of_atom(s, atom);

@@ -30,13 +30,13 @@ typedef struct sb_solve {
     sb_arena *ar;   /* NULL: no expressions */
     bool functions; /* use the function rule */
     sb_status st;   /* ENOTSUP: too many atoms or too large numbers; ENOMEM */
-    int natom, npair, nsym, nrow;
+    int fn_atom[SB_FMT_QUERIES];     /* -1: not met */
+    bool one_to_one[SB_FMT_QUERIES]; /* of the functions met, for the function rule */
+    int natom, npair, nsym, nrow, ngiven, nrelation;
     int64_t bound[SB_SOLVE_ATOMS]; /* atom is in [0, bound), 0: no bound known */
-    int fn_atom[SB_FMT_QUERIES];   /* -1: not met */
     sb_tile_pair pair[SB_SOLVE_PAIRS];
     sb_form row[SB_SOLVE_ATOMS]; /* reduced: a pivot occurs in its row only */
     int pivot[SB_SOLVE_ATOMS];
-    int ngiven, nrelation;
     sb_form given[SB_SOLVE_GIVEN];    /* equations as they came */
     sb_form relation[SB_SOLVE_GIVEN]; /* between symbols: x = f (x / f) + x % f */
     const sb_fmt_expr *sym[SB_SOLVE_SYMS];
@@ -49,7 +49,7 @@ int64_t sb_gcd(int64_t x, int64_t y);
 void sb_form_add(sb_solve *s, sb_form *x, int64_t p, const sb_form *y, int64_t c);
 /* The same, divided by what all numbers share. */
 void sb_form_combine(sb_solve *s, sb_form *x, int64_t p, const sb_form *y, int64_t c);
-bool sb_form_has_atoms(const sb_form *x);
+bool sb_form_has_atoms(const sb_solve *s, const sb_form *x);
 sb_form sb_form_atom(int q);
 /* An expression as a form; quotients and remainders may be new atoms, with equations. */
 void sb_solve_linear(sb_solve *s, const sb_fmt_expr *e, sb_form *out);

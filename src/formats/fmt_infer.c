@@ -119,17 +119,20 @@ has_copies(const sb_fmt *f, int q)
     return f->merge >> q == 0 && q < f->trim_hi;
 }
 
-/* Whether the first `above` levels leave level q one index; 0: it is a constant. */
-static bool
-is_determined(const sb_fmt *f, int q, int above)
+/* determined: the levels above leave one index, which is not so by being a constant. */
+static void
+find_determined(bool *determined, const sb_fmt *f)
 {
     sb_solve s;
 
     sb_solve_init(&s, f, NULL, true);
-    for (int k = 0; k < above; k++)
-        sb_solve_add(&s, f->level[k], NULL);
-    sb_solve_run(&s);
-    return sb_solve_knows(&s, f->level[q]);
+    for (int q = 0; q < f->nlevel; q++)
+        determined[q] = !sb_solve_knows(&s, f->level[q]);
+    for (int q = 0; q < f->nlevel; q++) {
+        determined[q] = determined[q] && sb_solve_knows(&s, f->level[q]);
+        sb_solve_add(&s, f->level[q], NULL);
+        sb_solve_run(&s);
+    }
 }
 
 /*
@@ -185,7 +188,7 @@ axis_of(const sb_fmt_level *l)
 }
 
 static void
-infer_level(sb_fmt_level *l, const sb_fmt *f, int q)
+infer_level(sb_fmt_level *l, const sb_fmt *f, int q, bool determined)
 {
     const bool trimmed = is_trimmed(f, q), copies = has_copies(f, q);
 
@@ -194,7 +197,7 @@ infer_level(sb_fmt_level *l, const sb_fmt *f, int q)
     if (q > 0 && has_copies(f, q - 1))
         l->one = true;
     else if (q > 0 && q != f->trim_lo)
-        l->one = is_determined(f, q, q) && (trimmed || !is_determined(f, q, 0));
+        l->one = determined;
     if (trimmed)
         l->run = !copies && !l->one && (f->fill >> q & 1 || counts_up(f, q));
     else
@@ -208,10 +211,11 @@ infer_level(sb_fmt_level *l, const sb_fmt *f, int q)
 void
 sb_fmt_infer(sb_fmt_level *level, const sb_fmt *f)
 {
-    bool same = true;
+    bool determined[SB_FMT_LEVELS], same = true;
 
+    find_determined(determined, f);
     for (int q = 0; q < f->nlevel; q++)
-        infer_level(&level[q], f, q);
+        infer_level(&level[q], f, q, determined[q]);
     for (int q = f->pack_hi; q >= 0 && q >= f->pack_lo; q--) {
         level[q].record = same && level[q].idx;
         same = same && level[q].one;

@@ -48,12 +48,10 @@ take_sample(sample *to, const sb_fmt *f, int64_t number, int64_t side)
     }
 }
 
-/* Two elements of a small box with the same direct levels; false if there are none. */
+/* Two elements of a box with the same direct levels; false if there are none. */
 static bool
-find_collision(sample *one, sample *two, sb_arena *ar, const sb_fmt *f)
+find_collision(sample *one, sample *two, sb_arena *ar, const sb_fmt *f, int64_t side)
 {
-    static const int64_t sides[SB_FMT_DIMS] = {2048, 48, 13, 7};
-    const int64_t side = sides[f->ndim - 1];
     const sb_arena_pos pos = sb_arena_mark(ar);
     int64_t n = 1;
     sample *all;
@@ -88,10 +86,13 @@ print_point(char *to, size_t room, const sb_fmt *f, const sample *x)
 static sb_status
 refuse(sb_arena *ar, const sb_fmt *f, int dim, sb_diag *diag)
 {
+    static const int64_t small[SB_FMT_DIMS] = {64, 8, 4, 3};
+    static const int64_t large[SB_FMT_DIMS] = {2048, 48, 13, 7};
     sample one, two;
     char a[80], b[80];
 
-    if (!find_collision(&one, &two, ar, f))
+    if (!find_collision(&one, &two, ar, f, small[f->ndim - 1]) &&
+        !find_collision(&one, &two, ar, f, large[f->ndim - 1]))
         return sb_diag_set(diag, SB_EINVAL,
                            "no inverse found: nothing simple gives %s back from the "
                            "levels",
@@ -104,39 +105,34 @@ refuse(sb_arena *ar, const sb_fmt *f, int dim, sb_diag *diag)
 }
 
 static sb_status
-solve(const sb_fmt_expr **out, sb_solve *s, sb_arena *ar, const sb_fmt *f,
-      sb_diag *diag)
+solve(const sb_fmt_expr **out, sb_arena *ar, const sb_fmt *f, sb_diag *diag)
 {
     const sb_fmt_expr *level[SB_FMT_LEVELS] = {NULL};
+    sb_solve s;
 
     for (int q = 0; q < f->nlevel; q++) {
         level[q] = sb_fmt_expr_new(ar, SB_FMT_DIM, q, NULL, NULL);
         if (!level[q])
             return SB_ENOMEM;
     }
-    sb_solve_init(s, f, ar, false);
-    add_levels(s, f, level);
-    sb_solve_run(s);
-    for (int d = 0; d < f->ndim && s->st == SB_OK; d++) {
-        out[d] = sb_solve_dim(s, d);
-        if (!out[d] && s->st == SB_OK)
+    sb_solve_init(&s, f, ar, false);
+    add_levels(&s, f, level);
+    sb_solve_run(&s);
+    for (int d = 0; d < f->ndim && s.st == SB_OK; d++) {
+        out[d] = sb_solve_dim(&s, d);
+        if (!out[d] && s.st == SB_OK)
             return refuse(ar, f, d, diag);
     }
-    if (s->st == SB_ENOTSUP)
+    if (s.st == SB_ENOTSUP)
         return sb_diag_set(diag, SB_EINVAL, "this map is too large to invert");
-    return s->st;
+    return s.st;
 }
 
 sb_status
 sb_fmt_inverse(const sb_fmt_expr **out, sb_arena *ar, const sb_fmt *f, sb_diag *diag)
 {
-    sb_solve *s = sb_arena_alloc(ar, sizeof *s);
-    sb_status st;
+    const sb_status st = solve(out, ar, f, diag);
 
-    memset(out, 0, (size_t)f->ndim * sizeof(const sb_fmt_expr *));
-    if (!s)
-        return SB_ENOMEM;
-    st = solve(out, s, ar, f, diag);
     if (st != SB_OK)
         memset(out, 0, (size_t)f->ndim * sizeof(const sb_fmt_expr *));
     return st;

@@ -43,11 +43,11 @@ add_term(sb_solve *s, const sb_fmt_expr *sum, int64_t c, const sb_fmt_expr *e)
 }
 
 static int
-count_terms(const sb_form *x)
+count_terms(const sb_solve *s, const sb_form *x)
 {
     int n = x->k != 0;
 
-    for (int q = 0; q < SB_SOLVE_SYMS; q++)
+    for (int q = 0; q < s->nsym; q++)
         n += x->s[q] != 0;
     return n;
 }
@@ -65,7 +65,7 @@ shorten(sb_solve *s, sb_form *x)
             if (rel->s[k] == 0 || x->s[k] % rel->s[k] != 0)
                 continue;
             sb_form_add(s, &y, 1, rel, -(x->s[k] / rel->s[k]));
-            if (count_terms(&y) < count_terms(x))
+            if (count_terms(s, &y) < count_terms(s, x))
                 *x = y;
         }
     }
@@ -171,7 +171,7 @@ split_radix(const sb_solve *s, const sb_form *x, int64_t g, sb_form *upper,
             return false;
     }
     *lo = least;
-    return sb_form_has_atoms(upper) && sb_form_has_atoms(lower) &&
+    return sb_form_has_atoms(s, upper) && sb_form_has_atoms(s, lower) &&
            least > INT64_MIN / 4 && most < INT64_MAX / 4 && most - least < g;
 }
 
@@ -262,7 +262,7 @@ apply_functions(sb_solve *s)
         if (!sb_solve_knows_atom(s, s->fn_atom[q])) {
             if (knows_map(s, &unit))
                 learn(s, &x, NULL);
-        } else if (sb_fmt_fn_one_to_one(s->f, q)) {
+        } else if (s->one_to_one[q]) {
             for (int k = 0; k < unit.n && s->st == SB_OK; k++) {
                 if (sb_solve_knows(s, unit.e[k]))
                     continue;
@@ -278,13 +278,17 @@ apply_functions(sb_solve *s)
 void
 sb_solve_init(sb_solve *s, const sb_fmt *f, sb_arena *ar, bool functions)
 {
-    memset(s, 0, sizeof *s);
     s->f = f;
     s->ar = ar;
     s->functions = functions;
+    s->st = SB_OK;
     s->natom = f->ndim;
-    for (int q = 0; q < SB_FMT_QUERIES; q++)
+    s->npair = s->nsym = s->nrow = s->ngiven = s->nrelation = 0;
+    memset(s->bound, 0, sizeof s->bound);
+    for (int q = 0; q < SB_FMT_QUERIES; q++) {
         s->fn_atom[q] = -1;
+        s->one_to_one[q] = functions && q < f->nfn && sb_fmt_fn_one_to_one(f, q);
+    }
 }
 
 void
