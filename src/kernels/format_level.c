@@ -79,6 +79,16 @@ has_end(const sb_format_writer *w, int q)
 }
 
 /* Slots of the level may be empty. */
+/* Levels below trim whose index a function of the data says: ELL's columns. */
+bool
+sb_format_pads(const sb_format_writer *w)
+{
+    for (int q = 0; q < w->f->nlevel; q++)
+        if (w->level[q].idx && (q < w->f->trim_lo || q > w->f->trim_hi))
+            return true;
+    return false;
+}
+
 bool
 sb_level_is_padded(const sb_format_writer *w, int q)
 {

@@ -75,6 +75,13 @@ put_guard(const sb_format_writer *w)
         if (!sb_format_is_natural(w, e))
             sb_strbuf_printf(w->out, " && %s >= 0", at);
     }
+    if (sb_format_pads(w) && w->op->spec.op != SB_KOP_SDDMM) {
+        const sb_dtype t = w->op->spec.a;
+
+        sb_strbuf_printf(w->out, "%s$A[%s] != %s:%s", any ? sep : "    if ", w->at.s,
+                         sb_dtype_is_int(t) ? "0" : "0.0", sb_dtype_name(t));
+        any = true;
+    }
     sb_strbuf_puts(w->out, any ? " {\n" : "");
     return any;
 }
@@ -256,6 +263,7 @@ write_text(sb_format_writer *w, sb_strbuf *wishes, sb_format_facts *facts)
     put_wishes(wishes, w);
     facts->beta = w->row_level >= 0 || w->op->spec.op == SB_KOP_SDDMM;
     facts->rows = w->row_level >= 0;
+    facts->pads = sb_format_pads(w);
     facts->outer = sb_level_group_end(w, 0);
     st = w->row.st != SB_OK ? w->row.st : w->col.st != SB_OK ? w->col.st : w->at.st;
     sb_strbuf_free(&w->row);

@@ -16,8 +16,10 @@
  *         $C[%e0 * 3 + %e2] += $A[%e0, %e1, %e2] * $B[...] } }
  *
  * What is computed: every stored slot whose coordinates lie in the matrix is an element,
- * also one whose value is zero; slots outside, and slots marked empty by a negative
- * index, take part in nothing. The names a program is bound by:
+ * also one whose value is zero, as in BSR. Empty are slots outside, slots marked by a
+ * negative index, and slots of value zero where a function of the data chooses the index
+ * (columns of ELL, which repeat or belong to other parts): they take part in nothing. The
+ * names a program is bound by:
  *
  *   parameters  m n k lda ldb ldc alpha beta as in docs/kernels.md; of level q: Lq_size,
  *               length of its index range, Lq_lo, first index, Lq_count, nodes, Lq_width,
@@ -49,6 +51,7 @@ typedef struct sb_format_op {
 typedef struct sb_format_facts {
     bool beta;  /* C = beta * C is part of it; else somebody has done so before */
     bool split; /* any cut of the tiles into ranges may run at once */
+    bool pads;  /* slots of value zero are empty (SDDMM: the caller sees to it) */
     bool rows;  /* the tiled loop runs over the rows of C */
     int outer;  /* else over the nodes of this level */
 } sb_format_facts;

@@ -37,6 +37,8 @@ int sb_format_level_of(const sb_format_writer *w, int dim);
 bool sb_format_is_natural(const sb_format_writer *w, const sb_fmt_expr *e);
 /* Whether the loop of `level` must be open where the expression stands. */
 bool sb_format_uses(const sb_format_writer *w, const sb_fmt_expr *e, int level);
+/* Some slots may be there only to fill up; they hold zero. */
+bool sb_format_pads(const sb_format_writer *w);
 /* Zeros are trimmed down to the leaves: a slot is an element, always. */
 bool sb_format_is_trimmed(const sb_fmt *f);
 /* The dimension of A that is the row of C. */

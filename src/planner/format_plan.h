@@ -8,7 +8,7 @@
  *
  * pb is the problem as everywhere, of which `a` gives only rows, cols (those of the
  * tensor) and batch 1; values and structure are the tensor's. SDDMM writes the tensor's
- * values: every stored slot inside the matrix, padding included, is sampled.
+ * values, one run at a time; format_program.h says which slots are elements.
  */
 #ifndef SB_PLANNER_FORMAT_PLAN_H
 #define SB_PLANNER_FORMAT_PLAN_H
