@@ -89,6 +89,20 @@ sb_part_seg(sb_part *out, sb_cover *cv)
     return whole(out, cv, SB_PART_SEG, (cv->v->rows + SB_SEG_ROWS - 1) / SB_SEG_ROWS);
 }
 
+/* Whether an entry's value is zero, as a packed diagonal's holes are. */
+static bool
+hides_entry(const sb_part_array *pos, const void *val, sb_dtype type)
+{
+    for (int64_t s = 0; s < pos->count; s++) {
+        const int64_t at = sb_index(pos->data, pos->type, s);
+        const sb_value v = at < 0 ? (sb_value){1, 0} : sb_value_load(type, val, at);
+
+        if (v.re == 0 && v.im == 0)
+            return true;
+    }
+    return false;
+}
+
 sb_status
 sb_part_pack(sb_part *p, const void *val, sb_dtype type)
 {
@@ -105,6 +119,8 @@ sb_part_pack(sb_part *p, const void *val, sb_dtype type)
 
         if (!strstr(a->name, "_pos"))
             continue;
+        if (p->kind == SB_PART_DIA && hides_entry(a, val, type))
+            return SB_SKIP;
         out = sb_alloc_array(a->count, size);
         if (!out)
             return SB_ENOMEM;

@@ -121,7 +121,9 @@ sb_status sb_part_dia(sb_part *out, sb_cover *cv, int percent, bool sorted);
 /* The rest as coordinates. Touches only rows that have an entry left. */
 sb_status sb_part_coo(sb_part *out, sb_cover *cv);
 
-/* Replaces positions by a copy of the values found there; val has `size` bytes each. */
+/* Replaces positions by a copy of the values found there. SB_SKIP, and nothing changed,
+ * for diagonals with a stored zero: packed, it would be taken for a hole, and 0 * Inf is
+ * not 0. */
 sb_status sb_part_pack(sb_part *p, const void *val, sb_dtype type);
 /* The array of that name, or NULL. */
 const sb_part_array *sb_part_find(const sb_part *p, const char *name);

@@ -1,7 +1,7 @@
 /*
  * Diagonals, walked row by row: the columns follow from the offsets, so a slot costs a
  * position (or a value) and no index. Holes have a negative position; packed, a zero
- * value, so a packed diagonal treats a stored zero as a hole.
+ * value, which is why diagonals with a stored zero are not packed (formats/part.h).
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"

@@ -108,6 +108,7 @@ static sb_status
 pack_values(sb_build *b)
 {
     const sb_matrix *a = &b->pl->pb->a;
+    sb_status st = SB_OK;
 
     if (b->choice.packed && !b->pl->opt->values_frozen)
         return sb_diag_set(b->diag, SB_ENOTSUP,
@@ -119,11 +120,14 @@ pack_values(sb_build *b)
     if (a->batch > 1)
         return sb_diag_set(b->diag, SB_ENOTSUP,
                            "packed values hold one matrix, not a batch");
-    for (int q = 0; q < b->npart; q++)
+    for (int q = 0; q < b->npart && st == SB_OK; q++)
         if (b->part[q].kind != SB_PART_COO)
-            SB_TRY(sb_part_pack(&b->part[q], a->val, a->val_type));
+            st = sb_part_pack(&b->part[q], a->val, a->val_type);
+    if (st == SB_SKIP)
+        return sb_diag_set(b->diag, SB_ENOTSUP,
+                           "a packed diagonal cannot tell a stored zero from a hole");
     b->plan->values_frozen = true;
-    return SB_OK;
+    return st;
 }
 
 static sb_status
