@@ -14,8 +14,6 @@
 
 #include "formats/fmt_expr.h"
 
-#include "kernels/ops.h"
-
 /* ---- facts about levels -------------------------------------------------------------- */
 
 /* The one node of a partitioned level may be any index of it. */
@@ -78,7 +76,6 @@ has_end(const sb_format_writer *w, int q)
            sb_format_level_shifted(w->f, q);
 }
 
-/* Slots of the level may be empty. */
 /* Levels below trim whose index a function of the data says: ELL's columns. */
 bool
 sb_format_pads(const sb_format_writer *w)
@@ -172,21 +169,13 @@ sb_format_uses(const sb_format_writer *w, const sb_fmt_expr *e, int level)
 }
 
 int
-sb_format_row_dim(const sb_format_writer *w)
+sb_format_row_level(const sb_format_writer *w, int dim)
 {
-    return w->op->trans ? 1 : 0;
-}
-
-/* The level whose loop visits every row of C once, so that init may stand in it. */
-int
-sb_format_row_level(const sb_format_writer *w)
-{
-    const int q = sb_format_level_of(w, sb_format_row_dim(w));
+    const int q = sb_format_level_of(w, dim);
     const bool loose = q == 0 || q > w->solid;
 
     return q >= 0 && loose && sb_level_is_plain(w, q) && !w->level[q].run &&
-                   w->f->partition < 0 && sb_level_group_end(w, q) == q &&
-                   w->op->spec.op != SB_KOP_SDDMM
+                   w->f->partition < 0 && sb_level_group_end(w, q) == q
                ? q
                : -1;
 }
@@ -263,20 +252,6 @@ put_param(sb_strbuf *out, int q, const char *what)
     sb_strbuf_printf(out, "  param %%L%d_%s : i64\n", q, what);
 }
 
-/* Sizes and scalars of the operation. */
-void
-sb_format_put_scalars(sb_strbuf *out, const sb_spec *s)
-{
-    static const char *const sizes[3][6] = {
-        {"m", "n", "k", "ldb", "ldc"}, {"m", "k"}, {"m", "n", "k", "lda", "ldb"}};
-    const char *compute = sb_dtype_name(s->compute);
-
-    for (int q = 0; sizes[s->op][q]; q++)
-        sb_strbuf_printf(out, "  param %%%s : i64\n", sizes[s->op][q]);
-    sb_strbuf_printf(out, "  param %%alpha : %s\n  param %%beta : %s\n", compute,
-                     compute);
-}
-
 static void
 put_level_params(const sb_format_writer *w, int q)
 {
@@ -297,7 +272,7 @@ put_level_params(const sb_format_writer *w, int q)
 static void
 put_lists(const sb_format_writer *w, int q)
 {
-    const char *p = sb_dtype_name(w->op->spec.ptr), *i = sb_dtype_name(w->op->spec.idx);
+    const char *p = sb_dtype_name(w->ptr), *i = sb_dtype_name(w->idx);
 
     for (int end = 0; has_ptr(w, q) && end <= has_end(w, q); end++) {
         sb_strbuf_printf(w->out, "  buf $L%d_%s : %s[", q, end ? "end" : "ptr", p);
@@ -360,40 +335,118 @@ static void
 put_field(const sb_format_writer *w, int q)
 {
     sb_strbuf_printf(w->out, "  axis #F%d = dense_fixed(%%L%d_step)\n", q, q);
-    sb_strbuf_printf(w->out, "  buf $L%d_idx : %s[", q, sb_dtype_name(w->op->spec.idx));
+    sb_strbuf_printf(w->out, "  buf $L%d_idx : %s[", q, sb_dtype_name(w->idx));
     for (int p = 0; p <= q; p++)
         sb_strbuf_printf(w->out, "#L%d, ", p);
     sb_strbuf_printf(w->out, "#F%d] aux\n", q);
 }
 
 void
-sb_format_put_declarations(const sb_format_writer *w)
+sb_format_put_levels(const sb_format_writer *w, sb_strbuf *over)
 {
     const int n = w->f->nlevel;
     const bool packed = sb_fmt_packs_values(w->f);
-    sb_strbuf over;
 
-    sb_format_put_scalars(w->out, &w->op->spec);
     for (int q = 0; q < n; q++)
         put_level_params(w, q);
-    if (packed)
-        sb_strbuf_puts(w->out, "  param %A_step : i64\n");
+    sb_strbuf_puts(w->out, packed ? "  param %A_step : i64\n" : "");
     for (int q = 0; q < n; q++)
         put_lists(w, q);
     for (int q = 0; q < n; q++) {
         put_axis(w, q);
         if (sb_level_has_field(w, q))
             put_field(w, q);
+        sb_strbuf_printf(over, q ? ", #L%d" : "#L%d", q);
     }
-    if (packed)
-        sb_strbuf_puts(w->out, "  axis #F = dense_fixed(%A_step)\n");
-    sb_strbuf_puts(w->out, "  axis #I = dense_fixed(%m)\n");
-    sb_strbuf_init(&over);
-    for (int q = 0; q < n; q++)
-        sb_strbuf_printf(&over, q ? ", #L%d" : "#L%d", q);
-    sb_strbuf_puts(&over, packed ? ", #F" : "");
-    sb_ops_operands(w->out, &w->op->spec, over.s);
-    if (w->out->st == SB_OK)
-        w->out->st = over.st;
-    sb_strbuf_free(&over);
+    sb_strbuf_puts(w->out, packed ? "  axis #F = dense_fixed(%A_step)\n" : "");
+    sb_strbuf_puts(over, packed ? ", #F" : "");
+}
+
+/* ---- the iteration ------------------------------------------------------------------- */
+
+void
+sb_format_put_group(const sb_format_writer *w, int q)
+{
+    const int last = sb_level_group_end(w, q);
+
+    sb_strbuf_puts(w->out, last > q ? "{" : "");
+    for (int p = q; p <= last; p++) {
+        bool spatial = false;
+
+        for (int d = 0; d < w->f->ndim; d++)
+            spatial = spatial ||
+                      ((w->spatial >> d & 1U) && sb_format_uses(w, w->inverse[d], p));
+        sb_strbuf_printf(w->out, "%s%%e%d : %c #L%d", p > q ? ", " : "", p,
+                         spatial ? 'S' : 'R', p);
+    }
+    sb_strbuf_puts(w->out, last > q ? "}" : "");
+}
+
+bool
+sb_format_put_guard(const sb_format_writer *w, bool zeros)
+{
+    const char *sep = "    if ";
+
+    for (int d = 0; d < w->f->ndim && !sb_format_is_trimmed(w->f); d++) {
+        const int q = sb_format_level_of(w, d);
+        const char *at = w->coord[d].s;
+
+        if (q >= 0 && !sb_level_is_padded(w, q))
+            continue;
+        sb_strbuf_printf(w->out, "%s%s < %%%s", sep, at, w->extent[d]);
+        sep = " && ";
+        if (!sb_format_is_natural(w, w->inverse[d]))
+            sb_strbuf_printf(w->out, " && %s >= 0", at);
+    }
+    if (zeros) {
+        sb_strbuf_printf(w->out, "%s$A[%s] != %s:%s", sep, w->at.s,
+                         sb_dtype_is_int(w->value) ? "0" : "0.0",
+                         sb_dtype_name(w->value));
+        sep = " && ";
+    }
+    sb_strbuf_puts(w->out, *sep == ' ' && sep[1] == '&' ? " {\n" : "");
+    return sep[1] == '&';
+}
+
+/* ---- the writer ---------------------------------------------------------------------- */
+
+sb_status
+sb_format_writer_open(sb_format_writer *w, sb_arena *ar)
+{
+    const sb_fmt *f = w->f;
+
+    for (int d = 0; d < SB_FMT_DIMS; d++)
+        sb_strbuf_init(&w->coord[d]);
+    sb_strbuf_init(&w->at);
+    if (f->npart > 0)
+        return sb_diag_set(w->diag, SB_EINVAL,
+                           "format %s is a hybrid: its parts have programs", f->name);
+    if (f->nlevel + sb_fmt_packs_values(f) > SB_MAXRANK)
+        return sb_diag_set(w->diag, SB_ENOTSUP,
+                           "format %s has %d levels, a buffer at most %d dimensions",
+                           f->name, f->nlevel, SB_MAXRANK);
+    SB_TRY(sb_fmt_inverse(w->inverse, ar, f, w->diag));
+    sb_fmt_infer(w->level, f);
+    w->solid = f->nlevel - 1;
+    while (w->solid >= 0 && sb_level_is_plain(w, w->solid))
+        w->solid--;
+    for (int d = 0; d < f->ndim; d++)
+        sb_format_put_expr(&w->coord[d], w, w->inverse[d]);
+    for (int q = 0; q < f->nlevel; q++)
+        sb_strbuf_printf(&w->at, q ? ", %%e%d" : "%%e%d", q);
+    sb_strbuf_puts(&w->at, sb_fmt_packs_values(f) ? ", 0" : "");
+    return SB_OK;
+}
+
+sb_status
+sb_format_writer_close(sb_format_writer *w)
+{
+    sb_status st = w->at.st;
+
+    for (int d = 0; d < SB_FMT_DIMS; d++) {
+        st = st != SB_OK ? st : w->coord[d].st;
+        sb_strbuf_free(&w->coord[d]);
+    }
+    sb_strbuf_free(&w->at);
+    return st != SB_OK ? st : sb_strbuf_status(w->out);
 }

@@ -10,24 +10,42 @@
 
 #include <string.h>
 
-/* ---- the iteration ------------------------------------------------------------------- */
-
-/* Levels q .. sb_level_group_end(q), fused where there are several. */
-static void
-put_group(const sb_format_writer *w, int q)
+static int
+row_dim(const sb_format_writer *w)
 {
-    const int last = sb_level_group_end(w, q);
-
-    sb_strbuf_puts(w->out, last > q ? "{" : "");
-    for (int p = q; p <= last; p++) {
-        const bool spatial = w->op->spec.op == SB_KOP_SDDMM ||
-                             sb_format_uses(w, w->inverse[sb_format_row_dim(w)], p);
-
-        sb_strbuf_printf(w->out, "%s%%e%d : %c #L%d", p > q ? ", " : "", p,
-                         spatial ? 'S' : 'R', p);
-    }
-    sb_strbuf_puts(w->out, last > q ? "}" : "");
+    return w->op->trans ? 1 : 0;
 }
+
+/* Sizes and scalars of the operation. */
+static void
+put_scalars(sb_strbuf *out, const sb_spec *s)
+{
+    static const char *const sizes[3][6] = {
+        {"m", "n", "k", "ldb", "ldc"}, {"m", "k"}, {"m", "n", "k", "lda", "ldb"}};
+    const char *compute = sb_dtype_name(s->compute);
+
+    for (int q = 0; sizes[s->op][q]; q++)
+        sb_strbuf_printf(out, "  param %%%s : i64\n", sizes[s->op][q]);
+    sb_strbuf_printf(out, "  param %%alpha : %s\n  param %%beta : %s\n", compute,
+                     compute);
+}
+
+static void
+put_declarations(const sb_format_writer *w)
+{
+    sb_strbuf over;
+
+    put_scalars(w->out, &w->op->spec);
+    sb_strbuf_init(&over);
+    sb_format_put_levels(w, &over);
+    sb_strbuf_puts(w->out, "  axis #I = dense_fixed(%m)\n");
+    sb_ops_operands(w->out, &w->op->spec, over.s);
+    if (w->out->st == SB_OK)
+        w->out->st = over.st;
+    sb_strbuf_free(&over);
+}
+
+/* ---- the iteration ------------------------------------------------------------------- */
 
 static void
 put_iterators(const sb_format_writer *w)
@@ -36,7 +54,7 @@ put_iterators(const sb_format_writer *w)
     const char *sep = "";
 
     if (w->row_level >= 0) {
-        put_group(w, w->row_level);
+        sb_format_put_group(w, w->row_level);
         sb_strbuf_puts(w->out, mm ? ", %c : S #N" : "");
         sep = ", ";
     }
@@ -44,7 +62,7 @@ put_iterators(const sb_format_writer *w)
         if (q == w->row_level)
             continue;
         sb_strbuf_puts(w->out, sep);
-        put_group(w, q);
+        sb_format_put_group(w, q);
         sep = ", ";
     }
     if (mm && w->row_level < 0)
@@ -53,43 +71,11 @@ put_iterators(const sb_format_writer *w)
         sb_strbuf_puts(w->out, ", %c : R #K");
 }
 
-/* The tests a slot must pass to be an element; false: none. */
-static bool
-put_guard(const sb_format_writer *w)
-{
-    const char *sep = "";
-    bool any = false;
-
-    for (int d = 0; d < 2 && !sb_format_is_trimmed(w->f); d++) {
-        const sb_fmt_expr *e = w->inverse[d];
-        const int q = sb_format_level_of(w, d);
-        const bool is_row = d == sb_format_row_dim(w);
-        const char *at = is_row ? w->row.s : w->col.s;
-        const char *most = is_row ? "m" : w->op->spec.op == SB_KOP_SDDMM ? "n" : "k";
-
-        if (q >= 0 && !sb_level_is_padded(w, q))
-            continue;
-        sb_strbuf_printf(w->out, "%s%s < %%%s", any ? sep : "    if ", at, most);
-        sep = " && ";
-        any = true;
-        if (!sb_format_is_natural(w, e))
-            sb_strbuf_printf(w->out, " && %s >= 0", at);
-    }
-    if (sb_format_pads(w) && w->op->spec.op != SB_KOP_SDDMM) {
-        const sb_dtype t = w->op->spec.a;
-
-        sb_strbuf_printf(w->out, "%s$A[%s] != %s:%s", any ? sep : "    if ", w->at.s,
-                         sb_dtype_is_int(t) ? "0" : "0.0", sb_dtype_name(t));
-        any = true;
-    }
-    sb_strbuf_puts(w->out, any ? " {\n" : "");
-    return any;
-}
-
 static void
 put_product(const sb_format_writer *w)
 {
     const sb_spec *s = &w->op->spec;
+    const char *row = w->coord[row_dim(w)].s, *col = w->coord[1 - row_dim(w)].s;
     sb_strbuf a, target, left, right;
     sb_strbuf *const all[] = {&a, &target, &left, &right};
 
@@ -98,15 +84,15 @@ put_product(const sb_format_writer *w)
     sb_strbuf_printf(&a, "$A[%s]", w->at.s);
     if (s->op == SB_KOP_SDDMM) {
         sb_strbuf_puts(&target, a.s);
-        sb_strbuf_printf(&left, "$X[%s, %%c]", w->row.s);
+        sb_strbuf_printf(&left, "$X[%s, %%c]", row);
         sb_strbuf_printf(&right, w->op->y_conj ? "conj($Y[%%c, %s])" : "$Y[%%c, %s]",
-                         w->col.s);
+                         col);
     } else {
         const char *c = s->op == SB_KOP_SPMM ? ", %c" : "";
 
-        sb_strbuf_printf(&target, "$C[%s%s]", w->row.s, c);
+        sb_strbuf_printf(&target, "$C[%s%s]", row, c);
         sb_strbuf_puts(&left, a.s);
-        sb_strbuf_printf(&right, "$B[%s%s]", w->col.s, c);
+        sb_strbuf_printf(&right, "$B[%s%s]", col, c);
     }
     if (w->row_level >= 0 || s->op == SB_KOP_SDDMM) {
         sb_strbuf_printf(w->out, "    init %s = ", target.s);
@@ -114,7 +100,8 @@ put_product(const sb_format_writer *w)
         sb_strbuf_putc(w->out, '\n');
     }
     {
-        const bool guarded = put_guard(w);
+        const bool guarded =
+            sb_format_put_guard(w, s->op != SB_KOP_SDDMM && sb_format_pads(w));
 
         sb_strbuf_printf(w->out, "    %s += ", target.s);
         sb_ops_term(w->out, s, left.s, right.s);
@@ -132,13 +119,8 @@ put_program(sb_format_writer *w)
 {
     const char *name = sb_ops_name(w->op->spec.op);
 
-    sb_format_put_expr(&w->row, w, w->inverse[sb_format_row_dim(w)]);
-    sb_format_put_expr(&w->col, w, w->inverse[1 - sb_format_row_dim(w)]);
-    for (int q = 0; q < w->f->nlevel; q++)
-        sb_strbuf_printf(&w->at, q ? ", %%e%d" : "%%e%d", q);
-    sb_strbuf_puts(&w->at, sb_fmt_packs_values(w->f) ? ", 0" : "");
     sb_strbuf_printf(w->out, "prog @%s stage 1 {\n", name);
-    sb_format_put_declarations(w);
+    put_declarations(w);
     sb_strbuf_printf(w->out, "  iter %s (", name);
     put_iterators(w);
     sb_strbuf_puts(w->out, ") {\n");
@@ -153,7 +135,7 @@ put_scale(sb_strbuf *out, const sb_spec *s)
     const char *target = mm ? "$C[%i, %c]" : "$C[%i]";
 
     sb_strbuf_puts(out, "prog @scale stage 1 {\n");
-    sb_format_put_scalars(out, s);
+    put_scalars(out, s);
     sb_strbuf_puts(out, "  axis #I = dense_fixed(%m)\n");
     sb_strbuf_puts(out, mm ? "  axis #N = dense_fixed(%n)\n" : "");
     sb_ops_output(out, s);
@@ -231,67 +213,54 @@ put_wishes(sb_strbuf *out, const sb_format_writer *w)
 /* ---- entry points -------------------------------------------------------------------- */
 
 static sb_status
-open_writer(sb_format_writer *w, sb_arena *ar)
+write_text(sb_format_writer *w, sb_arena *ar, sb_strbuf *wishes, sb_format_facts *facts)
 {
-    const sb_fmt *f = w->f;
+    const bool sddmm = w->op->spec.op == SB_KOP_SDDMM;
+    const int row = row_dim(w);
 
-    if (f->npart > 0 || f->ndim != 2)
-        return sb_diag_set(w->diag, SB_EINVAL,
-                           "format %s is no single format of a matrix", f->name);
-    if (f->nlevel + sb_fmt_packs_values(f) > SB_MAXRANK)
-        return sb_diag_set(w->diag, SB_ENOTSUP,
-                           "format %s has %d levels, a buffer at most %d dimensions",
-                           f->name, f->nlevel, SB_MAXRANK);
-    SB_TRY(sb_fmt_inverse(w->inverse, ar, f, w->diag));
-    sb_fmt_infer(w->level, f);
-    w->solid = f->nlevel - 1;
-    while (w->solid >= 0 && sb_level_is_plain(w, w->solid))
-        w->solid--;
-    w->row_level = sb_format_row_level(w);
-    return SB_OK;
-}
-
-static sb_status
-write_text(sb_format_writer *w, sb_strbuf *wishes, sb_format_facts *facts)
-{
-    sb_status st;
-
-    sb_strbuf_init(&w->row);
-    sb_strbuf_init(&w->col);
-    sb_strbuf_init(&w->at);
+    if (w->f->ndim != 2)
+        return sb_diag_set(w->diag, SB_EINVAL, "format %s is not one of matrices",
+                           w->f->name);
+    w->extent[row] = "m";
+    w->extent[1 - row] = sddmm ? "n" : "k";
+    w->spatial = sddmm ? 3U : 1U << row;
+    SB_TRY(sb_format_writer_open(w, ar));
+    w->row_level = sddmm ? -1 : sb_format_row_level(w, row);
     put_program(w);
     put_wishes(wishes, w);
-    facts->beta = w->row_level >= 0 || w->op->spec.op == SB_KOP_SDDMM;
+    facts->beta = w->row_level >= 0 || sddmm;
     facts->rows = w->row_level >= 0;
     facts->pads = sb_format_pads(w);
     facts->outer = sb_level_group_end(w, 0);
-    st = w->row.st != SB_OK ? w->row.st : w->col.st != SB_OK ? w->col.st : w->at.st;
-    sb_strbuf_free(&w->row);
-    sb_strbuf_free(&w->col);
-    sb_strbuf_free(&w->at);
-    return st != SB_OK ? st : sb_strbuf_status(w->out);
+    return SB_OK;
 }
 
 sb_status
 sb_format_text(sb_strbuf *text, sb_strbuf *wishes, sb_format_facts *facts,
                const sb_format_op *op, sb_diag *diag)
 {
-    sb_format_writer w = {.op = op, .f = op->fmt, .diag = diag, .out = text};
+    const sb_spec *s = &op->spec;
+    sb_format_writer w = {.op = op,
+                          .f = op->fmt,
+                          .value = s->a,
+                          .ptr = s->ptr,
+                          .idx = s->idx,
+                          .diag = diag,
+                          .out = text};
     sb_arena ar;
-    sb_status st;
+    sb_status st, closed;
 
     *facts = (sb_format_facts){.beta = true, .rows = true};
     if (!op->fmt) {
-        put_scale(text, &op->spec);
+        put_scale(text, s);
         sb_strbuf_puts(wishes, "parallel %i\n");
         return sb_strbuf_status(text);
     }
     sb_arena_init(&ar);
-    st = open_writer(&w, &ar);
-    if (st == SB_OK)
-        st = write_text(&w, wishes, facts);
+    st = write_text(&w, &ar, wishes, facts);
+    closed = sb_format_writer_close(&w);
     sb_arena_free(&ar);
-    return st;
+    return st != SB_OK ? st : closed;
 }
 
 sb_status

@@ -33,6 +33,7 @@
 
 #include "base/arena.h"
 #include "formats/fmt.h"
+#include "kernels/operations.h"
 #include "kernels/spec.h"
 
 /*
@@ -67,6 +68,17 @@ sb_status sb_format_text(sb_strbuf *text, sb_strbuf *wishes, sb_format_facts *fa
  * loop is parallel. */
 sb_status sb_format_lowered(const sb_prog **out, sb_format_facts *facts, sb_ir *ir,
                             const sb_format_op *op);
+
+/*
+ * Stage I text of a contraction (contractions.def: spmv and spmm with a semiring, mttkrp,
+ * ttv, rgms) with a tensor in format f, of any number of dimensions. It is over elements:
+ * in formats that store zeros, those are skipped, as no semiring but (+, *) forgives
+ * them. first: with the iteration that clears the result, which the first of a hybrid's
+ * parts and of a partition's banks needs. EINVAL: no such contraction, other dimensions,
+ * a hybrid, a bad semiring.
+ */
+sb_status sb_format_contract(sb_strbuf *out, const sb_fmt *f, const char *name,
+                             const sb_operation_args *args, bool first, sb_diag *diag);
 
 /* Does the level's index start at `lo`, a parameter, instead of 0? And does it have a
  * size of its own, or a constant one (returned)? For whoever binds. */

@@ -8,15 +8,19 @@
 #include "kernels/format_program.h"
 
 typedef struct sb_format_writer {
-    const sb_format_op *op;
+    const sb_format_op *op; /* NULL in a contraction */
     const sb_fmt *f;
+    sb_dtype value, ptr, idx;
     sb_diag *diag;
     sb_strbuf *out;
     sb_fmt_level level[SB_FMT_LEVELS];
     const sb_fmt_expr *inverse[SB_FMT_DIMS];
     int solid;     /* last level that is not plain dense; dense ones behind are roots */
     int row_level; /* plain dense level that is the row of C and may go first; or -1 */
-    sb_strbuf row, col, at; /* coordinates as seen by the product; indices of $A */
+    unsigned spatial; /* dimensions that say where the result goes, as a set */
+    const char *extent[SB_FMT_DIMS]; /* parameters that bound the dimensions */
+    sb_strbuf coord[SB_FMT_DIMS];    /* the coordinates of a slot */
+    sb_strbuf at;                    /* indices of $A */
 } sb_format_writer;
 
 /* ---- facts ---- */
@@ -41,19 +45,28 @@ bool sb_format_uses(const sb_format_writer *w, const sb_fmt_expr *e, int level);
 bool sb_format_pads(const sb_format_writer *w);
 /* Zeros are trimmed down to the leaves: a slot is an element, always. */
 bool sb_format_is_trimmed(const sb_fmt *f);
-/* The dimension of A that is the row of C. */
-int sb_format_row_dim(const sb_format_writer *w);
-/* The level whose loop visits every row of C once, so that init may stand in it; -1. */
-int sb_format_row_level(const sb_format_writer *w);
+/* The level whose loop visits every index of dimension `dim` once; -1 without. */
+int sb_format_row_level(const sb_format_writer *w, int dim);
 
 /* ---- text ---- */
 
 /* An expression over levels, at the indices they stand at. */
 void sb_format_put_expr(sb_strbuf *out, const sb_format_writer *w,
                         const sb_fmt_expr *e);
-/* Sizes and scalars of the operation. */
-void sb_format_put_scalars(sb_strbuf *out, const sb_spec *s);
-/* Parameters, lists, axes and operands. */
-void sb_format_put_declarations(const sb_format_writer *w);
+/* Parameters, lists and axes of the levels. `over`: the dimensions of $A. */
+void sb_format_put_levels(const sb_format_writer *w, sb_strbuf *over);
+/* Levels q .. sb_level_group_end(q) as iterators, fused where there are several. */
+void sb_format_put_group(const sb_format_writer *w, int q);
+/* "if TESTS {" that a slot must pass to be an element; false: none. zeros: also that its
+ * value is not zero. */
+bool sb_format_put_guard(const sb_format_writer *w, bool zeros);
+
+/* ---- the writer ---- */
+
+/* Inference, inverse and coordinates of f; the other fields are set before. EINVAL for a
+ * hybrid, ENOTSUP where levels do not fit. The buffers are freed by close either way. */
+sb_status sb_format_writer_open(sb_format_writer *w, sb_arena *ar);
+/* The first failure of its buffers and of `out`. */
+sb_status sb_format_writer_close(sb_format_writer *w);
 
 #endif

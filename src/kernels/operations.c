@@ -169,6 +169,8 @@ put_key(sb_strbuf *out, const char *s, const sb_operation_args *args)
         e = e ? e : s[-1] == 'l' ? "a * b" : "a";
         s = take_operands(s, &a, &b);
         put_expr(out, e, a, b, args);
+    } else if ((*s >= '0' && *s <= '9') || *s == 'A') {
+        sb_strbuf_printf(out, "?%c", *s++);
     } else {
         sb_strbuf_puts(out, sb_dtype_name(*s == 'T'   ? args->value
                                           : *s == 'P' ? args->ptr
@@ -191,23 +193,34 @@ expand(sb_strbuf *out, span text, const sb_operation_args *args)
     }
 }
 
+static sb_status
+check_args(const sb_operation_args *args, sb_diag *diag)
+{
+    if (!find_sum(args->add))
+        return sb_diag_set(diag, SB_EINVAL, "the sum \"%s\" is none of +, min, max",
+                           args->add);
+    SB_TRY(check_expr(args->mul, diag));
+    return check_expr(args->map, diag);
+}
+
+sb_status
+sb_operation_expand(sb_strbuf *out, const char *text, const sb_operation_args *args,
+                    sb_diag *diag)
+{
+    SB_TRY(check_args(args, diag));
+    expand(out, (span){text, strlen(text)}, args);
+    return sb_strbuf_status(out);
+}
+
 sb_status
 sb_operation_text(sb_strbuf *out, const char *name, const sb_operation_args *args,
                   sb_diag *diag)
 {
     const operation *op = find(name);
-    sb_status st;
 
     if (!op)
         return sb_diag_set(diag, SB_EINVAL, "no operation \"%s\"", name);
-    if (!find_sum(args->add))
-        return sb_diag_set(diag, SB_EINVAL, "the sum \"%s\" is none of +, min, max",
-                           args->add);
-    if ((st = check_expr(args->mul, diag)) != SB_OK ||
-        (st = check_expr(args->map, diag)) != SB_OK)
-        return st;
-    expand(out, (span){op->text, strlen(op->text)}, args);
-    return sb_strbuf_status(out);
+    return sb_operation_expand(out, op->text, args, diag);
 }
 
 /* ---- hyb ------------------------------------------------------------------------------ */

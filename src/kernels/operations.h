@@ -32,6 +32,10 @@ const char *sb_operation_name(int index);
 sb_status sb_operation_text(sb_strbuf *out, const char *name,
                             const sb_operation_args *args, sb_diag *diag);
 
+/* The '?' marks of a text filled in (operations.def); "?0" .. "?9" and "?A" stay. */
+sb_status sb_operation_expand(sb_strbuf *out, const char *text,
+                              const sb_operation_args *args, sb_diag *diag);
+
 /* The operation's schedule for the CPU, for sb_lower_wished (kernels/lower.h). */
 const char *sb_operation_schedule(const char *name);
 
