@@ -67,8 +67,9 @@ sb_status sb_interp(const sb_prog *p, const sb_interp_args *args, sb_diag *diag)
  * The result holds, per rule, an iteration copying $A to $A_ell (copy = true) and the
  * computation over $A_ell; `name_rule` names each. `rule ell for $A as $ell_val` names
  * the new buffer itself; `rule ell for $A same` has none: the values stay in $A
- * (zero-copy; no copy iteration). init stays with every compute iteration; the caller
- * gives beta = 1 from the second part on a row on.
+ * (zero-copy; no copy iteration). init stays with the compute iteration of a single
+ * rule; several rules have an iteration `name_init` before theirs. Every element of $A
+ * must belong to one rule: what two formats hold is summed twice.
  */
 sb_status sb_pass_decompose(const sb_prog **out, sb_ir *ir, const sb_prog *in,
                             const char *rules, bool copy);

@@ -6,6 +6,9 @@
  *     init $y[%i] = 0.0                 ->     init $y[%r] = 0.0
  *     $y[%i] += $A[%i, %j] * $x[%j] }          $y[%r] += $A_ell[%o, %r, %e] * $x[%e] }
  *
+ * Where several rules share what init starts, it runs once, in an iteration of its own
+ * before theirs; else a part would clear what the parts before it summed.
+ *
  * Holds afterwards: iterations run over new axes, old coordinates are the inverse map of
  * the new ones. Arrays and axes that nothing uses any more are gone; parameters stay.
  */
@@ -16,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ITERS_MAX = 12, ITEMS_MAX = 256 };
+enum { ITERS_MAX = 12, ITEMS_MAX = 1024 };
 
 typedef struct decomposer {
     sb_ir *ir;
@@ -27,6 +30,7 @@ typedef struct decomposer {
     /* of the iteration being rewritten */
     const sb_rule *r;
     const sb_var *old[SB_MAXRANK]; /* its iterator over each dimension of r->from */
+    bool apart;                    /* its init is an iteration of its own */
     sb_status st;
 } decomposer;
 
@@ -147,6 +151,10 @@ new_iterators(decomposer *dc, const sb_stmt *s, sb_iter *out)
         const sb_iter *it = &s->u.iter.it[k];
         const int d = dim_of(r->from, it->axis);
 
+        if (it->with)
+            dc->st = sb_diag_set(dc->ir->diag, SB_EINVAL,
+                                 "iteration %s runs over #%s & #%s: decompose first",
+                                 s->u.iter.name, it->axis->name, it->with->name);
         if (d >= 0 && !dc->old[d])
             dc->old[d] = it->var;
         for (int q = 0; q < r->naxis; q++) {
@@ -180,7 +188,8 @@ rewrite_iteration(decomposer *dc, const sb_rule *r, const sb_stmt *s)
     t = new_iteration(dc->ir, s->u.iter.name, r->name, n, it);
     if (!t || dc->st != SB_OK)
         return s;
-    t->u.iter.init = sb_map_body(&m, s->u.iter.init);
+    if (!dc->apart)
+        t->u.iter.init = sb_map_body(&m, s->u.iter.init);
     t->u.iter.body = sb_map_body(&m, s->u.iter.body);
     return t;
 }
@@ -216,6 +225,63 @@ body_touches(sb_body b, const sb_buf *buf)
     return q.found;
 }
 
+/* Do several rules rewrite the iteration, but none what its init stores to? */
+static bool
+shares_init(const decomposer *dc, const sb_stmt *s)
+{
+    const sb_body one = {1, &s};
+    int hits = 0;
+
+    if (s->kind != SB_STMT_ITER || s->u.iter.init.n == 0)
+        return false;
+    for (int q = 0; q < dc->nrule; q++) {
+        buf_query stored = {dc->rule[q].from, false};
+
+        sb_body_stmts(s->u.iter.init, ask_stmt, &stored);
+        if (stored.found)
+            return false;
+        hits += body_touches(one, dc->rule[q].from);
+    }
+    return hits > 1;
+}
+
+/* spmm_init (the spatial iterators) { init } */
+static const sb_stmt *
+init_iteration(decomposer *dc, const sb_stmt *s)
+{
+    sb_iter it[ITERS_MAX];
+    sb_stmt *t;
+    int n = 0;
+
+    for (int k = 0; k < s->u.iter.n && n < ITERS_MAX; k++) {
+        const sb_iter *one = &s->u.iter.it[k];
+        bool parent = one->axis->parent == NULL;
+
+        if (one->reduce)
+            continue;
+        for (int q = 0; q < n; q++)
+            parent = parent || it[q].axis == one->axis->parent;
+        if (!parent)
+            dc->st = sb_diag_set(dc->ir->diag, SB_EINVAL,
+                                 "init of %s runs over #%s, whose parent is reduced",
+                                 s->u.iter.name, one->axis->name);
+        it[n] = *one;
+        it[n].var = sb_var_new(dc->ir, one->var->name, one->var->type);
+        it[n].group = 0;
+        it[n++].with = NULL;
+    }
+    t = new_iteration(dc->ir, s->u.iter.name, "init", n, it);
+    if (!t)
+        return NULL;
+    t->u.iter.body = s->u.iter.init;
+    for (int k = 0, q = 0; k < s->u.iter.n; k++) {
+        if (!s->u.iter.it[k].reduce)
+            t->u.iter.body = sb_body_subst(dc->ir, t->u.iter.body, s->u.iter.it[k].var,
+                                           sb_expr_var(dc->ir, it[q++].var));
+    }
+    return t;
+}
+
 static sb_body
 rewrite_body(decomposer *dc)
 {
@@ -231,6 +297,9 @@ rewrite_body(decomposer *dc)
         const sb_body one = {1, &s};
         bool hit = false;
 
+        dc->apart = shares_init(dc, s);
+        if (dc->apart)
+            sb_list_push(&out, init_iteration(dc, s));
         for (int q = 0; q < dc->nrule; q++) {
             if (s->kind != SB_STMT_ITER || !body_touches(one, dc->rule[q].from))
                 continue;

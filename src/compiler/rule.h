@@ -7,7 +7,7 @@
 
 #include "compiler/ir.h"
 
-#define SB_RULES_MAX 16
+#define SB_RULES_MAX 64
 #define SB_RULE_ITEMS 16
 
 typedef struct sb_rule {

@@ -19,10 +19,12 @@ typedef struct sb_sched {
     int nname; /* names without their sigils, in order */
     const char *name[SB_SCHED_WORDS];
     int64_t number;
-    bool option;  /* the optional word was given */
-    int hits;     /* places changed */
-    sb_status st; /* first refusal */
-    bool nested;  /* parallel: a loop of that name lies inside another statement */
+    bool option;     /* the optional word was given */
+    int hits;        /* places changed */
+    sb_status st;    /* first refusal */
+    bool nested;     /* parallel: a loop of that name lies inside another statement */
+    bool found;      /* tensorize: a loop of that name is such a nest */
+    const char *why; /* tensorize: why the last one is not */
     const sb_var *var[2]; /* for the primitive's own use */
 } sb_sched;
 

@@ -129,7 +129,7 @@ test_own_name(void **state)
     ir_bench_close(&b);
 }
 
-/* Two rules: two computations, each with its init. */
+/* Two rules: two copies, one start, two computations. */
 static void
 test_two_rules(void **state)
 {
@@ -154,12 +154,16 @@ test_two_rules(void **state)
                         "  axes #I -> #IO, #II ; #J -> #JO, #JI\n"
                         "}\n");
     q = decompose(&b, ir_bench_parse(&b, ir_spmm), rules, true);
-    assert_int_equal(q->body.n, 4);
-    assert_string_equal(q->body.at[0]->u.iter.name, "copy_ell");
-    assert_string_equal(q->body.at[1]->u.iter.name, "copy_bsr");
-    assert_string_equal(q->body.at[2]->u.iter.name, "spmm_ell");
-    assert_string_equal(q->body.at[3]->u.iter.name, "spmm_bsr");
-    assert_int_equal(q->body.at[3]->u.iter.init.n, 1);
+    assert_int_equal(q->body.n, 5);
+    for (int r = 0; r < 5; r++) {
+        static const char *const names[] = {"copy_ell", "copy_bsr", "spmm_init",
+                                            "spmm_ell", "spmm_bsr"};
+
+        assert_string_equal(q->body.at[r]->u.iter.name, names[r]);
+        assert_int_equal(q->body.at[r]->u.iter.init.n, 0);
+    }
+    assert_text(q, "iter spmm_init (%i : S #I, %c : S #N) {", true);
+    assert_int_equal(sb_prog_verify(q, &b.diag), SB_OK);
 
     o = strstr(rules, "$A {");
     memmove(o + 7, o + 2, strlen(o + 2) + 1);
