@@ -8,6 +8,7 @@
  *
  * What determines what is asked of the solver, not of a table of formats.
  */
+#include "base/fault.h"
 #include "formats/fmt_expr.h"
 #include "formats/fmt_solve.h"
 
@@ -159,7 +160,7 @@ counts_up(const sb_fmt *f, int q)
         (void)sb_solve_knows(&s, f->level[k]);
     sb_solve_run(&s);
     for (int k = 0; k < q; k++) {
-        if (!sb_solve_knows(&s, f->level[k]))
+        if (!sb_solve_knows(&s, f->level[k]) && !SB_FAULT(FMT_RUN))
             return false;
     }
     return true;

@@ -4,6 +4,7 @@
 #include "formats/fmt_solve.h"
 
 #include "base/checked.h"
+#include "base/fault.h"
 #include "formats/fmt_expr.h"
 
 #include <string.h>
@@ -172,7 +173,8 @@ split_radix(const sb_solve *s, const sb_form *x, int64_t g, sb_form *upper,
     }
     *lo = least;
     return sb_form_has_atoms(s, upper) && sb_form_has_atoms(s, lower) &&
-           least > INT64_MIN / 4 && most < INT64_MAX / 4 && most - least < g;
+           least > INT64_MIN / 4 && most < INT64_MAX / 4 &&
+           (most - least < g || SB_FAULT(FMT_DIGIT));
 }
 
 /* x = 0 says that g upper + lower is known. */
