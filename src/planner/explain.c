@@ -8,11 +8,12 @@
 
 enum { LOSERS = 8 };
 
-/* A quantity with three significant digits, without a locale. */
+/* A quantity with three significant digits, without a locale; no more than 9e15, which
+ * predictions for absurd shapes exceed. */
 static void
 put_scaled(sb_strbuf *out, double x, const char *unit)
 {
-    int64_t milli = (int64_t)(x * 1000 + 0.5);
+    const int64_t milli = (int64_t)((x < 9e15 ? x : 9e15) * 1000 + 0.5);
 
     sb_strbuf_i64(out, milli / 1000);
     if (x < 100)

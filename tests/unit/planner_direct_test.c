@@ -1,0 +1,243 @@
+/*
+ * The path without analysis: which problems have one, that it allocates nothing, and
+ * that its tiles cover the rows once, in order, in pieces of like work.
+ */
+#include "planner/direct.h"
+
+#include "base/alloc.h"
+#include "gen.h"
+#include "runtime/backend.h"
+#include "runtime/kernel.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TILES = 64 };
+
+static struct {
+    int calls, ntile;
+    sb_tile tile[TILES];
+    char spec[SB_SPEC_MAX];
+} seen;
+
+/* Takes down the table of tiles, which is the kernel's first or last buffer: the one
+ * whose name is "tile". */
+static void
+run_tiles(const sb_kernel *k, void *const *buf, const sb_param *param, int64_t lo,
+          int64_t hi)
+{
+    const char *at = strchr(k->signature, ';') + 1;
+    int index = 0;
+
+    (void)param;
+    assert_int_equal(lo, 0);
+    assert_in_range(hi, 1, TILES);
+    for (; strncmp(at, "tile", 4) != 0; at = strchr(at, ' ') + 1)
+        index++;
+    memcpy(seen.tile, buf[index], (size_t)hi * sizeof *seen.tile);
+    seen.ntile = (int)hi;
+    seen.calls++;
+    memcpy(seen.spec, k->spec, strlen(k->spec) + 1);
+}
+
+static int team = 1;
+
+static int
+threads(void)
+{
+    return team;
+}
+
+static const sb_backend backend = {
+    .name = "test", .threads = threads, .run_tiles = run_tiles};
+
+static sb_problem
+problem(sb_op op, sb_format format, sb_trans trans, gen_family family, int64_t n)
+{
+    const gen_spec spec = {.family = family,
+                           .rows = 700,
+                           .cols = 500,
+                           .seed = 9,
+                           .density = 0.05,
+                           .format = format,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F32};
+    sb_problem pb = {.op = op,
+                     .a = gen_matrix(&spec),
+                     .compute = SB_F32,
+                     .alpha = {1, 0},
+                     .trans_a = trans,
+                     .batch = 1};
+    const int64_t m = trans == SB_TRANS_N ? pb.a.rows : pb.a.cols;
+    const int64_t k = trans == SB_TRANS_N ? pb.a.cols : pb.a.rows;
+
+    pb.b = (sb_dense){.rows = k, .cols = n, .ld = n, .type = SB_F32, .batch = 1};
+    pb.c = (sb_dense){.rows = m, .cols = n, .ld = n, .type = SB_F32, .batch = 1};
+    if (op == SB_OP_SDDMM) {
+        pb.b = (sb_dense){.rows = m, .cols = n, .ld = n, .type = SB_F32, .batch = 1};
+        pb.c = (sb_dense){.rows = n, .cols = k, .ld = k, .type = SB_F32, .batch = 1};
+    }
+    memset(&seen, 0, sizeof seen);
+    return pb;
+}
+
+/* Runs with every allocation failing. */
+static sb_status
+run(const sb_problem *pb)
+{
+    sb_status st;
+
+    (void)sb_alloc_fail_after(0);
+    st = sb_direct_run(pb, NULL);
+    assert_int_equal(sb_alloc_fail_after(-1), 0);
+    return st;
+}
+
+static void
+check_tiles(int64_t rows)
+{
+    for (int q = 0; q < seen.ntile; q++) {
+        assert_int_equal(seen.tile[q].kind, 0);
+        assert_int_equal(seen.tile[q].lo, q ? seen.tile[q - 1].hi : 0);
+        assert_true(seen.tile[q].hi > seen.tile[q].lo);
+    }
+    assert_int_equal(seen.tile[seen.ntile - 1].hi, rows);
+}
+
+static void
+test_served(void **state)
+{
+    static const struct {
+        sb_op op;
+        sb_format format;
+        sb_trans trans;
+        int64_t rows;
+        const char *spec;
+    } cases[] = {
+        {SB_OP_SPMM, SB_FORMAT_CSR, SB_TRANS_N, 700, "spmm csr "},
+        {SB_OP_SPMM, SB_FORMAT_CSC, SB_TRANS_T, 500, "spmm csr "},
+        {SB_OP_SPMM, SB_FORMAT_CSC, SB_TRANS_H, 500, "spmm csr "},
+        {SB_OP_SPMV, SB_FORMAT_CSR, SB_TRANS_N, 700, "spmv csr "},
+        {SB_OP_SPMV, SB_FORMAT_CSC, SB_TRANS_T, 500, "spmv csr "},
+        {SB_OP_SDDMM, SB_FORMAT_CSR, SB_TRANS_N, 700, "sddmm csr "},
+    };
+
+    (void)state;
+    for (team = 1; team <= 8; team *= 2)
+        for (int q = 0; q < SB_COUNT(cases); q++) {
+            sb_problem pb = problem(cases[q].op, cases[q].format, cases[q].trans,
+                                    GEN_POWER_LAW, cases[q].op == SB_OP_SPMV ? 1 : 32);
+            const sb_status st = run(&pb);
+
+            gen_free_matrix(&pb.a);
+            if (st == SB_SKIP)
+                skip(); /* no kernels are built in */
+            assert_int_equal(st, SB_OK);
+            assert_int_equal(seen.calls, 1);
+            assert_memory_equal(seen.spec, cases[q].spec, strlen(cases[q].spec));
+            check_tiles(cases[q].rows);
+        }
+}
+
+static void
+test_not_served(void **state)
+{
+    static const struct {
+        sb_op op;
+        sb_format format;
+        sb_trans trans;
+    } cases[] = {
+        {SB_OP_SPMM, SB_FORMAT_CSR, SB_TRANS_T},
+        {SB_OP_SPMM, SB_FORMAT_CSC, SB_TRANS_N},
+        {SB_OP_SPMM, SB_FORMAT_COO, SB_TRANS_N},
+        {SB_OP_SPMM, SB_FORMAT_BSR, SB_TRANS_N},
+        {SB_OP_SPMV, SB_FORMAT_CSR, SB_TRANS_T},
+        {SB_OP_SDDMM, SB_FORMAT_CSC, SB_TRANS_N},
+    };
+    sb_problem pb;
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        pb = problem(cases[q].op, cases[q].format, cases[q].trans, GEN_UNIFORM, 8);
+        assert_int_equal(run(&pb), SB_SKIP);
+        gen_free_matrix(&pb.a);
+    }
+    pb = problem(SB_OP_SPMM, SB_FORMAT_CSR, SB_TRANS_N, GEN_UNIFORM, 8);
+    pb.a.batch = pb.batch = 2; /* each with its own structure */
+    pb.a.idx_stride = pb.a.nnz;
+    assert_int_equal(run(&pb), SB_SKIP);
+    pb.a.batch = pb.batch = 1;
+    pb.a.val_type = SB_C32; /* no kernel is built in for this mixture */
+    assert_int_equal(run(&pb), SB_SKIP);
+    gen_free_matrix(&pb.a);
+    assert_int_equal(seen.calls, 0);
+}
+
+/* Rows without entries are written too: beta applies to them. */
+static void
+test_empty_rows(void **state)
+{
+    sb_problem pb = problem(SB_OP_SPMM, SB_FORMAT_CSR, SB_TRANS_N, GEN_EMPTY, 8);
+    const sb_status st = run(&pb);
+
+    (void)state;
+    gen_free_matrix(&pb.a);
+    if (st == SB_SKIP)
+        skip();
+    assert_int_equal(st, SB_OK);
+    check_tiles(700);
+}
+
+/* One full row among nearly empty ones: no tile has more than its share and a row. */
+static void
+test_even(void **state)
+{
+    sb_problem pb;
+    const int32_t *ptr;
+    sb_status st;
+
+    (void)state;
+    team = 4;
+    pb = problem(SB_OP_SPMM, SB_FORMAT_CSR, SB_TRANS_N, GEN_DENSE_ROW, 64);
+    ptr = pb.a.ptr;
+    st = run(&pb);
+    for (int q = 0; q < seen.ntile; q++) {
+        const sb_tile *t = &seen.tile[q];
+        const int64_t last = ptr[t->hi] - ptr[t->hi - 1];
+
+        assert_true(ptr[t->hi] - ptr[t->lo] + (t->hi - t->lo) <=
+                    (700 + pb.a.nnz) / seen.ntile + last + 2);
+    }
+    gen_free_matrix(&pb.a);
+    if (st == SB_SKIP)
+        skip();
+    assert_true(seen.ntile > 1);
+    check_tiles(700);
+}
+
+static int
+start(void **state)
+{
+    (void)state;
+    sb_backend_set(&backend);
+    return setenv("SPBLAS_JIT", "off", 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_served),
+        cmocka_unit_test(test_not_served),
+        cmocka_unit_test(test_empty_rows),
+        cmocka_unit_test(test_even),
+    };
+
+    return cmocka_run_group_tests(tests, start, NULL);
+}

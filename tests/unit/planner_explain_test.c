@@ -1,0 +1,197 @@
+/*
+ * The explanation says what the plan is: its text, its steps, its bytes, the candidates
+ * and the reason; and says something for any number.
+ */
+#include "planner/context.h"
+
+#include "base/alloc.h"
+#include "gen.h"
+#include "runtime/backend.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int
+threads(void)
+{
+    return 2;
+}
+
+static const sb_backend backend = {.name = "test", .threads = threads};
+
+static sb_problem
+problem(sb_format format)
+{
+    const gen_spec spec = {.family = GEN_UNIFORM,
+                           .rows = 90,
+                           .cols = 80,
+                           .seed = 4,
+                           .density = 0.1,
+                           .format = format,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F32};
+
+    return (sb_problem){
+        .op = SB_OP_SPMM,
+        .a = gen_matrix(&spec),
+        .b = {.rows = 80, .cols = 32, .ld = 32, .type = SB_F32, .batch = 1},
+        .c = {.rows = 90, .cols = 32, .ld = 32, .type = SB_F32, .batch = 1},
+        .compute = SB_F32,
+        .alpha = {1, 0},
+        .batch = 1};
+}
+
+static sb_plan *
+create(const sb_problem *pb, const char *text)
+{
+    const sb_options opt = {.plan = text};
+    sb_diag diag = {0};
+    sb_plan *plan;
+
+    if (sb_plan_create(&plan, pb, &opt, &diag) != SB_OK)
+        fail_msg("%s", diag.text);
+    return plan;
+}
+
+static int
+count(const char *text, const char *what)
+{
+    int n = 0;
+
+    for (; (text = strstr(text, what)) != NULL; text++)
+        n++;
+    return n;
+}
+
+static void
+has(const sb_plan *plan, const char *what)
+{
+    if (!strstr(plan->explain, what))
+        fail_msg("no \"%s\" in\n%s", what, plan->explain);
+}
+
+static void
+test_says_what_it_is(void **state)
+{
+    sb_problem pb = problem(SB_FORMAT_CSR);
+    sb_plan *plan = create(&pb, NULL);
+    char line[400];
+    int candidates = 0;
+
+    (void)state;
+    if (plan->nstep == 0)
+        skip();
+    (void)snprintf(line, sizeof line, "plan       %s\n", plan->text);
+    assert_memory_equal(plan->explain, line, strlen(line));
+    (void)snprintf(line, sizeof line, "matrix     90 x 80, %d entries;", (int)pb.a.nnz);
+    has(plan, line);
+    for (int q = 0; q < plan->nstep; q++) {
+        (void)snprintf(line, sizeof line, "step %d     %d tiles%s: %s\n", q,
+                       (int)(plan->step[q].tile_hi - plan->step[q].tile_lo),
+                       plan->step[q].add ? ", adds" : "", plan->step[q].kernel->spec);
+        has(plan, line);
+    }
+    (void)snprintf(line, sizeof line, "memory     %zu bytes of ", plan->bytes);
+    has(plan, line);
+    has(plan, "predicted  ");
+    assert_null(strstr(plan->explain, "measured"));
+    assert_int_equal(count(plan->explain, "\nchosen  "), 1);
+    assert_int_equal(count(plan->explain, "\nconsidered "), 7);
+    while (sb_plan_candidate(&pb, NULL, candidates) != NULL)
+        candidates++;
+    (void)snprintf(line, sizeof line, "\n           and %d more\n", candidates - 8);
+    has(plan, line);
+    has(plan, "\nreason     cheapest by the model");
+    assert_true(plan->explain[strlen(plan->explain) - 1] == '\n');
+    sb_plan_release(plan);
+    gen_free_matrix(&pb.a);
+}
+
+static void
+test_reasons(void **state)
+{
+    sb_problem pb = problem(SB_FORMAT_CSR);
+    sb_plan *plan = create(&pb, "(plan spmm (part csr))");
+
+    (void)state;
+    has(plan, plan->nstep > 0 ? "reason     forced by plan text\n"
+                              : "but no kernel is at hand: reference kernel\n");
+    sb_plan_release(plan);
+    plan = create(&pb, "(plan spmm (reference))");
+    has(plan, "reason     forced by plan text\n");
+    assert_int_equal(plan->nstep, 0);
+    sb_plan_release(plan);
+    pb.a.val_type = SB_F64; /* times f32: no kernel is built in */
+    plan = create(&pb, NULL);
+    has(plan, "reason     no kernel is resident or stored for these types");
+    has(plan, "(no kernel at hand)");
+    sb_plan_release(plan);
+    pb.a.val_type = SB_F32;
+    pb.a.batch = pb.batch = 2;
+    pb.a.idx_stride = 1;
+    plan = create(&pb, NULL);
+    has(plan, "reason     every batch member has its own structure\n");
+    assert_null(strstr(plan->explain, "matrix  ")); /* not looked at */
+    sb_plan_release(plan);
+    gen_free_matrix(&pb.a);
+}
+
+/* Any double has a text; sanitizers watch the conversions. */
+static void
+test_absurd_numbers(void **state)
+{
+    static const double seconds[] = {0,    1e-12, 9.994e-4, 1,  1e9,
+                                     1e18, 1e300, INFINITY, NAN};
+    sb_plan plan = {.text = "(plan spmm (part csr))"};
+    sb_planner *pl = calloc(1, sizeof *pl);
+
+    (void)state;
+    assert_non_null(pl);
+    pl->nweighed = 1;
+    pl->weighed[0].choice =
+        (sb_choice){.op = SB_OP_SPMM, .npart = 1, .part = {{.kind = SB_PART_CSR}}};
+    pl->stats.rows = INT64_MAX;
+    pl->stats.mean = 1e300;
+    for (size_t q = 0; q < sizeof seconds / sizeof *seconds; q++) {
+        plan.predicted = plan.measured = plan.analysis = seconds[q];
+        pl->weighed[0].cost.seconds = pl->weighed[0].measured = seconds[q];
+        pl->weighed[0].cost.part[0] = seconds[q];
+        assert_int_equal(sb_plan_explain(&plan, pl, &pl->weighed[0], "why"), SB_OK);
+        assert_int_equal(count(plan.explain, "reason     why\n"), 1);
+        assert_null(strstr(plan.explain, " -"));
+        if (seconds[q] == 9.994e-4)
+            has(&plan, "predicted  999 us, measured 999 us\n");
+        if (seconds[q] == 1)
+            has(&plan, "analysis   1000 ms\n");
+        sb_free(plan.explain);
+    }
+    free(pl);
+}
+
+static int
+start(void **state)
+{
+    (void)state;
+    sb_backend_set(&backend);
+    return setenv("SPBLAS_JIT", "off", 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_says_what_it_is),
+        cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_absurd_numbers),
+    };
+
+    return cmocka_run_group_tests(tests, start, NULL);
+}

@@ -1,0 +1,255 @@
+/*
+ * MEASURE and EXHAUSTIVE with kernels whose speed the test decides: the fastest by the
+ * clock wins, hopeless ones are given up, the caller's numbers are not read, and without
+ * scratch memory the model decides.
+ */
+#include "planner/planner.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "gen.h"
+#include "runtime/backend.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *favourite;    /* kernels of this kind take FAST, others SLOW */
+static int runs_fast, runs_slow; /* since the test began */
+static bool touched;             /* an operand of the caller was bound */
+static const void *callers[3];
+
+#define FAST 1e-4
+#define SLOW 1e-3
+
+static void
+run_tiles(const sb_kernel *k, void *const *buf, const sb_param *param, int64_t lo,
+          int64_t hi)
+{
+    const bool fast = strstr(k->spec, favourite) != NULL;
+    const double end = sb_clock() + (fast ? FAST : SLOW);
+
+    (void)param;
+    (void)lo;
+    (void)hi;
+    *(fast ? &runs_fast : &runs_slow) += 1;
+    for (int q = 0; q < 5; q++)
+        for (int c = 0; c < 3; c++)
+            touched |= callers[c] && buf[q] == callers[c];
+    while (sb_clock() < end)
+        ;
+}
+
+static int
+threads(void)
+{
+    return 1;
+}
+
+static sb_status
+reference(const sb_problem *pb, sb_diag *diag)
+{
+    (void)pb;
+    (void)diag;
+    return SB_OK;
+}
+
+static const sb_backend backend = {
+    .name = "test", .threads = threads, .run_tiles = run_tiles, .reference = reference};
+
+/* y = A x with rows of about four entries; values and vectors must not be read. */
+static sb_problem
+short_rows(void)
+{
+    static char nowhere[8]; /* reading beyond would show under the sanitizers */
+    const gen_spec spec = {.family = GEN_UNIFORM,
+                           .rows = 300,
+                           .cols = 300,
+                           .seed = 2,
+                           .density = 0.013,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F32};
+    sb_problem pb = {.op = SB_OP_SPMV,
+                     .a = gen_matrix(&spec),
+                     .compute = SB_F32,
+                     .alpha = {1, 0},
+                     .batch = 1};
+
+    pb.b = (sb_dense){.rows = 300, .cols = 1, .ld = 1, .type = SB_F32, .batch = 1};
+    pb.c = pb.b;
+    pb.b.data = nowhere;
+    pb.c.data = nowhere + 4;
+    callers[0] = pb.a.val;
+    callers[1] = pb.b.data;
+    callers[2] = pb.c.data;
+    runs_fast = runs_slow = 0;
+    touched = false;
+    return pb;
+}
+
+/* NULL when this build has no kernels built in. */
+static sb_plan *
+plan_for(const sb_problem *pb, sb_effort effort)
+{
+    const sb_options opt = {.effort = effort};
+    sb_diag diag = {0};
+    sb_plan *plan;
+
+    if (sb_plan_create(&plan, pb, &opt, &diag) != SB_OK)
+        fail_msg("%s", diag.text);
+    if (plan->nstep > 0)
+        return plan;
+    sb_plan_release(plan);
+    return NULL;
+}
+
+static void
+fastest_wins(sb_effort effort)
+{
+    static const char *const kinds[] = {" csr ", " rows ", " seg "};
+
+    for (size_t q = 0; q < sizeof kinds / sizeof *kinds; q++) {
+        sb_problem pb = short_rows();
+        sb_plan *plan;
+
+        favourite = kinds[q];
+        plan = plan_for(&pb, effort);
+        gen_free_matrix(&pb.a);
+        if (!plan)
+            skip();
+        if (!strstr(plan->step[0].kernel->spec, kinds[q]))
+            fail_msg("%s won over%s:\n%s", plan->text, kinds[q], plan->explain);
+        assert_true(plan->measured >= FAST && plan->measured < SLOW);
+        assert_non_null(strstr(plan->explain, "fastest of the measured candidates"));
+        assert_false(touched);
+        assert_true(runs_fast >= 3);
+        sb_plan_release(plan);
+    }
+}
+
+static void
+test_fastest_wins(void **state)
+{
+    (void)state;
+    fastest_wins(SB_EFFORT_MEASURE);
+}
+
+static void
+test_exhaustive(void **state)
+{
+    (void)state;
+    fastest_wins(SB_EFFORT_EXHAUSTIVE);
+}
+
+/* Only the first can cost all runs while it is the best; the price is bounded. */
+static void
+test_price(void **state)
+{
+    sb_problem pb = short_rows();
+    sb_plan *plan;
+
+    (void)state;
+    favourite = " csr ";
+    plan = plan_for(&pb, SB_EFFORT_MEASURE);
+    gen_free_matrix(&pb.a);
+    if (!plan)
+        skip();
+    sb_plan_release(plan);
+    assert_in_range(runs_fast, 3, 16);
+    assert_in_range(runs_slow, 1, 16 + 3 * 3); /* five in all */
+}
+
+/* Under ESTIMATE nothing runs. */
+static void
+test_estimate_runs_nothing(void **state)
+{
+    sb_problem pb = short_rows();
+    sb_plan *plan;
+
+    (void)state;
+    favourite = " csr ";
+    plan = plan_for(&pb, SB_EFFORT_ESTIMATE);
+    gen_free_matrix(&pb.a);
+    assert_int_equal(runs_fast + runs_slow, 0);
+    if (!plan)
+        skip();
+    assert_true(plan->measured == 0 && plan->predicted > 0);
+    sb_plan_release(plan);
+}
+
+/* Operands too large to have a copy: the model decides. */
+static void
+test_no_scratch(void **state)
+{
+    sb_problem pb = short_rows();
+    sb_plan *plan;
+
+    (void)state;
+    favourite = " csr ";
+    pb.op = SB_OP_SPMM;
+    pb.b.cols = pb.c.cols = 2;
+    pb.b.ld = pb.c.ld = INT64_MAX / 4;
+    plan = plan_for(&pb, SB_EFFORT_MEASURE);
+    gen_free_matrix(&pb.a);
+    assert_int_equal(runs_fast + runs_slow, 0);
+    if (!plan)
+        skip();
+    assert_true(plan->measured == 0);
+    assert_non_null(strstr(plan->explain, "by the model"));
+    sb_plan_release(plan);
+}
+
+/* Any allocation may fail: a status or a plan, and nothing lost. */
+static void
+test_out_of_memory(void **state)
+{
+    sb_problem pb = short_rows();
+    const sb_options opt = {.effort = SB_EFFORT_MEASURE};
+    const int64_t live = sb_alloc_live();
+    int64_t asked = INT64_MAX;
+
+    (void)state;
+    favourite = " "; /* all fast */
+    for (int64_t n = 0; n < asked; n++) {
+        sb_plan *plan;
+        sb_status st;
+
+        (void)sb_alloc_fail_after(n);
+        st = sb_plan_create(&plan, &pb, &opt, NULL);
+        asked = sb_alloc_fail_after(-1);
+        assert_true(st == SB_OK || st == SB_ENOMEM);
+        assert_true((st == SB_OK) == (plan != NULL));
+        sb_plan_release(plan);
+        assert_true(n < 1000);
+    }
+    assert_int_equal(sb_alloc_live(), live);
+    gen_free_matrix(&pb.a);
+}
+
+static int
+start(void **state)
+{
+    (void)state;
+    sb_backend_set(&backend);
+    return setenv("SPBLAS_JIT", "off", 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fastest_wins),
+        cmocka_unit_test(test_exhaustive),
+        cmocka_unit_test(test_price),
+        cmocka_unit_test(test_estimate_runs_nothing),
+        cmocka_unit_test(test_no_scratch),
+        cmocka_unit_test(test_out_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, start, NULL);
+}

@@ -1,0 +1,242 @@
+/*
+ * Tiles of every kind of part: they follow each other, cover the group, never part two
+ * units of a row, and are as large as they were asked to be.
+ */
+#include "planner/context.h"
+
+#include "gen.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* A part of each kind on a matrix that has it. */
+typedef struct maker {
+    const char *name;
+    gen_family family;
+    sb_status (*make)(sb_part *p, sb_cover *cv);
+    const char *list; /* array that names the rows of units, or NULL */
+    int64_t rows;     /* of a unit */
+} maker;
+
+static sb_status
+rows_split(sb_part *p, sb_cover *cv)
+{
+    return sb_part_rows(p, cv, 1, 2, true);
+}
+
+static sb_status
+rows_partitioned(sb_part *p, sb_cover *cv)
+{
+    return sb_part_rows(p, cv, 4, 3, true);
+}
+
+static sb_status
+rows_flat(sb_part *p, sb_cover *cv)
+{
+    return sb_part_rows(p, cv, 1, -1, true);
+}
+
+static sb_status
+ell(sb_part *p, sb_cover *cv)
+{
+    return sb_part_ell(p, cv, 2);
+}
+
+static sb_status
+bsr(sb_part *p, sb_cover *cv)
+{
+    return sb_part_bsr(p, cv, 4, true);
+}
+
+static sb_status
+win(sb_part *p, sb_cover *cv)
+{
+    return sb_part_win(p, cv, 4, true);
+}
+
+static sb_status
+dia(sb_part *p, sb_cover *cv)
+{
+    return sb_part_dia(p, cv, 30, true);
+}
+
+static const maker makers[] = {
+    {"csr", GEN_POWER_LAW, sb_part_csr, NULL, 1},
+    {"seg", GEN_POWER_LAW, sb_part_seg, NULL, SB_SEG_ROWS},
+    {"sell", GEN_POWER_LAW, sb_part_sell, NULL, SB_SELL_ROWS},
+    {"rows flat", GEN_POWER_LAW, rows_flat, "rows_row", 1},
+    {"rows split", GEN_POWER_LAW, rows_split, "rows_row", 1},
+    {"rows partitioned", GEN_POWER_LAW, rows_partitioned, "rows_row", 1},
+    {"ell", GEN_POWER_LAW, ell, "ell_row", 1},
+    {"coo", GEN_POWER_LAW, sb_part_coo, "coo_row", 1},
+    {"bsr", GEN_BLOCKS, bsr, NULL, 4},
+    {"win", GEN_BLOCKS, win, NULL, 4},
+    {"dia", GEN_DIAGONALS, dia, NULL, 1},
+};
+
+typedef struct subject {
+    sb_matrix a;
+    sb_view v;
+    sb_cover cv;
+    sb_part p;
+} subject;
+
+static void
+subject_open(subject *s, const maker *mk)
+{
+    const gen_spec spec = {.family = mk->family,
+                           .rows = 203,
+                           .cols = 180,
+                           .seed = 5,
+                           .density = 0.05,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F32};
+
+    s->a = gen_matrix(&spec);
+    assert_int_equal(sb_view_make(&s->v, &s->a, false, NULL), SB_OK);
+    sb_cover_init(&s->cv, &s->v);
+    if (mk->make(&s->p, &s->cv) != SB_OK)
+        fail_msg("%s: no part", mk->name);
+    assert_true(s->p.ngroup > 0);
+}
+
+static void
+subject_close(subject *s)
+{
+    sb_part_free(&s->p);
+    sb_cover_free(&s->cv);
+    sb_view_free(&s->v);
+    gen_free_matrix(&s->a);
+}
+
+static int64_t
+row_of(const subject *s, const maker *mk, int64_t u)
+{
+    const sb_part_array *a = sb_part_find(&s->p, mk->list);
+
+    assert_non_null(a);
+    return sb_index(a->data, a->type, u);
+}
+
+/* One group cut with a grain; returns the number of tiles. */
+static int64_t
+check_group(const subject *s, const maker *mk, const sb_part_group *g, int64_t grain)
+{
+    int64_t n = 0, again = 3;
+    sb_tile *tile;
+
+    sb_tiles_cut(NULL, &n, &s->p, g, &s->v, 7, grain);
+    tile = calloc((size_t)n + 4, sizeof *tile);
+    assert_non_null(tile);
+    sb_tiles_cut(tile, &again, &s->p, g, &s->v, 7, grain);
+    assert_int_equal(again, n + 3); /* appended */
+    assert_int_equal(tile[2].hi, 0);
+    for (int64_t q = 3; q < n + 3; q++) {
+        assert_int_equal(tile[q].kind, 7);
+        assert_int_equal(tile[q].lo, q == 3 ? g->lo : tile[q - 1].hi);
+        assert_true(tile[q].hi > tile[q].lo);
+        if (mk->list && q > 3 &&
+            row_of(s, mk, tile[q].lo) == row_of(s, mk, tile[q].lo - 1))
+            fail_msg("%s: a row lies in two tiles", mk->name);
+    }
+    assert_int_equal(n > 0 ? tile[n + 2].hi : g->lo, g->hi);
+    free(tile);
+    return n;
+}
+
+static void
+test_cover(void **state)
+{
+    static const int64_t grains[] = {1, 2, 9, 64, 1000, (int64_t)1 << 40};
+
+    (void)state;
+    for (int k = 0; k < SB_COUNT(makers); k++) {
+        subject s;
+
+        subject_open(&s, &makers[k]);
+        for (int g = 0; g < s.p.ngroup; g++) {
+            int64_t before = INT64_MAX;
+
+            for (int q = 0; q < SB_COUNT(grains); q++) {
+                const int64_t n = check_group(&s, &makers[k], &s.p.group[g], grains[q]);
+
+                assert_true(n <= before); /* larger pieces are no more of them */
+                before = n;
+            }
+            assert_true(before <= 1);
+        }
+        subject_close(&s);
+    }
+}
+
+/* The smallest grain gives a tile a unit, or where units share rows, a tile a row. */
+static void
+test_finest(void **state)
+{
+    (void)state;
+    for (int k = 0; k < SB_COUNT(makers); k++) {
+        subject s;
+
+        subject_open(&s, &makers[k]);
+        for (int g = 0; g < s.p.ngroup; g++) {
+            const sb_part_group *gr = &s.p.group[g];
+            int64_t units = gr->hi > gr->lo;
+
+            for (int64_t u = gr->lo + 1; u < gr->hi; u++)
+                units += !makers[k].list ||
+                         row_of(&s, &makers[k], u) != row_of(&s, &makers[k], u - 1);
+            if (check_group(&s, &makers[k], gr, 1) != units)
+                fail_msg("%s: not a tile for each", makers[k].name);
+        }
+        subject_close(&s);
+    }
+}
+
+/* Compressed rows: a tile's work passes the grain by at most its last row's. */
+static void
+test_even(void **state)
+{
+    const int64_t grain = 50;
+    sb_tile tile[256];
+    int64_t n = 0;
+    subject s;
+
+    (void)state;
+    for (int k = 0; k < 4; k += 3) { /* csr and rows flat, units are rows in order */
+        subject_open(&s, &makers[k]);
+        n = 0;
+        sb_tiles_cut(tile, &n, &s.p, &s.p.group[0], &s.v, 0, grain);
+        assert_true(n > 3 && n < 256);
+        for (int64_t q = 0; q < n; q++) {
+            const int64_t last = tile[q].hi - 1;
+            const int64_t before =
+                sb_view_lo(&s.v, last) - sb_view_lo(&s.v, tile[q].lo);
+
+            assert_true(before + (last - tile[q].lo) <= grain);
+            if (q + 1 < n) {
+                const int64_t all =
+                    sb_view_lo(&s.v, tile[q].hi) - sb_view_lo(&s.v, tile[q].lo);
+
+                assert_true(all + 2 * (tile[q].hi - tile[q].lo) >= grain);
+            }
+        }
+        subject_close(&s);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cover),
+        cmocka_unit_test(test_finest),
+        cmocka_unit_test(test_even),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
