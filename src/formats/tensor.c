@@ -99,13 +99,9 @@ sb_tensor_convert_general(sb_tensor *out, const sb_tensor *in, const sb_fmt *tar
     return sb_conv_general(out, in, target, sb_tensor_wide(in), par, steps, diag);
 }
 
-sb_status
-sb_tensor_from_coo(sb_tensor *out, const sb_fmt *f, const sb_tensor_coo *coo, bool wide,
-                   const sb_par *par, sb_diag *diag)
+static sb_status
+check_coo(const sb_tensor_coo *coo, sb_diag *diag)
 {
-    sb_tensor list;
-
-    memset(out, 0, sizeof *out);
     if (coo->ndim < 1 || coo->ndim > SB_FMT_DIMS)
         return sb_diag_set(diag, SB_EINVAL, "a tensor of %d dimensions", coo->ndim);
     for (int d = 0; d < coo->ndim; d++)
@@ -116,8 +112,35 @@ sb_tensor_from_coo(sb_tensor *out, const sb_fmt *f, const sb_tensor_coo *coo, bo
                     "coordinate %d of entry %lld is %lld, outside [0, %lld)", d,
                     (long long)e, (long long)coo->coord[d][e],
                     (long long)coo->extent[d]);
+    return SB_OK;
+}
+
+/* Each entry after the one before, as tensors of ours are. */
+static bool
+in_order(const sb_tensor_coo *coo)
+{
+    for (int64_t e = 1; e < coo->nnz; e++) {
+        int d = 0;
+
+        while (d < coo->ndim && coo->coord[d][e - 1] == coo->coord[d][e])
+            d++;
+        if (d == coo->ndim || coo->coord[d][e - 1] > coo->coord[d][e])
+            return false;
+    }
+    return true;
+}
+
+sb_status
+sb_tensor_from_coo(sb_tensor *out, const sb_fmt *f, const sb_tensor_coo *coo, bool wide,
+                   const sb_par *par, sb_diag *diag)
+{
+    sb_tensor list;
+
+    memset(out, 0, sizeof *out);
+    SB_TRY(check_coo(coo, diag));
     list = sb_tensor_borrow_coo(coo);
-    return convert(out, &list, f, wide, par, NULL, diag);
+    return in_order(coo) ? convert(out, &list, f, wide, par, NULL, diag)
+                         : sb_conv_general(out, &list, f, wide, par, NULL, diag);
 }
 
 /* Whether the view's arrays are those of the format csr: counted from 0, columns in
