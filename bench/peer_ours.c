@@ -119,6 +119,9 @@ set_attributes(state *s, const char *arg)
     if (strcmp(arg, "measure") == 0)
         return spblasSpMatSetAttribute(a, SPBLAS_SPMAT_EFFORT, &measure,
                                        sizeof measure);
+    if (strstr(arg, "(packed)") &&
+        spblasSpMatSetAttribute(a, SPBLAS_SPMAT_VALUES_FROZEN, &yes, sizeof yes))
+        return 1;
     if (arg[0] == '(')
         return spblasSpMatSetAttribute(a, SPBLAS_SPMAT_PLAN_TEXT, arg, strlen(arg));
     return 0;

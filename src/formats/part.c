@@ -89,6 +89,30 @@ sb_part_seg(sb_part *out, sb_cover *cv)
     return whole(out, cv, SB_PART_SEG, (cv->v->rows + SB_SEG_ROWS - 1) / SB_SEG_ROWS);
 }
 
+/* Values of all segments in their order, in the place of where they begin. */
+static sb_status
+pack_panel(sb_part *p, const void *val, sb_dtype type)
+{
+    const sb_part_array *off = sb_part_find(p, "panel_off");
+    sb_part_array *lo = (sb_part_array *)sb_part_find(p, "panel_lo");
+    const size_t size = sb_dtype_size(type);
+    char *out = sb_alloc_array(p->nnz, size);
+
+    if (!out)
+        return SB_ENOMEM;
+    for (int64_t u = 0; u < lo->count; u++) {
+        const int64_t to = sb_index(off->data, off->type, u);
+        const int64_t from = sb_index(lo->data, lo->type, u);
+        const int64_t len = sb_index(off->data, off->type, u + 1) - to;
+
+        memcpy(out + (size_t)to * size, (const char *)val + (size_t)from * size,
+               (size_t)len * size);
+    }
+    sb_free(lo->data);
+    *lo = (sb_part_array){"panel_val", type, p->nnz, out};
+    return SB_OK;
+}
+
 /* Whether an entry's value is zero, as a packed diagonal's holes are. */
 static bool
 hides_entry(const sb_part_array *pos, const void *val, sb_dtype type)
@@ -113,6 +137,8 @@ sb_part_pack(sb_part *p, const void *val, sb_dtype type)
                                                   [SB_PART_SELL] = "sell_val"};
     const size_t size = sb_dtype_size(type);
 
+    if (p->kind == SB_PART_PANEL)
+        return pack_panel(p, val, type);
     for (int q = 0; q < p->narray && to[p->kind]; q++) {
         sb_part_array *a = &p->array[q];
         char *out;

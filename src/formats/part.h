@@ -17,6 +17,11 @@
  *   sell   sell_row I[rows]  sell_col P[slices + 1] columns before a slice
  *          sell_ptr P[columns + 1] slots before a column  sell_crd I[nnz]
  *          sell_pos P[nnz]; lane r of slice g is row sell_row[g * 16 + r]
+ *   panel  panel_row0 I[blocks + 1] rows before a block  panel_ptr P[blocks + 1] units
+ *          before a block  panel_row I[u]  panel_lo P[u] first slot in place
+ *          panel_off P[u + 1] slots before a unit  panel_crd I[nnz]; a unit is a segment
+ *          of a row inside a panel, entry t of it column panel_crd[panel_off[u] + t],
+ *          value in place at panel_lo[u] + t (packed: panel_val V[nnz] as panel_crd)
  *   csr, seg  no arrays
  *
  * Packed values replace *_pos by *_val in the same layout (holes zero). All indices of
@@ -27,6 +32,7 @@
 
 #include "base/diag.h"
 #include "base/status.h"
+#include "formats/par.h"
 #include "formats/view.h"
 
 typedef enum sb_part_kind {
@@ -39,6 +45,7 @@ typedef enum sb_part_kind {
     SB_PART_WIN,
     SB_PART_SEG,
     SB_PART_SELL,
+    SB_PART_PANEL,
     SB_PART_COUNT
 } sb_part_kind;
 
@@ -55,7 +62,7 @@ typedef struct sb_part_array {
 /*
  * Units [lo, hi) that may run at the same time. Units are what tiles count: rows (csr,
  * dia), list entries (rows, ell), block rows (bsr), windows (win), groups of
- * SB_SEG_ROWS rows (seg), slices (sell), slots (coo). Units of
+ * SB_SEG_ROWS rows (seg), slices (sell), blocks of rows (panel), slots (coo). Units of
  * one row are adjacent, and a tile must own all of them.
  *   add    rows were touched before: beta = 1
  *   phase  groups of a later phase may touch rows of an earlier one (column partitions,
@@ -72,7 +79,8 @@ typedef struct sb_part {
     int narray, ngroup;
     sb_part_array array[SB_PART_ARRAYS];
     sb_part_group group[SB_PART_GROUPS];
-    int64_t width; /* ell: slots per unit; bsr, win: rows together; dia: diagonals */
+    int64_t width; /* ell: slots per unit; bsr, win: rows together; dia: diagonals;
+                    * panel: columns of a panel */
     int64_t nnz;   /* entries of A covered */
     int64_t slots; /* slots stored or, for rows, what SparseTIR's buckets would store */
 } sb_part;
@@ -109,6 +117,11 @@ sb_status sb_part_rows(sb_part *out, sb_cover *cv, int c, int k, bool sorted);
 /* Rest rows packed to `width` slots; longer rows take several units. Touches all rows.
  */
 sb_status sb_part_ell(sb_part *out, sb_cover *cv, int64_t width);
+/* All rows in segments of `width` columns, in `blocks` blocks, whose number does not
+ * change the order of a row's sum; par may be NULL. SB_SKIP unless nothing is covered
+ * and values are in place. */
+sb_status sb_part_panel(sb_part *out, sb_cover *cv, int64_t width, int64_t blocks,
+                        const sb_par *par);
 /* Completely full, aligned b x b blocks. SB_SKIP when !sorted or there are none. */
 sb_status sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted);
 /* Runs of columns shared by b neighbouring rows, read in place; b <= 8. SB_SKIP when

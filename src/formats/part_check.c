@@ -157,15 +157,48 @@ unit_sell(check *ck, int64_t u)
     return SB_OK;
 }
 
+/* Unit of a panel: the segment at the place and with the columns it claims. */
+static sb_status
+segment_panel(check *ck, int64_t row, int64_t u)
+{
+    const int64_t lo = get(ck, "panel_lo", u), off = get(ck, "panel_off", u);
+    const int64_t len = get(ck, "panel_off", u + 1) - off;
+
+    for (int64_t t = 0; t < len; t++) {
+        SB_TRY(reach(ck, row, lo + t));
+        if (sb_view_col(ck->v, lo + t) != get(ck, "panel_crd", off + t))
+            return bad(ck, "wrong column", row, get(ck, "panel_crd", off + t));
+    }
+    return SB_OK;
+}
+
+static sb_status
+unit_panel(check *ck, int64_t u)
+{
+    const int64_t first = get(ck, "panel_row0", u), end = get(ck, "panel_row0", u + 1);
+
+    if (first > end || (u == 0 && first != 0) ||
+        (u + 1 == ck->p->group[0].hi && end != ck->v->rows))
+        return bad(ck, "blocks do not tile the rows", first, end);
+    for (int64_t s = get(ck, "panel_ptr", u); s < get(ck, "panel_ptr", u + 1); s++) {
+        const int64_t row = get(ck, "panel_row", s);
+
+        if (row < first || row >= end)
+            return bad(ck, "row of another block", row, u);
+        SB_TRY(segment_panel(ck, row, s));
+    }
+    return SB_OK;
+}
+
 static sb_status
 check_part(check *ck)
 {
     static sb_status (*const unit[SB_PART_COUNT])(check *, int64_t) = {
-        [SB_PART_CSR] = unit_csr,  [SB_PART_ROWS] = unit_rows,
-        [SB_PART_ELL] = unit_ell,  [SB_PART_BSR] = unit_bsr,
-        [SB_PART_DIA] = unit_dia,  [SB_PART_COO] = unit_coo,
-        [SB_PART_WIN] = unit_win,  [SB_PART_SEG] = unit_seg,
-        [SB_PART_SELL] = unit_sell};
+        [SB_PART_CSR] = unit_csr,   [SB_PART_ROWS] = unit_rows,
+        [SB_PART_ELL] = unit_ell,   [SB_PART_BSR] = unit_bsr,
+        [SB_PART_DIA] = unit_dia,   [SB_PART_COO] = unit_coo,
+        [SB_PART_WIN] = unit_win,   [SB_PART_SEG] = unit_seg,
+        [SB_PART_SELL] = unit_sell, [SB_PART_PANEL] = unit_panel};
 
     for (int g = 0; g < ck->p->ngroup; g++)
         for (int64_t u = ck->p->group[g].lo; u < ck->p->group[g].hi; u++)

@@ -154,6 +154,16 @@ merge_chunks(sb_stats *s, const chunk *ck)
     s->cv = s->mean > 0 && variance > 0 ? sqrt(variance) / s->mean : 0;
 }
 
+double
+sb_stats_panel_run(const sb_stats *s, int64_t width)
+{
+    int q = 0;
+
+    while (q < SB_STATS_PANELS - 1 && width > (int64_t)32 << q)
+        q++;
+    return s->panel_run[q];
+}
+
 sb_status
 sb_stats_collect(sb_stats *out, const sb_view *v, const sb_par *par)
 {

@@ -19,6 +19,9 @@ extern const int sb_stats_block_size[SB_STATS_BLOCKS]; /* 2 3 4 8 16 32 */
 #define SB_STATS_WINDOWS 4
 extern const int sb_stats_window_size[SB_STATS_WINDOWS]; /* 2 3 4 8 */
 
+/* Panels of 32 << q columns: see part_panel.c. */
+#define SB_STATS_PANELS 9
+
 typedef struct sb_stats {
     int64_t rows, cols, nnz;
     int64_t bucket_rows[SB_STATS_BUCKETS], bucket_nnz[SB_STATS_BUCKETS];
@@ -35,6 +38,7 @@ typedef struct sb_stats {
         block_share[SB_STATS_BLOCKS];   /* share of entries in completely full blocks */
     double win_share[SB_STATS_WINDOWS]; /* share of entries in runs that rows share */
     double win_run[SB_STATS_WINDOWS];   /* mean columns of such a run */
+    double panel_run[SB_STATS_PANELS];  /* mean entries of a row inside a panel */
     double diag_share;  /* share of entries on diagonals at least half full */
     int64_t diag_count; /* how many such diagonals */
 } sb_stats;
@@ -51,6 +55,9 @@ sb_stats_bucket(int64_t length)
         q++;
     return q;
 }
+
+/* Mean entries of a row inside a panel of this many columns, 0 when not known. */
+double sb_stats_panel_run(const sb_stats *s, int64_t width);
 
 /* Row i with the smallest i + lo(i) >= work: cuts [0, rows + nnz) into equal pieces. */
 int64_t sb_view_row_at(const sb_view *v, int64_t work);

@@ -18,7 +18,8 @@ enum {
     PAIRS = 16,             /* pairs of neighbouring windows sampled */
     PAIR_ENTRIES = 16384,   /* entries read of a pair, about */
     DIAG_ROWS = 64,
-    BLOCK_ENTRIES = 8192 /* entries read per block size */
+    BLOCK_ENTRIES = 8192, /* entries read per block size */
+    PANEL_ENTRIES = 16384
 };
 
 typedef struct slot {
@@ -252,6 +253,28 @@ sample_win(const sb_view *v, int b, double *share, double *run)
     *run = runs ? (double)shared / (double)runs : 0;
 }
 
+/* Where a row goes on in another panel, for all widths at once. */
+static void
+sample_panels(sb_stats *s, const sb_view *v)
+{
+    int64_t segments[SB_STATS_PANELS] = {0}, seen = 0, rows = 0;
+
+    for (int64_t q = 0; q < v->rows && q < 1024 && seen < PANEL_ENTRIES; q++) {
+        const int64_t i = v->rows <= 1024 ? q : spread(q, v->rows);
+        const int64_t lo = sb_view_lo(v, i), end = sb_view_lo(v, i + 1);
+        const int64_t hi = end < lo + PANEL_ENTRIES ? end : lo + PANEL_ENTRIES;
+
+        rows += hi > lo;
+        seen += hi - lo;
+        for (int64_t p = lo + 1; p < hi; p++)
+            for (int w = 0; w < SB_STATS_PANELS; w++)
+                segments[w] +=
+                    sb_view_col(v, p - 1) >> (w + 5) != sb_view_col(v, p) >> (w + 5);
+    }
+    for (int w = 0; w < SB_STATS_PANELS && seen > 0; w++)
+        s->panel_run[w] = (double)seen / (double)(segments[w] + rows);
+}
+
 sb_status
 sb_stats_sample(sb_stats *s, const sb_view *v)
 {
@@ -267,6 +290,8 @@ sb_stats_sample(sb_stats *s, const sb_view *v)
     sample_diagonals(s, &sm);
     for (int q = 0; s->sorted && q < SB_STATS_BLOCKS; q++)
         s->block_share[q] = sample_blocks(v, sb_stats_block_size[q]);
+    if (s->sorted)
+        sample_panels(s, v);
     for (int q = 0; s->sorted && q < SB_STATS_WINDOWS; q++)
         sample_win(v, sb_stats_window_size[q], &s->win_share[q], &s->win_run[q]);
     sb_free(sm.table);

@@ -56,6 +56,13 @@
 #define F64L "f64f64f64/f64 i64i64"
 #define REAL(kind) WIDTHS(kind, F32), WIDTHS(kind, F64)
 
+/* Panels of B: long rows, wide tiles. */
+#define PANELS(types)                                                              \
+    "spmm panel " types " rr x32 p0 u2", "spmm panel " types " rr t32 p0 u2",      \
+        "spmm panel " types " rr t64 p0", "spmm panel " types " rr packed t64 p0", \
+        "spmm panel " types " rr packed x32 p0 u2",                                \
+        "spmm panel " types " rr packed t32 p0 u2"
+
 static const char *const builtin[] = {
     REAL("csr"),
     REAL("rows"),
@@ -93,6 +100,14 @@ static const char *const builtin[] = {
     VECTOR("csr", F64L),
     SAMPLED("csr", F32),
     SAMPLED("csr", F64),
+    PANELS(F32),
+    PANELS(F64),
+    "spmm panel " F32 " rr x64 p0 u2",
+    "spmm panel " F32 " rr packed x64 p0 u2",
+    "spmm panel " F32 " rr x128 p0",
+    "spmm panel " F32 " rr t128 p0",
+    "spmm panel " F32 " rr packed x128 p0",
+    "spmm panel " F32 " rr packed t128 p0",
     PAIRED("win", F32),
     BLOCKED("win", "b3", F32),
     BLOCKED("win", "b4", F32),

@@ -139,8 +139,9 @@ types_fit(const sb_spec *s)
 static sb_status
 check_kinds(const sb_spec *s, sb_diag *diag)
 {
-    const unsigned packable =
-        1U << SB_KIND_ELL | 1U << SB_KIND_BSR | 1U << SB_KIND_DIA | 1U << SB_KIND_SELL;
+    const unsigned packable = 1U << SB_KIND_ELL | 1U << SB_KIND_BSR |
+                              1U << SB_KIND_DIA | 1U << SB_KIND_SELL |
+                              1U << SB_KIND_PANEL;
     const bool bsr = s->kinds >> SB_KIND_BSR & 1U, win = s->kinds >> SB_KIND_WIN & 1U;
     const int most = win ? WINDOW_MAX : BLOCK_MAX;
 

@@ -49,6 +49,10 @@ rest_part(sb_build *b, sb_part_choice p)
     case SB_PART_SELL:
         st = sb_part_sell(out, &b->cover);
         break;
+    case SB_PART_PANEL:
+        st = sb_part_panel(out, &b->cover, p.size,
+                           sb_rule_blocks(&b->pl->work, b->pl->target), &b->pl->par);
+        break;
     case SB_PART_ROWS:
         st = sb_part_rows(out, &b->cover, p.c, p.k, b->pl->stats.sorted);
         break;
@@ -200,6 +204,10 @@ add_sizes(sb_plan *plan, const sb_part *p)
     case SB_PART_SELL:
         add_int(plan, "sell_count", (a->count + SB_SELL_ROWS - 1) / SB_SELL_ROWS);
         add_int(plan, "sell_cols", p->width);
+        break;
+    case SB_PART_PANEL:
+        add_int(plan, "panel_blocks", a->count - 1);
+        add_int(plan, "panel_count", sb_part_find(p, "panel_row")->count);
         break;
     case SB_PART_DIA:
         add_int(plan, "dia_count", p->width);

@@ -6,8 +6,12 @@
 #include "planner/candidates.h"
 
 #include "planner/context.h"
+#include "planner/rules.h"
 
+#include <math.h>
 #include <string.h>
+
+enum { PANEL_BYTES = 65536 };
 
 /* One line per composition; n is the number of selecting parts. */
 typedef struct line {
@@ -25,10 +29,13 @@ typedef struct line {
         .rest = {.kind = (kind_), .c = (c_), .k = (k_)}, .selects = true \
     }
 
-/* k of hyb and ell lines counts from the mean: sb_mean_k + k. */
+/* k of hyb and ell lines counts from the mean: sb_mean_k + k. A panel's k doubles the
+ * width. */
 static const line in_place[] = {
     REST(SB_PART_CSR, 0, 0),
     REST(SB_PART_SEG, 0, 0),
+    REST(SB_PART_PANEL, 0, 0),
+    REST(SB_PART_PANEL, 0, 1),
     REST(SB_PART_ROWS, 1, -1),
     REST(SB_PART_ROWS, 2, -1),
     REST(SB_PART_ROWS, 4, -1),
@@ -116,15 +123,34 @@ resolve(int k, int mean_k)
     return k >= SB_K_MEAN - 8 ? mean_k + (k - SB_K_MEAN) : k;
 }
 
-static void
-fill(sb_choice *out, const line *l, int mean_k)
+/* Columns of a panel: so many that their rows of B, as far as one register tile reads
+ * them, take PANEL_BYTES (docs/kernels.md). */
+static int
+panel_width(const sb_problem *pb)
 {
-    out->npart = 0;
+    sb_work w;
+    int width = 1;
+
+    sb_work_of(&w, pb);
+    while (width < 4096 && width * w.b_size * fmin((double)w.n, 128) < PANEL_BYTES)
+        width *= 2;
+    return width;
+}
+
+static void
+fill(sb_choice *out, const line *l, const sb_problem *pb, int mean_k)
+{
+    sb_part_choice *p = &out->part[l->selects];
+
+    out->npart = l->selects + 1;
     if (l->selects)
-        out->part[out->npart++] = l->select;
-    out->part[out->npart] = l->rest;
-    out->part[out->npart].k = resolve(l->rest.k, mean_k);
-    out->npart++;
+        out->part[0] = l->select;
+    *p = l->rest;
+    p->k = resolve(l->rest.k, mean_k);
+    if (p->kind == SB_PART_PANEL) {
+        p->size = panel_width(pb) << p->k;
+        p->k = 0;
+    }
 }
 
 static bool
@@ -132,7 +158,8 @@ packable(const sb_choice *ch)
 {
     for (int q = 0; q < ch->npart; q++)
         if (ch->part[q].kind == SB_PART_ELL || ch->part[q].kind == SB_PART_BSR ||
-            ch->part[q].kind == SB_PART_DIA || ch->part[q].kind == SB_PART_SELL)
+            ch->part[q].kind == SB_PART_DIA || ch->part[q].kind == SB_PART_SELL ||
+            ch->part[q].kind == SB_PART_PANEL)
             return true;
     return false;
 }
@@ -157,7 +184,7 @@ nth(sb_choice *out, const sb_problem *pb, bool in, int mean_k, int index)
     out->op = pb->op;
     if (index >= n + SB_COUNT(anywhere))
         return false;
-    fill(out, index < n ? &in_place[index] : &anywhere[index - n], mean_k);
+    fill(out, index < n ? &in_place[index] : &anywhere[index - n], pb, mean_k);
     return true;
 }
 

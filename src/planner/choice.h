@@ -17,6 +17,7 @@
  * One part. Which fields count depends on the kind:
  *   rows  c column partitions, k: buckets up to 2^k, -1: in the matrix's order
  *   ell   k: width 2^k      bsr, win  size: rows together      dia  size: percent full
+ *   panel size: columns of a panel
  */
 typedef struct sb_part_choice {
     sb_part_kind kind;
@@ -26,8 +27,8 @@ typedef struct sb_part_choice {
 enum { SB_CHOICE_PARTS = 2 };
 
 /*
- * A part that selects (bsr, win, dia) may come first; the last part takes the rest: csr
- * (alone only), rows, ell or coo. npart 0: the reference kernel.
+ * A part that selects (bsr, win, dia) may come first; the last part takes the rest: csr,
+ * seg, sell, panel (alone only), rows, ell or coo. npart 0: the reference kernel.
  *   tile      columns of C, or of the reduction, per register tile; 0: tile and prefetch
  *             are the rules' (planner/rules.h)
  *   prefetch  rows of B ahead, 0 none

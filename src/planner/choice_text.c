@@ -9,9 +9,16 @@
 static const char *const op_names[] = {
     [SB_OP_SPMM] = "spmm", [SB_OP_SPMV] = "spmv", [SB_OP_SDDMM] = "sddmm"};
 static const char *const kind_names[SB_PART_COUNT] = {
-    "csr", "rows", "ell", "bsr", "dia", "coo", "win", "seg", "sell"};
+    "csr", "rows", "ell", "bsr", "dia", "coo", "win", "seg", "sell", "panel"};
 
-enum { MAX_TILE = 1024, MAX_PREFETCH = 64, MAX_SUMS = 8, MAX_BLOCK = 64, MAX_K = 30 };
+enum {
+    MAX_TILE = 1024,
+    MAX_PREFETCH = 64,
+    MAX_SUMS = 8,
+    MAX_BLOCK = 64,
+    MAX_K = 30,
+    MAX_PANEL = 1 << 20
+};
 
 typedef struct reader {
     const char *text;
@@ -42,7 +49,7 @@ print_part(sb_strbuf *out, const sb_part_choice *p)
         sb_strbuf_printf(out, " hyb %d %d", p->c, p->k);
     else if (p->kind == SB_PART_ELL)
         sb_strbuf_printf(out, " %d", p->k);
-    else if (selects(p->kind))
+    else if (selects(p->kind) || p->kind == SB_PART_PANEL)
         sb_strbuf_printf(out, " %d", p->size);
     sb_strbuf_putc(out, ')');
 }
@@ -186,10 +193,10 @@ part_order(reader *rd, const sb_choice *ch, sb_part_kind kind)
 {
     if (ch->npart > 0 && !selects(ch->part[ch->npart - 1].kind))
         return refuse(rd, rd->word, "the part before this one already takes the rest");
-    if (ch->npart > 0 &&
-        (kind == SB_PART_CSR || kind == SB_PART_SEG || kind == SB_PART_SELL))
+    if (ch->npart > 0 && (kind == SB_PART_CSR || kind == SB_PART_SEG ||
+                          kind == SB_PART_SELL || kind == SB_PART_PANEL))
         return refuse(rd, rd->word,
-                      "csr, seg and sell stand alone; use rows for a rest");
+                      "csr, seg, sell and panel stand alone; use rows for a rest");
     if (ch->npart > 0 && selects(kind))
         return refuse(rd, rd->word, "only one part may select; then comes the rest");
     return SB_OK;
@@ -203,8 +210,9 @@ read_part(reader *rd, sb_choice *ch)
     sb_part_choice p = {.kind = (sb_part_kind)kind};
 
     if (kind < 0)
-        return refuse(rd, rd->word,
-                      "expected csr, rows, ell, bsr, dia, coo, win, seg or sell");
+        return refuse(
+            rd, rd->word,
+            "expected csr, rows, ell, bsr, dia, coo, win, seg, sell or panel");
     SB_TRY(part_order(rd, ch, p.kind));
     if (p.kind == SB_PART_ROWS) {
         const int q = one_of(rd, order, 2);
@@ -222,6 +230,9 @@ read_part(reader *rd, sb_choice *ch)
         SB_TRY(number(rd, 2, 8, "expected rows of a window, 2 to 8", &p.size));
     if (p.kind == SB_PART_DIA)
         SB_TRY(number(rd, 1, 100, "expected percent of a diagonal, 1 to 100", &p.size));
+    if (p.kind == SB_PART_PANEL)
+        SB_TRY(number(rd, 1, MAX_PANEL, "expected columns of a panel, 1 to 1048576",
+                      &p.size));
     ch->part[ch->npart++] = p;
     return SB_OK;
 }

@@ -11,6 +11,17 @@
 
 #include <stdlib.h>
 
+/* A segment reads and writes its row of C. */
+static const char *
+unwise_panel(const sb_planner *pl, const sb_part_choice *p)
+{
+    if (pl->work.c_size < pl->work.compute_size)
+        return "C would be rounded once a panel";
+    if (sb_stats_panel_run(&pl->stats, p->size) < 6)
+        return "rows too short inside a panel";
+    return NULL;
+}
+
 /* Rules the model is too coarse for: docs/kernels.md, rules 6 and 7; cpu.md section 5 on
  * column partitions. */
 static const char *
@@ -19,6 +30,8 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
     const sb_stats *s = &pl->stats;
     const double columns = s->distinct > 0 ? (double)s->distinct : 1;
 
+    if (p->kind == SB_PART_PANEL)
+        return unwise_panel(pl, p);
     if (p->kind != SB_PART_ROWS)
         return NULL;
     if (p->k >= 0)

@@ -34,6 +34,7 @@ static const coef table[SB_PART_COUNT] = {
     [SB_PART_WIN] = {1.0, 8e-9, 0.3e-9, 8, true},
     [SB_PART_SEG] = {1.0, 160e-9, 0.4e-9, 1, true},
     [SB_PART_SELL] = {1.0, 20e-9, 0.25e-9, 1, true},
+    [SB_PART_PANEL] = {1.0, 8e-9, 0.3e-9, 1, true},
 };
 
 /* One part's amounts. */
@@ -273,6 +274,10 @@ rest(amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
         am->units = ceil((double)s->rows / SB_SEG_ROWS);
     if (p->kind == SB_PART_SELL)
         am->units = ceil((double)s->rows / SB_SELL_ROWS);
+    if (p->kind == SB_PART_PANEL) {
+        am->units = am->entries / fmax(1, sb_stats_panel_run(s, p->size));
+        am->touches = rows + am->units;
+    }
     if (p->kind == SB_PART_COO)
         am->touches = am->entries; /* every entry reads and writes its row of C */
 }

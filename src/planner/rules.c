@@ -7,6 +7,7 @@
 #include "kernels/recipe.h"
 #include "planner/candidates.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Part kinds of src/formats by the numbers kernels know them under, or -1. */
@@ -14,9 +15,10 @@ static int
 kernel_kind(sb_part_kind kind)
 {
     static const char *const parts[SB_PART_COUNT] = {
-        [SB_PART_CSR] = "csr", [SB_PART_ROWS] = "rows", [SB_PART_ELL] = "ell",
-        [SB_PART_BSR] = "bsr", [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
-        [SB_PART_WIN] = "win", [SB_PART_SEG] = "seg",   [SB_PART_SELL] = "sell"};
+        [SB_PART_CSR] = "csr",    [SB_PART_ROWS] = "rows", [SB_PART_ELL] = "ell",
+        [SB_PART_BSR] = "bsr",    [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
+        [SB_PART_WIN] = "win",    [SB_PART_SEG] = "seg",   [SB_PART_SELL] = "sell",
+        [SB_PART_PANEL] = "panel"};
 #define X(name, text, doc) text,
     static const char *const kernels[] = {
 #include "kernels/registry.def"
@@ -117,14 +119,23 @@ sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_tar
     return row_major(pb) && mean < 16 && c > 8 * l2;
 }
 
+int64_t
+sb_rule_blocks(const sb_work *w, const sb_target *t)
+{
+    const double c = (double)w->m * (double)w->n * w->c_size / t->threads;
+    const double rounds = ceil(c / ((double)t->l2 / 2));
+
+    return t->threads * (rounds < 1 ? 1 : (int64_t)rounds);
+}
+
 void
 sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kinds,
            sb_dtype ptr, sb_dtype idx)
 {
     const bool sddmm = pb->op == SB_OP_SDDMM,
                complex = sb_dtype_is_complex(pb->compute);
-    const unsigned packs =
-        1u << SB_PART_ELL | 1u << SB_PART_BSR | 1u << SB_PART_DIA | 1u << SB_PART_SELL;
+    const unsigned packs = 1u << SB_PART_ELL | 1u << SB_PART_BSR | 1u << SB_PART_DIA |
+                           1u << SB_PART_SELL | 1u << SB_PART_PANEL;
     const sb_trans of_b = sddmm ? pb->trans_a : pb->trans_b;
     const sb_trans of_c = sddmm ? pb->trans_b : SB_TRANS_N;
 

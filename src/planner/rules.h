@@ -31,6 +31,10 @@ int sb_rule_prefetch(const sb_problem *pb, double footprint, const sb_target *t)
 bool sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean,
                     const sb_target *t);
 
+/* Blocks of rows of a panel part: one a thread, or so many that the rows of C of a block
+ * stay in half of L2 while it visits the panels. */
+int64_t sb_rule_blocks(const sb_work *w, const sb_target *t);
+
 /* The kernel for a set of part kinds (bit per sb_part_kind) under a choice. */
 void sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kinds,
                 sb_dtype ptr, sb_dtype idx);

@@ -24,8 +24,9 @@ row_list(const sb_part *p)
 /* What one unit reads its cost from. */
 typedef struct costs {
     const sb_part_array *lo, *hi; /* cost = hi[u] - lo[u]; hi NULL: lo[u + 1] - lo[u] */
-    const sb_part_array *via;     /* win: lo counts runs, via their slots */
-    int64_t scale, fixed;         /* cost * scale + fixed */
+    const sb_part_array
+        *via; /* win, sell, panel: lo counts runs, columns or units, via their slots */
+    int64_t scale, fixed; /* cost * scale + fixed */
 } costs;
 
 static costs
@@ -56,6 +57,10 @@ costs_of(const sb_part *p)
         c.lo = sb_part_find(p, "sell_col");
         c.via = sb_part_find(p, "sell_ptr");
         c.fixed = 2 * SB_SELL_ROWS;
+        break;
+    case SB_PART_PANEL:
+        c.lo = sb_part_find(p, "panel_ptr");
+        c.via = sb_part_find(p, "panel_off");
         break;
     case SB_PART_DIA:
         c.fixed = p->width + 2;

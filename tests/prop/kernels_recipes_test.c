@@ -63,6 +63,14 @@ static const char *const specs[] = {
     "spmm rows+coo c32c32c32/c32 i32i32 cc ca t4 p0",
     "spmm rows+win f32f32f32/f32 i32i32 rr b2 t32 p0",
     "spmm rows+win f64f64f64/f64 i64i64 rr b4 t16 p0",
+    "spmm panel f32f32f32/f32 i32i32 rr t32 p0 u2",
+    "spmm panel f32f32f32/f32 i32i32 rr x32 p4 u2",
+    "spmm panel f32f32f32/f32 i32i32 rr packed t128 p0",
+    "spmm panel f64f64f64/f64 i64i64 rc t8 p0",
+    "spmm panel f64f64f64/f64 i32i32 rr packed t16 p0 u4",
+    "spmm panel c32c32c32/c32 i32i32 cr cb packed t4 p0",
+    "spmm panel f16f16f16/f32 i32i32 rr t16 p0",
+    "spmm panel i8i8i32/i32 i64i32 cc t8 p0",
     "spmv csr f32f32f32/f32 i32i32 rr t16 p0",
     "spmv csr f64f64f64/f64 i64i64 rr t4 p0",
     "spmv csr c64c64c64/c64 i32i32 rr t4 p0",
@@ -224,6 +232,8 @@ adopt(fixture *fx)
     add_int(fx, name, p->kind == SB_PART_DIA ? p->width : count);
     if (p->kind == SB_PART_ELL)
         add_int(fx, "ell_width", p->width);
+    if (p->kind == SB_PART_PANEL)
+        add_int(fx, "panel_blocks", p->array[0].count - 1);
     for (int q = 0; q < (int)p->kind; q++)
         rank += fx->spec.kinds >> q & 1;
     for (int g = 0; g < p->ngroup; g++) {
@@ -251,6 +261,8 @@ build_part(fixture *fx, sb_cover *cv, int kind)
         return sb_part_dia(p, cv, 50, true);
     case SB_PART_COO:
         return sb_part_coo(p, cv);
+    case SB_PART_PANEL:
+        return sb_part_panel(p, cv, 7, 3, NULL);
     default:
         return sb_part_win(p, cv, fx->spec.block, true);
     }
@@ -287,8 +299,8 @@ cover_bare(sb_part *p, const sb_cover *cv)
 static void
 make_parts(fixture *fx)
 {
-    static const int order[] = {SB_PART_CSR, SB_PART_BSR, SB_PART_DIA, SB_PART_WIN,
-                                SB_PART_COO, SB_PART_ELL, SB_PART_ROWS};
+    static const int order[] = {SB_PART_CSR, SB_PART_BSR, SB_PART_DIA,  SB_PART_WIN,
+                                SB_PART_COO, SB_PART_ELL, SB_PART_ROWS, SB_PART_PANEL};
     sb_cover cv;
 
     assert_int_equal(

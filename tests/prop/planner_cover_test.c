@@ -20,7 +20,7 @@
 typedef struct recipe {
     int block, percent; /* selective part first: at most one is set */
     sb_part_kind rest;
-    int c, k, window;
+    int c, k, window; /* panel: c blocks, k columns */
 } recipe;
 
 static const recipe recipes[] = {
@@ -34,7 +34,8 @@ static const recipe recipes[] = {
     {0, 60, SB_PART_ELL, 0, 2, 0},  {0, 60, SB_PART_COO, 0, 0, 0},
     {0, 0, SB_PART_ROWS, 1, 2, 2},  {0, 0, SB_PART_ROWS, 2, 2, 4},
     {0, 0, SB_PART_COO, 0, 0, 3},   {0, 0, SB_PART_SEG, 0, 0, 0},
-    {0, 0, SB_PART_SELL, 0, 0, 0},
+    {0, 0, SB_PART_SELL, 0, 0, 0},  {0, 0, SB_PART_PANEL, 3, 1, 0},
+    {0, 0, SB_PART_PANEL, 4, 7, 0},
 };
 
 /* Rows a group's units write. */
@@ -55,6 +56,14 @@ mark_rows(const sb_part *p, const sb_part_group *g, int64_t rows, int *first,
                                                 : 1;
     int64_t before = -1;
 
+    if (p->kind == SB_PART_PANEL) {
+        const sb_part_array *row0 = sb_part_find(p, "panel_row0");
+
+        for (int64_t i = sb_index(row0->data, row0->type, g->lo);
+             i < sb_index(row0->data, row0->type, g->hi); i++)
+            first[i]++;
+        return;
+    }
     for (int64_t u = g->lo; u < g->hi; u++)
         for (int64_t r = 0; r < b && u * b + r < (a ? a->count : rows); r++) {
             const int64_t row = a ? sb_index(a->data, a->type, u * b + r) : u * b + r;
@@ -102,6 +111,8 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
     if (st != SB_OK)
         return st;
     switch (r->rest) {
+    case SB_PART_PANEL:
+        return sb_part_panel(&part[(*n)++], cv, r->k, r->c, NULL);
     case SB_PART_SELL:
         return sb_part_sell(&part[(*n)++], cv);
     case SB_PART_SEG:
@@ -176,6 +187,27 @@ test_exact_cover(void **state)
             fail_msg("recipe %d applied to %d matrices only", r, built[r]);
 }
 
+static void
+panel_damage(const sb_view *v)
+{
+    sb_cover cv;
+    sb_part part;
+
+    sb_cover_init(&cv, v);
+    assert_int_equal(sb_part_panel(&part, &cv, 2, 2, NULL), SB_OK);
+    assert_int_equal(sb_parts_check(&part, 1, v, NULL), SB_OK);
+    for (int q = 0; q < part.narray; q++) {
+        int32_t *first = part.array[q].data;
+
+        first[0]++;
+        if (sb_parts_check(&part, 1, v, NULL) != SB_EINTERNAL)
+            fail_msg("damaged %s", part.array[q].name);
+        first[0]--;
+    }
+    sb_part_free(&part);
+    sb_cover_free(&cv);
+}
+
 /* The checker itself must see a lost, a doubled and a misplaced entry. */
 static void
 test_check_sees_damage(void **state)
@@ -212,7 +244,65 @@ test_check_sees_damage(void **state)
     assert_int_equal(sb_parts_check(&part, 1, &v, NULL), SB_EINTERNAL);
     sb_part_free(&part);
     sb_cover_free(&cv);
+    panel_damage(&v);
     sb_view_free(&v);
+}
+
+static int64_t
+element(const sb_part *p, const char *name, int64_t at)
+{
+    const sb_part_array *a = sb_part_find(p, name);
+
+    return sb_index(a->data, a->type, at);
+}
+
+/* Rank of every slot among those of its row, in the order the part adds them up. */
+static int64_t *
+order_of(const sb_view *v, int64_t blocks)
+{
+    int64_t *rank = calloc((size_t)v->nnz + 1, sizeof *rank);
+    int64_t *seen = calloc((size_t)v->rows + 1, sizeof *seen);
+    sb_part part;
+    sb_cover cv;
+
+    sb_cover_init(&cv, v);
+    assert_int_equal(sb_part_panel(&part, &cv, 16, blocks, NULL), SB_OK);
+    for (int64_t u = 0; u < sb_part_find(&part, "panel_row")->count; u++) {
+        const int64_t row = element(&part, "panel_row", u);
+        const int64_t off = element(&part, "panel_off", u);
+
+        for (int64_t s = off; s < element(&part, "panel_off", u + 1); s++)
+            rank[element(&part, "panel_lo", u) + s - off] = seen[row]++;
+    }
+    sb_part_free(&part);
+    sb_cover_free(&cv);
+    free(seen);
+    return rank;
+}
+
+/* Panels add a row up in an order that the number of blocks does not change. */
+static void
+test_panel_order(void **state)
+{
+    (void)state;
+    for (uint64_t k = 0; k < 100; k++) {
+        gen_spec spec = gen_case(k);
+        int64_t *one, *many;
+        sb_matrix a;
+        sb_view v;
+
+        spec.format = SB_FORMAT_CSR;
+        spec.val_type = SB_F32;
+        a = gen_matrix(&spec);
+        assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+        one = order_of(&v, 1);
+        many = order_of(&v, 7);
+        assert_memory_equal(one, many, (size_t)v.nnz * sizeof *one);
+        free(one);
+        free(many);
+        sb_view_free(&v);
+        gen_free_matrix(&a);
+    }
 }
 
 /* Running out of memory anywhere leaves nothing behind. */
@@ -265,6 +355,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_cover),
         cmocka_unit_test(test_check_sees_damage),
+        cmocka_unit_test(test_panel_order),
         cmocka_unit_test(test_no_memory),
     };
 

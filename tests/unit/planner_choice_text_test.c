@@ -41,6 +41,8 @@ test_round_trip(void **state)
         "(plan spmm (part dia 90) (part ell 3) (tile 8) (packed))",
         "(plan spmv (part bsr 64) (part coo) (tile 1) (prefetch 64) (packed) (stream))",
         "(plan spmm (part ell 30) (tile 1024))",
+        "(plan spmm (part panel 512) (tile 32) (packed))",
+        "(plan spmm (part panel 1048576))",
         "(plan spmm (reference))",
     };
 
@@ -98,7 +100,11 @@ test_refusals(void **state)
     refused("(plan spmm (part ell -1))", "log2", 22);
     refused("(plan spmm (part ell 99999999999999999999))", "log2", 22);
     refused("(plan spmm (part csr) (part coo))", "already takes the rest", 29);
-    refused("(plan spmm (part bsr 2) (part csr))", "csr, seg and sell stand alone", 31);
+    refused("(plan spmm (part bsr 2) (part csr))", "csr, seg, sell and panel stand",
+            31);
+    refused("(plan spmm (part bsr 2) (part panel 8))", "panel stand alone", 31);
+    refused("(plan spmm (part panel 0))", "columns of a panel", 24);
+    refused("(plan spmm (part panel 1048577))", "columns of a panel", 24);
     refused("(plan spmm (part bsr 2) (part bsr 4) (part coo))", "only one part", 31);
     refused("(plan spmm (part csr) (tile 8) (tile 8))", "said twice", 33);
     refused("(plan spmm (part csr) (reference))", "stands alone", 24);
