@@ -378,12 +378,13 @@ parse_definition(const sb_fmt **out, sb_fmt_parser *ps, bool hybrid)
         return SB_ENOMEM;
     f->trim_lo = f->trim_hi = f->pack_lo = f->pack_hi = f->partition = -1;
     ps->f = f;
-    ps->nfn = 0;
+    ps->nfn = ps->nodes = 0;
     ps->var = NULL;
     sb_fmt_next(ps);
     st = hybrid ? parse_hybrid(ps) : parse_plain(ps);
     ps->f = outer.f;
     ps->nfn = outer.nfn;
+    ps->nodes = outer.nodes;
     ps->args = outer.args;
     ps->var = outer.var;
     ps->var_value = outer.var_value;
@@ -409,6 +410,24 @@ sb_fmt_parse_format(const sb_fmt **out, sb_fmt_parser *ps)
     return st;
 }
 
+/* Canonical text, longer where a series repeats, can be read back: it is no longer than
+ * what may be read. */
+static sb_status
+check_length(const sb_fmt *f, sb_fmt_parser *ps)
+{
+    sb_strbuf b;
+    sb_status st;
+
+    sb_strbuf_init(&b);
+    sb_fmt_print(&b, f);
+    st = sb_strbuf_status(&b);
+    if (st == SB_OK && b.len > SB_FMT_TEXT)
+        st = sb_fmt_fail(ps, SB_EPARSE, 0, "written out, this has more than %d bytes",
+                         SB_FMT_TEXT);
+    sb_strbuf_free(&b);
+    return st;
+}
+
 sb_status
 sb_fmt_parse(const sb_fmt **out, sb_arena *ar, const char *text, sb_diag *diag)
 {
@@ -424,6 +443,7 @@ sb_fmt_parse(const sb_fmt **out, sb_arena *ar, const char *text, sb_diag *diag)
     SB_TRY(sb_fmt_parse_format(&f, &ps));
     if (ps.tok.kind != SB_FMT_END)
         return sb_fmt_expected(&ps, "the end");
+    SB_TRY(check_length(f, &ps));
     *out = f;
     return SB_OK;
 }

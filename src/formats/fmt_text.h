@@ -14,7 +14,7 @@ enum {
     SB_FMT_TEXT = 16384,       /* bytes of a text */
     SB_FMT_NAME = 31,          /* bytes of a name */
     SB_FMT_DEPTH = 32,         /* nested parentheses, nested definitions */
-    SB_FMT_NODES = 256,        /* nodes of all expressions of a text */
+    SB_FMT_NODES = 256,        /* nodes of all expressions of a definition */
     SB_FMT_CONST_MAX = 1 << 30 /* largest constant, of either sign */
 };
 

@@ -158,6 +158,23 @@ test_own(void **state)
          "enum(value) "
          "groupBy (i) traverseBy (j) with value eq 0 -> 0 | otherwise -> 0 }",
          "@s(j): size run; i: size; j: size"},
+        /* n counts elements, the slots are of pairs of columns: not one to one. */
+        {"format x (i, j) -> (@s(j/2), i, j) merge(0) trim(0, 0) where @s = { n: "
+         "sum(value) groupBy (i) with value ne 0 -> 1 | otherwise -> 0; enum(value) "
+         "groupBy (i) traverseBy (j/2) with value eq 0 -> n | otherwise -> 0 }",
+         "@s(j/2): size run; i: size; j: size"},
+        {"format x (i, j) -> (@s(j/2), i, j/2, j%2) merge(0) trim(0, 0) where @s = { "
+         "n: "
+         "sum(value) groupBy (i) with value ne 0 -> 1 | otherwise -> 0; enum(value) "
+         "groupBy (i) traverseBy (j/2) with value eq 0 -> n | otherwise -> 0 }",
+         "@s(j/2): size run; i: size; j/2: size; j%2: size"},
+        {"format x (i, j) -> (@s(j/2), i, j/2, j%2) merge(0) trim(0, 0) where @s = { "
+         "n: sum(value) groupBy (i) traverseBy (j/2) with value ne 0 -> 1 | otherwise "
+         "-> "
+         "0; enum(value) groupBy (i) traverseBy (j/2) with value eq 0 -> n | otherwise "
+         "-> "
+         "0 }",
+         "@s(j/2): size run; i: size; j/2: idx one; j%2: size"},
         /* Row lengths as a level. */
         {"format x (i, j) -> (@n(i), i, j) merge(1) trim(0, 2) where @n = { sum(value) "
          "groupBy (i) with value ne 0 -> 1 | otherwise -> 0 }",
