@@ -115,10 +115,8 @@ sb_level_group_end(const sb_format_writer *w, int q)
 static int64_t
 constant_size(const sb_format_writer *w, int q)
 {
-    const sb_fmt_expr *e = w->f->level[q];
-
-    return q > 0 && q > w->f->partition && !w->level[q].run && e->op == SB_FMT_MOD
-               ? e->b->value
+    return q > 0 && q > w->f->partition && !w->level[q].run
+               ? sb_format_top(w->f->level[q]) + 1
                : 0;
 }
 
@@ -198,8 +196,11 @@ put_level(sb_strbuf *out, const sb_format_writer *w, int q)
     }
 }
 
-void
-sb_format_put_expr(sb_strbuf *out, const sb_format_writer *w, const sb_fmt_expr *e)
+typedef void (*put_fn)(sb_strbuf *out, const sb_format_writer *w, const sb_fmt_expr *e);
+
+/* Constants and operators; `put` writes the operands. */
+static void
+put_tree(sb_strbuf *out, const sb_format_writer *w, const sb_fmt_expr *e, put_fn put)
 {
     static const char *const text[] = {[SB_FMT_ADD] = " + ",
                                        [SB_FMT_SUB] = " - ",
@@ -207,17 +208,34 @@ sb_format_put_expr(sb_strbuf *out, const sb_format_writer *w, const sb_fmt_expr 
                                        [SB_FMT_DIV] = " / ",
                                        [SB_FMT_MOD] = " mod "};
 
-    if (e->op == SB_FMT_DIM) {
-        put_level(out, w, (int)e->value);
-    } else if (e->op == SB_FMT_CONST) {
+    if (e->op == SB_FMT_CONST) {
         sb_strbuf_i64(out, e->value);
-    } else {
-        sb_strbuf_putc(out, '(');
-        sb_format_put_expr(out, w, e->a);
-        sb_strbuf_puts(out, text[e->op]);
-        sb_format_put_expr(out, w, e->b);
-        sb_strbuf_putc(out, ')');
+        return;
     }
+    sb_strbuf_putc(out, '(');
+    put(out, w, e->a);
+    sb_strbuf_puts(out, text[e->op]);
+    put(out, w, e->b);
+    sb_strbuf_putc(out, ')');
+}
+
+void
+sb_format_put_expr(sb_strbuf *out, const sb_format_writer *w, const sb_fmt_expr *e)
+{
+    if (e->op == SB_FMT_DIM)
+        put_level(out, w, (int)e->value);
+    else
+        put_tree(out, w, e, sb_format_put_expr);
+}
+
+/* A level's expression at the slot's coordinates. */
+static void
+put_forward(sb_strbuf *out, const sb_format_writer *w, const sb_fmt_expr *e)
+{
+    if (e->op == SB_FMT_DIM)
+        sb_strbuf_puts(out, w->coord[e->value].s);
+    else
+        put_tree(out, w, e, put_forward);
 }
 
 static void
@@ -371,7 +389,7 @@ sb_format_put_group(const sb_format_writer *w, int q)
 
     sb_strbuf_puts(w->out, last > q ? "{" : "");
     for (int p = q; p <= last; p++) {
-        bool spatial = false;
+        bool spatial = w->spatial == SB_FORMAT_EVERY;
 
         for (int d = 0; d < w->f->ndim; d++)
             spatial = spatial ||
@@ -397,6 +415,16 @@ sb_format_put_guard(const sb_format_writer *w, bool zeros)
         sep = " && ";
         if (!sb_format_is_natural(w, w->inverse[d]))
             sb_strbuf_printf(w->out, " && %s >= 0", at);
+    }
+    for (int q = 0; q < w->f->nlevel && !sb_format_is_trimmed(w->f); q++) {
+        if (zeros || sb_format_pads(w) || sb_fmt_expr_indirect(w->f->level[q]) ||
+            sb_format_comes_back(w, q))
+            continue;
+        sb_strbuf_puts(w->out, sep);
+        put_forward(w->out, w, w->f->level[q]);
+        sb_strbuf_puts(w->out, " == ");
+        put_level(w->out, w, q);
+        sep = " && ";
     }
     if (zeros) {
         sb_strbuf_printf(w->out, "%s$A[%s] != %s:%s", sep, w->at.s,

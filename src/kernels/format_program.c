@@ -223,7 +223,7 @@ write_text(sb_format_writer *w, sb_arena *ar, sb_strbuf *wishes, sb_format_facts
                            w->f->name);
     w->extent[row] = "m";
     w->extent[1 - row] = sddmm ? "n" : "k";
-    w->spatial = sddmm ? 3U : 1U << row;
+    w->spatial = sddmm ? SB_FORMAT_EVERY : 1U << row;
     SB_TRY(sb_format_writer_open(w, ar));
     w->row_level = sddmm ? -1 : sb_format_row_level(w, row);
     put_program(w);

@@ -16,8 +16,8 @@
  *         $C[%e0 * 3 + %e2] += $A[%e0, %e1, %e2] * $B[...] } }
  *
  * What is computed: every stored slot whose coordinates lie in the matrix is an element,
- * also one whose value is zero, as in BSR. Empty are slots outside, slots marked by a
- * negative index, and slots of value zero where a function of the data chooses the index
+ * also one whose value is zero, as in BSR. Empty are slots outside or the image of no
+ * element, slots marked by a negative index, and slots of value zero where a function of the data chooses the index
  * (columns of ELL, which repeat or belong to other parts): they take part in nothing. The
  * names a program is bound by:
  *

@@ -7,6 +7,9 @@
 
 #include "kernels/format_program.h"
 
+/* The result has a place for every slot. */
+#define SB_FORMAT_EVERY (~0U)
+
 typedef struct sb_format_writer {
     const sb_format_op *op; /* NULL in a contraction */
     const sb_fmt *f;
@@ -17,7 +20,8 @@ typedef struct sb_format_writer {
     const sb_fmt_expr *inverse[SB_FMT_DIMS];
     int solid;     /* last level that is not plain dense; dense ones behind are roots */
     int row_level; /* plain dense level that is the row of C and may go first; or -1 */
-    unsigned spatial; /* dimensions that say where the result goes, as a set */
+    unsigned
+        spatial; /* dimensions that say where the result goes, as a set, or EVERY */
     const char *extent[SB_FMT_DIMS]; /* parameters that bound the dimensions */
     sb_strbuf coord[SB_FMT_DIMS];    /* the coordinates of a slot */
     sb_strbuf at;                    /* indices of $A */
@@ -41,6 +45,11 @@ int sb_format_level_of(const sb_format_writer *w, int dim);
 bool sb_format_is_natural(const sb_format_writer *w, const sb_fmt_expr *e);
 /* Whether the loop of `level` must be open where the expression stands. */
 bool sb_format_uses(const sb_format_writer *w, const sb_fmt_expr *e, int level);
+/* The largest value of x mod b, x mod b / c: they start at 0; -1: not known from the text. */
+int64_t sb_format_top(const sb_fmt_expr *e);
+/* The level's expression at a slot's coordinates is always the index the slot stands at
+ * (format_image.c); else the slot may be the image of no element. */
+bool sb_format_comes_back(const sb_format_writer *w, int level);
 /* Some slots may be there only to fill up; they hold zero. */
 bool sb_format_pads(const sb_format_writer *w);
 /* Zeros are trimmed down to the leaves: a slot is an element, always. */

@@ -9,21 +9,14 @@
 #include "kernels/format_program.h"
 #include "kernels/lower.h"
 #include "planner/context.h"
+#include "planner/format_names.h"
 #include "planner/rules.h"
 #include "runtime/plan.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    ARRAYS = 3 * SB_FMT_LEVELS + 1,
-    INTS = 5 * SB_FMT_LEVELS + 1,
-    TILES = 256,
-    CODES = 2 * SB_FMT_PARTS + 1
-};
-
-/* Length of a level whose indices have no known end; parameters are exact up to here. */
-#define NO_END ((int64_t)1 << 52)
+enum { TILES = 256, CODES = 2 * SB_FMT_PARTS + 1 };
 
 /* A program for a format and the index types of its tensor. */
 typedef struct code {
@@ -144,82 +137,19 @@ find_code(const code **out, maker *mk, const sb_tensor *t)
     return st == SB_ENOKERNEL ? SB_OK : st;
 }
 
-/* ---- names ----------------------------------------------------------------------------- */
-
-typedef struct names {
-    sb_plan_array *array;
-    sb_plan_int *integer;
-    int narray, nint;
-} names;
-
-static void
-put_int(names *n, int level, const char *what, int64_t value)
-{
-    sb_plan_int *i = &n->integer[n->nint++];
-
-    (void)snprintf(i->name, sizeof i->name, "L%d_%s", level, what);
-    i->value = value;
-}
-
-static void
-put_array(names *n, int level, const char *what, sb_dtype type, int64_t count,
-          void *data)
-{
-    sb_plan_array *a = &n->array[n->narray++];
-
-    *a = (sb_plan_array){.type = type, .count = count, .data = data};
-    (void)snprintf(a->name, sizeof a->name, "L%d_%s", level, what);
-}
-
-static void
-put_level(names *n, const sb_tensor *t, int q)
-{
-    const int64_t above = q > 0 ? t->count[q - 1] : 1;
-    int64_t lo, hi, size = t->size[q];
-
-    if (t->idx[q].data || t->ptr[q].data) {
-        sb_fmt_range(&lo, &hi, t->fmt, q, t->extent);
-        size = hi > lo && hi < NO_END && lo > -NO_END && q >= t->fmt->trim_lo &&
-                       q <= t->fmt->trim_hi
-                   ? hi - lo
-                   : NO_END;
-    } else {
-        lo = t->lo[q];
-    }
-    put_int(n, q, "size", size);
-    put_int(n, q, "lo", lo);
-    put_int(n, q, "count", t->count[q]);
-    put_int(n, q, "width", above > 0 ? t->count[q] / above : 0);
-    put_int(n, q, "step", t->idx[q].stride);
-    put_array(n, q, "idx", t->idx_type, t->count[q], t->idx[q].data);
-    put_array(n, q, "ptr", t->ptr_type, above + 1, t->ptr[q].data);
-    put_array(n, q, "end", t->ptr_type, above,
-              t->ptr[q].data ? (char *)t->ptr[q].data + sb_dtype_size(t->ptr_type)
-                             : NULL);
-}
-
 static sb_status
 name_leaf(sb_launch *out, maker *mk, const sb_tensor *t)
 {
     sb_arena *ar = &mk->plan->arena;
-    names n = {sb_arena_array(ar, ARRAYS, sizeof *n.array),
-               sb_arena_array(ar, INTS, sizeof *n.integer), 0, 0};
+    sb_format_names *n = sb_arena_alloc(ar, sizeof *n);
 
-    if (!n.array || !n.integer)
+    if (!n)
         return SB_ENOMEM;
-    for (int q = 0; t && q < t->fmt->nlevel; q++)
-        put_level(&n, t, q);
-    if (t) {
-        n.array[n.narray++] = (sb_plan_array){.name = "A",
-                                              .type = t->val_type,
-                                              .count = t->count[t->fmt->nlevel - 1],
-                                              .data = t->val.data};
-        n.integer[n.nint++] = (sb_plan_int){"A_step", t->val.stride};
-    }
-    out->array = n.array;
-    out->narray = n.narray;
-    out->integer = n.integer;
-    out->nint = n.nint;
+    sb_format_names_of(n, t);
+    out->array = n->array;
+    out->narray = n->narray;
+    out->integer = n->integer;
+    out->nint = n->nint;
     return SB_OK;
 }
 

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum { NAMED_MAX = 48 };
+enum { NAMED_MAX = 96 };
 
 typedef struct named_array {
     char name[24];
