@@ -368,12 +368,46 @@ test_compiled(void **state)
     print_message("%d products compiled, %d interpreted\n", compiled, interpreted);
 }
 
+/* The table of docs/formats.md says what ran: products of matrices here, sums over 3-D
+ * tensors in formats_contract_test.c. */
+static void
+test_table(void **state)
+{
+    FILE *in = fopen(SB_SOURCE_DIR "/docs/formats.md", "rb");
+    char *text = calloc(1, 1 << 18);
+
+    (void)state;
+    assert_true(in && text);
+    assert_true(fread(text, 1, (1 << 18) - 1, in) > 0);
+    (void)fclose(in);
+    for (int q = 0; sb_fmt_registry(q); q++) {
+        sb_diag diag = {SB_OK, ""};
+        const sb_fmt *f;
+        const char *row, *said;
+        char head[60];
+        sb_arena ar;
+
+        sb_arena_init(&ar);
+        assert_int_equal(sb_fmt_parse(&f, &ar, sb_fmt_registry(q)->name, &diag), SB_OK);
+        said = f->ndim == 2 ? "| SpMV, SpMM, SDDMM |\n" : "| MTTKRP, TTV, RGMS |\n";
+        (void)snprintf(head, sizeof head, "\n| %s | `", sb_fmt_registry(q)->name);
+        row = strstr(text, head);
+        if (!row ||
+            strncmp(strchr(row + 1, '\n') + 1 - strlen(said), said, strlen(said)) != 0)
+            fail_msg("docs/formats.md: the row of %s should end in %s",
+                     sb_fmt_registry(q)->name, said);
+        sb_arena_free(&ar);
+    }
+    free(text);
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_interpreted),
         cmocka_unit_test(test_compiled),
+        cmocka_unit_test(test_table),
     };
 
     only = argc > 1 ? argv[1] : NULL;
