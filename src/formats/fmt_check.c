@@ -2,6 +2,7 @@
  * What makes a parsed format storable: the rules that no grammar can say.
  */
 #include "formats/fmt_expr.h"
+#include "formats/fmt_solve.h"
 #include "formats/fmt_text.h"
 
 #include <string.h>
@@ -72,6 +73,85 @@ check_calls(sb_fmt_parser *ps, const sb_fmt_expr *e)
     return check_calls(ps, e->b);
 }
 
+/* Whether all of `m` is the same where all of `known` is. */
+static bool
+follows(const sb_fmt *f, const sb_fmt_map *m, const sb_fmt_map *known)
+{
+    sb_solve s;
+
+    sb_solve_init(&s, f, NULL, false);
+    for (int q = 0; q < known->n; q++)
+        sb_solve_add(&s, known->e[q], NULL);
+    sb_solve_run(&s);
+    for (int q = 0; q < m->n; q++) {
+        if (!sb_solve_knows(&s, m->e[q]))
+            return false;
+    }
+    return true;
+}
+
+/* Reorder and schedule look at indices of their dimension and at nothing else. */
+static sb_status
+check_units(sb_fmt_parser *ps, int fn, int step)
+{
+    const sb_fmt_query *const *steps = ps->f->fn[fn]->step;
+    const sb_fmt_query *q = steps[step], *sum;
+    const sb_fmt_expr subject = {.op = SB_FMT_DIM, .value = q->dim};
+    const sb_fmt_map known = {.n = 1, .e = {&subject}};
+    const char *dim = ps->f->dim_name[q->dim];
+    int k = step;
+
+    if (!follows(ps->f, &q->group, &known) || !follows(ps->f, &q->traverse, &known))
+        return sb_fmt_fail(ps, SB_EINVAL, ps->fn_at[fn],
+                           "step %d of @%s is about %s and goes by other dimensions",
+                           step, ps->fn_name[fn], dim);
+    while (steps[k]->op != SB_FMT_SUM)
+        k--;
+    sum = steps[k];
+    if (!follows(ps->f, &sum->group, &known))
+        return sb_fmt_fail(
+            ps, SB_EINVAL, ps->fn_at[fn],
+            "step %d of @%s needs a sum for each %s, which step %d is not", step,
+            ps->fn_name[fn], dim, k);
+    return SB_OK;
+}
+
+/* A counter starts at one number in a group. */
+static sb_status
+check_starts(sb_fmt_parser *ps, int fn, int step)
+{
+    const sb_fmt_query *const *steps = ps->f->fn[fn]->step;
+    const sb_fmt_query *q = steps[step];
+
+    for (int k = 0; k <= q->ncase; k++) {
+        const int from = k < q->ncase ? q->when[k].step : q->otherwise_step;
+        const sb_fmt_query *r = from >= 0 ? steps[from] : NULL;
+
+        if (r && (r->op != SB_FMT_SUM || !follows(ps->f, &r->group, &q->group)))
+            return sb_fmt_fail(ps, SB_EINVAL, ps->fn_at[fn],
+                               "in @%s, \"%s\" is no sum for each group that step %d "
+                               "counts in",
+                               ps->fn_name[fn], r->label, step);
+    }
+    return SB_OK;
+}
+
+static sb_status
+check_steps(sb_fmt_parser *ps)
+{
+    for (int fn = 0; fn < ps->f->nfn; fn++) {
+        for (int step = 0; step < ps->f->fn[fn]->nstep; step++) {
+            const sb_fmt_query *q = ps->f->fn[fn]->step[step];
+
+            if (q->op >= SB_FMT_REORDER)
+                SB_TRY(check_units(ps, fn, step));
+            else if (q->op == SB_FMT_ENUM)
+                SB_TRY(check_starts(ps, fn, step));
+        }
+    }
+    return SB_OK;
+}
+
 sb_status
 sb_fmt_check(sb_fmt_parser *ps, const sb_fmt_places *at)
 {
@@ -83,6 +163,7 @@ sb_fmt_check(sb_fmt_parser *ps, const sb_fmt_places *at)
     SB_TRY(check_clauses(ps, at));
     for (int q = 0; q < ps->f->nlevel; q++)
         SB_TRY(check_calls(ps, ps->f->level[q]));
+    SB_TRY(check_steps(ps));
     st = sb_fmt_inverse(inverse, ps->ar, ps->f, &why);
     sb_arena_reset(ps->ar, pos);
     if (st == SB_EINVAL)

@@ -293,6 +293,19 @@ test_unstorable(void **state)
     unstorable(
         "format f (i, j) -> (i, @s(i), j) where @s = { enum(value) traverseBy (j) }",
         "what it traverses by", 25);
+    unstorable(
+        "format f (i, j) -> (@s(i), i, j) where @s = { sum(value) groupBy (i) with "
+        "otherwise -> 1; schedule(i, 2) traverseBy (j) }",
+        "step 1 of @s is about i and goes by other dimensions", 22);
+    unstorable(
+        "format f (i, j) -> (@s(i), i, j) where @s = { sum(value) groupBy (i, j) "
+        "with otherwise -> 1; reorder(i) }",
+        "step 1 of @s needs a sum for each i, which step 0 is not", 22);
+    unstorable(
+        "format f (i, j) -> (@s(j), i, j) where @s = { n: sum(value) groupBy (i, j) "
+        "with otherwise -> 1; enum(value) groupBy (i) traverseBy (j) with value eq "
+        "0 -> n | otherwise -> 0 }",
+        "\"n\" is no sum for each group that step 1 counts in", 22);
     unstorable("format f (i, j) -> (i + j)", "(0, 1) and (1, 0) share", 20);
     unstorable("format f (i, j) -> (i)", "(0, 0) and (0, 1) share", 20);
     unstorable(
