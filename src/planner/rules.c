@@ -72,6 +72,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
     static const int lists[][4] = {{64, 32, 16, 8}, {32, 16, 64, 8},  {16, 8, 32, 64},
                                    {8, 16, 32, 64}, {16, 4, 8, 32},   {4, 16, 8, 32},
                                    {32, 16, 8, 4},  {128, 64, 32, 16}};
+    /* 32 registers hold 16 vectors of sums: 128 columns of a row, 64 of four */
+    const bool roomy = t->isa == SB_ISA_V4 && w->compute_size == 4 && block <= 4;
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
@@ -83,11 +85,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
         list = 6;
     else if (w->col_major)
         list = 3;
-    else if (w->n >= 64) /* eight vectors of sums, where there are 32 registers */
-        list = block >= 4 ? 1
-               : w->n >= 128 && !block && t->isa == SB_ISA_V4 && w->compute_size == 4
-                   ? 7
-                   : 0;
+    else if (w->n >= 64)
+        list = roomy && w->n >= 128 && !block ? 7 : block >= 3 && !roomy ? 1 : 0;
     else
         list = w->n > 16 ? 1 : w->n > 8 ? 2 : 3;
     return lists[list][rank];
@@ -116,7 +115,7 @@ sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_tar
     const double c = (double)w->m * (double)w->n * w->c_size;
     const double l2 = (double)t->l2 * t->threads;
 
-    return row_major(pb) && mean < 16 && c > 8 * l2;
+    return row_major(pb) && mean < 16 && c > fmin(8 * l2, 16 << 20);
 }
 
 int64_t
