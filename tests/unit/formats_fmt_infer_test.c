@@ -118,94 +118,94 @@ test_registry_texts(void **state)
     "enum(value) groupBy (" group ") traverseBy (" by ") with value eq 0 -> n | " \
     "otherwise -> 0 }"
 
+static const expected own[] = {
+    /* Diagonals inside of blocks. */
+    {"format x (i, j) -> (i/8, j/8, j%8 - i%8, i%8) merge(0, 1) trim(1, 2)",
+     "i/8: size; j/8: ptr idx; j%8 - i%8: ptr idx; i%8: size"},
+    /* Blocks of blocks. */
+    {"format x (i, j) -> (i/16, j/16, i%16/4, j/4%4, i%4, j%4) merge(1) trim(1, 3)",
+     "i/16: size; j/16: ptr idx; i%16/4: ptr idx; j/4%4: idx one; i%4: size; j%4: "
+     "size"},
+    /* Columns dealt to banks. */
+    {"format x (i, j) -> (@b(j), j, i) merge(0, 1) trim(1, 2) partition(0) where "
+     "@b ="
+     " { sum(value) groupBy (j) with value ne 0 -> 1 | otherwise -> 0; "
+     "schedule(j, 4) }",
+     "@b(j): size; j: ptr idx bank; i: ptr idx bank"},
+    /* Rows sorted by length, then sliced: i is where its rank says. */
+    {"format x (i, j) -> (@r(i)/4, @s(j), @r(i)%4, i, j) merge(0) trim(1, 1) where "
+     "@r = { sum(value) groupBy (i) with value ne 0 -> 1 | otherwise -> 0; "
+     "reorder(i) }, @s = { " RANK("i", "j"),
+     "@r(i)/4: size; @s(j): ptr run; @r(i)%4: size; i: idx one; j: idx one"},
+    /* Jagged diagonals: nothing padded. */
+    {"format x (i, j) -> (@s(j), i, j) merge(0) trim(0, 1) where @s = { " RANK("i",
+                                                                               "j"),
+     "@s(j): size run; i: ptr idx; j: idx one"},
+    /* Slots counted in all of a row lie under two parents: not 0, 1, 2, .. there. */
+    {"format x (i, j) -> (j/2, @s(j), i, j) merge(1) trim(0, 2) where @s = { " RANK(
+         "i", "j"),
+     "j/2: idx; @s(j): ptr idx; i: ptr idx; j: idx one"},
+    /* Zeros counted, too: slots of non-zeros have gaps. */
+    {"format x (i, j) -> (@s(j), i, j) merge(0) trim(0, 0) where @s = { "
+     "enum(value) "
+     "groupBy (i) traverseBy (j) }",
+     "@s(j): idx; i: size; j: idx one"},
+    /* Zeros counted from 0 next to the others: a slot has two columns. */
+    {"format x (i, j) -> (@s(j), i, j) merge(0) trim(0, 0) where @s = { "
+     "enum(value) "
+     "groupBy (i) traverseBy (j) with value eq 0 -> 0 | otherwise -> 0 }",
+     "@s(j): size run; i: size; j: size"},
+    /* n counts elements, the slots are of pairs of columns: not one to one. */
+    {"format x (i, j) -> (@s(j/2), i, j) merge(0) trim(0, 0) where @s = { n: "
+     "sum(value) groupBy (i) with value ne 0 -> 1 | otherwise -> 0; enum(value) "
+     "groupBy (i) traverseBy (j/2) with value eq 0 -> n | otherwise -> 0 }",
+     "@s(j/2): size run; i: size; j: size"},
+    {"format x (i, j) -> (@s(j/2), i, j/2, j%2) merge(0) trim(0, 0) where @s = { "
+     "n: "
+     "sum(value) groupBy (i) with value ne 0 -> 1 | otherwise -> 0; enum(value) "
+     "groupBy (i) traverseBy (j/2) with value eq 0 -> n | otherwise -> 0 }",
+     "@s(j/2): size run; i: size; j/2: size; j%2: size"},
+    {"format x (i, j) -> (@s(j/2), i, j/2, j%2) merge(0) trim(0, 0) where @s = { "
+     "n: sum(value) groupBy (i) traverseBy (j/2) with value ne 0 -> 1 | otherwise "
+     "-> "
+     "0; enum(value) groupBy (i) traverseBy (j/2) with value eq 0 -> n | otherwise "
+     "-> "
+     "0 }",
+     "@s(j/2): size run; i: size; j/2: idx one; j%2: size"},
+    /* Row lengths as a level. */
+    {"format x (i, j) -> (@n(i), i, j) merge(1) trim(0, 2) where @n = { sum(value) "
+     "groupBy (i) with value ne 0 -> 1 | otherwise -> 0 }",
+     "@n(i): idx; i: ptr idx; j: ptr idx"},
+    {"format x (i, j) -> (@n(i), i, j) merge(1) trim(2, 2) where @n = { sum(value) "
+     "groupBy (i) with value ne 0 -> 1 | otherwise -> 0 }",
+     "@n(i): size run; i: size; j: ptr idx"},
+    /* A child that its parent determines, but that may be trimmed. */
+    {"format x (i, j) -> (i, i%4, j) merge(1) trim(1, 2)",
+     "i: size; i%4: ptr idx; j: ptr idx"},
+    {"format x (i, j) -> (i, i%4, j) merge(1) trim(2, 2)",
+     "i: size; i%4: idx one; j: ptr idx"},
+    /* Records: only levels with one node per node of the last. */
+    {"format x (i, j) -> (i, j) merge(0) trim(0, 1) pack(0, 1)",
+     "i: idx; j: ptr idx record; value: record"},
+    {"format x (i, j, k) -> (i, j, k) merge(0) trim(0, 2) pack(1, 2)",
+     "i: idx; j: ptr idx record; k: idx one record; value: record"},
+    {"format x (i, j, k) -> (i, j, k) merge(0) trim(0, 2) pack(1, 1)",
+     "i: idx; j: ptr idx record; k: idx one"},
+    /* A run at the top, a run that is merged on. */
+    {"format x (i, j) -> (i, j) merge(0) trim(0, 1) fill(0)",
+     "i: size run; j: ptr idx"},
+    {"format x (i, j, k) -> (i, j, k) merge(1) trim(1, 2) fill(1, 2)",
+     "i: size; j: ptr run; k: ptr run"},
+    /* The last copy has one node each, whatever is merged above. */
+    {"format x (i, j, k) -> (i, j, k) trim(0, 1)", "i: idx; j: idx one; k: size"},
+};
+
 static void
 test_own(void **state)
 {
-    static const expected cases[] = {
-        /* Diagonals inside of blocks. */
-        {"format x (i, j) -> (i/8, j/8, j%8 - i%8, i%8) merge(0, 1) trim(1, 2)",
-         "i/8: size; j/8: ptr idx; j%8 - i%8: ptr idx; i%8: size"},
-        /* Blocks of blocks. */
-        {"format x (i, j) -> (i/16, j/16, i%16/4, j/4%4, i%4, j%4) merge(1) trim(1, 3)",
-         "i/16: size; j/16: ptr idx; i%16/4: ptr idx; j/4%4: idx one; i%4: size; j%4: "
-         "size"},
-        /* Columns dealt to banks. */
-        {"format x (i, j) -> (@b(j), j, i) merge(0, 1) trim(1, 2) partition(0) where "
-         "@b ="
-         " { sum(value) groupBy (j) with value ne 0 -> 1 | otherwise -> 0; "
-         "schedule(j, 4) }",
-         "@b(j): size; j: ptr idx bank; i: ptr idx bank"},
-        /* Rows sorted by length, then sliced: i is where its rank says. */
-        {"format x (i, j) -> (@r(i)/4, @s(j), @r(i)%4, i, j) merge(0) trim(1, 1) where "
-         "@r = { sum(value) groupBy (i) with value ne 0 -> 1 | otherwise -> 0; "
-         "reorder(i) }, @s = { " RANK("i", "j"),
-         "@r(i)/4: size; @s(j): ptr run; @r(i)%4: size; i: idx one; j: idx one"},
-        /* Jagged diagonals: nothing padded. */
-        {"format x (i, j) -> (@s(j), i, j) merge(0) trim(0, 1) where @s = { " RANK("i",
-                                                                                   "j"),
-         "@s(j): size run; i: ptr idx; j: idx one"},
-        /* Slots counted in all of a row lie under two parents: not 0, 1, 2, .. there. */
-        {"format x (i, j) -> (j/2, @s(j), i, j) merge(1) trim(0, 2) where @s = { " RANK(
-             "i", "j"),
-         "j/2: idx; @s(j): ptr idx; i: ptr idx; j: idx one"},
-        /* Zeros counted, too: slots of non-zeros have gaps. */
-        {"format x (i, j) -> (@s(j), i, j) merge(0) trim(0, 0) where @s = { "
-         "enum(value) "
-         "groupBy (i) traverseBy (j) }",
-         "@s(j): idx; i: size; j: idx one"},
-        /* Zeros counted from 0 next to the others: a slot has two columns. */
-        {"format x (i, j) -> (@s(j), i, j) merge(0) trim(0, 0) where @s = { "
-         "enum(value) "
-         "groupBy (i) traverseBy (j) with value eq 0 -> 0 | otherwise -> 0 }",
-         "@s(j): size run; i: size; j: size"},
-        /* n counts elements, the slots are of pairs of columns: not one to one. */
-        {"format x (i, j) -> (@s(j/2), i, j) merge(0) trim(0, 0) where @s = { n: "
-         "sum(value) groupBy (i) with value ne 0 -> 1 | otherwise -> 0; enum(value) "
-         "groupBy (i) traverseBy (j/2) with value eq 0 -> n | otherwise -> 0 }",
-         "@s(j/2): size run; i: size; j: size"},
-        {"format x (i, j) -> (@s(j/2), i, j/2, j%2) merge(0) trim(0, 0) where @s = { "
-         "n: "
-         "sum(value) groupBy (i) with value ne 0 -> 1 | otherwise -> 0; enum(value) "
-         "groupBy (i) traverseBy (j/2) with value eq 0 -> n | otherwise -> 0 }",
-         "@s(j/2): size run; i: size; j/2: size; j%2: size"},
-        {"format x (i, j) -> (@s(j/2), i, j/2, j%2) merge(0) trim(0, 0) where @s = { "
-         "n: sum(value) groupBy (i) traverseBy (j/2) with value ne 0 -> 1 | otherwise "
-         "-> "
-         "0; enum(value) groupBy (i) traverseBy (j/2) with value eq 0 -> n | otherwise "
-         "-> "
-         "0 }",
-         "@s(j/2): size run; i: size; j/2: idx one; j%2: size"},
-        /* Row lengths as a level. */
-        {"format x (i, j) -> (@n(i), i, j) merge(1) trim(0, 2) where @n = { sum(value) "
-         "groupBy (i) with value ne 0 -> 1 | otherwise -> 0 }",
-         "@n(i): idx; i: ptr idx; j: ptr idx"},
-        {"format x (i, j) -> (@n(i), i, j) merge(1) trim(2, 2) where @n = { sum(value) "
-         "groupBy (i) with value ne 0 -> 1 | otherwise -> 0 }",
-         "@n(i): size run; i: size; j: ptr idx"},
-        /* A child that its parent determines, but that may be trimmed. */
-        {"format x (i, j) -> (i, i%4, j) merge(1) trim(1, 2)",
-         "i: size; i%4: ptr idx; j: ptr idx"},
-        {"format x (i, j) -> (i, i%4, j) merge(1) trim(2, 2)",
-         "i: size; i%4: idx one; j: ptr idx"},
-        /* Records: only levels with one node per node of the last. */
-        {"format x (i, j) -> (i, j) merge(0) trim(0, 1) pack(0, 1)",
-         "i: idx; j: ptr idx record; value: record"},
-        {"format x (i, j, k) -> (i, j, k) merge(0) trim(0, 2) pack(1, 2)",
-         "i: idx; j: ptr idx record; k: idx one record; value: record"},
-        {"format x (i, j, k) -> (i, j, k) merge(0) trim(0, 2) pack(1, 1)",
-         "i: idx; j: ptr idx record; k: idx one"},
-        /* A run at the top, a run that is merged on. */
-        {"format x (i, j) -> (i, j) merge(0) trim(0, 1) fill(0)",
-         "i: size run; j: ptr idx"},
-        {"format x (i, j, k) -> (i, j, k) merge(1) trim(1, 2) fill(1, 2)",
-         "i: size; j: ptr run; k: ptr run"},
-        /* The last copy has one node each, whatever is merged above. */
-        {"format x (i, j, k) -> (i, j, k) trim(0, 1)", "i: idx; j: idx one; k: size"},
-    };
-
     (void)state;
-    for (int q = 0; q < SB_COUNT(cases); q++)
-        stores(cases[q].text, cases[q].arrays);
+    for (int q = 0; q < SB_COUNT(own); q++)
+        stores(own[q].text, own[q].arrays);
 }
 
 static void
