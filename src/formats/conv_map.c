@@ -227,7 +227,7 @@ static bool
 eliminate(apart *x)
 {
     for (int a = 0; a < x->natom; a++)
-        for (int p = 0; p < x->ncol; p++)
+        for (int p = x->ncol - 1; p >= 0; p--)
             for (int q = 0; q < x->ncol; q++) {
                 const int64_t f = x->col[p].c[a], g = x->col[q].c[a];
 
