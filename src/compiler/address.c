@@ -182,8 +182,11 @@ sb_buf_offset(sb_ir *ir, const sb_buf *b, const sb_expr *const *at)
         }
         slot[d] = sb_expr_add(ir, sb_axis_first(ir, x, p < 0 ? NULL : slot[p]), at[d]);
         if (sb_buf_leaf(b, d))
-            sum = sb_expr_add(ir, sum,
-                              sb_expr_mul(ir, slot[d], stride[sb_buf_root(b, d) + 1]));
+            sum = sb_expr_add(
+                ir, sum,
+                sb_expr_mul(
+                    ir, slot[d],
+                    stride[(SB_FAULT(TREE_STRIDE) ? d : sb_buf_root(b, d)) + 1]));
     }
     return sum;
 }

@@ -2,6 +2,7 @@
  * Statements as C, one line each, names kept. Loops over tiles and rows stay loops: the
  * executor splits the tile range over threads from outside.
  */
+#include "base/fault.h"
 #include "compiler/emit.h"
 
 #define UNROLL_COPIES 256 /* statements an unrolled loop may be written out to */
@@ -215,7 +216,7 @@ store(sb_emit *cx, const sb_stmt *st)
     const sb_expr *idx = st->u.store.idx[0], *value = st->u.store.value;
     const bool z = sb_dtype_is_complex(b->type);
 
-    if (st->u.store.atomic) {
+    if (st->u.store.atomic && !SB_FAULT(ATOMIC_PLAIN)) {
         atomic(cx, st);
         return;
     }

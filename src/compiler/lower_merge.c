@@ -14,6 +14,7 @@
  */
 #include "compiler/lower_iter.h"
 
+#include "base/fault.h"
 #include "compiler/address.h"
 #include "compiler/affine.h"
 
@@ -67,7 +68,8 @@ sb_lower_merge_start(sb_lowering *lo, int k, sb_list *out)
     ir->failed = ir->failed || !b->name;
     lo->at[k].cursor = b;
     sb_list_push(out, sb_stmt_local(ir, b));
-    sb_list_push(out, sb_stmt_store(ir, b, &zero, SB_STORE_SET, first_slot(lo, k)));
+    if (!SB_FAULT(MERGE_RESET))
+        sb_list_push(out, sb_stmt_store(ir, b, &zero, SB_STORE_SET, first_slot(lo, k)));
 }
 
 void

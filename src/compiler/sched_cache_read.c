@@ -11,6 +11,7 @@
  * through a list can be kept as well. A loop it does not depend on may not run at all;
  * the copy asks that first, so nothing is read that was not read before.
  */
+#include "base/fault.h"
 #include "compiler/affine.h"
 #include "compiler/depend.h"
 #include "compiler/schedule.h"
@@ -212,7 +213,7 @@ fill(const reading *r)
     for (int q = 0; q < r->nloop; q++)
         s = sb_stmt_for(ir, r->loop[q]->u.loop.var, r->loop[q]->u.loop.lo,
                         r->loop[q]->u.loop.hi, false, sb_body_one(ir, s));
-    for (int q = 0; q < r->nguard; q++)
+    for (int q = 0; q < r->nguard && !SB_FAULT(READ_UNASKED); q++)
         s = sb_stmt_if(
             ir,
             sb_expr_bin(ir, SB_EXPR_LT, r->guard[q]->u.loop.lo, r->guard[q]->u.loop.hi),

@@ -4,7 +4,7 @@
  * the text; iterations of loops marked as independent also run backwards. What it refuses
  * leaves the program as it was.
  *
- *   prop_compiler_passes --pairs 10000    that many pairs of program and schedule
+ *   prop_compiler_passes --pairs N [S]    N pairs of program and schedule, from number S
  *   SB_SEED=n prop_compiler_passes        the one pair again
  */
 #include "compiler/rewrite.h"
@@ -22,7 +22,7 @@
 
 enum { PAIRS = 600, LINES1 = 3, LINES = 9 };
 
-static int64_t pairs = PAIRS;
+static int64_t pairs = PAIRS, first;
 
 static uint64_t
 roll(uint64_t *s, uint64_t n)
@@ -519,7 +519,7 @@ test_random_schedules(void **state)
         run_pair(strtoull(one, NULL, 10));
         return;
     }
-    for (int64_t seed = 0; seed < pairs; seed++)
+    for (int64_t seed = first; seed < first + pairs; seed++)
         run_pair((uint64_t)seed);
     for (int q = 0; q < SB_COUNT(counts); q++) {
         print_message("%-15s %6d accepted %6d refused\n", counts[q].name,
@@ -534,7 +534,9 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_schedules)};
 
-    if (argc == 3 && strcmp(argv[1], "--pairs") == 0)
+    if (argc >= 3 && strcmp(argv[1], "--pairs") == 0)
         pairs = strtoll(argv[2], NULL, 10);
+    if (argc >= 4)
+        first = strtoll(argv[3], NULL, 10);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
