@@ -219,11 +219,14 @@ content(const data *w, const char *name, int64_t q)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
+/* Runs the kernel, or with NULL the interpreter. */
 static ir_result
-run(const data *w, const sb_prog *p)
+run(const data *w, const sb_prog *p, sb_kernel_fn fn)
 {
     sb_value *param = sb_alloc_array(p->nparam + 1, sizeof *param);
+    sb_param *kparam = sb_alloc_array(p->nparam + 1, sizeof *kparam);
     sb_arg *arg = sb_alloc_array(p->nbuf + 1, sizeof *arg);
+    void **buf = sb_alloc_array(p->nbuf + 1, sizeof *buf);
     const sb_interp_args args = {param, arg};
     ir_result r = {.n = 0};
     sb_diag diag;
@@ -232,12 +235,17 @@ run(const data *w, const sb_prog *p)
     for (int q = 0; q < p->nparam; q++) {
         param[q].re = parameter(w, p->param[q]->name);
         param[q].im = 0;
+        if (p->param[q]->type == SB_I64)
+            kparam[q].i = (int64_t)param[q].re;
+        else
+            sb_value_store(p->param[q]->type, &kparam[q], 0, param[q]);
     }
     for (int q = 0; q < p->nbuf; q++) {
         const sb_buf *b = p->buf[q];
 
         arg[q].count = elements(w, b->name);
-        arg[q].data = sb_alloc_array(arg[q].count + 1, sb_dtype_size(b->type));
+        arg[q].data = sb_alloc_array(arg[q].count + 64, sb_dtype_size(b->type));
+        buf[q] = arg[q].data;
         for (int64_t s = 0; s < arg[q].count; s++) {
             const sb_value v = {content(w, b->name, s), 0};
 
@@ -245,7 +253,10 @@ run(const data *w, const sb_prog *p)
         }
         r.n += b->role == SB_BUF_INOUT ? arg[q].count : 0;
     }
-    r.st = sb_interp(p, &args, &diag);
+    if (fn)
+        fn(buf, kparam, 0, 0);
+    else
+        r.st = sb_interp(p, &args, &diag);
     (void)snprintf(r.why, sizeof r.why, "%s", diag.text);
     r.v = sb_alloc_array(r.n + 1, sizeof *r.v);
     r.n = 0;
@@ -254,7 +265,9 @@ run(const data *w, const sb_prog *p)
             r.v[r.n++] = sb_value_load(p->buf[q]->type, arg[q].data, s).re;
         sb_free(arg[q].data);
     }
+    sb_free(buf);
     sb_free(arg);
+    sb_free(kparam);
     sb_free(param);
     return r;
 }
@@ -271,20 +284,22 @@ print_lines(const char *text)
     }
 }
 
-bool
-ir_rand_same(const ir_rand *r, uint64_t seed, const sb_prog *a, const sb_prog *b)
+/* a's result is that of b, or of the kernel made from it. */
+static bool
+same(const ir_rand *r, uint64_t seed, const sb_prog *a, const sb_prog *b,
+     sb_kernel_fn fn)
 {
     data *w = sb_alloc_array(1, sizeof *w);
     ir_result ra, rb;
-    bool same;
+    bool good;
 
     make_data(w, r, seed);
-    ra = run(w, a);
-    rb = run(w, b);
-    same = ra.st == SB_OK && rb.st == SB_OK && ra.n == rb.n;
-    for (int64_t q = 0; same && q < ra.n; q++)
-        same = ra.v[q] == rb.v[q];
-    if (!same) {
+    ra = run(w, a, NULL);
+    rb = run(w, b, fn);
+    good = ra.st == SB_OK && rb.st == SB_OK && ra.n == rb.n;
+    for (int64_t q = 0; good && q < ra.n; q++)
+        good = ra.v[q] == rb.v[q];
+    if (!good) {
         sb_strbuf ta = ir_text(a), tb = ir_text(b);
 
         print_message("data %llu m %lld k %lld n %lld: %s / %s\n",
@@ -298,5 +313,17 @@ ir_rand_same(const ir_rand *r, uint64_t seed, const sb_prog *a, const sb_prog *b
     ir_result_free(&ra);
     ir_result_free(&rb);
     sb_free(w);
-    return same;
+    return good;
+}
+
+bool
+ir_rand_same(const ir_rand *r, uint64_t seed, const sb_prog *a, const sb_prog *b)
+{
+    return same(r, seed, a, b, NULL);
+}
+
+bool
+ir_rand_kernel_same(const ir_rand *r, uint64_t seed, const sb_prog *p, sb_kernel_fn fn)
+{
+    return same(r, seed, p, p, fn);
 }

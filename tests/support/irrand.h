@@ -8,6 +8,7 @@
 #define SB_TEST_IRRAND_H
 
 #include "compiler/compiler.h"
+#include "runtime/kernel.h"
 
 #include <stdint.h>
 
@@ -44,5 +45,10 @@ void ir_rand_free(ir_rand *r);
 /* Runs both programs, made from r, on the data of that seed; compares everything that is
  * written with ==. A failure prints both programs. */
 bool ir_rand_same(const ir_rand *r, uint64_t seed, const sb_prog *a, const sb_prog *b);
+
+/* The kernel emitted from p, the last two parameters aside, leaves what the interpreter
+ * leaves. */
+bool ir_rand_kernel_same(const ir_rand *r, uint64_t seed, const sb_prog *p,
+                         sb_kernel_fn fn);
 
 #endif
