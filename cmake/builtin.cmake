@@ -3,10 +3,10 @@
 # and a suffix on every symbol. Whatever the levels, the table of tables exists.
 set(levels generic)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
-    set(levels v2 v3 v4)
+    set(levels v2 v3 v4 v4g)
 endif()
 set(SPBLAS_BUILTIN "${levels}" CACHE STRING
-    "Levels (generic, v2, v3, v4) that kernels are built in for; may be empty")
+    "Levels (generic, v2, v3, v4, v4g) that kernels are built in for; may be empty")
 
 # Without the tool there is nothing to build in.
 set(builtin_levels "")
@@ -32,7 +32,7 @@ endif()
 # const sb_kernel *const sb_builtin_tables[], by sb_isa
 set(externs "")
 set(rows "")
-foreach(level generic v2 v3 v4)
+foreach(level generic v2 v3 v4 v4g)
     if(level IN_LIST builtin_levels)
         string(APPEND externs "extern const sb_kernel sb_builtin_${level}[];\n")
         string(APPEND rows "    sb_builtin_${level},\n")
@@ -59,8 +59,11 @@ foreach(level ${builtin_levels})
     target_compile_options(sb_builtin_${level} PRIVATE -O3 -g0 -ffp-contract=fast
         -fno-math-errno -fno-trapping-math)
     if(NOT level STREQUAL "generic")
-        string(REPLACE "v" "-march=x86-64-v" march ${level})
+        string(REGEX REPLACE "v([0-9]).*" "-march=x86-64-v\\1" march ${level})
         target_compile_options(sb_builtin_${level} PRIVATE ${march})
+    endif()
+    if(level STREQUAL "v4g") # as v4, with the hardware's gather
+        target_compile_definitions(sb_builtin_${level} PRIVATE SBK_FAST_GATHER)
     endif()
     list(APPEND SB_BUILTIN_LIBS sb_builtin_${level})
 endforeach()

@@ -1,13 +1,17 @@
-# The header that emitted kernels include (with its second half put in place) as text
+# The header that emitted kernels include (with its other files put in place) as text
 # inside the compiler library: run-time compilation puts it in front of a kernel.
 # Included by the root list; the same file run as a script
 # (cmake -DIN=.. -DOUT=.. -P embed.cmake) writes the C source.
 if(CMAKE_SCRIPT_MODE_FILE)
     file(READ ${IN} text)
-    string(REGEX REPLACE "[^/]+$" "spblas_vector.h" second ${IN})
-    file(READ ${second} vectors)
-    string(REPLACE "#include \"compiler/spblas_kernel.h\"\n" "" vectors "${vectors}")
-    string(REPLACE "#include \"compiler/spblas_vector.h\"\n" "${vectors}" text "${text}")
+    foreach(name spblas_vector.h spblas_gather.h)
+        string(REGEX REPLACE "[^/]+$" "${name}" path ${IN})
+        file(READ ${path} more)
+        foreach(outer spblas_kernel.h spblas_vector.h)
+            string(REPLACE "#include \"compiler/${outer}\"\n" "" more "${more}")
+        endforeach()
+        string(REPLACE "#include \"compiler/${name}\"\n" "${more}" text "${text}")
+    endforeach()
     string(REPLACE "\\" "\\\\" text "${text}")
     string(REPLACE "\"" "\\\"" text "${text}")
     string(REPLACE "\n" "\\n\"\n    \"" text "${text}")
@@ -31,6 +35,7 @@ if(TARGET sb_compiler)
                 -DOUT=${CMAKE_BINARY_DIR}/generated/emit_prelude.c
                 -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
         DEPENDS ${sb_prelude} ${CMAKE_SOURCE_DIR}/src/compiler/spblas_vector.h
+                ${CMAKE_SOURCE_DIR}/src/compiler/spblas_gather.h
                 ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
         COMMENT "Embedding spblas_kernel.h" VERBATIM)
     target_sources(sb_compiler PRIVATE ${CMAKE_BINARY_DIR}/generated/emit_prelude.c)

@@ -35,6 +35,24 @@ stored_value(sb_emit *cx, const sb_stmt *st)
         sb_strbuf_puts(cx->out, ")");
 }
 
+/* Whether e is zero in lanes whose loads are masked away: products of loads. Adding it
+ * leaves those lanes as they are. */
+static bool
+zero_beyond(const sb_emit *cx, const sb_expr *e)
+{
+    switch ((sb_expr_kind)e->kind) {
+    case SB_EXPR_LOAD:
+        return sb_emit_lane(cx, e) == SB_LANE_VARY && !sb_emit_find_local(cx, e->u.buf);
+    case SB_EXPR_CAST:
+    case SB_EXPR_CONJ:
+        return zero_beyond(cx, e->arg[0]);
+    case SB_EXPR_MUL:
+        return zero_beyond(cx, e->arg[0]) && zero_beyond(cx, e->arg[1]);
+    default:
+        return false;
+    }
+}
+
 /* keep: missing lanes stay as they are. */
 static void
 store_local(sb_emit *cx, const sb_stmt *st, bool keep)
@@ -71,7 +89,10 @@ store(sb_emit *cx, const sb_stmt *st)
 
     sb_emit_line(cx);
     if (l && l->vector) {
-        store_local(cx, st, l->mixed && cx->masking);
+        store_local(cx, st,
+                    l->mixed && cx->masking &&
+                        (st->u.store.op != SB_STORE_ADD ||
+                         !zero_beyond(cx, st->u.store.value)));
         return;
     }
     sb_emit_open_memory(

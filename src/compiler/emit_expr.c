@@ -433,6 +433,13 @@ sb_emit_expr(sb_emit *cx, const sb_expr *e, int prec)
     case SB_EXPR_MAX:
         call(cx, "max", e);
         break;
+    case SB_EXPR_ONES:
+        sb_strbuf_puts(cx->out, "sbk_ones(");
+        sb_emit_expr(cx, e->arg[0], 0);
+        sb_strbuf_puts(cx->out, ", ");
+        sb_emit_expr(cx, e->arg[1], 0);
+        sb_strbuf_puts(cx->out, ")");
+        break;
     case SB_EXPR_SELECT:
         select_op(cx, e);
         break;

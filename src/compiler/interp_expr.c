@@ -179,6 +179,11 @@ combine_int(sb_machine *m, sb_expr_kind k, int64_t a, int64_t b)
         return a < b ? a : b;
     case SB_EXPR_MAX:
         return a > b ? a : b;
+    case SB_EXPR_ONES:
+        if (b < 0 || b > 63)
+            sb_machine_fail(m, SB_EINVAL, "ones(.., %lld): there is no such bit",
+                            (long long)b);
+        return __builtin_popcountll((uint64_t)a & ((UINT64_C(1) << (b & 63)) - 1));
     default:
         break;
     }

@@ -264,7 +264,7 @@ ill_typed(sb_expr_kind k, sb_dtype t)
         return "must not be bool";
     if (ordered(k) && sb_dtype_is_complex(t))
         return "complex numbers have no order";
-    if (k == SB_EXPR_MOD && !sb_dtype_is_int(t))
+    if ((k == SB_EXPR_MOD || k == SB_EXPR_ONES) && !sb_dtype_is_int(t))
         return "must be integers";
     return NULL;
 }

@@ -187,6 +187,13 @@ SBK_FIND(i8, int8_t)
 SBK_FIND(i32, int32_t)
 SBK_FIND(i64, int64_t)
 
+/* Bits set in m below bit n. */
+SBK_FN int64_t
+sbk_ones(int64_t m, int64_t n)
+{
+    return __builtin_popcountll((uint64_t)m & ((UINT64_C(1) << n) - 1));
+}
+
 /* First position in the ascending range crd[lo, hi) with crd >= x, or hi. Steps that
  * double: cheap where the answer is near lo, as for the cursor of a merge. */
 #define SBK_SEEK(t, type)                                                           \

@@ -108,7 +108,8 @@
     })
 #endif
 
-#define SBK_REAL(t, elem, n)                                                          \
+#define SBK_REAL(t, elem, bits, n)                                                    \
+    typedef bits sbk_##t##x##n##_i __attribute__((vector_size(sizeof(bits) * (n))));  \
     SBK_MEM(t, elem, elem, n, 1)                                                      \
     SBK_FN sbk_##t##x##n sbk_splat_##t##x##n(elem x)                                  \
     {                                                                                 \
@@ -126,8 +127,8 @@
     }                                                                                 \
     SBK_FN sbk_##t##x##n sbk_keep_##t##x##n(sbk_##t##x##n a, sbk_##t##x##n b, int m)  \
     {                                                                                 \
-        const sbk_##t##x##n k = {SBK_IOTA##n};                                        \
-        const __typeof__(a < b) in = k < sbk_splat_##t##x##n((elem)m);                \
+        const sbk_##t##x##n##_i k = {SBK_IOTA##n};                                    \
+        const __typeof__(k < k) in = k < (bits)m;                                     \
         return (sbk_##t##x##n)((in & (__typeof__(in))a) | (~in & (__typeof__(in))b)); \
     }                                                                                 \
     SBK_FN sbk_##t##x##n sbk_down_##t##x##n(sbk_##t##x##n v, int h)                   \
@@ -194,15 +195,15 @@
 #define SBK_ODD8 SBK_ODD4, 5, 5, 7, 7
 #define SBK_ODD16 SBK_ODD8, 9, 9, 11, 11, 13, 13, 15, 15
 
-#define SBK_UP_TO_4(n)          \
-    SBK_REAL(i8, int8_t, n)     \
-    SBK_REAL(f16, sbk_f16, n)   \
-    SBK_REAL(bf16, sbk_bf16, n) \
-    SBK_REAL(i32, int32_t, n)   \
-    SBK_REAL(f32, float, n)
-#define SBK_UP_TO_8(n, n2)    \
-    SBK_REAL(i64, int64_t, n) \
-    SBK_REAL(f64, double, n)  \
+#define SBK_UP_TO_4(n)                   \
+    SBK_REAL(i8, int8_t, int8_t, n)      \
+    SBK_REAL(f16, sbk_f16, int16_t, n)   \
+    SBK_REAL(bf16, sbk_bf16, int16_t, n) \
+    SBK_REAL(i32, int32_t, int32_t, n)   \
+    SBK_REAL(f32, float, int32_t, n)
+#define SBK_UP_TO_8(n, n2)             \
+    SBK_REAL(i64, int64_t, int64_t, n) \
+    SBK_REAL(f64, double, int64_t, n)  \
     SBK_PAIRS(c32, float, int32_t, n, n2)
 #define SBK_UP_TO_16(n, n2) SBK_PAIRS(c64, double, int64_t, n, n2)
 
@@ -502,5 +503,7 @@ SBK_NT_ANY(i8, int8_t, 16)
         if ((int)((lane) * (int)sizeof *(p) % 64) < (n) * (int)sizeof *(p)) \
             __builtin_prefetch(p);                                          \
     } while (0)
+
+#include "compiler/spblas_gather.h"
 
 #endif

@@ -193,7 +193,8 @@ compile(const char *cc, const char *source, const char *object, const char *log,
         char *tmpdir, sb_isa isa, sb_diag *diag)
 {
     static const char *const march[SB_ISA_COUNT] = {
-        NULL, "-march=x86-64-v2", "-march=x86-64-v3", "-march=x86-64-v4"};
+        NULL, "-march=x86-64-v2", "-march=x86-64-v3", "-march=x86-64-v4",
+        "-march=x86-64-v4"};
     const char *argv[] = {cc,
                           "-std=c11",
                           "-O3",
@@ -207,6 +208,7 @@ compile(const char *cc, const char *source, const char *object, const char *log,
                           object,
                           source,
                           march[isa],
+                          isa == SB_ISA_V4G ? "-DSBK_FAST_GATHER" : NULL,
                           NULL};
     char **env = environment(tmpdir);
     char text[256];

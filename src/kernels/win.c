@@ -79,7 +79,12 @@ program_lanes(sb_strbuf *out, const sb_spec *s)
     head(out, s);
     sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", s->block);
     put_clear(out, s);
-    sb_strbuf_printf(out, "    local $x : %s[%d]\n", sb_dtype_name(s->compute), LANES);
+    sb_strbuf_printf(out,
+                     "    local $x : %s[%d]\n    for %%l in 0 .. %d {\n"
+                     "      $x[%%l] = ",
+                     sb_dtype_name(s->compute), LANES, LANES);
+    sb_ops_zero(out, s);
+    sb_strbuf_puts(out, "\n    }\n");
     sb_strbuf_puts(out, "    for %q in cast(i64, $win_seg[%w]) .. "
                         "cast(i64, $win_seg[%w + 1]) {\n"
                         "      let %len = cast(i64, $win_off[%q + 1]) - "

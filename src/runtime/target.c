@@ -1,5 +1,5 @@
 /*
- * Facts about this machine: x86-64 level by cpuid, caches by sysfs, and model
+ * Facts about this machine: x86-64 level and kind of gather by cpuid, caches by sysfs, and model
  * coefficients in proportion to threads. The coefficients are what Zen-class cores
  * measured per thread (FMA rate, streaming and row-gather bandwidth per level, the cost
  * of a dispatched tile and of a fork-join); only their ratios decide between plans.
@@ -26,7 +26,7 @@ static sb_once once = SB_ONCE_INIT;
 const char *
 sb_isa_name(sb_isa isa)
 {
-    static const char *const names[] = {"generic", "v2", "v3", "v4"};
+    static const char *const names[] = {"generic", "v2", "v3", "v4", "v4g"};
 
     return (unsigned)isa < SB_ISA_COUNT ? names[isa] : "?";
 }
@@ -46,6 +46,27 @@ static bool
 has(uint32_t reg, uint32_t bits)
 {
     return (reg & bits) == bits;
+}
+
+/*
+ * Intel's gathers load two to three elements a cycle, AMD's are slower than single
+ * loads, and microcode against data sampling makes Intel's slower than both.
+ */
+static bool
+gathers_fast(void)
+{
+    const char *path = "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling";
+    char text[64] = "";
+    uint32_t a, b = 0, c, d;
+    FILE *f = fopen(path, "r");
+
+    if (f) {
+        if (!fgets(text, (int)sizeof text, f))
+            text[0] = '\0';
+        (void)fclose(f);
+    }
+    return __get_cpuid(0, &a, &b, &c, &d) && b == signature_INTEL_ebx &&
+           strncmp(text, "Mitigation", 10) != 0;
 }
 
 /* The x86-64 psABI's microarchitecture levels. */
@@ -68,7 +89,9 @@ detect_isa(void)
         __get_cpuid(0x80000001, &a, &b, &c81, &d) == 0 || !has(c81, 1u << 5) ||
         (states & 6) != 6)
         return SB_ISA_V2;
-    return has(b7, v4_b) && (states & 0xe6) == 0xe6 ? SB_ISA_V4 : SB_ISA_V3;
+    if (!has(b7, v4_b) || (states & 0xe6) != 0xe6)
+        return SB_ISA_V3;
+    return gathers_fast() ? SB_ISA_V4G : SB_ISA_V4;
 }
 #else
 static sb_isa
@@ -154,7 +177,7 @@ least(double a, double b)
 static void
 default_coefficients(sb_target *t)
 {
-    static const double flops[] = {10e9, 35e9, 80e9, 100e9};
+    static const double flops[] = {10e9, 35e9, 80e9, 100e9, 100e9};
     const double n = t->threads;
 
     t->flops = flops[t->isa] * n;

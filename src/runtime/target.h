@@ -11,12 +11,13 @@ typedef enum sb_isa {
     SB_ISA_V2,
     SB_ISA_V3,
     SB_ISA_V4,
+    SB_ISA_V4G, /* v4, and gathers beat loads lane by lane */
     SB_ISA_COUNT
 } sb_isa;
 
 typedef struct sb_target {
-    sb_isa isa; /* highest x86-64 level both CPU and OS support; SPBLAS_ISA lowers it */
-    int threads;        /* of the OpenMP team, or 1 */
+    sb_isa isa;  /* highest level both CPU and OS support; SPBLAS_ISA lowers it */
+    int threads; /* of the OpenMP team, or 1 */
     int64_t l1, l2, l3; /* bytes per core for l1 and l2, shared for l3 */
     /* Model coefficients: measured by `spblas tune` in a later version, defaults now. */
     double flops;                            /* fp32 FMA flop/s of all threads */
@@ -27,6 +28,6 @@ typedef struct sb_target {
 } sb_target;
 
 const sb_target *sb_target_get(void);
-const char *sb_isa_name(sb_isa isa); /* "generic", "v2", "v3", "v4" */
+const char *sb_isa_name(sb_isa isa); /* "generic", "v2", "v3", "v4", "v4g" */
 
 #endif

@@ -1,0 +1,125 @@
+/*
+ * Loads of lanes that do not lie side by side; part of spblas_kernel.h. Of f32 and f64:
+ *
+ *   ga    p[q[k]], q an i32 array       gam   the same, first m of n lanes
+ *   lb    p[k] in lanes whose bit of m is set, 0 in the others
+ *   ex    the next of p in such lanes, 0 in the others
+ */
+#ifndef SPBLAS_GATHER_H
+#define SPBLAS_GATHER_H
+
+#include "compiler/spblas_vector.h"
+
+/* ---- gathers --------------------------------------------------------------------------- */
+
+/* Whether the hardware's gather beats loads lane by lane is the machine's: Intel's does,
+ * AMD's does not (docs/kernels.md). Masked, it spares the lanes' tests everywhere. */
+#define SBK_GATHER_LANE(k) p[q[k]]
+#define SBK_GATHER_LIVE(k) p[q[(k) < m ? (k) : m - 1]]
+#define SBK_LANES1(f, k) f(k)
+#define SBK_LANES2(f, k) SBK_LANES1(f, k), SBK_LANES1(f, (k) + 1)
+#define SBK_LANES4(f, k) SBK_LANES2(f, k), SBK_LANES2(f, (k) + 2)
+#define SBK_LANES8(f, k) SBK_LANES4(f, k), SBK_LANES4(f, (k) + 4)
+#define SBK_LANES16(f, k) SBK_LANES8(f, k), SBK_LANES8(f, (k) + 8)
+#define SBK_GATHER_EACH(t, elem, n)                                        \
+    SBK_FN sbk_##t##x##n sbk_ga_##t##x##n(const elem *p, const int32_t *q) \
+    {                                                                      \
+        return (sbk_##t##x##n){SBK_LANES##n(SBK_GATHER_LANE, 0)};          \
+    }
+#define SBK_GATHER_SOME(t, elem, n)                                                \
+    SBK_FN sbk_##t##x##n sbk_gam_##t##x##n(const elem *p, const int32_t *q, int m) \
+    {                                                                              \
+        const sbk_##t##x##n all = {SBK_LANES##n(SBK_GATHER_LIVE, 0)};              \
+        return sbk_keep_##t##x##n(all, (sbk_##t##x##n){0}, m);                     \
+    }
+#define SBK_GATHER_ANY(t, elem, n) \
+    SBK_GATHER_EACH(t, elem, n) SBK_GATHER_SOME(t, elem, n)
+/* op: the masked gather, mask its mask type, ireg the register of the indices */
+#define SBK_GATHER_HARD(t, elem, n, op, mask, ireg)                                 \
+    SBK_FN sbk_##t##x##n sbk_gak_##t##x##n(const elem *p, sbk_i32x##n i, mask k)    \
+    {                                                                               \
+        return op((sbk_##t##x##n){0}, k, (ireg)i, p, sizeof(elem));                 \
+    }                                                                               \
+    SBK_FN sbk_##t##x##n sbk_gam_##t##x##n(const elem *p, const int32_t *q, int m)  \
+    {                                                                               \
+        return sbk_gak_##t##x##n(p, sbk_ldm_i32x##n(q, m), (mask)((1u << m) - 1u)); \
+    }
+#if defined(SBK_FAST_GATHER)
+#define SBK_GATHER_FULL(t, elem, n, mask)                                  \
+    SBK_FN sbk_##t##x##n sbk_ga_##t##x##n(const elem *p, const int32_t *q) \
+    {                                                                      \
+        return sbk_gak_##t##x##n(p, sbk_ld_i32x##n(q), (mask)-1);          \
+    }
+#else
+#define SBK_GATHER_FULL(t, elem, n, mask) SBK_GATHER_EACH(t, elem, n)
+#endif
+#define SBK_GATHER_512(t, elem, n, op, mask, ireg) \
+    SBK_GATHER_HARD(t, elem, n, op, mask, ireg)    \
+    SBK_GATHER_FULL(t, elem, n, mask)
+
+SBK_GATHER_ANY(f32, float, 1)
+SBK_GATHER_ANY(f32, float, 2)
+SBK_GATHER_ANY(f64, double, 1)
+SBK_GATHER_ANY(f64, double, 2)
+#if SBK_VBYTES >= 64
+SBK_GATHER_512(f32, float, 4, _mm_mmask_i32gather_ps, __mmask8, __m128i)
+SBK_GATHER_512(f32, float, 8, _mm256_mmask_i32gather_ps, __mmask8, __m256i)
+SBK_GATHER_512(f32, float, 16, _mm512_mask_i32gather_ps, __mmask16, __m512i)
+SBK_GATHER_512(f64, double, 4, _mm256_mmask_i32gather_pd, __mmask8, __m128i)
+SBK_GATHER_512(f64, double, 8, _mm512_mask_i32gather_pd, __mmask8, __m256i)
+#else
+SBK_GATHER_ANY(f32, float, 4)
+#if SBK_VBYTES >= 32
+SBK_GATHER_ANY(f32, float, 8)
+SBK_GATHER_ANY(f64, double, 4)
+#endif
+#endif
+
+/* ---- lanes by mask ------------------------------------------------------------------- */
+
+#define SBK_BITS_ANY(t, elem, n)                                    \
+    SBK_FN sbk_##t##x##n sbk_lb_##t##x##n(const elem *p, int64_t m) \
+    {                                                               \
+        elem at[n];                                                 \
+        SBK_UNROLL                                                  \
+        for (int k = 0; k < (n); k++)                               \
+            at[k] = m >> k & 1 ? p[k] : (elem)0;                    \
+        return sbk_ld_##t##x##n(at);                                \
+    }                                                               \
+    SBK_FN sbk_##t##x##n sbk_ex_##t##x##n(const elem *p, int64_t m) \
+    {                                                               \
+        elem at[n];                                                 \
+        SBK_UNROLL                                                  \
+        for (int k = 0; k < (n); k++)                               \
+            at[k] = m >> k & 1 ? p[sbk_ones(m, k)] : (elem)0;       \
+        return sbk_ld_##t##x##n(at);                                \
+    }
+#define SBK_BITS_512(t, elem, n, pre, ep, mask)                     \
+    SBK_FN sbk_##t##x##n sbk_lb_##t##x##n(const elem *p, int64_t m) \
+    {                                                               \
+        return pre##_maskz_loadu_##ep((mask)m, p);                  \
+    }                                                               \
+    SBK_FN sbk_##t##x##n sbk_ex_##t##x##n(const elem *p, int64_t m) \
+    {                                                               \
+        return pre##_maskz_expandloadu_##ep((mask)m, p);            \
+    }
+
+SBK_BITS_ANY(f32, float, 1)
+SBK_BITS_ANY(f32, float, 2)
+SBK_BITS_ANY(f64, double, 1)
+SBK_BITS_ANY(f64, double, 2)
+#if SBK_VBYTES >= 64
+SBK_BITS_512(f32, float, 4, _mm, ps, __mmask8)
+SBK_BITS_512(f32, float, 8, _mm256, ps, __mmask8)
+SBK_BITS_512(f32, float, 16, _mm512, ps, __mmask16)
+SBK_BITS_512(f64, double, 4, _mm256, pd, __mmask8)
+SBK_BITS_512(f64, double, 8, _mm512, pd, __mmask8)
+#else
+SBK_BITS_ANY(f32, float, 4)
+#if SBK_VBYTES >= 32
+SBK_BITS_ANY(f32, float, 8)
+SBK_BITS_ANY(f64, double, 4)
+#endif
+#endif
+
+#endif
