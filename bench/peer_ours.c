@@ -114,8 +114,13 @@ set_attributes(state *s, const char *arg)
     const spblasEffort_t measure = SPBLAS_EFFORT_MEASURE;
     const int yes = 1;
 
-    if (strcmp(arg, "frozen") == 0)
-        return spblasSpMatSetAttribute(a, SPBLAS_SPMAT_VALUES_FROZEN, &yes, sizeof yes);
+    if (strcmp(arg, "frozen") == 0 || strstr(arg, "(packed)")) {
+        const int bad =
+            spblasSpMatSetAttribute(a, SPBLAS_SPMAT_VALUES_FROZEN, &yes, sizeof yes);
+
+        if (bad || arg[0] != '(')
+            return bad;
+    }
     if (strcmp(arg, "measure") == 0)
         return spblasSpMatSetAttribute(a, SPBLAS_SPMAT_EFFORT, &measure,
                                        sizeof measure);

@@ -15,13 +15,19 @@
  *          win_lo P[runs * b]: run s of row r of its window is in place at slots
  *          [win_lo[s * b + r], + win_off[s + 1] - win_off[s])
  *   sell   sell_row I[rows]  sell_col P[slices + 1] columns before a slice
+ *          sell_full P[slices] its first column that not all 16 rows have
  *          sell_ptr P[columns + 1] slots before a column  sell_crd I[nnz]
- *          sell_pos P[nnz]; lane r of slice g is row sell_row[g * 16 + r]
+ *          sell_pos P[nnz]; lane r of slice g is row sell_row[g * 16 + r]; instead of
+ *          sell_pos, with values in place: sell_lo P[rows], the row's first slot
  *   panel  panel_row0 I[blocks + 1] rows before a block  panel_ptr P[blocks + 1] units
  *          before a block  panel_row I[u]  panel_lo P[u] first slot in place
  *          panel_off P[u + 1] slots before a unit  panel_crd I[nnz]; a unit is a segment
  *          of a row inside a panel, entry t of it column panel_crd[panel_off[u] + t],
  *          value in place at panel_lo[u] + t (packed: panel_val V[nnz] as panel_crd)
+ *   mask   mask_ptr P[windows + 1] chunks before a window  mask_crd I[chunks] first of
+ *          the chunk's 16 columns  mask_bits I32[chunks * b], row r of its window at
+ *          chunk * b + r: bit c is set when it holds column mask_crd + c. The window's
+ *          rows are in place, the last window may be short
  *   csr, seg  no arrays
  *
  * Packed values replace *_pos by *_val in the same layout (holes zero). All indices of
@@ -46,10 +52,13 @@ typedef enum sb_part_kind {
     SB_PART_SEG,
     SB_PART_SELL,
     SB_PART_PANEL,
+    SB_PART_MASK,
     SB_PART_COUNT
 } sb_part_kind;
 
-enum { SB_SEG_ROWS = 64, SB_SELL_ROWS = 16 }; /* as src/kernels/{seg,sell}.c */
+/* as src/kernels/{seg,sell,mask}.c */
+enum { SB_SEG_ROWS = 64, SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
+enum { SB_SELL_WINDOW = 512 }; /* rows that sell orders by length */
 enum { SB_PART_ARRAYS = 6, SB_PART_GROUPS = 24, SB_PART_MAXC = 16 };
 
 typedef struct sb_part_array {
@@ -61,7 +70,7 @@ typedef struct sb_part_array {
 
 /*
  * Units [lo, hi) that may run at the same time. Units are what tiles count: rows (csr,
- * dia), list entries (rows, ell), block rows (bsr), windows (win), groups of
+ * dia), list entries (rows, ell), block rows (bsr), windows (win, mask), groups of
  * SB_SEG_ROWS rows (seg), slices (sell), blocks of rows (panel), slots (coo). Units of
  * one row are adjacent, and a tile must own all of them.
  *   add    rows were touched before: beta = 1
@@ -79,8 +88,9 @@ typedef struct sb_part {
     int narray, ngroup;
     sb_part_array array[SB_PART_ARRAYS];
     sb_part_group group[SB_PART_GROUPS];
-    int64_t width; /* ell: slots per unit; bsr, win: rows together; dia: diagonals;
-                    * panel: columns of a panel */
+    /* ell: slots per unit; bsr, win, mask: rows together; dia: diagonals; panel: columns
+     * of a panel */
+    int64_t width;
     int64_t nnz;   /* entries of A covered */
     int64_t slots; /* slots stored or, for rows, what SparseTIR's buckets would store */
 } sb_part;
@@ -109,8 +119,12 @@ sb_status sb_part_csr(sb_part *out, sb_cover *cv);
 /* All rows in place, SB_SEG_ROWS at a time (the last group may be short); conditions of
  * sb_part_csr. */
 sb_status sb_part_seg(sb_part *out, sb_cover *cv);
-/* All rows in slices of SB_SELL_ROWS, copied; SB_SKIP unless nothing is covered. */
-sb_status sb_part_sell(sb_part *out, sb_cover *cv);
+/* All rows in slices of SB_SELL_ROWS, columns copied, values in place or (else) by
+ * position, to be packed; SB_SKIP unless nothing is covered, and where values in place
+ * are asked for and a view has positions. */
+sb_status sb_part_sell(sb_part *out, sb_cover *cv, bool in_place);
+/* Columns of the slices of the window-th SB_SELL_WINDOW rows. */
+int64_t sb_part_sell_columns(const sb_view *v, int64_t window);
 /* hyb(c, k), nothing copied: see part_rows.c; k < 0: rows in the matrix's order. Takes
  * every rest entry and touches every row. SB_SKIP when values are not in place, or for c > 1 when !sorted. */
 sb_status sb_part_rows(sb_part *out, sb_cover *cv, int c, int k, bool sorted);
@@ -129,6 +143,11 @@ sb_status sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted);
 sb_status sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted);
 /* Slots per row that part win would share in one window of sorted rows. */
 int64_t sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs);
+/* All rows, b <= 8 a window, by masks of columns; SB_SKIP when !sorted, when values are
+ * not in place, or when something is covered. */
+sb_status sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted);
+/* Chunks that part mask would cut a window of sorted rows into. */
+int64_t sb_part_mask_chunks(const sb_view *v, int64_t window, int b);
 /* Diagonals at least `percent` full. SB_SKIP when !sorted or there are none. */
 sb_status sb_part_dia(sb_part *out, sb_cover *cv, int percent, bool sorted);
 /* The rest as coordinates. Touches only rows that have an entry left. */

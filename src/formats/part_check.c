@@ -149,10 +149,16 @@ unit_sell(check *ck, int64_t u)
 {
     for (int64_t c = get(ck, "sell_col", u); c < get(ck, "sell_col", u + 1); c++)
         for (int64_t s = get(ck, "sell_ptr", c); s < get(ck, "sell_ptr", c + 1); s++) {
-            const int64_t lane = s - get(ck, "sell_ptr", c);
+            const int64_t r = u * SB_SELL_ROWS + s - get(ck, "sell_ptr", c);
+            const int64_t lo = get(ck, "sell_lo", r);
+            const int64_t p =
+                lo < 0 ? get(ck, "sell_pos", s) : lo + c - get(ck, "sell_col", u);
 
-            SB_TRY(reach_pos(ck, get(ck, "sell_row", u * SB_SELL_ROWS + lane),
-                             get(ck, "sell_crd", s), get(ck, "sell_pos", s)));
+            if (c < get(ck, "sell_full", u) &&
+                s - get(ck, "sell_ptr", get(ck, "sell_col", u)) !=
+                    (c - get(ck, "sell_col", u)) * SB_SELL_ROWS + r % SB_SELL_ROWS)
+                return bad(ck, "column is not full", get(ck, "sell_row", r), c);
+            SB_TRY(reach_pos(ck, get(ck, "sell_row", r), get(ck, "sell_crd", s), p));
         }
     return SB_OK;
 }
@@ -191,6 +197,27 @@ unit_panel(check *ck, int64_t u)
 }
 
 static sb_status
+unit_mask(check *ck, int64_t u)
+{
+    const int64_t b = ck->p->width;
+
+    for (int64_t i = u * b; i < (u + 1) * b && i < ck->v->rows; i++) {
+        int64_t s = sb_view_lo(ck->v, i);
+
+        for (int64_t q = get(ck, "mask_ptr", u); q < get(ck, "mask_ptr", u + 1); q++)
+            for (int64_t c = 0; c < SB_MASK_COLS; c++) {
+                if (!(get(ck, "mask_bits", q * b + i - u * b) >> c & 1))
+                    continue;
+                if (s >= sb_view_lo(ck->v, i + 1) ||
+                    sb_view_col(ck->v, s) != get(ck, "mask_crd", q) + c)
+                    return bad(ck, "column of a mask that the row lacks", i, c);
+                SB_TRY(reach(ck, i, s++));
+            }
+    }
+    return SB_OK;
+}
+
+static sb_status
 check_part(check *ck)
 {
     static sb_status (*const unit[SB_PART_COUNT])(check *, int64_t) = {
@@ -198,7 +225,8 @@ check_part(check *ck)
         [SB_PART_ELL] = unit_ell,   [SB_PART_BSR] = unit_bsr,
         [SB_PART_DIA] = unit_dia,   [SB_PART_COO] = unit_coo,
         [SB_PART_WIN] = unit_win,   [SB_PART_SEG] = unit_seg,
-        [SB_PART_SELL] = unit_sell, [SB_PART_PANEL] = unit_panel};
+        [SB_PART_SELL] = unit_sell, [SB_PART_PANEL] = unit_panel,
+        [SB_PART_MASK] = unit_mask};
 
     for (int g = 0; g < ck->p->ngroup; g++)
         for (int64_t u = ck->p->group[g].lo; u < ck->p->group[g].hi; u++)

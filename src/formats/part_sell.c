@@ -1,8 +1,10 @@
 /*
  * Slices of 16 rows, stored column by column: entry s of every row that has one, rows of
  * a slice longest first, so column s holds a prefix of the slice's rows and needs no
- * padding. Rows are ordered by length within windows of 512 only, which keeps the
- * locality of their columns; the list sell_row says whose sum a lane is.
+ * padding. Rows are ordered by length within windows of SB_SELL_WINDOW only, which keeps the
+ * locality of their columns; the list sell_row says whose sum a lane is. Values stay
+ * where they are: those of column s are s behind the first of each row, unless a
+ * position is wanted for each, to pack them by.
  */
 #include "formats/part.h"
 
@@ -10,8 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { WINDOW = 512 };
 
 typedef struct row_key {
     int64_t len, row;
@@ -27,17 +27,35 @@ longest_first(const void *x, const void *y)
     return a->row < b->row ? -1 : 1;
 }
 
-/* All rows in slice order. */
-static void
-order_rows(row_key *key, const sb_view *v)
-{
-    for (int64_t i = 0; i < v->rows; i++)
-        key[i] = (row_key){sb_view_lo(v, i + 1) - sb_view_lo(v, i), i};
-    for (int64_t lo = 0; lo < v->rows; lo += WINDOW) {
-        const int64_t n = v->rows - lo < WINDOW ? v->rows - lo : WINDOW;
+enum { COUNTED = 64 }; /* rows below this length are sorted by counting */
 
-        qsort(key + lo, (size_t)n, sizeof *key, longest_first);
+/* The window-th rows in slice order; returns how many. */
+static int64_t
+order_window(row_key *key, const sb_view *v, int64_t window)
+{
+    const int64_t first = window * SB_SELL_WINDOW, left = v->rows - first;
+    const int64_t n = left < SB_SELL_WINDOW ? left : SB_SELL_WINDOW;
+    int64_t at[COUNTED + 1] = {0}; /* by length, the long ones together */
+    int64_t sum = 0;
+
+    for (int64_t i = first; i < first + n; i++) {
+        const int64_t len = sb_view_lo(v, i + 1) - sb_view_lo(v, i);
+
+        at[len < COUNTED ? len : COUNTED]++;
     }
+    for (int q = COUNTED; q >= 0; q--) {
+        const int64_t rows = at[q];
+
+        at[q] = sum;
+        sum += rows;
+    }
+    for (int64_t i = first; i < first + n; i++) {
+        const int64_t len = sb_view_lo(v, i + 1) - sb_view_lo(v, i);
+
+        key[at[len < COUNTED ? len : COUNTED]++] = (row_key){len, i};
+    }
+    qsort(key, (size_t)at[COUNTED], sizeof *key, longest_first);
+    return n;
 }
 
 /* Columns of a slice: the length of its first row. */
@@ -51,50 +69,84 @@ count_columns(const row_key *key, int64_t rows)
     return columns;
 }
 
+int64_t
+sb_part_sell_columns(const sb_view *v, int64_t window)
+{
+    row_key key[SB_SELL_WINDOW];
+
+    return count_columns(key, order_window(key, v, window));
+}
+
+/* The part's arrays, in the order they are made. */
+enum { ROW, COL, FULL, PTR, CRD, VAL };
+
+static void
+store(sb_part *out, int array, int64_t at, int64_t value)
+{
+    sb_index_store(out->array[array].data, out->array[array].type, at, value);
+}
+
 static void
 fill_slice(sb_part *out, const sb_view *v, const row_key *key, int64_t rows,
-           int64_t *column, int64_t *slot)
+           bool in_place, int64_t *column, int64_t *slot)
 {
-    sb_part_array *a = out->array;
-
     for (int64_t s = 0; s < key[0].len; s++) {
-        sb_index_store(a[2].data, a[2].type, (*column)++, *slot);
+        store(out, PTR, (*column)++, *slot);
         for (int64_t r = 0; r < rows && key[r].len > s; r++) {
             const int64_t p = sb_view_lo(v, key[r].row) + s;
 
-            sb_index_store(a[3].data, a[3].type, *slot, sb_view_col(v, p));
-            sb_index_store(a[4].data, a[4].type, (*slot)++, sb_view_pos(v, p));
+            store(out, CRD, *slot, sb_view_col(v, p));
+            if (!in_place)
+                store(out, VAL, *slot, sb_view_pos(v, p));
+            (*slot)++;
         }
     }
 }
 
 static sb_status
-build(sb_part *out, sb_cover *cv, row_key *key)
+new_arrays(sb_part *out, const sb_view *v, int64_t slices, int64_t columns,
+           bool in_place)
+{
+    if (!sb_part_array_new(out, "sell_row", v->crd_type, v->rows) ||
+        !sb_part_array_new(out, "sell_col", v->slot_type, slices + 1) ||
+        !sb_part_array_new(out, "sell_full", v->slot_type, slices) ||
+        !sb_part_array_new(out, "sell_ptr", v->slot_type, columns + 1) ||
+        !sb_part_array_new(out, "sell_crd", v->crd_type, v->nnz) ||
+        !sb_part_array_new(out, in_place ? "sell_lo" : "sell_pos", v->slot_type,
+                           in_place ? v->rows : v->nnz))
+        return SB_ENOMEM;
+    return SB_OK;
+}
+
+static sb_status
+build(sb_part *out, sb_cover *cv, row_key *key, bool in_place)
 {
     const sb_view *v = cv->v;
     const int64_t slices = (v->rows + SB_SELL_ROWS - 1) / SB_SELL_ROWS;
     int64_t columns, column = 0, slot = 0;
 
-    order_rows(key, v);
+    for (int64_t w = 0; w * SB_SELL_WINDOW < v->rows; w++)
+        (void)order_window(key + w * SB_SELL_WINDOW, v, w);
     columns = count_columns(key, v->rows);
-    if (!sb_part_array_new(out, "sell_row", v->crd_type, v->rows) ||
-        !sb_part_array_new(out, "sell_col", v->slot_type, slices + 1) ||
-        !sb_part_array_new(out, "sell_ptr", v->slot_type, columns + 1) ||
-        !sb_part_array_new(out, "sell_crd", v->crd_type, v->nnz) ||
-        !sb_part_array_new(out, "sell_pos", v->slot_type, v->nnz) ||
+    if (new_arrays(out, v, slices, columns, in_place) != SB_OK ||
         !(cv->touched = sb_alloc_array(v->rows, 1)))
         return SB_ENOMEM;
     for (int64_t g = 0; g < slices; g++) {
         const int64_t lo = g * SB_SELL_ROWS, left = v->rows - lo;
         const int64_t rows = left < SB_SELL_ROWS ? left : SB_SELL_ROWS;
+        const int64_t full = rows < SB_SELL_ROWS ? 0 : key[lo + rows - 1].len;
 
-        sb_index_store(out->array[1].data, v->slot_type, g, column);
-        for (int64_t r = 0; r < rows; r++)
-            sb_index_store(out->array[0].data, v->crd_type, lo + r, key[lo + r].row);
-        fill_slice(out, v, key + lo, rows, &column, &slot);
+        store(out, COL, g, column);
+        store(out, FULL, g, column + full);
+        for (int64_t r = lo; r < lo + rows; r++) {
+            store(out, ROW, r, key[r].row);
+            if (in_place)
+                store(out, VAL, r, sb_view_lo(v, key[r].row));
+        }
+        fill_slice(out, v, key + lo, rows, in_place, &column, &slot);
     }
-    sb_index_store(out->array[1].data, v->slot_type, slices, column);
-    sb_index_store(out->array[2].data, v->slot_type, column, slot);
+    store(out, COL, slices, column);
+    store(out, PTR, column, slot);
     memset(cv->touched, 1, (size_t)v->rows);
     out->nnz = out->slots = v->nnz;
     out->width = columns;
@@ -105,17 +157,17 @@ build(sb_part *out, sb_cover *cv, row_key *key)
 }
 
 sb_status
-sb_part_sell(sb_part *out, sb_cover *cv)
+sb_part_sell(sb_part *out, sb_cover *cv, bool in_place)
 {
     row_key *key;
     sb_status st;
 
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_SELL;
-    if (cv->taken || cv->touched)
+    if (cv->taken || cv->touched || (in_place && cv->v->pos))
         return SB_SKIP;
     key = sb_alloc_array(cv->v->rows, sizeof *key);
-    st = key ? build(out, cv, key) : SB_ENOMEM;
+    st = key ? build(out, cv, key, in_place) : SB_ENOMEM;
     sb_free(key);
     if (st != SB_OK) {
         sb_part_free(out);

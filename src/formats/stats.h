@@ -21,6 +21,9 @@ extern const int sb_stats_window_size[SB_STATS_WINDOWS]; /* 2 3 4 8 */
 
 /* Panels of 32 << q columns: see part_panel.c. */
 #define SB_STATS_PANELS 9
+/* Windows of these many rows: see part_mask.c. */
+#define SB_STATS_MASKS 5
+extern const int sb_stats_mask_size[SB_STATS_MASKS]; /* 1 2 3 4 6 */
 
 typedef struct sb_stats {
     int64_t rows, cols, nnz;
@@ -39,6 +42,8 @@ typedef struct sb_stats {
     double win_share[SB_STATS_WINDOWS]; /* share of entries in runs that rows share */
     double win_run[SB_STATS_WINDOWS];   /* mean columns of such a run */
     double panel_run[SB_STATS_PANELS];  /* mean entries of a row inside a panel */
+    double mask_fill[SB_STATS_MASKS];   /* entries per row of a chunk of 16 columns */
+    double sell_fill;   /* entries per column of a slice of 16 rows: see part_sell.c */
     double diag_share;  /* share of entries on diagonals at least half full */
     int64_t diag_count; /* how many such diagonals */
 } sb_stats;

@@ -19,7 +19,8 @@ enum {
     PAIR_ENTRIES = 16384,   /* entries read of a pair, about */
     DIAG_ROWS = 64,
     BLOCK_ENTRIES = 8192, /* entries read per block size */
-    PANEL_ENTRIES = 16384
+    PANEL_ENTRIES = 16384,
+    SELL_WINDOWS = 64
 };
 
 typedef struct slot {
@@ -275,6 +276,40 @@ sample_panels(sb_stats *s, const sb_view *v)
         s->panel_run[w] = (double)seen / (double)(segments[w] + rows);
 }
 
+static double
+sample_mask(const sb_view *v, int b)
+{
+    const int64_t windows = v->rows / b;
+    int64_t seen = 0, chunks = 0;
+
+    for (int64_t q = 0; q < windows && q < 1024 && seen < BLOCK_ENTRIES; q++) {
+        const int64_t w = windows <= 1024 ? q : spread(q, windows);
+
+        seen += sb_view_lo(v, w * b + b) - sb_view_lo(v, w * b);
+        chunks += sb_part_mask_chunks(v, w, b);
+    }
+    return chunks ? (double)seen / (double)(chunks * b) : 0;
+}
+
+/* Columns of the slices of windows of rows, as part_sell.c orders them. */
+static double
+sample_sell(const sb_view *v)
+{
+    const int64_t windows = (v->rows + SB_SELL_WINDOW - 1) / SB_SELL_WINDOW;
+    const int64_t n = windows < SELL_WINDOWS ? windows : SELL_WINDOWS;
+    int64_t seen = 0, columns = 0;
+
+    for (int64_t q = 0; q < n; q++) {
+        const int64_t w = n == windows ? q : spread(q, windows);
+        int64_t hi = (w + 1) * SB_SELL_WINDOW;
+
+        hi = hi < v->rows ? hi : v->rows;
+        seen += sb_view_lo(v, hi) - sb_view_lo(v, w * SB_SELL_WINDOW);
+        columns += sb_part_sell_columns(v, w);
+    }
+    return columns ? (double)seen / (double)columns : 0;
+}
+
 sb_status
 sb_stats_sample(sb_stats *s, const sb_view *v)
 {
@@ -294,6 +329,9 @@ sb_stats_sample(sb_stats *s, const sb_view *v)
         sample_panels(s, v);
     for (int q = 0; s->sorted && q < SB_STATS_WINDOWS; q++)
         sample_win(v, sb_stats_window_size[q], &s->win_share[q], &s->win_run[q]);
+    for (int q = 0; s->sorted && q < SB_STATS_MASKS; q++)
+        s->mask_fill[q] = sample_mask(v, sb_stats_mask_size[q]);
+    s->sell_fill = sample_sell(v);
     sb_free(sm.table);
     return SB_OK;
 }

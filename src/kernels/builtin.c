@@ -50,6 +50,13 @@
     "spmv win " types " rr b2 t4 p0", "spmv win " types " rr b3 t4 p0", \
         "spmv win " types " rr b4 t4 p0"
 
+#define MASKED(types)                                                         \
+    "spmv mask " types " rr b1 t4 p0", "spmv mask " types " rr b2 t4 p0",     \
+        "spmv mask " types " rr b3 t4 p0", "spmv mask " types " rr b4 t4 p0", \
+        "spmv mask " types " rr b6 t4 p0"
+#define SLICED(types) \
+    "spmv sell " types " rr t4 p0", "spmv sell " types " rr packed t4 p0"
+
 #define F32 "f32f32f32/f32 i32i32"
 #define F64 "f64f64f64/f64 i32i32"
 #define F32L "f32f32f32/f32 i64i64"
@@ -92,8 +99,10 @@ static const char *const builtin[] = {
     VECTOR("csr", F64),
     VECTOR("rows", F32),
     VECTOR("rows", F64),
-    "spmv sell " F32 " rr packed t4 p0",
-    "spmv sell " F64 " rr packed t4 p0",
+    SLICED(F32),
+    SLICED(F64),
+    MASKED(F32),
+    MASKED(F64),
     "spmv seg " F32 " rr t8 p0",
     "spmv seg " F64 " rr t8 p0",
     VECTOR("csr", F32L),

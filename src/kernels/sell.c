@@ -14,7 +14,7 @@
 enum { LANES = 16 };
 
 static void
-program(sb_strbuf *out, const sb_spec *s)
+head(sb_strbuf *out, const sb_spec *s)
 {
     static const char *const params[] = {"sell_count", "sell_cols", NULL};
     const char *const buffers[] = {"sell_row",
@@ -23,54 +23,103 @@ program(sb_strbuf *out, const sb_spec *s)
                                    "sell_col",
                                    "P",
                                    "%sell_count + 1",
+                                   "sell_full",
+                                   "P",
+                                   "%sell_count",
                                    "sell_ptr",
                                    "P",
                                    "%sell_cols + 1",
                                    "sell_crd",
                                    "I",
                                    "%nnz",
-                                   s->packed ? "sell_val" : "sell_pos",
+                                   s->packed ? "sell_val" : "sell_lo",
                                    s->packed ? "V" : "P",
-                                   "%nnz",
+                                   s->packed ? "%nnz" : "%m",
                                    NULL};
-    const char *type = sb_dtype_name(s->compute);
 
     sb_ops_stage2_begin(out, s, "sell", params, buffers);
+}
+
+/* Column %c of the slice from slot %p on, in its first `lanes` rows. */
+static void
+put_column(sb_strbuf *out, const sb_spec *s, const char *lanes)
+{
+    sb_strbuf_printf(out, "      for %%l in 0 .. %s {\n        $acc[%%l] += ", lanes);
+    sb_ops_product(out, s,
+                   s->packed ? "$sell_val[%p + %l]"
+                             : "$A[cast(i64, $sell_lo[%s + %l]) + (%c - %c0)]",
+                   "$B[cast(i64, $sell_crd[%p + %l])]");
+    sb_strbuf_puts(out, "\n      }\n    }\n");
+}
+
+/* Columns that every row of the slice has need neither offsets nor masks. */
+static void
+put_columns(sb_strbuf *out, const sb_spec *s)
+{
+    char lanes[32];
+
+    sb_strbuf_printf(out,
+                     "    let %%s = %%g * %d\n"
+                     "    let %%c0 = cast(i64, $sell_col[%%g])\n"
+                     "    let %%c1 = cast(i64, $sell_full[%%g])\n"
+                     "    let %%p0 = cast(i64, $sell_ptr[%%c0])\n"
+                     "    for %%c in %%c0 .. %%c1 {\n"
+                     "      let %%p = %%p0 + (%%c - %%c0) * %d\n",
+                     LANES, LANES);
+    (void)snprintf(lanes, sizeof lanes, "%d", LANES);
+    put_column(out, s, lanes);
+    sb_strbuf_puts(out, "    for %c in %c1 .. cast(i64, $sell_col[%g + 1]) {\n"
+                        "      let %p = cast(i64, $sell_ptr[%c])\n"
+                        "      let %a = cast(i64, $sell_ptr[%c + 1]) - %p\n");
+    (void)snprintf(lanes, sizeof lanes, "min(%d, %%a)", LANES);
+    put_column(out, s, lanes);
+}
+
+/* A whole slice that is only written goes without questions. */
+static void
+put_result(sb_strbuf *out, const sb_spec *s)
+{
+    const bool cast = s->c != s->compute;
+
+    sb_strbuf_printf(out, "    if (%%s + %d <= %%m && %%beta == ", LANES);
+    sb_ops_zero(out, s);
+    sb_strbuf_printf(out,
+                     ") {\n      for %%l in 0 .. %d {\n"
+                     "        $acc[%%l] = %%alpha * $acc[%%l]\n      }\n"
+                     "      for %%r in 0 .. %d {\n"
+                     "        $C[cast(i64, $sell_row[%%s + %%r])] = ",
+                     LANES, LANES);
+    if (cast)
+        sb_strbuf_printf(out, "cast(%s, ", sb_dtype_name(s->c));
+    sb_strbuf_printf(out, "$acc[%%r]%s\n      }\n    } else {\n", cast ? ")" : "");
+    sb_strbuf_printf(out,
+                     "      for %%h in 0 .. %d {\n        if (%%s + %%h < %%m) {\n"
+                     "          $C[cast(i64, $sell_row[%%s + %%h])] = ",
+                     LANES);
+    sb_ops_result(out, s, "$C[cast(i64, $sell_row[%s + %h])]", "$acc[%h]");
+    sb_strbuf_puts(out, "\n        }\n      }\n    }\n");
+}
+
+static void
+program(sb_strbuf *out, const sb_spec *s)
+{
+    head(out, s);
     sb_strbuf_printf(out,
                      "  for %%g in 0 .. %%sell_count {\n    local $acc : %s[%d]\n"
                      "    for %%l in 0 .. %d {\n      $acc[%%l] = ",
-                     type, LANES, LANES);
+                     sb_dtype_name(s->compute), LANES, LANES);
     sb_ops_zero(out, s);
-    sb_strbuf_printf(out,
-                     "\n    }\n    for %%c in cast(i64, $sell_col[%%g]) .. "
-                     "cast(i64, $sell_col[%%g + 1]) {\n"
-                     "      let %%p = cast(i64, $sell_ptr[%%c])\n"
-                     "      let %%a = cast(i64, $sell_ptr[%%c + 1]) - %%p\n"
-                     "      for %%l in 0 .. min(%d, %%a) {\n        $acc[%%l] += ",
-                     LANES);
-    sb_ops_product(
-        out, s, s->packed ? "$sell_val[%p + %l]" : "$A[cast(i64, $sell_pos[%p + %l])]",
-        "$B[cast(i64, $sell_crd[%p + %l])]");
-    sb_strbuf_printf(out,
-                     "\n      }\n    }\n    for %%r in 0 .. %d {\n"
-                     "      if (%%g * %d + %%r < %%m) {\n"
-                     "        $C[cast(i64, $sell_row[%%g * %d + %%r])] = ",
-                     LANES, LANES, LANES);
-    {
-        char target[64];
-
-        (void)snprintf(target, sizeof target,
-                       "$C[cast(i64, $sell_row[%%g * %d + %%r])]", LANES);
-        sb_ops_result(out, s, target, "$acc[%r]");
-    }
-    sb_strbuf_puts(out, "\n      }\n    }\n  }\n}\n");
+    sb_strbuf_puts(out, "\n    }\n");
+    put_columns(out, s);
+    put_result(out, s);
+    sb_strbuf_puts(out, "  }\n}\n");
 }
 
 static void
 schedule(sb_strbuf *out, const sb_spec *s)
 {
     (void)s;
-    sb_strbuf_puts(out, "vectorize %l\nunroll %r\n");
+    sb_strbuf_puts(out, "vectorize %l\nunroll %r\nunroll %h\n");
 }
 
 const sb_recipe sb_recipe_SELL = {

@@ -143,7 +143,8 @@ check_kinds(const sb_spec *s, sb_diag *diag)
                               1U << SB_KIND_DIA | 1U << SB_KIND_SELL |
                               1U << SB_KIND_PANEL;
     const bool bsr = s->kinds >> SB_KIND_BSR & 1U, win = s->kinds >> SB_KIND_WIN & 1U;
-    const int most = win ? WINDOW_MAX : BLOCK_MAX;
+    const bool mask = s->kinds >> SB_KIND_MASK & 1U;
+    const int most = win || mask ? WINDOW_MAX : BLOCK_MAX;
 
     if (s->kinds == 0 || s->kinds >> SB_KIND_COUNT)
         return sb_diag_set(diag, SB_EINVAL, "spec: no such set of part kinds");
@@ -152,11 +153,13 @@ check_kinds(const sb_spec *s, sb_diag *diag)
             return sb_diag_set(diag, SB_ENOTSUP, "spec: %s has no %s kernel",
                                sb_recipe_get(q)->name, sb_ops_name(s->op));
     }
-    if (bsr && win)
-        return sb_diag_set(diag, SB_EINVAL, "spec: bsr and win do not go together");
-    if ((bsr || win) != (s->block > 0) || s->block < 0 || s->block > most)
+    if (bsr + win + mask > 1)
         return sb_diag_set(diag, SB_EINVAL,
-                           "spec: block size %d; bsr and win need 1 to %d, others none",
+                           "spec: of bsr, win and mask a set holds one");
+    if ((bsr || win || mask) != (s->block > 0) || s->block < 0 || s->block > most)
+        return sb_diag_set(diag, SB_EINVAL,
+                           "spec: block size %d; bsr, win and mask need 1 to %d, "
+                           "others none",
                            s->block, most);
     if (s->packed && !(s->kinds & packable))
         return sb_diag_set(diag, SB_EINVAL, "spec: no kind of the set packs values");

@@ -22,7 +22,7 @@ typedef struct sb_spec {
     sb_dtype ptr, idx;         /* offset and column types */
     bool b_col, c_col;         /* dense operands column-major as seen after op() */
     bool a_conj, b_conj;
-    int block;    /* BSR: block size, WIN: rows of a window; 0 without them */
+    int block;    /* BSR: block size, WIN, MASK: rows of a window; 0 without them */
     bool packed;  /* ELL, BSR, DIA: values in the part's own array (the promise was
                                   given, or the caller's BSR); else read at val[pos[slot]] */
     int tile;     /* columns of C (SDDMM: of the reduction) per register tile */

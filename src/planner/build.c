@@ -47,7 +47,10 @@ rest_part(sb_build *b, sb_part_choice p)
         st = sb_part_seg(out, &b->cover);
         break;
     case SB_PART_SELL:
-        st = sb_part_sell(out, &b->cover);
+        st = sb_part_sell(out, &b->cover, !b->choice.packed);
+        break;
+    case SB_PART_MASK:
+        st = sb_part_mask(out, &b->cover, p.size, b->pl->stats.sorted);
         break;
     case SB_PART_PANEL:
         st = sb_part_panel(out, &b->cover, p.size,
@@ -208,6 +211,9 @@ add_sizes(sb_plan *plan, const sb_part *p)
     case SB_PART_PANEL:
         add_int(plan, "panel_blocks", a->count - 1);
         add_int(plan, "panel_count", sb_part_find(p, "panel_row")->count);
+        break;
+    case SB_PART_MASK:
+        add_int(plan, "mask_count", p->array[1].count);
         break;
     case SB_PART_DIA:
         add_int(plan, "dia_count", p->width);

@@ -23,6 +23,10 @@ typedef struct line {
     {                                                    \
         .rest = {.kind = (kind_), .c = (c_), .k = (k_) } \
     }
+#define MASKS(size_)                                     \
+    {                                                    \
+        .rest = {.kind = SB_PART_MASK, .size = (size_) } \
+    }
 #define WITH(sel_, size_, kind_, c_, k_)                                 \
     {                                                                    \
         .select = {.kind = (sel_), .size = (size_)},                     \
@@ -36,6 +40,11 @@ static const line in_place[] = {
     REST(SB_PART_SEG, 0, 0),
     REST(SB_PART_PANEL, 0, 0),
     REST(SB_PART_PANEL, 0, 1),
+    MASKS(1),
+    MASKS(2),
+    MASKS(3),
+    MASKS(4),
+    MASKS(6),
     REST(SB_PART_ROWS, 1, -1),
     REST(SB_PART_ROWS, 2, -1),
     REST(SB_PART_ROWS, 4, -1),
@@ -165,11 +174,15 @@ packable(const sb_choice *ch)
 }
 
 static bool
-legal(const sb_choice *ch, const sb_problem *pb)
+legal(const sb_choice *ch, const sb_problem *pb, bool in)
 {
     /* A_ptr of a row-sorted COO would be the plan's own: rows do without it. */
-    if ((ch->part[0].kind == SB_PART_CSR || ch->part[0].kind == SB_PART_SEG) &&
+    if ((ch->part[0].kind == SB_PART_CSR || ch->part[0].kind == SB_PART_SEG ||
+         ch->part[0].kind == SB_PART_MASK) &&
         pb->a.format == SB_FORMAT_COO)
+        return false;
+    /* Slices read values in place unless they are packed. */
+    if (ch->part[0].kind == SB_PART_SELL && !in && !ch->packed)
         return false;
     return sb_parts_computable(pb->op, ch);
 }
@@ -197,7 +210,7 @@ sb_candidate(sb_choice *out, const sb_problem *pb, bool in, bool packed, int mea
     for (int pass = 0; pass <= packed; pass++)
         for (int q = 0; nth(out, pb, in, mean_k, q); q++) {
             out->packed = pass > 0;
-            if (!legal(out, pb) || (out->packed && !packable(out)))
+            if (!legal(out, pb, in) || (out->packed && !packable(out)))
                 continue;
             if (seen++ == index)
                 return true;

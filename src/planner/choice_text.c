@@ -9,7 +9,7 @@
 static const char *const op_names[] = {
     [SB_OP_SPMM] = "spmm", [SB_OP_SPMV] = "spmv", [SB_OP_SDDMM] = "sddmm"};
 static const char *const kind_names[SB_PART_COUNT] = {
-    "csr", "rows", "ell", "bsr", "dia", "coo", "win", "seg", "sell", "panel"};
+    "csr", "rows", "ell", "bsr", "dia", "coo", "win", "seg", "sell", "panel", "mask"};
 
 enum {
     MAX_TILE = 1024,
@@ -49,7 +49,7 @@ print_part(sb_strbuf *out, const sb_part_choice *p)
         sb_strbuf_printf(out, " hyb %d %d", p->c, p->k);
     else if (p->kind == SB_PART_ELL)
         sb_strbuf_printf(out, " %d", p->k);
-    else if (selects(p->kind) || p->kind == SB_PART_PANEL)
+    else if (selects(p->kind) || p->kind == SB_PART_PANEL || p->kind == SB_PART_MASK)
         sb_strbuf_printf(out, " %d", p->size);
     sb_strbuf_putc(out, ')');
 }
@@ -193,10 +193,12 @@ part_order(reader *rd, const sb_choice *ch, sb_part_kind kind)
 {
     if (ch->npart > 0 && !selects(ch->part[ch->npart - 1].kind))
         return refuse(rd, rd->word, "the part before this one already takes the rest");
-    if (ch->npart > 0 && (kind == SB_PART_CSR || kind == SB_PART_SEG ||
-                          kind == SB_PART_SELL || kind == SB_PART_PANEL))
-        return refuse(rd, rd->word,
-                      "csr, seg, sell and panel stand alone; use rows for a rest");
+    if (ch->npart > 0 &&
+        (kind == SB_PART_CSR || kind == SB_PART_SEG || kind == SB_PART_SELL ||
+         kind == SB_PART_PANEL || kind == SB_PART_MASK))
+        return refuse(
+            rd, rd->word,
+            "csr, seg, sell, panel and mask stand alone; use rows for a rest");
     if (ch->npart > 0 && selects(kind))
         return refuse(rd, rd->word, "only one part may select; then comes the rest");
     return SB_OK;
@@ -212,7 +214,7 @@ read_part(reader *rd, sb_choice *ch)
     if (kind < 0)
         return refuse(
             rd, rd->word,
-            "expected csr, rows, ell, bsr, dia, coo, win, seg, sell or panel");
+            "expected csr, rows, ell, bsr, dia, coo, win, seg, sell, panel or mask");
     SB_TRY(part_order(rd, ch, p.kind));
     if (p.kind == SB_PART_ROWS) {
         const int q = one_of(rd, order, 2);
@@ -228,6 +230,8 @@ read_part(reader *rd, sb_choice *ch)
         SB_TRY(number(rd, 2, MAX_BLOCK, "expected a block size, 2 to 64", &p.size));
     if (p.kind == SB_PART_WIN)
         SB_TRY(number(rd, 2, 8, "expected rows of a window, 2 to 8", &p.size));
+    if (p.kind == SB_PART_MASK)
+        SB_TRY(number(rd, 1, 8, "expected rows of a window, 1 to 8", &p.size));
     if (p.kind == SB_PART_DIA)
         SB_TRY(number(rd, 1, 100, "expected percent of a diagonal, 1 to 100", &p.size));
     if (p.kind == SB_PART_PANEL)

@@ -42,23 +42,17 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
     return NULL;
 }
 
-/* SpMV gains from a window only along runs that fill its lanes; positions cost it half of
- * its speed (docs/kernels.md, SpMV). */
+/* SpMV gains from a window only along runs that fill its lanes (docs/kernels.md,
+ * SpMV). */
 static const char *
 unwise_vector(const sb_planner *pl, const sb_weighed *w)
 {
     const sb_part_choice *p = &w->choice.part[0];
 
-    if (p->kind == SB_PART_SEG && pl->stats.mean >= 10)
-        return "rows too long for groups";
-    if (p->kind == SB_PART_SELL && pl->stats.mean >= 12)
-        return "rows long enough to fill lanes by themselves";
     if (p->kind == SB_PART_WIN)
         for (int q = 0; q < SB_STATS_WINDOWS; q++)
             if (sb_stats_window_size[q] == p->size && pl->stats.win_run[q] < 20)
                 return "shared runs too short for lanes";
-    if (p->kind == SB_PART_SELL && !w->choice.packed)
-        return "values by position cost more than full lanes save";
     if (p->kind == SB_PART_BSR || p->kind == SB_PART_DIA)
         return "slower than windows or slices for one column";
     return NULL;

@@ -13,7 +13,7 @@
 #include "runtime/kernel.h"
 #include "runtime/target.h"
 
-enum { SB_WEIGHED_MAX = 64 };
+enum { SB_WEIGHED_MAX = 96 };
 
 /* A candidate and its fate. */
 typedef struct sb_weighed {

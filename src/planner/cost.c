@@ -33,8 +33,9 @@ static const coef table[SB_PART_COUNT] = {
     [SB_PART_COO] = {1.0, 0.0, 2.0e-9, 1, true},
     [SB_PART_WIN] = {1.0, 8e-9, 0.3e-9, 4, true},
     [SB_PART_SEG] = {1.0, 160e-9, 0.4e-9, 1, true},
-    [SB_PART_SELL] = {1.0, 20e-9, 0.25e-9, 1, true},
+    [SB_PART_SELL] = {1.0, 20e-9, 0.25e-9, 1, true}, /* SpMV only: cost_vector.c */
     [SB_PART_PANEL] = {1.0, 8e-9, 0.3e-9, 1, true},
+    [SB_PART_MASK] = {1.0, 8e-9, 0.3e-9, 8, true},
 };
 
 /* One part's amounts. */
@@ -66,9 +67,12 @@ sb_work_grain(const sb_work *w, int64_t nnz, int threads)
                                                 : (double)w->n;
     const double work = (double)nnz * (width > 1 ? width : 1);
     /* cpu.md section 5: below about 200k products one tile per thread is best; a tile
-     * should never be so small that its dispatch shows. */
-    const double pieces = work < 2e5 ? threads : 12.0 * threads;
-    const double least = 2e4 / (width > 1 ? width : 1);
+     * should never be so small that its dispatch shows. One column is slower work (a
+     * load for each product) in shorter calls: a thread that waits for the end of the
+     * other's last tile shows earlier than the dispatch of many. */
+    const bool one = w->op == SB_OP_SPMV;
+    const double pieces = !one && work < 2e5 ? threads : 12.0 * threads;
+    const double least = (one ? 2e3 : 2e4) / (width > 1 ? width : 1);
     const double grain = (double)nnz / (pieces > 1 ? pieces : 1);
 
     return (int64_t)(grain > least ? grain : least) + 1;
@@ -138,7 +142,10 @@ structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
         return am->entries * value + am->slots * (w->idx_size + pos) +
                am->units * 2.0 * w->idx_size;
     case SB_PART_SELL:
-        return am->entries * (value + pos + w->idx_size) + am->touches * w->idx_size;
+        return am->entries * (value + w->idx_size) + am->touches * (w->idx_size + pos);
+    case SB_PART_MASK:
+        return am->entries * value + am->touches * w->ptr_size +
+               am->slots * (4 + (double)w->idx_size / p->size);
     case SB_PART_WIN:
         return am->entries * (value + (double)w->idx_size / p->size) +
                am->units * 4.0 * w->ptr_size;
@@ -171,6 +178,15 @@ part_seconds(const sb_part_choice *p, const amounts *am, const sb_work *w,
     const double fixed = (am->units * co->unit + am->entries * co->entry) /
                          (t->threads > 0 ? t->threads : 1);
 
+    if (w->op == SB_OP_SPMV) {
+        const sb_vector_part one = {p, am->entries, am->slots, am->touches};
+        const double busy =
+            sb_vector_seconds(&one, s, t, packed) / (t->threads > 0 ? t->threads : 1);
+
+        total->bytes += a_bytes;
+        total->flops += flops;
+        return fmax(busy, a_bytes / stream_rate(t, whole));
+    }
     total->bytes += a_bytes + c_bytes + am->entries * width * w->b_size;
     total->flops += flops;
     return co->a * fmax(moving, flops / peak) + fixed;
@@ -227,6 +243,16 @@ window_share(const sb_stats *s, int rows)
     return 0;
 }
 
+/* Masks of 16 columns, one a row of each chunk. */
+static double
+mask_slots(const sb_stats *s, int rows)
+{
+    for (int q = 0; q < SB_STATS_MASKS; q++)
+        if (sb_stats_mask_size[q] == rows && s->mask_fill[q] > 0)
+            return (double)s->nnz / s->mask_fill[q];
+    return (double)s->nnz;
+}
+
 /* The selecting part's amounts; returns its share of the entries. */
 static double
 selected(amounts *am, const sb_part_choice *p, const sb_stats *s)
@@ -278,6 +304,8 @@ rest(amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
         am->units = am->entries / fmax(1, sb_stats_panel_run(s, p->size));
         am->touches = rows + am->units;
     }
+    if (p->kind == SB_PART_MASK)
+        am->slots = share * mask_slots(s, p->size);
     if (p->kind == SB_PART_COO)
         am->touches = am->entries; /* every entry reads and writes its row of C */
 }

@@ -33,6 +33,16 @@ typedef struct sb_cost {
 void sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w,
                      const sb_stats *s, const sb_target *t);
 
+/* A part of SpMV: entries, slots stored and rows of C touched. */
+typedef struct sb_vector_part {
+    const sb_part_choice *choice;
+    double entries, slots, rows;
+} sb_vector_part;
+
+/* cost_vector.c: seconds of one core to compute it. */
+double sb_vector_seconds(const sb_vector_part *p, const sb_stats *s, const sb_target *t,
+                         bool packed);
+
 /* Bytes of B (SDDMM: of Y) that the entries touch. */
 double sb_work_footprint(const sb_work *w, const sb_stats *s);
 

@@ -15,10 +15,10 @@ static int
 kernel_kind(sb_part_kind kind)
 {
     static const char *const parts[SB_PART_COUNT] = {
-        [SB_PART_CSR] = "csr",    [SB_PART_ROWS] = "rows", [SB_PART_ELL] = "ell",
-        [SB_PART_BSR] = "bsr",    [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
-        [SB_PART_WIN] = "win",    [SB_PART_SEG] = "seg",   [SB_PART_SELL] = "sell",
-        [SB_PART_PANEL] = "panel"};
+        [SB_PART_CSR] = "csr",     [SB_PART_ROWS] = "rows", [SB_PART_ELL] = "ell",
+        [SB_PART_BSR] = "bsr",     [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
+        [SB_PART_WIN] = "win",     [SB_PART_SEG] = "seg",   [SB_PART_SELL] = "sell",
+        [SB_PART_PANEL] = "panel", [SB_PART_MASK] = "mask"};
 #define X(name, text, doc) text,
     static const char *const kernels[] = {
 #include "kernels/registry.def"
@@ -73,14 +73,13 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
                                    {8, 16, 32, 64}, {16, 4, 8, 32},   {4, 16, 8, 32},
                                    {32, 16, 8, 4},  {128, 64, 32, 16}};
     /* 32 registers hold 16 vectors of sums: 128 columns of a row, 64 of four */
-    const bool roomy = t->isa == SB_ISA_V4 && w->compute_size == 4 && block <= 4;
+    const bool roomy = t->isa >= SB_ISA_V4 && w->compute_size == 4 && block <= 4;
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
         return 0;
     if (w->op == SB_OP_SPMV)
-        list =
-            5; /* four lanes, whatever the row length: docs/kernels.md, SpMV rule 1 */
+        list = t->isa == SB_ISA_V4G ? 4 : 5; /* docs/kernels.md, SpMV rule 1 */
     else if (w->op == SB_OP_SDDMM)
         list = 6;
     else if (w->col_major)
@@ -95,7 +94,7 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
 int
 sb_rule_sums(const sb_work *w, const sb_target *t, int tile, double mean)
 {
-    const int vector = t->isa == SB_ISA_V4 ? 64 : t->isa == SB_ISA_V3 ? 32 : 16;
+    const int vector = t->isa >= SB_ISA_V4 ? 64 : t->isa == SB_ISA_V3 ? 32 : 16;
 
     return w->op == SB_OP_SPMM && !w->col_major && mean >= 12 &&
                    tile * w->compute_size < 8 * vector
@@ -155,7 +154,8 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     out->c_col = pb->c.col_major != (of_c != SB_TRANS_N);
     out->a_conj = complex && !sddmm && pb->trans_a == SB_TRANS_H;
     out->b_conj = complex && of_b == SB_TRANS_H;
-    if (kinds >> SB_PART_BSR & 1 || kinds >> SB_PART_WIN & 1)
+    if (kinds >> SB_PART_BSR & 1 || kinds >> SB_PART_WIN & 1 ||
+        kinds >> SB_PART_MASK & 1)
         out->block = ch->part[0].size;
     out->packed = ch->packed && (kinds & packs);
     out->tile = ch->tile;

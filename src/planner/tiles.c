@@ -62,6 +62,11 @@ costs_of(const sb_part *p)
         c.lo = sb_part_find(p, "panel_ptr");
         c.via = sb_part_find(p, "panel_off");
         break;
+    case SB_PART_MASK: /* a chunk of a row costs about three entries */
+        c.lo = sb_part_find(p, "mask_ptr");
+        c.scale = 3 * p->width;
+        c.fixed = 2 * p->width;
+        break;
     case SB_PART_DIA:
         c.fixed = p->width + 2;
         break;

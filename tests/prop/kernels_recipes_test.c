@@ -85,6 +85,15 @@ static const char *const specs[] = {
     "spmv seg f32f32f32/f32 i32i32 rr t8 p0",
     "spmv seg c64c64c64/c64 i64i64 rr t4 p0",
     "spmv seg f16f16f16/f32 i32i32 rr t16 p0",
+    "spmv mask f32f32f32/f32 i32i32 rr b1 t4 p0",
+    "spmv mask f64f64f64/f64 i32i32 rr b3 t4 p0",
+    "spmv mask f32f32f32/f32 i64i64 rr b8 t4 p0",
+    "spmv mask c64c64c64/c64 i32i32 rr b2 t4 p0",
+    "spmv mask i8i8i32/i32 i32i32 rr b4 t4 p0",
+    "spmv sell f32f32f32/f32 i32i32 rr t4 p0",
+    "spmv sell f64f64f64/f64 i32i32 rr packed t4 p0",
+    "spmv sell f64f64f64/f64 i64i64 rr t4 p0",
+    "spmv sell c32c32c32/c32 i32i32 rr packed t4 p0",
     "sddmm csr f32f32f32/f32 i32i32 rr t16 p0",
     "sddmm csr f64f64f64/f64 i64i64 rc t8 p0",
     "sddmm csr f32f32f32/f32 i32i32 cr t4 p0",
@@ -223,7 +232,8 @@ adopt(fixture *fx)
         a->type = p->array[q].type;
         a->count = p->array[q].count;
         a->data = p->array[q].data;
-        if (strstr(a->name, "_row") || strstr(a->name, "bsr_crd"))
+        if (strstr(a->name, "_row") || strstr(a->name, "bsr_crd") ||
+            strstr(a->name, "mask_crd"))
             count = a->count;
         if (strstr(a->name, "win_off"))
             count = a->count - 1;
@@ -234,6 +244,10 @@ adopt(fixture *fx)
         add_int(fx, "ell_width", p->width);
     if (p->kind == SB_PART_PANEL)
         add_int(fx, "panel_blocks", p->array[0].count - 1);
+    if (p->kind == SB_PART_SELL) {
+        fx->integer[fx->nint - 1].value = p->group[0].hi;
+        add_int(fx, "sell_cols", p->width);
+    }
     for (int q = 0; q < (int)p->kind; q++)
         rank += fx->spec.kinds >> q & 1;
     for (int g = 0; g < p->ngroup; g++) {
@@ -263,6 +277,10 @@ build_part(fixture *fx, sb_cover *cv, int kind)
         return sb_part_coo(p, cv);
     case SB_PART_PANEL:
         return sb_part_panel(p, cv, 7, 3, NULL);
+    case SB_PART_SELL:
+        return sb_part_sell(p, cv, !fx->spec.packed);
+    case SB_PART_MASK:
+        return sb_part_mask(p, cv, fx->spec.block, true);
     default:
         return sb_part_win(p, cv, fx->spec.block, true);
     }
@@ -299,8 +317,9 @@ cover_bare(sb_part *p, const sb_cover *cv)
 static void
 make_parts(fixture *fx)
 {
-    static const int order[] = {SB_PART_CSR, SB_PART_BSR, SB_PART_DIA,  SB_PART_WIN,
-                                SB_PART_COO, SB_PART_ELL, SB_PART_ROWS, SB_PART_PANEL};
+    static const int order[] = {SB_PART_CSR,  SB_PART_BSR, SB_PART_DIA,  SB_PART_WIN,
+                                SB_PART_COO,  SB_PART_ELL, SB_PART_ROWS, SB_PART_PANEL,
+                                SB_PART_SELL, SB_PART_MASK};
     sb_cover cv;
 
     assert_int_equal(

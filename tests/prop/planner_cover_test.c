@@ -35,7 +35,9 @@ static const recipe recipes[] = {
     {0, 0, SB_PART_ROWS, 1, 2, 2},  {0, 0, SB_PART_ROWS, 2, 2, 4},
     {0, 0, SB_PART_COO, 0, 0, 3},   {0, 0, SB_PART_SEG, 0, 0, 0},
     {0, 0, SB_PART_SELL, 0, 0, 0},  {0, 0, SB_PART_PANEL, 3, 1, 0},
-    {0, 0, SB_PART_PANEL, 4, 7, 0},
+    {0, 0, SB_PART_PANEL, 4, 7, 0}, {0, 0, SB_PART_SELL, 1, 0, 0},
+    {0, 0, SB_PART_MASK, 1, 0, 0},  {0, 0, SB_PART_MASK, 3, 0, 0},
+    {0, 0, SB_PART_MASK, 8, 0, 0},
 };
 
 /* Rows a group's units write. */
@@ -49,7 +51,8 @@ mark_rows(const sb_part *p, const sb_part_group *g, int64_t rows, int *first,
                        : p->kind == SB_PART_SELL ? "sell_row"
                                                  : NULL;
     const sb_part_array *a = list ? sb_part_find(p, list) : NULL;
-    const bool blocks = p->kind == SB_PART_BSR || p->kind == SB_PART_WIN;
+    const bool blocks =
+        p->kind == SB_PART_BSR || p->kind == SB_PART_WIN || p->kind == SB_PART_MASK;
     const int64_t b = blocks                    ? p->width
                       : p->kind == SB_PART_SEG  ? SB_SEG_ROWS
                       : p->kind == SB_PART_SELL ? SB_SELL_ROWS
@@ -114,7 +117,9 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
     case SB_PART_PANEL:
         return sb_part_panel(&part[(*n)++], cv, r->k, r->c, NULL);
     case SB_PART_SELL:
-        return sb_part_sell(&part[(*n)++], cv);
+        return sb_part_sell(&part[(*n)++], cv, r->c > 0);
+    case SB_PART_MASK:
+        return sb_part_mask(&part[(*n)++], cv, r->c, sorted);
     case SB_PART_SEG:
         return sb_part_seg(&part[(*n)++], cv);
     case SB_PART_CSR:

@@ -87,6 +87,7 @@ test_refusals(void **state)
     refused("(plan spmm)", "no part takes the rest", 11);
     refused("(plan spmm (part bsr 4))", "no part takes the rest", 24);
     refused("(plan spmm (part csc))", "expected csr, rows", 18);
+    refused("(plan spmv (part mask 9))", "expected rows of a window, 1 to 8", 23);
     refused("(plan spmm (part bsr 1) (part coo))", "block size", 22);
     refused("(plan spmm (part bsr 65) (part coo))", "block size", 22);
     refused("(plan spmm (part win 9) (part coo))", "rows of a window", 22);
@@ -100,9 +101,10 @@ test_refusals(void **state)
     refused("(plan spmm (part ell -1))", "log2", 22);
     refused("(plan spmm (part ell 99999999999999999999))", "log2", 22);
     refused("(plan spmm (part csr) (part coo))", "already takes the rest", 29);
-    refused("(plan spmm (part bsr 2) (part csr))", "csr, seg, sell and panel stand",
+    refused("(plan spmm (part bsr 2) (part csr))",
+            "csr, seg, sell, panel and mask stand", 31);
+    refused("(plan spmm (part bsr 2) (part panel 8))", "panel and mask stand alone",
             31);
-    refused("(plan spmm (part bsr 2) (part panel 8))", "panel stand alone", 31);
     refused("(plan spmm (part panel 0))", "columns of a panel", 24);
     refused("(plan spmm (part panel 1048577))", "columns of a panel", 24);
     refused("(plan spmm (part bsr 2) (part bsr 4) (part coo))", "only one part", 31);

@@ -1,0 +1,131 @@
+/*
+ * Windows of b neighbouring rows, cut into chunks of 16 columns: each chunk has its
+ * first column and, per row, a mask of the columns that the row holds. One load of x
+ * serves 16 columns of b rows, and neither columns nor positions of single entries are
+ * read: the values of a row lie in the order of its masks. Nothing is padded and no
+ * value is copied, so this is blocks and runs of any shape with values in place.
+ * Source   SPC5 (Bramas and Kus 2018), the windows aligned to rows only
+ */
+#include "formats/part.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+enum { MAXB = 8 };
+
+typedef struct scan {
+    const sb_view *v;
+    int rows; /* of the window, the last may be short */
+    int64_t at[MAXB], end[MAXB];
+} scan;
+
+static void
+scan_begin(scan *sc, const sb_view *v, int64_t window, int b)
+{
+    const int64_t first = window * b, left = v->rows - first;
+
+    sc->v = v;
+    sc->rows = left < b ? (int)left : b;
+    for (int r = 0; r < sc->rows; r++) {
+        sc->at[r] = sb_view_lo(v, first + r);
+        sc->end[r] = sb_view_lo(v, first + r + 1);
+    }
+}
+
+/* First column of the next chunk, -1 at the end; mask[r] of its rows. */
+static int64_t
+scan_next(scan *sc, uint32_t mask[MAXB])
+{
+    int64_t first = -1;
+
+    for (int r = 0; r < sc->rows; r++)
+        if (sc->at[r] < sc->end[r]) {
+            const int64_t j = sb_view_col(sc->v, sc->at[r]);
+
+            first = first < 0 || j < first ? j : first;
+        }
+    for (int r = 0; first >= 0 && r < sc->rows; r++) {
+        mask[r] = 0;
+        while (sc->at[r] < sc->end[r]) {
+            const int64_t d = sb_view_col(sc->v, sc->at[r]) - first;
+
+            if (d >= SB_MASK_COLS)
+                break;
+            mask[r] |= 1u << d;
+            sc->at[r]++;
+        }
+    }
+    return first;
+}
+
+int64_t
+sb_part_mask_chunks(const sb_view *v, int64_t window, int b)
+{
+    uint32_t mask[MAXB];
+    int64_t n = 0;
+    scan sc;
+
+    scan_begin(&sc, v, window, b);
+    while (scan_next(&sc, mask) >= 0)
+        n++;
+    return n;
+}
+
+static sb_status
+build(sb_part *out, sb_cover *cv, int b)
+{
+    const sb_view *v = cv->v;
+    const int64_t windows = (v->rows + b - 1) / b;
+    void *ptr = sb_part_array_new(out, "mask_ptr", v->slot_type, windows + 1);
+    void *crd, *bits;
+    int64_t chunks = 0;
+
+    for (int64_t w = 0; ptr && w < windows; w++) {
+        sb_index_store(ptr, v->slot_type, w, chunks);
+        chunks += sb_part_mask_chunks(v, w, b);
+    }
+    crd = sb_part_array_new(out, "mask_crd", v->crd_type, chunks);
+    bits = sb_part_array_new(out, "mask_bits", SB_I32, chunks * b);
+    if (!ptr || !crd || !bits || !(cv->touched = sb_alloc_array(v->rows, 1)))
+        return SB_ENOMEM;
+    sb_index_store(ptr, v->slot_type, windows, chunks);
+    chunks = 0;
+    for (int64_t w = 0; w < windows; w++) {
+        uint32_t mask[MAXB] = {0};
+        int64_t first;
+        scan sc;
+
+        scan_begin(&sc, v, w, b);
+        for (; (first = scan_next(&sc, mask)) >= 0; chunks++) {
+            sb_index_store(crd, v->crd_type, chunks, first);
+            for (int r = 0; r < b; r++)
+                sb_index_store(bits, SB_I32, chunks * b + r, mask[r]);
+        }
+    }
+    memset(cv->touched, 1, (size_t)v->rows);
+    out->nnz = out->slots = v->nnz;
+    out->width = b;
+    out->ngroup = windows > 0;
+    out->group[0] = (sb_part_group){0, windows, v->nnz, 0, false};
+    cv->rest = 0;
+    return SB_OK;
+}
+
+sb_status
+sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted)
+{
+    sb_status st;
+
+    memset(out, 0, sizeof *out);
+    out->kind = SB_PART_MASK;
+    if (!sorted || cv->v->pos || cv->taken || cv->touched)
+        return SB_SKIP;
+    SB_ASSERT(b >= 1 && b <= MAXB);
+    st = build(out, cv, b);
+    if (st != SB_OK) {
+        sb_part_free(out);
+        sb_cover_free(cv);
+    }
+    return st;
+}
