@@ -20,7 +20,8 @@
 bool
 sb_format_level_shifted(const sb_fmt *f, int level)
 {
-    static const int64_t shape[2] = {7, 12};
+    /* Large and different, so that no quotient or difference is 0 by accident. */
+    static const int64_t shape[2] = {(INT64_C(1) << 31) + 11, (INT64_C(1) << 32) + 7};
 
     if (sb_fmt_expr_indirect(f->level[level]))
         return false;

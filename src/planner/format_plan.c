@@ -39,7 +39,7 @@ typedef struct step {
 
 struct sb_format_plan {
     sb_arena arena;
-    int ncode, nstep, cap;
+    int ncode, nstep;
     code code[CODES];
     step *step;
 };
@@ -185,6 +185,19 @@ cut_tiles(step *s, maker *mk)
     return SB_OK;
 }
 
+/* A level without a list that starts elsewhere than its program was written for. */
+static sb_status
+check_starts(const sb_tensor *t, sb_diag *diag)
+{
+    for (int q = 0; t && q < t->fmt->nlevel; q++) {
+        if (t->idx[q].data || t->lo[q] == 0 || sb_format_level_shifted(t->fmt, q))
+            continue;
+        return sb_diag_set(diag, SB_EINVAL, "level %d of format %s begins at %lld", q,
+                           t->fmt->name, (long long)t->lo[q]);
+    }
+    return SB_OK;
+}
+
 static sb_status
 reserve_mask(step *s, maker *mk)
 {
@@ -203,6 +216,7 @@ add_step(maker *mk, const sb_tensor *leaf, bool add)
 
     memset(s, 0, sizeof *s);
     s->leaf = leaf;
+    SB_TRY(check_starts(leaf, mk->diag));
     SB_TRY(find_code(&s->code, mk, leaf));
     s->step.kernel = s->code->kernel;
     s->step.add = add;

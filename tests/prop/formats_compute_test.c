@@ -368,6 +368,97 @@ test_compiled(void **state)
     print_message("%d products compiled, %d interpreted\n", compiled, interpreted);
 }
 
+/* ---- random formats ------------------------------------------------------------------ */
+
+enum { RANDOM = 600, LEVELS = 5, EXPR = 120 };
+
+/* A map that swaps, skews and tiles have made, so that it has an inverse. */
+static int
+random_map(gen_rng *r, char level[LEVELS][EXPR])
+{
+    int n = 2;
+
+    (void)snprintf(level[0], EXPR, "i");
+    (void)snprintf(level[1], EXPR, "j");
+    for (int64_t steps = gen_below(r, 5); steps > 0; steps--) {
+        const int a = (int)gen_below(r, n), b = (int)gen_below(r, n);
+        const int c = (int)gen_between(r, 2, 4);
+        char old[EXPR / 3], other[EXPR / 3];
+
+        if (strlen(level[a]) >= sizeof old || strlen(level[b]) >= sizeof other)
+            continue;
+        (void)snprintf(old, sizeof old, "%s", level[a]);
+        (void)snprintf(other, sizeof other, "%s", level[b]);
+        if (gen_below(r, 3) == 0) {
+            (void)snprintf(level[a], EXPR, "%s", other);
+            (void)snprintf(level[b], EXPR, "%s", old);
+        } else if (a != b && !strpbrk(old, "/%") && !strpbrk(other, "/%")) {
+            (void)snprintf(level[a], EXPR, "%s %c (%s)", old,
+                           gen_below(r, 2) ? '+' : '-', other);
+        } else if (n < LEVELS && !strchr(old, '%')) {
+            (void)snprintf(level[a], EXPR, "(%s)/%d", old, c);
+            (void)snprintf(level[n++], EXPR, "(%s)%%%d", old, c);
+        }
+    }
+    return n;
+}
+
+static void
+random_text(gen_rng *r, char *text, size_t size)
+{
+    char level[LEVELS][EXPR];
+    const int n = random_map(r, level), lo = (int)gen_below(r, n);
+    const int hi = (int)gen_between(r, lo, n - 1);
+    size_t at = (size_t)snprintf(text, size, "format x (i, j) -> (");
+
+    for (int q = 0; q < n; q++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s", q ? ", " : "", level[q]);
+    at += (size_t)snprintf(text + at, size - at, ")");
+    if (gen_below(r, 4) > 0)
+        at +=
+            (size_t)snprintf(text + at, size - at, " merge(%d)", (int)gen_below(r, n));
+    if (gen_below(r, 8) > 0)
+        at += (size_t)snprintf(text + at, size - at, " trim(%d, %d)", lo, hi);
+    if (gen_below(r, 4) == 0)
+        at += (size_t)snprintf(text + at, size - at, " pack(%d, %d)",
+                               (int)gen_below(r, n), n - 1);
+    if (gen_below(r, 6) == 0)
+        (void)snprintf(text + at, size - at, " partition(%d)", (int)gen_below(r, 2));
+}
+
+static void
+test_random(void **state)
+{
+    gen_rng r = {11};
+    int ran = 0;
+
+    (void)state;
+    sb_backend_set(&sb_cpu_backend);
+    for (int q = 0; q < RANDOM; q++) {
+        const product *p = &products[q % SB_COUNT(products)];
+        const sb_fmt *f = NULL;
+        char text[900];
+        sb_arena ar;
+        sb_tensor t;
+        world w;
+
+        sb_arena_init(&ar);
+        random_text(&r, text, sizeof text);
+        open_world(&w, &cases[gen_below(&r, SB_COUNT(cases))], SB_F64, (uint64_t)q);
+        if (sb_fmt_parse(&f, &ar, text, NULL) == SB_OK && store(&t, &w, f, NULL)) {
+            sb_tensor_free(&t);
+            run_product(&w, f, p, SB_KERNEL_RESIDENT);
+            ran++;
+        }
+        close_world(&w);
+        sb_arena_free(&ar);
+    }
+    print_message("%d of %d random formats\n", ran, (int)RANDOM);
+    assert_true(ran > RANDOM / 4);
+}
+
+/* ---- the page -------------------------------------------------------------------------- */
+
 /* The table of docs/formats.md says what ran: products of matrices here, sums over 3-D
  * tensors in formats_contract_test.c. */
 static void
@@ -407,6 +498,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_interpreted),
         cmocka_unit_test(test_compiled),
+        cmocka_unit_test(test_random),
         cmocka_unit_test(test_table),
     };
 
