@@ -275,7 +275,7 @@ make_acc(cache *c)
                 continue;
             part.at[part.n].atom = sb_expr_var(ir, l->u.loop.var);
             part.at[part.n++].coef = k;
-            span += k * (bound - 1);
+            span += bound > 1 ? k * (bound - 1) : 0;
         }
         if (part.n == 0)
             continue;
