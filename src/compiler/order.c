@@ -39,14 +39,14 @@ iterator_of(const sb_stmt *s, const sb_expr *e)
     return q;
 }
 
-/* Does the index name iterator q so that no other value of q, the others being equal,
- * gives the same: its own slot, or a coordinate that does not repeat? */
+/* Does index e of dimension d give iterator q away: as its own slot, or as a coordinate
+ * that does not repeat? */
 static bool
-names_slot(const sb_stmt *s, const sb_buf *b, int d, int q)
+names_slot(const sb_stmt *s, const sb_buf *b, int d, const sb_expr *e, int q)
 {
     const sb_axis *x = s->u.iter.it[q].axis;
 
-    return b->axis[d] == x || !is_sparse(x) || x->unique;
+    return !is_sparse(x) || x->unique || (b->axis[d] == x && iterator_of(s, e) == q);
 }
 
 /* An index like %io * 4 + %ii with %ii below 4: marks the iterators it tells apart. */
@@ -73,7 +73,7 @@ take_index(const ordering *o, int d, const sb_expr *e, bool *told)
             continue; /* a parameter, or as good as one */
         if (q < 0 || a.at[least].coef < reach)
             return;
-        told[q] = told[q] || names_slot(s, o->buf, d, q);
+        told[q] = told[q] || names_slot(s, o->buf, d, e, q);
         if (s->u.iter.it[q].axis->length->kind != SB_EXPR_INT) {
             reach = INT64_MAX; /* nothing may lie above it */
             continue;
