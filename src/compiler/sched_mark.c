@@ -93,13 +93,48 @@ sb_sched_vectorize(const sb_prog **out, sb_sched *sc)
     return sb_sched_each_loop(out, sc, sc->name[0], mark_vector);
 }
 
+/* Locals a body stores to, and those it declares. */
+typedef struct locals {
+    sb_body body;
+    const sb_buf *wanted, *outside;
+    bool declared;
+} locals;
+
+static void
+ask_declared(void *user, const sb_stmt *s)
+{
+    locals *l = user;
+
+    l->declared =
+        l->declared || (s->kind == SB_STMT_LOCAL && s->u.local.buf == l->wanted);
+}
+
+static void
+ask_local(void *user, const sb_stmt *s)
+{
+    locals *l = user;
+
+    if (s->kind != SB_STMT_STORE || s->u.store.buf->role != SB_BUF_LOCAL)
+        return;
+    l->wanted = s->u.store.buf;
+    l->declared = false;
+    sb_body_stmts(l->body, ask_declared, l);
+    if (!l->declared)
+        l->outside = l->wanted;
+}
+
 static void
 mark_parallel(sb_sched *sc, sb_list *out, const sb_stmt *s)
 {
+    locals l = {s->u.loop.body, NULL, NULL, false};
     const sb_buf *bad = NULL;
 
+    sb_body_stmts(l.body, ask_local, &l);
     if (sc->nested)
         sb_sched_refuse(sc, "loop %%%s is not outermost", s->u.loop.var->name);
+    else if (l.outside)
+        sb_sched_refuse(sc, "iterations of %%%s share local $%s", s->u.loop.var->name,
+                        l.outside->name);
     else if (!sb_loop_distinct(sc->ir, sc->in, s, &bad))
         sb_sched_refuse(sc, "iterations of %%%s could meet in one element of $%s",
                         s->u.loop.var->name, bad ? bad->name : "?");
