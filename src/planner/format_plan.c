@@ -6,6 +6,7 @@
 #include "planner/format_plan.h"
 
 #include "base/alloc.h"
+#include "formats/fmt_expr.h"
 #include "kernels/format_program.h"
 #include "kernels/lower.h"
 #include "planner/context.h"
@@ -185,12 +186,14 @@ cut_tiles(step *s, maker *mk)
     return SB_OK;
 }
 
-/* A level without a list that starts elsewhere than its program was written for. */
+/* A level without a list that starts elsewhere than its program was written for; what a
+ * function answers is in no coordinate. */
 static sb_status
 check_starts(const sb_tensor *t, sb_diag *diag)
 {
     for (int q = 0; t && q < t->fmt->nlevel; q++) {
-        if (t->idx[q].data || t->lo[q] == 0 || sb_format_level_shifted(t->fmt, q))
+        if (t->idx[q].data || t->lo[q] == 0 || sb_fmt_expr_indirect(t->fmt->level[q]) ||
+            sb_format_level_shifted(t->fmt, q))
             continue;
         return sb_diag_set(diag, SB_EINVAL, "level %d of format %s begins at %lld", q,
                            t->fmt->name, (long long)t->lo[q]);

@@ -5,6 +5,7 @@
  */
 #include "planner/format_plan.h"
 
+#include "base/alloc.h"
 #include "base/macro.h"
 #include "cpu/cpu.h"
 #include "gen.h"
@@ -276,6 +277,52 @@ test_absent_column(void **state)
     }
 }
 
+/* ---- memory ------------------------------------------------------------------------------ */
+
+/* Every allocation failing in turn: ENOMEM or the right result, and nothing is left. */
+static void
+test_short_memory(void **state)
+{
+    static const char *const formats[] = {"csr", "bdia_csr<3, 2>", "c2sr", "dok",
+                                          "ell"};
+    const gen_spec a = {.family = GEN_UNIFORM,
+                        .rows = 6,
+                        .cols = 5,
+                        .density = 0.3,
+                        .val_type = SB_F64,
+                        .integer = true};
+    const gen_dense_spec x = {.rows = 5, .cols = 1, .type = SB_F64, .integer = true};
+    const gen_dense_spec y = {.rows = 6, .cols = 1, .type = SB_F64, .integer = true};
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(formats); q++) {
+        sb_status st = SB_ENOMEM;
+        int64_t live;
+        fixture fx;
+
+        open_fixture(&fx, formats[q], &a);
+        fx.pb.op = SB_OP_SPMV;
+        fx.pb.compute = SB_F64;
+        fx.pb.alpha = (sb_value){1, 0};
+        fx.pb.b = gen_dense(&x);
+        fx.pb.c = gen_dense(&y);
+        live = sb_alloc_live();
+        for (int n = 0; st != SB_OK; n += 1 + n / 16) {
+            sb_format_plan *plan = NULL;
+
+            (void)sb_alloc_fail_after(n);
+            st = sb_format_plan_create(&plan, &fx.t, &fx.pb, SB_KERNEL_RESIDENT, NULL);
+            if (st == SB_OK)
+                st = sb_format_plan_run(plan, &fx.pb, NULL);
+            (void)sb_alloc_fail_after(-1);
+            assert_true(st == SB_OK || st == SB_ENOMEM);
+            sb_format_plan_release(plan);
+            assert_int_equal(sb_alloc_live(), live);
+        }
+        close_fixture(&fx);
+    }
+}
+
 /* ---- refusals ---------------------------------------------------------------------------- */
 
 static void
@@ -315,7 +362,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types),          cmocka_unit_test(test_beta_once),
         cmocka_unit_test(test_marked_padding), cmocka_unit_test(test_absent_column),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_short_memory),   cmocka_unit_test(test_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
