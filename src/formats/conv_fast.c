@@ -367,7 +367,7 @@ to_blocks(sb_tensor *out, fast *x, shape from)
     rows = (x->rows.m + b1 - 1) / b1;
     if (!array(&out->ptr[1], rows + 1, x->index))
         return SB_ENOMEM;
-    x->k->count_blocks(out->ptr[1].data, &x->rows, b1, b2, x->par);
+    SB_TRY(x->k->count_blocks(out->ptr[1].data, &x->rows, b1, b2, x->par));
     out->count[0] = rows;
     out->count[1] = sb_tensor_at(&out->ptr[1], out->ptr_type, rows);
     SB_TRY(bound(x, out->count[1], b1 * b2));

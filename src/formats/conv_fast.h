@@ -34,8 +34,8 @@ typedef struct sb_fast_kernels {
     sb_status (*transpose)(void *ptr, void *idx, void *val, const sb_rows *r,
                            const sb_par *par);
     /* ptr[number of block rows + 1], then idx and val of the blocks. */
-    void (*count_blocks)(void *ptr, const sb_rows *r, int64_t b1, int64_t b2,
-                         const sb_par *par);
+    sb_status (*count_blocks)(void *ptr, const sb_rows *r, int64_t b1, int64_t b2,
+                              const sb_par *par);
     void (*fill_blocks)(void *idx, void *val, const void *ptr, const sb_rows *r,
                         int64_t b1, int64_t b2, const sb_par *par);
     /* number[j - i + m - 1] of each diagonal that holds something, -1 else; the count of

@@ -18,6 +18,9 @@ enum {
     CHUNK_BYTES = 1 << 19
 };
 
+/* Above every index: extents are at most this, and indices below them. */
+#define LAST_OF(type) ((type)(sizeof(type) == 4 ? INT32_MAX : INT64_MAX))
+
 #define I int32_t
 #define V uint32_t
 #define FN(name) name##_44

@@ -453,29 +453,33 @@ backwards(sb_par_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain)
     fn(user, lo, at);
 }
 
+/* Five diagonals, and every hundredth row twenty more entries: long enough for chunks. */
 static sb_tensor
 large(sb_dtype type, const char *format, bool wide)
 {
-    const gen_spec s = {.family = GEN_BANDED,
-                        .rows = 8000,
-                        .cols = 7900,
-                        .density = 0.01,
-                        .seed = 5,
-                        .format = SB_FORMAT_CSR,
-                        .val_type = type,
-                        .ptr_type = wide ? SB_I64 : SB_I32,
-                        .idx_type = wide ? SB_I64 : SB_I32,
-                        .integer = true};
-    sb_matrix m = gen_matrix(&s);
-    sb_view v;
+    enum { ROWS = 9000, COLS = 8990, CAP = 7 * ROWS };
+    int64_t *at[2] = {malloc(CAP * sizeof(int64_t)), malloc(CAP * sizeof(int64_t))};
+    char *values = malloc(CAP * sizeof(double));
+    sb_tensor_coo coo = {.ndim = 2,
+                         .extent = {ROWS, COLS},
+                         .coord = {at[0], at[1]},
+                         .val = values,
+                         .val_type = type};
     sb_tensor t;
 
-    assert_int_equal(sb_view_make(&v, &m, false, NULL), SB_OK);
-    assert_int_equal(
-        sb_tensor_from_view(&t, parse(format), &v, m.val, type, wide, NULL, NULL),
-        SB_OK);
-    sb_view_free(&v);
-    gen_free_matrix(&m);
+    for (int64_t i = 0; i < ROWS; i++)
+        for (int64_t d = -2; d < (i % 100 == 7 ? 22 : 3); d++) {
+            if (i + d < 0 || i + d >= COLS || i % 50 == 3)
+                continue;
+            at[0][coo.nnz] = i;
+            at[1][coo.nnz] = i + d;
+            sb_value_store(type, values, coo.nnz++, (sb_value){(double)(i % 9 + 1), 0});
+        }
+    assert_int_equal(sb_tensor_from_coo(&t, parse(format), &coo, wide, NULL, NULL),
+                     SB_OK);
+    free(at[0]);
+    free(at[1]);
+    free(values);
     return t;
 }
 
