@@ -158,12 +158,56 @@ note_sum(cache *c, const scope *sc, const sb_stmt *s)
     c->nfactor = kept;
 }
 
+static bool
+is_index_loop(const cache *c, const sb_var *v)
+{
+    for (int q = 0; q < c->nloop; q++) {
+        if (c->loop[q]->u.loop.var == v)
+            return true;
+    }
+    return false;
+}
+
+/* Which loops inside e depends on, through lets: those of C's indices, others. */
+static void
+depends_on(const cache *c, const scope *sc, const sb_expr *e, bool *index, bool *other)
+{
+    for (; sc; sc = sc->up) {
+        if (sc->s->kind == SB_STMT_LET && sb_expr_uses(e, sc->s->u.let.var))
+            depends_on(c, sc->up, sc->s->u.let.value, index, other);
+        if (sc->s->kind != SB_STMT_FOR || !sb_expr_uses(e, sc->s->u.loop.var))
+            continue;
+        if (is_index_loop(c, sc->s->u.loop.var))
+            *index = true;
+        else
+            *other = true;
+    }
+}
+
+/* Every element is written back, so a condition may say which terms there are, as of a
+ * reduction's empty slots, but not which elements. A start stores to all of them anyway. */
+static void
+check_conditions(cache *c, const scope *sc)
+{
+    for (; sc && !c->init; sc = sc->up) {
+        bool index = false, other = false;
+
+        if (sc->s->kind != SB_STMT_IF)
+            continue;
+        depends_on(c, sc->up, sc->s->u.cond.cond, &index, &other);
+        if (index || !other)
+            sb_sched_refuse(c->sc, "elements of $%s stand under a condition",
+                            c->buf->name);
+    }
+}
+
 static void
 note_store(cache *c, const scope *sc, const sb_stmt *s)
 {
     note_access(c, sc, s->u.store.idx);
     if (s->u.store.op == SB_STORE_ADD) {
         note_sum(c, sc, s);
+        check_conditions(c, sc);
         return;
     }
     if (s->u.store.op != SB_STORE_SET)
