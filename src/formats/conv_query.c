@@ -287,6 +287,8 @@ static sb_status
 unit_order(runs *r, sb_conv *cx, const sb_conv_op *op, bool weigh, int64_t *weight)
 {
     const sb_fmt_query *q = op->fn->step[op->arg[0]];
+    const sb_fmt_query *by = /* a schedule takes the order of its reorder, ties too */
+        weigh && q->op == SB_FMT_SCHEDULE ? op->fn->step[op->arg[0] - 1] : q;
     int64_t twice, *column;
 
     SB_TRY(unit_map(r, &q->group, q->dim));
@@ -297,7 +299,7 @@ unit_order(runs *r, sb_conv *cx, const sb_conv_op *op, bool weigh, int64_t *weig
         for (int64_t u = 0; u < r->n; u++)
             column[u] = -weight[u];
     }
-    SB_TRY(unit_map(r, &q->traverse, q->dim));
+    SB_TRY(unit_map(r, &by->traverse, q->dim));
     if (!(column = add_column(r)))
         return SB_ENOMEM;
     for (int64_t u = 0; u < r->n; u++)

@@ -85,9 +85,9 @@ typedef struct sb_fmt_map {
  *             its group). Its rank, the largest answer of the last sum before it first;
  *             ties in ascending order of T, then of d
  *   schedule  of dimension d into n buckets: units as in reorder, taken in the order of
- *             the reorder right before it, if any, else of T, then of d. Each goes to the
- *             bucket with the least load so far, the lowest among equals; the load of a
- *             unit is the answer of the last sum before it
+ *             the reorder right before it, if any (largest first, its ties), else of T,
+ *             then of d. Each goes to the bucket with the least load so far, the lowest
+ *             among equals; the load of a unit is the answer of the last sum before it
  * A key of several elements has the value of its first non-zero element, zero if none.
  */
 typedef enum sb_fmt_query_op {

@@ -105,6 +105,11 @@ check_units(sb_fmt_parser *ps, int fn, int step)
         return sb_fmt_fail(ps, SB_EINVAL, ps->fn_at[fn],
                            "step %d of @%s is about %s and goes by other dimensions",
                            step, ps->fn_name[fn], dim);
+    if (q->op == SB_FMT_SCHEDULE && steps[k - 1]->op == SB_FMT_REORDER &&
+        steps[k - 1]->dim != q->dim)
+        return sb_fmt_fail(ps, SB_EINVAL, ps->fn_at[fn],
+                           "step %d of @%s schedules %s in an order of %s", step,
+                           ps->fn_name[fn], dim, ps->f->dim_name[steps[k - 1]->dim]);
     while (steps[k]->op != SB_FMT_SUM)
         k--;
     sum = steps[k];
