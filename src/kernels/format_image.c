@@ -8,6 +8,7 @@
  */
 #include "kernels/format_writer.h"
 
+#include "base/fault.h"
 #include "formats/fmt_expr.h"
 
 /* c + sum of at[q] * index of level q; known: the expression is that. */
@@ -110,5 +111,5 @@ sb_format_comes_back(const sb_format_writer *w, int level)
     form a = form_of(w, w->f->level[level], false);
 
     a.at[level]--;
-    return is_constant(&a) && a.c == 0;
+    return SB_FAULT(FORMAT_IMAGE) || (is_constant(&a) && a.c == 0);
 }

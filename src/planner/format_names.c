@@ -3,6 +3,8 @@
  */
 #include "planner/format_names.h"
 
+#include "base/fault.h"
+
 #include <stdio.h>
 
 /* Length of a level whose indices have no known end; parameters are exact up to here. */
@@ -50,7 +52,7 @@ put_level(sb_format_names *n, const sb_tensor *t, int q)
         lo = t->lo[q];
     }
     put_int(n, q, "size", size);
-    put_int(n, q, "lo", lo);
+    put_int(n, q, "lo", SB_FAULT(FORMAT_BASE) ? 0 : lo);
     put_int(n, q, "count", t->count[q]);
     put_int(n, q, "width", above > 0 ? t->count[q] / above : 0);
     put_int(n, q, "step", t->idx[q].stride);

@@ -6,6 +6,7 @@
 #include "planner/format_plan.h"
 
 #include "base/alloc.h"
+#include "base/fault.h"
 #include "formats/fmt_expr.h"
 #include "kernels/format_program.h"
 #include "kernels/lower.h"
@@ -387,7 +388,7 @@ sb_format_plan_run(const sb_format_plan *plan, const sb_problem *pb, sb_diag *di
         if (s->full)
             note_full(s);
         SB_TRY(run_step(s, pb, diag));
-        if (s->full)
+        if (s->full && !SB_FAULT(FORMAT_MASK))
             clear_padding(s);
     }
     return SB_OK;
