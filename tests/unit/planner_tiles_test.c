@@ -19,7 +19,6 @@ typedef struct maker {
     gen_family family;
     sb_status (*make)(sb_part *p, sb_cover *cv);
     const char *list; /* array that names the rows of units, or NULL */
-    int64_t rows;     /* of a unit */
 } maker;
 
 static sb_status
@@ -59,23 +58,50 @@ win(sb_part *p, sb_cover *cv)
 }
 
 static sb_status
+sell(sb_part *p, sb_cover *cv)
+{
+    return sb_part_sell(p, cv, true);
+}
+
+static sb_status
+sell_packed(sb_part *p, sb_cover *cv)
+{
+    return sb_part_sell(p, cv, false);
+}
+
+static sb_status
+panel(sb_part *p, sb_cover *cv)
+{
+    return sb_part_panel(p, cv, 32, 24, NULL);
+}
+
+static sb_status
+mask(sb_part *p, sb_cover *cv)
+{
+    return sb_part_mask(p, cv, 4, true);
+}
+
+static sb_status
 dia(sb_part *p, sb_cover *cv)
 {
     return sb_part_dia(p, cv, 30, true);
 }
 
 static const maker makers[] = {
-    {"csr", GEN_POWER_LAW, sb_part_csr, NULL, 1},
-    {"seg", GEN_POWER_LAW, sb_part_seg, NULL, SB_SEG_ROWS},
-    {"sell", GEN_POWER_LAW, sb_part_sell, NULL, SB_SELL_ROWS},
-    {"rows flat", GEN_POWER_LAW, rows_flat, "rows_row", 1},
-    {"rows split", GEN_POWER_LAW, rows_split, "rows_row", 1},
-    {"rows partitioned", GEN_POWER_LAW, rows_partitioned, "rows_row", 1},
-    {"ell", GEN_POWER_LAW, ell, "ell_row", 1},
-    {"coo", GEN_POWER_LAW, sb_part_coo, "coo_row", 1},
-    {"bsr", GEN_BLOCKS, bsr, NULL, 4},
-    {"win", GEN_BLOCKS, win, NULL, 4},
-    {"dia", GEN_DIAGONALS, dia, NULL, 1},
+    {"csr", GEN_POWER_LAW, sb_part_csr, NULL},
+    {"seg", GEN_POWER_LAW, sb_part_seg, NULL},
+    {"sell", GEN_POWER_LAW, sell, NULL},
+    {"sell packed", GEN_POWER_LAW, sell_packed, NULL},
+    {"rows flat", GEN_POWER_LAW, rows_flat, "rows_row"},
+    {"rows split", GEN_POWER_LAW, rows_split, "rows_row"},
+    {"rows partitioned", GEN_POWER_LAW, rows_partitioned, "rows_row"},
+    {"ell", GEN_POWER_LAW, ell, "ell_row"},
+    {"coo", GEN_POWER_LAW, sb_part_coo, "coo_row"},
+    {"bsr", GEN_BLOCKS, bsr, NULL},
+    {"win", GEN_BLOCKS, win, NULL},
+    {"panel", GEN_POWER_LAW, panel, NULL},
+    {"mask", GEN_BLOCKS, mask, NULL},
+    {"dia", GEN_DIAGONALS, dia, NULL},
 };
 
 typedef struct subject {
@@ -207,7 +233,9 @@ test_even(void **state)
     subject s;
 
     (void)state;
-    for (int k = 0; k < 4; k += 3) { /* csr and rows flat, units are rows in order */
+    for (int k = 0; k < SB_COUNT(makers); k++) {
+        if (makers[k].make != sb_part_csr && makers[k].make != rows_flat)
+            continue; /* only there units are rows in order */
         subject_open(&s, &makers[k]);
         n = 0;
         sb_tiles_cut(tile, &n, &s.p, &s.p.group[0], &s.v, 0, grain);
