@@ -48,6 +48,21 @@ take_sample(sample *to, const sb_fmt *f, int64_t number, int64_t side)
     }
 }
 
+/* Whether the levels fit 64 bits in a box. */
+static bool
+box_fits(const sb_fmt *f, int64_t side)
+{
+    const int64_t extent[SB_FMT_DIMS] = {side, side, side, side};
+    int64_t lo, hi;
+
+    for (int q = 0; q < f->nlevel; q++) {
+        sb_fmt_range(&lo, &hi, f, q, extent);
+        if (lo == INT64_MIN)
+            return false;
+    }
+    return true;
+}
+
 /* Two elements of a box with the same direct levels; false if there are none. */
 static bool
 find_collision(sample *one, sample *two, sb_arena *ar, const sb_fmt *f, int64_t side)
@@ -57,6 +72,8 @@ find_collision(sample *one, sample *two, sb_arena *ar, const sb_fmt *f, int64_t 
     sample *all;
     bool found = false;
 
+    if (!box_fits(f, side))
+        return false;
     for (int d = 0; d < f->ndim; d++)
         n *= side;
     all = sb_arena_array(ar, n, sizeof *all);
