@@ -46,7 +46,7 @@ kernel(void *const *buf, const sb_kparam *param, int64_t t0, int64_t t1)
                     if (l + SBK_N4_16 <= l_hi_) {
                         part[l / SBK_N4_16] += SBK_V(ld_f32, SBK_N4_16)(X + (i * lda + (k >> 4) * 16) + l) * SBK_V(ld_f32, SBK_N4_16)(Y + (j * ldb + (k >> 4) * 16) + l);
                     } else if (l < l_hi_) {
-                        part[l / SBK_N4_16] = SBK_V(keep_f32, SBK_N4_16)(part[l / SBK_N4_16] + SBK_V(ldm_f32, SBK_N4_16)(X + (i * lda + (k >> 4) * 16) + l, l_m_) * SBK_V(ldm_f32, SBK_N4_16)(Y + (j * ldb + (k >> 4) * 16) + l, l_m_), part[l / SBK_N4_16], l_m_);
+                        part[l / SBK_N4_16] += SBK_V(ldm_f32, SBK_N4_16)(X + (i * lda + (k >> 4) * 16) + l, l_m_) * SBK_V(ldm_f32, SBK_N4_16)(Y + (j * ldb + (k >> 4) * 16) + l, l_m_);
                     }
                 }
             }

@@ -32,7 +32,7 @@ kernel(void *const *buf, const sb_kparam *param, int64_t t0, int64_t t1)
         for (int64_t pj = 0, pj_hi_ = (((int64_t)A_ptr0 - (int64_t)A_ptr1) >> 3); pj < pj_hi_; pj++) {
             SBK_UNROLL
             for (int64_t l = 0; l < 8; l += SBK_N4_8) {
-                part[l / SBK_N4_8] += SBK_V(ld_f32, SBK_N4_8)(A + ((int64_t)A_ptr1 + pj * 8 - base) + l) * SBK_EACH(f32, SBK_N4_8, l, const int64_t j = (int64_t)A_crd[(int64_t)A_ptr1 + pj * 8 + l - base] - base; B[j]);
+                part[l / SBK_N4_8] += SBK_V(ld_f32, SBK_N4_8)(A + ((int64_t)A_ptr1 + pj * 8 - base) + l) * SBK_V(ga_f32, SBK_N4_8)(B - base, A_crd + ((int64_t)A_ptr1 + pj * 8 - base) + l);
             }
         }
         {
@@ -41,9 +41,9 @@ kernel(void *const *buf, const sb_kparam *param, int64_t t0, int64_t t1)
             SBK_UNROLL
             for (int64_t l = 0; l < 8; l += SBK_N4_8) {
                 if (l + SBK_N4_8 <= l_hi_) {
-                    part[l / SBK_N4_8] += SBK_V(ld_f32, SBK_N4_8)(A + ((int64_t)A_ptr1 + (((int64_t)A_ptr0 - (int64_t)A_ptr1) >> 3) * 8 - base) + l) * SBK_EACH(f32, SBK_N4_8, l, const int64_t j = (int64_t)A_crd[(int64_t)A_ptr1 + (((int64_t)A_ptr0 - (int64_t)A_ptr1) >> 3) * 8 + l - base] - base; B[j]);
+                    part[l / SBK_N4_8] += SBK_V(ld_f32, SBK_N4_8)(A + ((int64_t)A_ptr1 + (((int64_t)A_ptr0 - (int64_t)A_ptr1) >> 3) * 8 - base) + l) * SBK_V(ga_f32, SBK_N4_8)(B - base, A_crd + ((int64_t)A_ptr1 + (((int64_t)A_ptr0 - (int64_t)A_ptr1) >> 3) * 8 - base) + l);
                 } else if (l < l_hi_) {
-                    part[l / SBK_N4_8] = SBK_V(keep_f32, SBK_N4_8)(part[l / SBK_N4_8] + SBK_V(ldm_f32, SBK_N4_8)(A + ((int64_t)A_ptr1 + (((int64_t)A_ptr0 - (int64_t)A_ptr1) >> 3) * 8 - base) + l, l_m_) * SBK_EACHM(f32, SBK_N4_8, l, l_m_, const int64_t j = (int64_t)A_crd[(int64_t)A_ptr1 + (((int64_t)A_ptr0 - (int64_t)A_ptr1) >> 3) * 8 + l - base] - base; B[j]), part[l / SBK_N4_8], l_m_);
+                    part[l / SBK_N4_8] += SBK_V(ldm_f32, SBK_N4_8)(A + ((int64_t)A_ptr1 + (((int64_t)A_ptr0 - (int64_t)A_ptr1) >> 3) * 8 - base) + l, l_m_) * SBK_V(gam_f32, SBK_N4_8)(B - base, A_crd + ((int64_t)A_ptr1 + (((int64_t)A_ptr0 - (int64_t)A_ptr1) >> 3) * 8 - base) + l, l_m_);
                 }
             }
         }
