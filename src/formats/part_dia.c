@@ -6,6 +6,7 @@
 #include "formats/part.h"
 
 #include "base/alloc.h"
+#include "base/checked.h"
 
 #include <string.h>
 
@@ -14,8 +15,12 @@ static int32_t *
 count_diagonals(const sb_cover *cv)
 {
     const sb_view *v = cv->v;
-    int32_t *count = sb_alloc_zero((size_t)(v->rows + v->cols) * sizeof *count);
+    int32_t *count = NULL;
+    int64_t n;
+    size_t bytes;
 
+    if (sb_add_i64(v->rows, v->cols, &n) && sb_bytes(n, sizeof *count, &bytes))
+        count = sb_alloc_zero(bytes);
     for (int64_t i = 0; count && i < v->rows; i++) {
         const int64_t hi = sb_view_lo(v, i + 1);
 
@@ -85,7 +90,7 @@ build(sb_part *out, sb_cover *cv, int32_t *count, int percent)
     if (n == 0)
         return SB_SKIP;
     /* Four slots per entry, at most: beyond, this is no diagonal matrix. */
-    if (v->rows > (4 * v->nnz + 1024) / n)
+    if ((double)v->rows * (double)n > 4.0 * (double)v->nnz + 1024)
         return SB_SKIP;
     off = sb_part_array_new(out, "dia_off", SB_I64, n);
     pos = sb_part_array_new(out, "dia_pos", v->slot_type, v->rows * n);

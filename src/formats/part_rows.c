@@ -192,7 +192,7 @@ sb_part_rows(sb_part *out, sb_cover *cv, int c, int k, bool sorted)
     b.cv = cv;
     b.c = c;
     b.k = k;
-    b.cut = (cv->v->cols + c - 1) / c;
+    b.cut = cv->v->cols / c + (cv->v->cols % c > 0);
     b.count = sb_alloc_zero((size_t)(c + 1) * sizeof *b.count);
     st = b.count ? build(out, &b, cv) : SB_ENOMEM;
     sb_free(b.count);

@@ -31,6 +31,21 @@ selecting_part(sb_build *b, const sb_part_choice *p)
     return st == SB_SKIP ? SB_OK : st;
 }
 
+/* Whether slots alone pass the limit, seen before they are allocated: every row with an
+ * entry has a unit. */
+static bool
+ell_exceeds(const sb_build *b, int k)
+{
+    const sb_planner *pl = b->pl;
+    const int64_t units =
+        b->cover.taken ? b->cover.rest > 0 : pl->stats.rows - pl->stats.empty;
+    const size_t slot =
+        sb_dtype_size(pl->view.crd_type) + sb_dtype_size(pl->view.slot_type);
+
+    return (double)units * (double)((int64_t)1 << k) * (double)slot >
+           (double)pl->memory_limit;
+}
+
 static sb_status
 rest_part(sb_build *b, sb_part_choice p)
 {
@@ -60,6 +75,12 @@ rest_part(sb_build *b, sb_part_choice p)
         st = sb_part_rows(out, &b->cover, p.c, p.k, b->pl->stats.sorted);
         break;
     case SB_PART_ELL:
+        if (ell_exceeds(b, p.k))
+            return sb_diag_set(
+                b->diag, SB_ERESOURCES,
+                "slots of this width need more than the %zu bytes a plan "
+                "may hold",
+                b->pl->memory_limit);
         st = sb_part_ell(out, &b->cover, (int64_t)1 << p.k);
         break;
     default:

@@ -113,6 +113,84 @@ test_complex_zero(void **state)
     close_part(&p, &v, &cv);
 }
 
+static sb_status
+make(sb_part *p, sb_cover *cv, int kind)
+{
+    switch (kind) {
+    case 0:
+        return sb_part_dia(p, cv, 1, true);
+    case 1:
+        return sb_part_rows(p, cv, SB_PART_MAXC, -1, true);
+    case 2:
+        return sb_part_rows(p, cv, SB_PART_MAXC, 30, true);
+    case 3:
+        return sb_part_ell(p, cv, 2);
+    case 4:
+        return sb_part_ell(p, cv, 1);
+    case 5:
+        return sb_part_coo(p, cv);
+    case 6:
+        return sb_part_bsr(p, cv, 2, true);
+    case 7:
+        return sb_part_win(p, cv, 2, true);
+    case 8:
+        return sb_part_panel(p, cv, 16, 4, NULL);
+    case 9:
+        return sb_part_mask(p, cv, 2, true);
+    default:
+        return sb_part_sell(p, cv, kind == 10);
+    }
+}
+
+/* Columns that no array holds: builders answer, and write nothing outside their arrays
+ * (sanitizers watch). */
+static void
+test_countless_columns(void **state)
+{
+    static const int64_t large[] = {INT64_C(1) << 47,       INT64_C(1) << 60,
+                                    (INT64_C(1) << 61) - 1, (INT64_C(1) << 61) + 3,
+                                    (INT64_C(1) << 62) - 1, INT64_C(1) << 62,
+                                    (INT64_C(1) << 62) + 5, INT64_MAX - 1};
+    int64_t off[3] = {0, 3, 6}, col[6] = {0, 1, 0, 0, 1, 0};
+
+    (void)state;
+    for (size_t q = 0; q < sizeof large / sizeof *large; q++)
+        for (int kind = 0; kind < 12; kind++)
+            for (int64_t rows = 1; rows <= 2; rows++) {
+                const sb_matrix a = {.format = SB_FORMAT_CSR,
+                                     .rows = rows,
+                                     .cols = large[q],
+                                     .nnz = 3 * rows,
+                                     .ptr = off,
+                                     .idx = col,
+                                     .ptr_type = SB_I64,
+                                     .idx_type = SB_I64,
+                                     .val_type = SB_I8,
+                                     .batch = 1};
+                sb_status st;
+                sb_cover cv;
+                sb_part p;
+                sb_view v;
+
+                col[2] = col[5] = large[q] - 1;
+                assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+                sb_cover_init(&cv, &v);
+                st = make(&p, &cv, kind);
+                assert_true(st == SB_OK || st == SB_SKIP || st == SB_ENOMEM);
+                if (st == SB_OK && kind == 5)
+                    assert_int_equal(p.nnz, 3 * rows);
+                close_part(&p, &v, &cv);
+            }
+}
+
+/* An allocation of 2^60 bytes is a failure here, not an error of the program. */
+const char *__asan_default_options(void);
+const char *
+__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
 int
 main(void)
 {
@@ -120,6 +198,7 @@ main(void)
         cmocka_unit_test(test_packed_diagonals),
         cmocka_unit_test(test_stored_zero_is_not_packed),
         cmocka_unit_test(test_complex_zero),
+        cmocka_unit_test(test_countless_columns),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

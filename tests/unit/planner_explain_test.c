@@ -144,6 +144,28 @@ test_reasons(void **state)
     gen_free_matrix(&pb.a);
 }
 
+/* A plan text may ask for more than there is; it is refused before it is built. */
+static void
+test_absurd_width(void **state)
+{
+    const sb_options opt = {.plan = "(plan spmm (part ell 30) (tile 32))"};
+    sb_problem pb = problem(SB_FORMAT_CSR);
+    sb_diag diag = {0};
+    sb_plan *plan;
+    const sb_status st = sb_plan_create(&plan, &pb, &opt, &diag);
+
+    (void)state;
+    gen_free_matrix(&pb.a);
+    if (st == SB_OK) { /* no kernel: nothing would be built anyway */
+        assert_int_equal(plan->nstep, 0);
+        sb_plan_release(plan);
+        skip();
+    }
+    assert_int_equal(st, SB_ENOTSUP);
+    assert_null(plan);
+    assert_non_null(strstr(diag.text, "more than the"));
+}
+
 /* Any double has a text; sanitizers watch the conversions. */
 static void
 test_absurd_numbers(void **state)
@@ -190,6 +212,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_says_what_it_is),
         cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_absurd_width),
         cmocka_unit_test(test_absurd_numbers),
     };
 
