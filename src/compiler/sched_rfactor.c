@@ -11,6 +11,7 @@
  *      $s[0] += $part[0] + $part[1]
  */
 #include "compiler/affine.h"
+#include "compiler/depend.h"
 #include "compiler/mark.h"
 #include "compiler/schedule.h"
 
@@ -79,6 +80,33 @@ ask_let(void *user, const sb_stmt *s)
         q->found = q->found || sb_expr_uses(q->sum->u.store.idx[d], s->u.let.var);
 }
 
+typedef struct cond_query {
+    const sb_var *v;
+    bool fixed; /* a condition that the loop does not move */
+} cond_query;
+
+static void
+ask_cond(void *user, const sb_stmt *s)
+{
+    cond_query *q = user;
+
+    q->fixed =
+        q->fixed || (s->kind == SB_STMT_IF && !sb_expr_uses(s->u.cond.cond, q->v));
+}
+
+/* The sum is stored to in any case, so a condition may say which terms there are, but
+ * not whether the element is there. */
+static void
+check_conditions(factoring *f, const sb_stmt *loop)
+{
+    cond_query q = {loop->u.loop.var, false};
+
+    sb_body_stmts(sb_body_inline(f->sc->ir, loop->u.loop.body), ask_cond, &q);
+    if (q.fixed)
+        sb_sched_refuse(f->sc, "the element of $%s stands under a condition",
+                        f->sum->u.store.buf->name);
+}
+
 static void
 check(factoring *f, const sb_stmt *loop)
 {
@@ -95,6 +123,7 @@ check(factoring *f, const sb_stmt *loop)
     le.sum = f->sum;
     sb_body_exprs(loop->u.loop.body, ask_load, &lq);
     sb_body_stmts(loop->u.loop.body, ask_let, &le);
+    check_conditions(f, loop);
     if (lq.found)
         sb_sched_refuse(f->sc, "$%s is also read in %%%s", lq.b->name, name);
     else if (le.found || index_moves(loop, f->sum))
