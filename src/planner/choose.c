@@ -17,7 +17,7 @@ unwise_panel(const sb_planner *pl, const sb_part_choice *p)
 {
     if (pl->work.c_size < pl->work.compute_size)
         return "C would be rounded once a panel";
-    if (sb_stats_panel_run(&pl->stats, p->size) < 6)
+    if (sb_stats_panel_run(&pl->stats, p->size) < 2)
         return "rows too short inside a panel";
     return NULL;
 }

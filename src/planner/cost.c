@@ -34,7 +34,7 @@ static const coef table[SB_PART_COUNT] = {
     [SB_PART_WIN] = {1.0, 8e-9, 0.3e-9, 4, true},
     [SB_PART_SEG] = {1.0, 160e-9, 0.4e-9, 1, true},
     [SB_PART_SELL] = {1.0, 20e-9, 0.25e-9, 1, true}, /* SpMV only: cost_vector.c */
-    [SB_PART_PANEL] = {1.0, 8e-9, 0.3e-9, 1, true},
+    [SB_PART_PANEL] = {1.0, 3e-9, 0.4e-9, 1, true},
     [SB_PART_MASK] = {1.0, 8e-9, 0.3e-9, 8, true},
 };
 
@@ -79,15 +79,19 @@ sb_work_grain(const sb_work *w, int64_t nnz, int threads)
 }
 
 /* Bytes/s of whole-row gathers from a set of `bytes`: what fits a cache comes at its
- * rate, the rest from the next level. Short rows use a fraction of each line. */
+ * rate, the rest from the next level. Short rows use a fraction of each line. The
+ * nearest level is twice L1: rows come back before they are all pushed out. */
 static double
 gather_rate(const sb_target *t, double bytes)
 {
-    const double l2 = (double)t->l2, l3 = (double)t->l3;
+    const double near = 2.0 * (double)t->l1, l2 = (double)t->l2, l3 = (double)t->l3;
     double in2, in3;
 
-    if (bytes <= l2)
-        return t->gather_l2;
+    if (bytes <= l2) {
+        const double in1 = bytes <= near ? 1.0 : near / bytes;
+
+        return 1.0 / (in1 / t->gather_l1 + (1.0 - in1) / t->gather_l2);
+    }
     in2 = l2 / bytes;
     in3 = bytes <= l3 ? 1.0 : l3 / bytes;
     return 1.0 / (in2 / t->gather_l2 + positive(in3 - in2) / t->gather_l3 +
@@ -119,6 +123,11 @@ gather_seconds(const sb_part_choice *p, const amounts *am, const coef *co,
     const double near = bytes / rows * reuse;
     const double far = bytes * (1 - reuse);
 
+    if (p->kind == SB_PART_PANEL) /* each thread brings all of B in, panel by panel, and
+                                   * reads and writes its row of C in every segment */
+        return bytes / gather_rate(t, p->size * fmin(line, 128.0 * w->b_size)) +
+               t->threads * all / gather_rate(t, all) +
+               am->units * 2.0 * width * w->c_size / t->gather_l1;
     return near / gather_rate(t, window) + far * fresh / gather_rate(t, all) +
            far * (1 - fresh) / gather_rate(t, fmin(all, 2 * window));
 }
@@ -146,6 +155,9 @@ structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
     case SB_PART_MASK:
         return am->entries * value + am->touches * w->ptr_size +
                am->slots * (4 + (double)w->idx_size / p->size);
+    case SB_PART_PANEL: /* in place, a segment waits for its first lines of values */
+        return am->entries * (value + w->idx_size) +
+               am->units * (2.0 * w->ptr_size + w->idx_size + (packed ? 0 : 256));
     case SB_PART_WIN:
         return am->entries * (value + (double)w->idx_size / p->size) +
                am->units * 4.0 * w->ptr_size;
@@ -300,10 +312,8 @@ rest(amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
         am->units = ceil((double)s->rows / SB_SEG_ROWS);
     if (p->kind == SB_PART_SELL)
         am->units = ceil((double)s->rows / SB_SELL_ROWS);
-    if (p->kind == SB_PART_PANEL) {
+    if (p->kind == SB_PART_PANEL)
         am->units = am->entries / fmax(1, sb_stats_panel_run(s, p->size));
-        am->touches = rows + am->units;
-    }
     if (p->kind == SB_PART_MASK)
         am->slots = share * mask_slots(s, p->size);
     if (p->kind == SB_PART_COO)

@@ -184,7 +184,8 @@ default_coefficients(sb_target *t)
     t->bw_l2 = 80e9 * n;
     t->bw_l3 = 55e9 * n;
     t->bw_mem = least(18e9 * n, 200e9);
-    t->gather_l2 = 65e9 * n;
+    t->gather_l1 = 100e9 * n;
+    t->gather_l2 = 45e9 * n;
     t->gather_l3 = 27e9 * n;
     t->gather_mem = least(9e9 * n, 120e9);
     t->tile_seconds = 20e-9;

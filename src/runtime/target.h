@@ -20,11 +20,11 @@ typedef struct sb_target {
     int threads; /* of the OpenMP team, or 1 */
     int64_t l1, l2, l3; /* bytes per core for l1 and l2, shared for l3 */
     /* Model coefficients: measured by `spblas tune` in a later version, defaults now. */
-    double flops;                            /* fp32 FMA flop/s of all threads */
-    double bw_l2, bw_l3, bw_mem;             /* bytes/s, streaming, all threads */
-    double gather_l2, gather_l3, gather_mem; /* bytes/s of whole-row gathers */
-    double tile_seconds;                     /* cost of one tile's dispatch */
-    double step_seconds;                     /* cost of one barrier */
+    double flops;                /* fp32 FMA flop/s of all threads */
+    double bw_l2, bw_l3, bw_mem; /* bytes/s, streaming, all threads */
+    double gather_l1, gather_l2, gather_l3, gather_mem; /* of whole-row gathers */
+    double tile_seconds; /* cost of one tile's dispatch */
+    double step_seconds; /* cost of one barrier */
 } sb_target;
 
 const sb_target *sb_target_get(void);

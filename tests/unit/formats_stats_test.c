@@ -202,6 +202,23 @@ test_same_for_any_team(void **state)
     gen_free_matrix(&a);
 }
 
+/* Full rows: as many entries in a panel as it has columns. */
+static void
+test_panels(void **state)
+{
+    gen_spec spec = spec_of(GEN_FULL, 10, 320);
+    sb_matrix a = gen_matrix(&spec);
+    const sb_stats s = collect(&a);
+
+    (void)state;
+    assert_true(sb_stats_panel_run(&s, 32) == 32.0);
+    assert_true(sb_stats_panel_run(&s, 33) == 64.0);
+    assert_true(sb_stats_panel_run(&s, 256) == 160.0);
+    assert_true(sb_stats_panel_run(&s, 512) == 320.0);
+    assert_true(sb_stats_panel_run(&s, 1 << 20) == 320.0);
+    gen_free_matrix(&a);
+}
+
 static void
 test_row_at(void **state)
 {
@@ -226,9 +243,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_buckets),           cmocka_unit_test(test_exact_counts),
-        cmocka_unit_test(test_full_blocks),       cmocka_unit_test(test_diagonals),
-        cmocka_unit_test(test_same_for_any_team), cmocka_unit_test(test_row_at),
+        cmocka_unit_test(test_buckets),
+        cmocka_unit_test(test_exact_counts),
+        cmocka_unit_test(test_full_blocks),
+        cmocka_unit_test(test_diagonals),
+        cmocka_unit_test(test_same_for_any_team),
+        cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_row_at),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

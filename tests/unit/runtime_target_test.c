@@ -20,7 +20,8 @@ test_facts(void **state)
     assert_true(t->threads >= 1);
     assert_true(t->l1 >= 4096 && t->l2 >= t->l1 && t->l3 > 0);
     assert_true(t->flops > 1e8 && t->bw_l2 > t->bw_l3 && t->bw_l3 > t->bw_mem);
-    assert_true(t->gather_l2 > t->gather_l3 && t->gather_l3 > t->gather_mem);
+    assert_true(t->gather_l1 > t->gather_l2 && t->gather_l2 > t->gather_l3 &&
+                t->gather_l3 > t->gather_mem);
     assert_true(t->gather_mem > 0 && t->tile_seconds > 0 && t->step_seconds > 0);
 }
 

@@ -190,6 +190,17 @@ take_rest(parts_map *p, const mm_matrix *m, const char *name)
             p->of[q] = (uint8_t)id;
 }
 
+/* Panels take all; neighbours are told apart. */
+static void
+take_panels(parts_map *p, const mm_matrix *m, int64_t width)
+{
+    const int even = new_part(p, "even panels"), odd = new_part(p, "odd panels");
+    int64_t q;
+
+    for (q = 0; q < m->nnz; q++)
+        p->of[q] = (uint8_t)(m->col[q] / width % 2 ? odd : even);
+}
+
 static void
 take_part(parts_map *p, const mm_matrix *m, const char *text)
 {
@@ -210,6 +221,8 @@ take_part(parts_map *p, const mm_matrix *m, const char *text)
         take_diagonals(p, m, a, new_part(p, name));
     else if (strcmp(kind, "win") == 0 && a > 0)
         take_windows(p, m, a, new_part(p, name));
+    else if (strcmp(kind, "panel") == 0 && a > 0)
+        take_panels(p, m, a);
     else
         take_rest(p, m, name);
 }
