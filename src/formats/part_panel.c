@@ -16,62 +16,57 @@
 
 #include <string.h>
 
-enum { KEYS = 1024 }; /* segments of KEYS slots and longer are not told apart */
+/* Segments of KEYS slots and longer are not told apart. More panels than entries hold
+ * nothing, and columns may be countless. */
+enum { KEYS = 1024, MOST_PANELS = 4096 };
 
 typedef struct segment {
-    int64_t row, lo, len, panel;
+    int64_t row, lo, len;
 } segment;
 
 typedef struct builder {
     const sb_view *v;
     int64_t width, panels, blocks;
     int64_t *row0, *unit0; /* by block, and one */
-    segment *by_row, *by_len;
-    int64_t *place; /* for every block: counts of KEYS lengths or of all panels */
+    int64_t *place;        /* by block and panel: segments, then where they go */
+    segment *by_panel,
+        *by_length; /* all; a panel's at a time, from its block's start */
     sb_part_array *a;
 } builder;
 
 enum { ROW0, PTR, ROW, LO, OFF, CRD };
 
-static int64_t
-key_of(int64_t len)
-{
-    return len < KEYS ? len : KEYS - 1;
-}
-
 /* The segment that begins at slot lo of a row that ends at `end`. Columns of the caller
  * outside the matrix must not lead outside our arrays. */
 static segment
-segment_at(const builder *b, int64_t row, int64_t lo, int64_t end)
+segment_at(const builder *b, int64_t row, int64_t lo, int64_t end, int64_t *panel)
 {
     const int64_t col = sb_view_col(b->v, lo);
-    const int64_t panel = col < 0             ? 0
-                          : col >= b->v->cols ? b->panels - 1
-                                              : col / b->width;
-    const int64_t first = panel * b->width;
-    int64_t hi = lo + 1;
+    int64_t hi = lo + 1, first;
 
-    while (hi < end && sb_view_col(b->v, hi) >= first &&
-           sb_view_col(b->v, hi) - first < b->width)
+    *panel = col < 0 ? 0 : col >= b->v->cols ? b->panels - 1 : col / b->width;
+    first = *panel * b->width;
+    while (hi < end && (uint64_t)(sb_view_col(b->v, hi) - first) < (uint64_t)b->width)
         hi++;
-    return (segment){row, lo, hi - lo, panel};
+    return (segment){row, lo, hi - lo};
 }
 
-/* Segments of the rows of block g, in their order; only counted when `out` is NULL. */
-static int64_t
-segments_of(const builder *b, int64_t g, segment *out)
+/* Segments of block g in the rows' order: counted by panel, or put where place says. */
+static void
+walk_block(const builder *b, int64_t g, segment *out)
 {
-    int64_t lo = sb_view_lo(b->v, b->row0[g]), n = 0;
+    int64_t *place = b->place + g * b->panels;
+    int64_t lo = sb_view_lo(b->v, b->row0[g]), panel;
 
     for (int64_t i = b->row0[g]; i < b->row0[g + 1]; i++)
-        for (const int64_t end = sb_view_lo(b->v, i + 1); lo < end; n++) {
-            const segment s = segment_at(b, i, lo, end);
+        for (const int64_t end = sb_view_lo(b->v, i + 1); lo < end;) {
+            const segment s = segment_at(b, i, lo, end, &panel);
 
             if (out)
-                out[n] = s;
+                out[place[panel]] = s;
+            place[panel]++;
             lo += s.len;
         }
-    return n;
 }
 
 static void
@@ -79,20 +74,33 @@ count_blocks(void *user, int64_t first, int64_t last)
 {
     const builder *b = user;
 
-    for (int64_t g = first; g < last; g++)
-        b->unit0[g + 1] = segments_of(b, g, NULL);
+    for (int64_t g = first; g < last; g++) {
+        int64_t *place = b->place + g * b->panels, at = 0;
+
+        memset(place, 0, (size_t)b->panels * sizeof *place);
+        walk_block(b, g, NULL);
+        for (int64_t q = 0; q < b->panels; q++) {
+            const int64_t n = place[q];
+
+            place[q] = at;
+            at += n;
+        }
+        b->unit0[g + 1] = at;
+    }
 }
 
-/* Stable: `to` is `from` by panel, or by length. */
+/* Stable, short ones first. */
 static void
-sort_segments(segment *to, const segment *from, int64_t n, int64_t *place, int64_t keys,
-              bool by_panel)
+sort_lengths(segment *to, const segment *from, int64_t n)
 {
-    int64_t at = 0;
+    int64_t place[KEYS], keys = 0, at = 0;
 
+    for (int64_t q = 0; q < n; q++)
+        keys = from[q].len > keys ? from[q].len : keys;
+    keys = keys < KEYS ? keys + 1 : KEYS;
     memset(place, 0, (size_t)keys * sizeof *place);
     for (int64_t q = 0; q < n; q++)
-        place[by_panel ? from[q].panel : key_of(from[q].len)]++;
+        place[from[q].len < KEYS ? from[q].len : KEYS - 1]++;
     for (int64_t k = 0; k < keys; k++) {
         const int64_t count = place[k];
 
@@ -100,42 +108,60 @@ sort_segments(segment *to, const segment *from, int64_t n, int64_t *place, int64
         at += count;
     }
     for (int64_t q = 0; q < n; q++)
-        to[place[by_panel ? from[q].panel : key_of(from[q].len)]++] = from[q];
+        to[place[from[q].len < KEYS ? from[q].len : KEYS - 1]++] = from[q];
 }
 
-/* Units of block g from their segments; slots before the block are those of its rows. */
+/* The columns of a segment, from `slot` on. */
 static void
-fill_block(const builder *b, int64_t g, const segment *s)
+copy_columns(const builder *b, int64_t slot, const segment *s)
 {
     const sb_view *v = b->v;
-    sb_part_array *a = b->a;
-    int64_t slot = sb_view_lo(v, b->row0[g]);
+    const sb_part_array *to = &b->a[CRD];
+    const size_t size = sb_dtype_size(to->type);
 
-    sb_index_store(a[ROW0].data, a[ROW0].type, g, b->row0[g]);
-    sb_index_store(a[PTR].data, a[PTR].type, g, b->unit0[g]);
-    for (int64_t u = b->unit0[g]; u < b->unit0[g + 1]; u++, s++) {
+    if (v->crd_base == 0) {
+        memcpy((char *)to->data + (size_t)slot * size,
+               (const char *)v->crd + (size_t)s->lo * size, (size_t)s->len * size);
+        return;
+    }
+    for (int64_t t = 0; t < s->len; t++)
+        sb_index_store(to->data, to->type, slot + t, sb_view_col(v, s->lo + t));
+}
+
+/* Units [u, u + n) from their segments; returns the slot behind. */
+static int64_t
+fill_units(const builder *b, int64_t u, const segment *s, int64_t n, int64_t slot)
+{
+    sb_part_array *a = b->a;
+
+    for (const segment *end = s + n; s < end; s++, u++) {
         sb_index_store(a[ROW].data, a[ROW].type, u, s->row);
         sb_index_store(a[LO].data, a[LO].type, u, s->lo);
         sb_index_store(a[OFF].data, a[OFF].type, u, slot);
-        for (int64_t t = 0; t < s->len; t++)
-            sb_index_store(a[CRD].data, a[CRD].type, slot++, sb_view_col(v, s->lo + t));
+        copy_columns(b, slot, s);
+        slot += s->len;
     }
+    return slot;
 }
 
+/* A block's slots begin where those of its rows do. */
 static void
 fill_blocks(void *user, int64_t first, int64_t last)
 {
     const builder *b = user;
-    const int64_t keys = b->panels > KEYS ? b->panels : KEYS;
 
     for (int64_t g = first; g < last; g++) {
-        segment *x = b->by_row + b->unit0[g], *y = b->by_len + b->unit0[g];
-        int64_t *place = b->place + g * keys;
-        const int64_t n = segments_of(b, g, x);
+        const int64_t *end = b->place + g * b->panels; /* once the walk is over */
+        segment *x = b->by_panel + b->unit0[g], *y = b->by_length + b->unit0[g];
+        int64_t slot = sb_view_lo(b->v, b->row0[g]), at = 0;
 
-        sort_segments(y, x, n, place, KEYS, false);
-        sort_segments(x, y, n, place, b->panels, true);
-        fill_block(b, g, x);
+        sb_index_store(b->a[ROW0].data, b->a[ROW0].type, g, b->row0[g]);
+        sb_index_store(b->a[PTR].data, b->a[PTR].type, g, b->unit0[g]);
+        walk_block(b, g, x);
+        for (int64_t q = 0; q < b->panels; at = end[q++]) {
+            sort_lengths(y, x + at, end[q] - at);
+            slot = fill_units(b, b->unit0[g] + at, y, end[q] - at, slot);
+        }
     }
 }
 
@@ -157,13 +183,11 @@ arrays(sb_part *out, builder *b)
 {
     const sb_view *v = b->v;
     const int64_t units = b->unit0[b->blocks];
-    const int64_t keys = b->panels > KEYS ? b->panels : KEYS;
 
-    b->by_row = sb_alloc_array(units, sizeof *b->by_row);
-    b->by_len = sb_alloc_array(units, sizeof *b->by_len);
-    b->place = sb_alloc_array(b->blocks * keys, sizeof *b->place);
+    b->by_panel = sb_alloc_array(units, sizeof *b->by_panel);
+    b->by_length = sb_alloc_array(units, sizeof *b->by_length);
     b->a = out->array;
-    return b->by_row && b->by_len && b->place &&
+    return b->by_panel && b->by_length &&
                    sb_part_array_new(out, "panel_row0", v->crd_type, b->blocks + 1) &&
                    sb_part_array_new(out, "panel_ptr", v->slot_type, b->blocks + 1) &&
                    sb_part_array_new(out, "panel_row", v->crd_type, units) &&
@@ -181,8 +205,9 @@ build(sb_part *out, sb_cover *cv, builder *b, const sb_par *par)
 
     b->row0 = sb_alloc_array(b->blocks + 1, sizeof *b->row0);
     b->unit0 = sb_alloc_array(b->blocks + 1, sizeof *b->unit0);
+    b->place = sb_alloc_array(b->blocks * b->panels, sizeof *b->place);
     cv->touched = sb_alloc_array(v->rows, 1);
-    if (!b->row0 || !b->unit0 || !cv->touched)
+    if (!b->row0 || !b->unit0 || !b->place || !cv->touched)
         return SB_ENOMEM;
     cut_blocks(b);
     b->unit0[0] = 0;
@@ -215,13 +240,15 @@ sb_part_panel(sb_part *out, sb_cover *cv, int64_t width, int64_t blocks,
     if (width < 1 || blocks < 1 || !cv->v->crd_in_place || cv->v->pos || cv->taken ||
         cv->touched)
         return SB_SKIP;
+    if (cv->v->cols / width > MOST_PANELS + cv->v->nnz)
+        return SB_SKIP;
     b.panels = cv->v->cols / width + 1;
     b.blocks = blocks;
     st = build(out, cv, &b, par);
     sb_free(b.row0);
     sb_free(b.unit0);
-    sb_free(b.by_row);
-    sb_free(b.by_len);
+    sb_free(b.by_panel);
+    sb_free(b.by_length);
     sb_free(b.place);
     if (st != SB_OK) {
         sb_part_free(out);
