@@ -35,6 +35,7 @@ static const primitive table[] = {
     {"parallel", 2, "%", sb_sched_parallel},
     {"cache_write", 2, "$ at % as $", sb_sched_cache_write},
     {"rfactor", 2, "% # -> % as $", sb_sched_rfactor},
+    {"jam", 2, "%", sb_sched_jam},
     {"prefetch", 2, "$ at % ahead #", sb_sched_prefetch},
     {"stream", 2, "$", sb_sched_stream},
     {"cache_read", 2, "$ at % as $", sb_sched_cache_read},

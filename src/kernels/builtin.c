@@ -12,7 +12,7 @@
 #define WIDTHS(kind, types)                                                  \
     "spmm " kind " " types " rr t8 p0", "spmm " kind " " types " rr t16 p0", \
         "spmm " kind " " types " rr t32 p0", "spmm " kind " " types " rr t64 p0"
-/* Rows long enough for two sets of sums, and the widths that deserve kernels of their
+/* Rows long enough to take two entries together, and the widths that deserve kernels of their
  * own. */
 #define LONG(kind, types)                                                          \
     "spmm " kind " " types " rr t8 p0 u2", "spmm " kind " " types " rr t16 p0 u2", \
@@ -80,6 +80,11 @@ static const char *const builtin[] = {
     EXACT_LONG("csr", F32),
     EXACT_LONG("csr", F64),
     "spmm csr " F32 " rr t64 p0 u2",
+    "spmm csr " F64 " rr t64 p0 u2",
+    "spmm csr " F32 " rr t128 p0 u2",
+    "spmm csr " F32 " rr x128 p0 u2",
+    "spmm csr " F32 " rr x128 p0 u2 nt",
+    "spmm csr " F32 " rr x32 p0 u2 nt",
     "spmm csr " F32 " rr t128 p0",
     "spmm csr " F32 " rr t128 p0 nt",
     "spmm csr " F32 " rr t128 p8",

@@ -94,9 +94,9 @@ schedule(sb_strbuf *out, const sb_spec *s)
 {
     sb_strbuf_puts(out, "cache_write $C at %u as $acc\nreorder %e %x\n");
     sb_schedule_memory(out, s, "%e");
-    if (s->sums > 1)
-        sb_strbuf_printf(out, "rfactor %%e %d -> %%v as $part\nunroll %%v\n", s->sums);
+    sb_schedule_unroll(out, s, "%e");
     sb_strbuf_puts(out, "vectorize %x\nvectorize %l\n");
+    sb_schedule_jam(out, s);
 }
 
 const sb_recipe sb_recipe_PANEL = {

@@ -13,6 +13,28 @@ sb_schedule_memory(sb_strbuf *out, const sb_spec *s, const char *loop)
         sb_strbuf_puts(out, "stream $C\n");
 }
 
+/* Few vectors of sums would wait for each other's additions: then each entry taken
+ * together has its own. */
+void
+sb_schedule_unroll(sb_strbuf *out, const sb_spec *s, const char *loop)
+{
+    const size_t sums = (size_t)s->tile * sb_dtype_size(s->compute);
+
+    if (s->unroll <= 1)
+        return;
+    if (sums <= 128)
+        sb_strbuf_printf(out, "rfactor %s %d -> %%v as $part\n", loop, s->unroll);
+    else
+        sb_strbuf_printf(out, "split %s %d -> %s0 %%v tail\n", loop, s->unroll, loop);
+}
+
+void
+sb_schedule_jam(sb_strbuf *out, const sb_spec *s)
+{
+    if (s->unroll > 1)
+        sb_strbuf_puts(out, "jam %v\n");
+}
+
 static void
 rows_spmm(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l)
 {
@@ -21,11 +43,9 @@ rows_spmm(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l)
     sb_strbuf_puts(out, "cache_write $C at %c0 as $acc\n");
     sb_strbuf_printf(out, "reorder %s %%c1\n", l->slot);
     sb_schedule_memory(out, s, l->slot);
-    if (s->sums > 1) {
-        sb_strbuf_printf(out, "rfactor %s %d -> %%u as $part\n", l->slot, s->sums);
-        sb_strbuf_puts(out, "unroll %u\n");
-    }
+    sb_schedule_unroll(out, s, l->slot);
     sb_strbuf_puts(out, "vectorize %c1\n");
+    sb_schedule_jam(out, s);
 }
 
 static void

@@ -20,6 +20,11 @@ typedef struct sb_row_loops {
 
 void sb_schedule_rows(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l);
 
+/* SpMM: `unroll` iterations of the loop over a row's slots at a time, before their
+ * columns are vectorized, and side by side in the vector loop, after. */
+void sb_schedule_unroll(sb_strbuf *out, const sb_spec *s, const char *loop);
+void sb_schedule_jam(sb_strbuf *out, const sb_spec *s);
+
 /* Lines "prefetch $B at LOOP ahead P" and "stream $C", as the spec asks. */
 void sb_schedule_memory(sb_strbuf *out, const sb_spec *s, const char *loop);
 

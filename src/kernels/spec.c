@@ -17,7 +17,7 @@ enum {
     TILE_MAX = 1024,
     PREFETCH_MAX = 64,
     BLOCK_MAX = 64,
-    SUMS_MAX = 8,
+    UNROLL_MAX = 8,
     WINDOW_MAX = 8,
     OP_COUNT = 3
 };
@@ -101,8 +101,8 @@ sb_spec_print(char *out, size_t size, const sb_spec *s)
     put(&l, s->packed ? " packed" : "");
     put_number(&l, s->exact ? "x" : "t", s->tile);
     put_number(&l, "p", s->prefetch);
-    if (s->sums > 1)
-        put_number(&l, "u", s->sums);
+    if (s->unroll > 1)
+        put_number(&l, "u", s->unroll);
     put(&l, s->stream ? " nt" : "");
     return l.full ? SB_EINVAL : SB_OK;
 }
@@ -190,12 +190,12 @@ sb_spec_check(const sb_spec *s, sb_diag *diag)
     if (s->prefetch < 0 || s->prefetch > PREFETCH_MAX)
         return sb_diag_set(diag, SB_EINVAL, "spec: prefetch %d is not in 0 to %d",
                            s->prefetch, (int)PREFETCH_MAX);
-    if (s->sums < 0 || s->sums > SUMS_MAX || (s->sums & (s->sums - 1)) != 0)
-        return sb_diag_set(diag, SB_EINVAL, "spec: sums %d: a power of two to %d",
-                           s->sums, (int)SUMS_MAX);
-    if ((s->exact || s->sums > 1) && s->op != SB_KOP_SPMM)
+    if (s->unroll < 0 || s->unroll > UNROLL_MAX || (s->unroll & (s->unroll - 1)) != 0)
+        return sb_diag_set(diag, SB_EINVAL, "spec: unroll %d: a power of two to %d",
+                           s->unroll, (int)UNROLL_MAX);
+    if ((s->exact || s->unroll > 1) && s->op != SB_KOP_SPMM)
         return sb_diag_set(diag, SB_EINVAL,
-                           "spec: exact widths and sets of sums are SpMM's");
+                           "spec: exact widths and unrolled rows are SpMM's");
     if ((s->prefetch || s->stream) && (s->op != SB_KOP_SPMM || s->b_col || s->c_col))
         return sb_diag_set(
             diag, SB_EINVAL,
@@ -305,7 +305,7 @@ take_spec(const char **p, sb_spec *s)
         return false;
     if (!take_number(p, " p", &s->prefetch))
         return false;
-    (void)take_number(p, " u", &s->sums);
+    (void)take_number(p, " u", &s->unroll);
     s->stream = take(p, " nt");
     return **p == '\0';
 }

@@ -28,7 +28,7 @@ typedef struct sb_spec {
     int tile;     /* columns of C (SDDMM: of the reduction) per register tile */
     bool exact;   /* SpMM: C has exactly `tile` columns */
     int prefetch; /* rows of B ahead; 0 none */
-    int sums;     /* SpMM: sets of running sums a row's entries take in turn; 0 is 1 */
+    int unroll;   /* SpMM: entries of a row taken together; 0 is 1 */
     bool stream;  /* non-temporal stores to C */
 } sb_spec;
 

@@ -32,7 +32,7 @@ enum { SB_CHOICE_PARTS = 2 };
  *   tile      columns of C, or of the reduction, per register tile; 0: tile and prefetch
  *             are the rules' (planner/rules.h)
  *   prefetch  rows of B ahead, 0 none
- *   sums      sets of running sums a row's entries take in turn; 0 is 1
+ *   unroll    entries of a row taken together; 0 is 1
  *   packed    values copied into the parts (only under the caller's promise)
  *   stream    non-temporal stores to C
  */
@@ -40,7 +40,7 @@ typedef struct sb_choice {
     sb_op op;
     int npart;
     sb_part_choice part[SB_CHOICE_PARTS];
-    int tile, prefetch, sums;
+    int tile, prefetch, unroll;
     bool packed, stream;
 } sb_choice;
 

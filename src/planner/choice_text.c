@@ -14,7 +14,7 @@ static const char *const kind_names[SB_PART_COUNT] = {
 enum {
     MAX_TILE = 1024,
     MAX_PREFETCH = 64,
-    MAX_SUMS = 8,
+    MAX_UNROLL = 8,
     MAX_BLOCK = 64,
     MAX_K = 30,
     MAX_PANEL = 1 << 20
@@ -66,8 +66,8 @@ sb_choice_print(sb_strbuf *out, const sb_choice *ch)
         sb_strbuf_printf(out, " (tile %d)", ch->tile);
     if (ch->prefetch > 0)
         sb_strbuf_printf(out, " (prefetch %d)", ch->prefetch);
-    if (ch->sums > 1)
-        sb_strbuf_printf(out, " (sums %d)", ch->sums);
+    if (ch->unroll > 1)
+        sb_strbuf_printf(out, " (unroll %d)", ch->unroll);
     if (ch->packed)
         sb_strbuf_puts(out, " (packed)");
     if (ch->stream)
@@ -85,7 +85,7 @@ bool
 sb_choice_equal(const sb_choice *x, const sb_choice *y)
 {
     bool same = x->op == y->op && x->npart == y->npart && x->tile == y->tile &&
-                x->prefetch == y->prefetch && x->sums == y->sums &&
+                x->prefetch == y->prefetch && x->unroll == y->unroll &&
                 x->packed == y->packed && x->stream == y->stream;
 
     for (int q = 0; same && q < x->npart; q++)
@@ -241,19 +241,19 @@ read_part(reader *rd, sb_choice *ch)
     return SB_OK;
 }
 
-enum { PART, TILE, PREFETCH, SUMS, PACKED, STREAM, REFERENCE, CLAUSES };
+enum { PART, TILE, PREFETCH, UNROLL, PACKED, STREAM, REFERENCE, CLAUSES };
 
 static sb_status
 read_clause(reader *rd, sb_choice *ch, unsigned *seen)
 {
-    static const char *const names[CLAUSES] = {"part",   "tile",   "prefetch", "sums",
+    static const char *const names[CLAUSES] = {"part",   "tile",   "prefetch", "unroll",
                                                "packed", "stream", "reference"};
     const int q = one_of(rd, names, CLAUSES);
 
     if (q < 0)
         return refuse(
             rd, rd->word,
-            "expected part, tile, prefetch, sums, packed, stream or reference");
+            "expected part, tile, prefetch, unroll, packed, stream or reference");
     if (q != PART && (*seen >> q & 1))
         return refuse(rd, rd->word, "said twice");
     if (*seen && ((q == REFERENCE) || (*seen >> REFERENCE & 1)))
@@ -267,9 +267,10 @@ read_clause(reader *rd, sb_choice *ch, unsigned *seen)
     case PREFETCH:
         return number(rd, 0, MAX_PREFETCH, "expected rows ahead, 0 to 64",
                       &ch->prefetch);
-    case SUMS:
-        SB_TRY(number(rd, 1, MAX_SUMS, "expected sets of sums, 1 to 8", &ch->sums));
-        return ch->sums & (ch->sums - 1)
+    case UNROLL:
+        SB_TRY(number(rd, 1, MAX_UNROLL, "expected entries at a time, 1 to 8",
+                      &ch->unroll));
+        return ch->unroll & (ch->unroll - 1)
                    ? refuse(rd, rd->word, "expected a power of two")
                    : SB_OK;
     case PACKED:

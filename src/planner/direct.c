@@ -19,18 +19,17 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w, sb_dtype
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
     const bool stream = sb_rule_stream(pb, w, mean, t);
     const int prefetch = stream ? 0 : sb_rule_prefetch(pb, b_bytes, t);
-    int sums;
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = SB_PART_CSR}}};
 
     for (int rank = 0; (ch.tile = sb_rule_tile(w, t, 0, rank)) > 0; rank++) {
-        sums = sb_rule_sums(w, t, ch.tile, mean);
+        const int unroll = sb_rule_unroll(w, mean);
         for (int form = 0; form < 4; form++) {
             const bool plain = form >> 1, single = form & 1;
 
-            ch.sums = single ? 1 : sums;
+            ch.unroll = single ? 1 : unroll;
             ch.prefetch = plain ? 0 : prefetch;
             ch.stream = !plain && stream;
-            if ((single && sums == 1) || (plain && !prefetch && !stream))
+            if ((single && unroll == 1) || (plain && !prefetch && !stream))
                 continue;
             if (sb_planner_kernel(out, pb, &ch, 1u << SB_PART_CSR, ptr, pb->a.idx_type,
                                   SB_KERNEL_RESIDENT) == SB_OK)

@@ -92,14 +92,9 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
 }
 
 int
-sb_rule_sums(const sb_work *w, const sb_target *t, int tile, double mean)
+sb_rule_unroll(const sb_work *w, double mean)
 {
-    const int vector = t->isa >= SB_ISA_V4 ? 64 : t->isa == SB_ISA_V3 ? 32 : 16;
-
-    return w->op == SB_OP_SPMM && !w->col_major && mean >= 12 &&
-                   tile * w->compute_size < 8 * vector
-               ? 2
-               : 1;
+    return w->op == SB_OP_SPMM && !w->col_major && mean >= 8 ? 2 : 1;
 }
 
 int
@@ -160,7 +155,7 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     out->packed = ch->packed && (kinds & packs);
     out->tile = ch->tile;
     if (pb->op == SB_OP_SPMM && !out->b_col && !out->c_col) {
-        out->sums = ch->sums;
+        out->unroll = ch->unroll;
         out->prefetch = ch->prefetch;
         out->stream = ch->stream;
     }

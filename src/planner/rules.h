@@ -19,9 +19,9 @@ void sb_work_of(sb_work *out, const sb_problem *pb);
  * else 0. */
 int sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank);
 
-/* Sets of running sums for rows of `mean` entries: enough that additions to one register
- * do not wait for each other, 1 where rows are too short to gain (docs/kernels.md). */
-int sb_rule_sums(const sb_work *w, const sb_target *t, int tile, double mean);
+/* Entries taken together in rows of `mean` entries: two, so that the loads of one do not
+ * wait for the other's sums; 1 where rows are too short to gain (docs/kernels.md). */
+int sb_rule_unroll(const sb_work *w, double mean);
 
 /* Rows of B to prefetch, 0 for none: only when B's touched rows leave the last-level
  * cache (docs/kernels.md, rule 4). */

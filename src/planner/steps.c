@@ -64,25 +64,25 @@ all_exist(sb_build *b, unsigned kinds, sb_kernel_effort effort)
     return (kinds & (kinds - 1)) != 0;
 }
 
-/* Prefetch, streaming and sets of sums are refinements: given up silently, in this
+/* Prefetch, streaming and unrolling are refinements: given up silently, in this
  * order of loss. */
 static bool
 refined_exist(sb_build *b, unsigned kinds, const sb_choice *best,
               sb_kernel_effort effort)
 {
     const struct {
-        int prefetch, sums;
+        int prefetch, unroll;
         bool stream;
-    } forms[] = {{best->prefetch, best->sums, best->stream},
+    } forms[] = {{best->prefetch, best->unroll, best->stream},
                  {best->prefetch, 1, best->stream},
-                 {0, best->sums, false},
+                 {0, best->unroll, false},
                  {best->prefetch, 1, false},
                  {0, 1, best->stream},
                  {0, 1, false}};
 
     for (int q = 0; q < SB_COUNT(forms); q++) {
         b->choice.prefetch = forms[q].prefetch;
-        b->choice.sums = forms[q].sums;
+        b->choice.unroll = forms[q].unroll;
         b->choice.stream = forms[q].stream;
         if (all_exist(b, kinds, effort))
             return true;
@@ -115,8 +115,8 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
             best.tile = sb_rule_tile(&pl->work, pl->target, block, rank);
             if (best.tile == 0)
                 break;
-            if (want->sums == 0)
-                best.sums = sb_rule_sums(&pl->work, pl->target, best.tile, mean);
+            if (want->unroll == 0)
+                best.unroll = sb_rule_unroll(&pl->work, mean);
             b->choice = best;
             if (pass == 1 ? refined_exist(b, kinds, &best, effort)
                           : all_exist(b, kinds, effort))

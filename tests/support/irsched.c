@@ -117,7 +117,10 @@ mark_line(char *out, size_t size, const sb_prog *p, const char *a, uint64_t *s,
 {
     static const char *const bound[] = {"block_x", "thread_x", "lane", "sky"};
 
-    switch (ir_roll(s, 6)) {
+    switch (ir_roll(s, 7)) {
+    case 6:
+        (void)snprintf(out, size, "jam %%%s", a);
+        break;
     case 0:
         (void)snprintf(out, size, "unroll %%%s", a);
         break;
@@ -219,7 +222,7 @@ ir_random_line1(char *out, size_t size, const sb_prog *p, uint64_t *s)
 {
     const sb_stmt *it = p->body.at[ir_roll(s, (uint64_t)p->body.n)];
     const int n = it->u.iter.n;
-    int at[16];
+    int at[16] = {0};
 
     for (int q = 0; q < n; q++) {
         const int r = (int)ir_roll(s, (uint64_t)q + 1);

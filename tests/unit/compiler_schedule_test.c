@@ -123,6 +123,18 @@ static const good accepted[] = {
      "reorder %pj %c1\nrfactor %pj 8 -> %u as $part\n",
      "local $part : f32[8, 2]|/ 8 reduce|$acc[%c1] += $part[0, %c1] + $part[4, %c1] + "
      "($part[2, %c1] + $part[6, %c1]) + ("},
+    {ir_spmm, NULL,
+     "reorder %i %c %pj\nsplit %c 4 -> %c0 %c1 tail\ncache_write $C at %c0 as $acc\n"
+     "reorder %pj %c1\nprefetch $B at %pj ahead 3\nrfactor %pj 2 -> %u as $part\n"
+     "vectorize %c1\njam %u\nparallel %i\n",
+     "$part[0, %c1] = 0.0|$part[1, %c1] = 0.0|/ 2 reduce|prefetch $B[|let "
+     "%j_0|prefetch "
+     "$B[|let %j_1|vector(4)|$part[0, %c1] += |$part[1, %c1] += |reduce|let %j "},
+    {ir_spmm, NULL,
+     "reorder %i %c %pj\nsplit %c 4 -> %c0 %c1 tail\ncache_write $C at %c0 as $acc\n"
+     "reorder %pj %c1\nsplit %pj 3 -> %p0 %u tail\nvectorize %c1\njam %u\n",
+     "for %p0 in|let %j_0|let %j_1|let %j_2|for %c1 in 0 .. 4 vector(4)|$acc[%c1] += |"
+     "$acc[%c1] += |$acc[%c1] += |for %p0 in|for %u in"},
     {ir_spmm, NULL, "reorder %i %c %pj\ncache_write $C at %c as $acc\n",
      "local $acc : f32[1]|$acc[0] = 0.0|for %pj|$acc[0] +=|%alpha * $acc[0] + select"},
     {ir_spmm, NULL,
@@ -249,6 +261,16 @@ static const struct {
      "split %c 4 -> %c0 %c1\nreorder %i %c0 %pj %c1\ncache_write $C at %c0 as $acc\n"
      "rfactor %c0 2 -> %u as $part",
      "not one sum"},
+    {ir_spmm, 2, "split %c 4 -> %c0 %c1 tail\njam %c1", "not one vector loop"},
+    {ir_spmm, 2, "jam %c", "no loop"},
+    {ir_spmm, 2,
+     "reorder %i %c %pj\nsplit %c 4 -> %c0 %c1\nreorder %pj %c1\nsplit %pj 2 -> %p %u "
+     "tail\nvectorize %c1\njam %u",
+     "lane by lane"},
+    {ir_spmm, 2,
+     "reorder %i %c %pj\nsplit %c 4 -> %c0 %c1 tail\ncache_write $C at %c0 as $acc\n"
+     "reorder %pj %c1\nsplit %pj 16 -> %p %u tail\nvectorize %c1\njam %u",
+     "1 to 8 times"},
     {ir_spmm, 2, "stream $C", "updated in place"},
     {ir_spmm, 2, "stream $B", "nothing is stored"},
     {ir_spmm, 2, "prefetch $C at %pj ahead 4", "not loaded"},

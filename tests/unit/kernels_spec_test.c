@@ -51,7 +51,7 @@ fields_survive(void **state)
     round_trip("spmm csr f32f32f32/f32 i32i32 rr x32 p8 u2 nt");
     assert_int_equal(
         sb_spec_parse(&s, "spmm csr f32f32f32/f32 i32i32 rr x32 p0 u4", NULL), SB_OK);
-    assert_true(s.exact && s.tile == 32 && s.sums == 4);
+    assert_true(s.exact && s.tile == 32 && s.unroll == 4);
 }
 
 static void
