@@ -114,6 +114,10 @@ void sb_emit_element(sb_emit *cx, const sb_buf *b, const sb_expr *idx);
 
 /* emit_vec.c */
 void sb_emit_vec(sb_emit *cx, const sb_expr *e, int prec);
+/* The rank ones(m, l) when e is select(ones(m, l + 1) > ones(m, l), .., 0), which is
+ * zero in lanes whose bit of m is not set; else NULL. Its mask for a chunk: m >> l. */
+const sb_expr *sb_emit_bit(const sb_emit *cx, const sb_expr *e);
+void sb_emit_mask(sb_emit *cx, const sb_expr *rank);
 /* Widest element among what sb_emit_vec would hold in registers for e. */
 int sb_emit_vec_bytes(const sb_emit *cx, const sb_expr *e);
 void sb_emit_lanes(sb_emit *cx, sb_emit_class c);           /* SBK_N4_16 */

@@ -53,6 +53,31 @@ zero_beyond(const sb_emit *cx, const sb_expr *e)
     }
 }
 
+/* acc += select(bit, a * b, 0): a multiply-add of the lanes that are set. */
+static bool
+store_bits(sb_emit *cx, const sb_stmt *st)
+{
+    const sb_expr *value = st->u.store.value, *rank = sb_emit_bit(cx, value);
+    const sb_expr *product = rank ? value->arg[1] : NULL;
+
+    if (!rank || st->u.store.op != SB_STORE_ADD || cx->masking ||
+        product->kind != SB_EXPR_MUL)
+        return false;
+    sb_emit_chunk(cx, st->u.store.buf, st->u.store.idx[0]);
+    sb_strbuf_puts(cx->out, " = ");
+    sb_emit_call(cx, "fmk", (sb_dtype)value->type);
+    sb_strbuf_puts(cx->out, "(");
+    for (int q = 0; q < 2; q++) {
+        sb_emit_vec(cx, product->arg[q], 0);
+        sb_strbuf_puts(cx->out, ", ");
+    }
+    sb_emit_chunk(cx, st->u.store.buf, st->u.store.idx[0]);
+    sb_strbuf_puts(cx->out, ", ");
+    sb_emit_mask(cx, rank);
+    sb_strbuf_puts(cx->out, ");\n");
+    return true;
+}
+
 /* keep: missing lanes stay as they are. */
 static void
 store_local(sb_emit *cx, const sb_stmt *st, bool keep)
@@ -88,6 +113,8 @@ store(sb_emit *cx, const sb_stmt *st)
     int64_t step;
 
     sb_emit_line(cx);
+    if (l && l->vector && store_bits(cx, st))
+        return;
     if (l && l->vector) {
         store_local(cx, st,
                     l->mixed && cx->masking &&

@@ -255,20 +255,17 @@ vec_gather(sb_emit *cx, const sb_expr *e, const sb_expr *from)
 
 /* ---- lanes by mask ------------------------------------------------------------------ */
 
-/*
- * select(ones(m, l + 1) > ones(m, l), B[j + l], 0): lanes whose bit of m is set, loaded
- * where they lie; with A[p + ones(m, l)] the next values for them. The rank ones(m, l)
- * when e is one of the two, else NULL.
- */
-static const sb_expr *
-lane_bit(const sb_emit *cx, const sb_expr *e)
+const sb_expr *
+sb_emit_bit(const sb_emit *cx, const sb_expr *e)
 {
-    const sb_expr *c = e->arg[0], *x = e->arg[1], *below, *with, *next;
+    const sb_expr *c, *below, *with, *next;
     int64_t step;
 
-    if (c->kind != SB_EXPR_GT || x->kind != SB_EXPR_LOAD ||
-        (e->type != SB_F32 && e->type != SB_F64) || sb_emit_find_local(cx, x->u.buf) ||
+    if (e->kind != SB_EXPR_SELECT || (e->type != SB_F32 && e->type != SB_F64) ||
         e->arg[2]->kind != SB_EXPR_FLOAT || e->arg[2]->u.f != 0.0)
+        return NULL;
+    c = e->arg[0];
+    if (c->kind != SB_EXPR_GT)
         return NULL;
     with = c->arg[0];
     below = c->arg[1];
@@ -284,14 +281,19 @@ lane_bit(const sb_emit *cx, const sb_expr *e)
                : NULL;
 }
 
+/*
+ * select(bit, B[j + l], 0): loaded where it lies; with A[p + ones(m, l)], packed: the
+ * next values for the lanes that are set.
+ */
 static bool
 by_bits(const sb_emit *cx, const sb_expr *e, bool *packed)
 {
-    const sb_expr *rank = lane_bit(cx, e), *idx = rank ? e->arg[1]->arg[0] : NULL;
+    const sb_expr *rank = sb_emit_bit(cx, e), *x = e->arg[1], *idx;
     int64_t step;
 
-    if (!rank)
+    if (!rank || x->kind != SB_EXPR_LOAD || sb_emit_find_local(cx, x->u.buf))
         return false;
+    idx = x->arg[0];
     *packed =
         idx->kind == SB_EXPR_ADD &&
         ((idx->arg[0] == rank && sb_emit_lane(cx, idx->arg[1]) == SB_LANE_UNIFORM) ||
@@ -299,11 +301,19 @@ by_bits(const sb_emit *cx, const sb_expr *e, bool *packed)
     return *packed || (sb_emit_step(cx, idx, &step) && step == 1);
 }
 
+void
+sb_emit_mask(sb_emit *cx, const sb_expr *rank)
+{
+    sb_emit_expr(cx, rank->arg[0], 9);
+    sb_strbuf_puts(cx->out, " >> ");
+    sb_emit_expr(cx, rank->arg[1], 7);
+}
+
 /* SBK_V(lb_f32, N)(B + j, m >> l): l is the chunk's first lane */
 static void
 vec_bits(sb_emit *cx, const sb_expr *e, bool packed)
 {
-    const sb_expr *rank = lane_bit(cx, e), *idx = e->arg[1]->arg[0];
+    const sb_expr *idx = e->arg[1]->arg[0];
 
     sb_emit_call(cx, packed ? "ex" : "lb", (sb_dtype)e->type);
     sb_strbuf_puts(cx->out, "(");
@@ -311,9 +321,7 @@ vec_bits(sb_emit *cx, const sb_expr *e, bool packed)
     sb_strbuf_puts(cx->out, " + ");
     sb_emit_expr(cx, idx, 7);
     sb_strbuf_puts(cx->out, ", ");
-    sb_emit_expr(cx, rank->arg[0], 9);
-    sb_strbuf_puts(cx->out, " >> ");
-    sb_emit_expr(cx, rank->arg[1], 7);
+    sb_emit_mask(cx, sb_emit_bit(cx, e));
     sb_strbuf_puts(cx->out, ")");
 }
 

@@ -4,6 +4,7 @@
  *   ga    p[q[k]], q an i32 array       gam   the same, first m of n lanes
  *   lb    p[k] in lanes whose bit of m is set, 0 in the others
  *   ex    the next of p in such lanes, 0 in the others
+ *   fmk   a * b + c in such lanes, c in the others
  */
 #ifndef SPBLAS_GATHER_H
 #define SPBLAS_GATHER_H
@@ -94,20 +95,39 @@ SBK_GATHER_ANY(f64, double, 4)
             at[k] = m >> k & 1 ? p[sbk_ones(m, k)] : (elem)0;       \
         return sbk_ld_##t##x##n(at);                                \
     }
-#define SBK_BITS_512(t, elem, n, pre, ep, mask)                     \
-    SBK_FN sbk_##t##x##n sbk_lb_##t##x##n(const elem *p, int64_t m) \
-    {                                                               \
-        return pre##_maskz_loadu_##ep((mask)m, p);                  \
-    }                                                               \
-    SBK_FN sbk_##t##x##n sbk_ex_##t##x##n(const elem *p, int64_t m) \
-    {                                                               \
-        return pre##_maskz_expandloadu_##ep((mask)m, p);            \
+#define SBK_FMK_ANY(t, n)                                                    \
+    SBK_FN sbk_##t##x##n sbk_fmk_##t##x##n(sbk_##t##x##n a, sbk_##t##x##n b, \
+                                           sbk_##t##x##n c, int64_t m)       \
+    {                                                                        \
+        sbk_##t##x##n r = a * b + c;                                         \
+        SBK_UNROLL                                                           \
+        for (int k = 0; k < (n); k++)                                        \
+            r[k] = m >> k & 1 ? r[k] : c[k];                                 \
+        return r;                                                            \
+    }
+#define SBK_BITS_512(t, elem, n, pre, ep, mask)                              \
+    SBK_FN sbk_##t##x##n sbk_lb_##t##x##n(const elem *p, int64_t m)          \
+    {                                                                        \
+        return pre##_maskz_loadu_##ep((mask)m, p);                           \
+    }                                                                        \
+    SBK_FN sbk_##t##x##n sbk_ex_##t##x##n(const elem *p, int64_t m)          \
+    {                                                                        \
+        return pre##_maskz_expandloadu_##ep((mask)m, p);                     \
+    }                                                                        \
+    SBK_FN sbk_##t##x##n sbk_fmk_##t##x##n(sbk_##t##x##n a, sbk_##t##x##n b, \
+                                           sbk_##t##x##n c, int64_t m)       \
+    {                                                                        \
+        return pre##_mask3_fmadd_##ep(a, b, c, (mask)m);                     \
     }
 
 SBK_BITS_ANY(f32, float, 1)
+SBK_FMK_ANY(f32, 1)
 SBK_BITS_ANY(f32, float, 2)
+SBK_FMK_ANY(f32, 2)
 SBK_BITS_ANY(f64, double, 1)
+SBK_FMK_ANY(f64, 1)
 SBK_BITS_ANY(f64, double, 2)
+SBK_FMK_ANY(f64, 2)
 #if SBK_VBYTES >= 64
 SBK_BITS_512(f32, float, 4, _mm, ps, __mmask8)
 SBK_BITS_512(f32, float, 8, _mm256, ps, __mmask8)
@@ -116,9 +136,12 @@ SBK_BITS_512(f64, double, 4, _mm256, pd, __mmask8)
 SBK_BITS_512(f64, double, 8, _mm512, pd, __mmask8)
 #else
 SBK_BITS_ANY(f32, float, 4)
+SBK_FMK_ANY(f32, 4)
 #if SBK_VBYTES >= 32
 SBK_BITS_ANY(f32, float, 8)
+SBK_FMK_ANY(f32, 8)
 SBK_BITS_ANY(f64, double, 4)
+SBK_FMK_ANY(f64, 4)
 #endif
 #endif
 

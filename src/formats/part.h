@@ -25,7 +25,7 @@
  *          of a row inside a panel, entry t of it column panel_crd[panel_off[u] + t],
  *          value in place at panel_lo[u] + t (packed: panel_val V[nnz] as panel_crd)
  *   mask   mask_ptr P[windows + 1] chunks before a window  mask_crd I[chunks] first of
- *          the chunk's 16 columns  mask_bits I32[chunks * b], row r of its window at
+ *          the chunk's 16 columns, all in the matrix  mask_bits I32[chunks * b], row r of its window at
  *          chunk * b + r: bit c is set when it holds column mask_crd + c. The window's
  *          rows are in place, the last window may be short
  *   csr, seg  no arrays
@@ -144,7 +144,7 @@ sb_status sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted);
 /* Slots per row that part win would share in one window of sorted rows. */
 int64_t sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs);
 /* All rows, b <= 8 a window, by masks of columns; SB_SKIP when !sorted, when values are
- * not in place, or when something is covered. */
+ * not in place, when something is covered, or with less than SB_MASK_COLS columns. */
 sb_status sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted);
 /* Chunks that part mask would cut a window of sorted rows into. */
 int64_t sb_part_mask_chunks(const sb_view *v, int64_t window, int b);

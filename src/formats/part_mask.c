@@ -45,6 +45,8 @@ scan_next(scan *sc, uint32_t mask[MAXB])
 
             first = first < 0 || j < first ? j : first;
         }
+    if (first > sc->v->cols - SB_MASK_COLS)
+        first = sc->v->cols - SB_MASK_COLS; /* all 16 may be read */
     for (int r = 0; first >= 0 && r < sc->rows; r++) {
         mask[r] = 0;
         while (sc->at[r] < sc->end[r]) {
@@ -119,7 +121,7 @@ sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted)
 
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_MASK;
-    if (!sorted || cv->v->pos || cv->taken || cv->touched)
+    if (!sorted || cv->v->cols < SB_MASK_COLS || cv->v->pos || cv->taken || cv->touched)
         return SB_SKIP;
     SB_ASSERT(b >= 1 && b <= MAXB);
     st = build(out, cv, b);

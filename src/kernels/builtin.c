@@ -32,7 +32,7 @@
     "spmm " kind " " types " rc t8 p0", "spmm " kind " " types " cr t8 p0", \
         "spmm " kind " " types " cc t8 p0"
 #define VECTOR(kind, types) \
-    "spmv " kind " " types " rr t4 p0", "spmv " kind " " types " rr t16 p0"
+    "spmv " kind " " types " rr t4 p0", "spmv " kind " " types " rr t8 p0"
 #define SAMPLED(kind, types)                                                    \
     "sddmm " kind " " types " rr t32 p0", "sddmm " kind " " types " rc t32 p0", \
         "sddmm " kind " " types " cr t32 p0", "sddmm " kind " " types " cc t32 p0"

@@ -3,7 +3,8 @@
  * (src/formats/part_mask.c): x is loaded where it lies, the values of a row are spread
  * to the lanes of their columns, so no entry costs a gather. Wins wherever a chunk holds
  * several entries: runs, blocks of any size, bands, finite elements (docs/kernels.md).
- * Missing lanes are loaded as zero on both sides: what x holds there is never used.
+ * What x holds in missing lanes is never added up; a chunk lies inside x, so all of it
+ * may be loaded.
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
@@ -49,22 +50,38 @@ lane(char out[LANE], sb_dtype type, int r, const char *load)
                    load, sb_dtype_is_int(type) ? "0" : "0.0", sb_dtype_name(type));
 }
 
+/* Columns %j and following of x, for all rows of the window. */
+static void
+put_x(sb_strbuf *out, const sb_spec *s)
+{
+    sb_strbuf_printf(out, "      for %%l in 0 .. %d {\n        $x[%%l] = ", LANES);
+    if (s->b == s->compute)
+        sb_strbuf_puts(out, "$B[%j + %l]");
+    else
+        sb_strbuf_printf(out, "cast(%s, $B[%%j + %%l])", sb_dtype_name(s->compute));
+    sb_strbuf_puts(out, "\n      }\n");
+}
+
 static void
 put_row(sb_strbuf *out, const sb_spec *s, int r)
 {
-    char load[48], a[LANE], b[LANE];
+    char load[48], a[LANE];
+    sb_spec t = *s; /* x has been cast */
 
+    t.b = s->compute;
     (void)snprintf(load, sizeof load, "$A[%%p%d + ones(%%b%d, %%l)]", r, r);
     lane(a, s->a, r, load);
-    lane(b, s->b, r, "$B[%j + %l]");
     sb_strbuf_printf(out,
                      "      let %%b%d = cast(i64, $mask_bits[%%q * %d + %d])\n"
                      "      let %%p%d = $at%d[0]\n"
                      "      for %%l in 0 .. %d {\n        $acc%d[%%l] += ",
                      r, s->block, r, r, r, LANES, r);
-    sb_ops_product(out, s, a, b);
-    sb_strbuf_printf(out, "\n      }\n      $at%d[0] = %%p%d + ones(%%b%d, %d)\n", r, r,
-                     r, LANES);
+    sb_strbuf_printf(out, "select(ones(%%b%d, %%l + 1) > ones(%%b%d, %%l), ", r, r);
+    sb_ops_product(out, &t, a, "$x[%l]");
+    sb_strbuf_puts(out, ", ");
+    sb_ops_zero(out, s);
+    sb_strbuf_printf(out, ")\n      }\n      $at%d[0] = %%p%d + ones(%%b%d, %d)\n", r,
+                     r, r, LANES);
 }
 
 static void
@@ -93,9 +110,11 @@ program(sb_strbuf *out, const sb_spec *s)
                      s->block);
     for (int r = 0; r < s->block; r++)
         put_clear(out, s, r);
+    sb_strbuf_printf(out, "    local $x : %s[%d]\n", sb_dtype_name(s->compute), LANES);
     sb_strbuf_puts(out, "    for %q in cast(i64, $mask_ptr[%w]) .. "
                         "cast(i64, $mask_ptr[%w + 1]) {\n"
                         "      let %j = cast(i64, $mask_crd[%q])\n");
+    put_x(out, s);
     for (int r = 0; r < s->block; r++)
         put_row(out, s, r);
     sb_strbuf_puts(out, "    }\n");

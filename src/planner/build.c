@@ -66,6 +66,10 @@ rest_part(sb_build *b, sb_part_choice p)
         break;
     case SB_PART_MASK:
         st = sb_part_mask(out, &b->cover, p.size, b->pl->stats.sorted);
+        if (st == SB_SKIP) { /* unsorted or too narrow: rows are always right */
+            p = (sb_part_choice){.kind = SB_PART_ROWS, .c = 1, .k = -1};
+            st = sb_part_rows(out, &b->cover, p.c, p.k, b->pl->stats.sorted);
+        }
         break;
     case SB_PART_PANEL:
         st = sb_part_panel(out, &b->cover, p.size,

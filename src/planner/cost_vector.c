@@ -17,7 +17,7 @@ gather(const sb_target *t)
     return seconds[t->isa];
 }
 
-/* Row by row: with a fast gather sixteen lanes, whose last vector costs as much as a full
+/* Row by row: with a fast gather eight lanes, whose last vector costs as much as a full
  * one; else four, loaded one by one. */
 static double
 rows_seconds(const sb_vector_part *p, const sb_stats *s, const sb_target *t)
@@ -27,11 +27,11 @@ rows_seconds(const sb_vector_part *p, const sb_stats *s, const sb_target *t)
     if (t->isa < SB_ISA_V4G)
         return p->rows * 5e-9 + p->entries * gather(t) / 16;
     for (int q = 1; q < SB_STATS_BUCKETS; q++)
-        vectors += q <= 5
+        vectors += q <= 4
                        ? (double)s->bucket_rows[q]
-                       : (double)s->bucket_nnz[q] / 16 + (double)s->bucket_rows[q] / 2;
+                       : (double)s->bucket_nnz[q] / 8 + (double)s->bucket_rows[q] / 2;
     return p->rows * 3e-9 +
-           vectors * gather(t) * p->entries / (s->nnz > 0 ? (double)s->nnz : 1);
+           vectors * gather(t) / 2 * p->entries / (s->nnz > 0 ? (double)s->nnz : 1);
 }
 
 /* A column of a slice costs the same however few rows have it; values in place are a
@@ -47,10 +47,12 @@ slices_seconds(const sb_vector_part *p, const sb_stats *s, const sb_target *t,
                   : slices * 25e-9 + columns * gather(t) * 1.5;
 }
 
+/* The masks of a chunk share a load of x and its column. */
 static double
 mask_seconds(const sb_vector_part *p, const sb_stats *s, const sb_target *t)
 {
-    const double one = t->isa >= SB_ISA_V4 ? 1.8e-9 : 16e-9;
+    const double x = 0.7e-9 / p->choice->size;
+    const double one = t->isa >= SB_ISA_V4 ? 1.35e-9 + x : 16e-9;
     double fill = 1;
 
     for (int q = 0; q < SB_STATS_MASKS; q++)

@@ -69,9 +69,9 @@ sb_work_of(sb_work *out, const sb_problem *pb)
 int
 sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
 {
-    static const int lists[][4] = {{64, 32, 16, 8}, {32, 16, 64, 8},  {16, 8, 32, 64},
-                                   {8, 16, 32, 64}, {16, 4, 8, 32},   {4, 16, 8, 32},
-                                   {32, 16, 8, 4},  {128, 64, 32, 16}};
+    static const int lists[][4] = {{64, 32, 16, 8}, {32, 16, 64, 8},   {16, 8, 32, 64},
+                                   {8, 16, 32, 64}, {16, 4, 8, 32},    {4, 16, 8, 32},
+                                   {32, 16, 8, 4},  {128, 64, 32, 16}, {8, 4, 16, 32}};
     /* 32 registers hold 16 vectors of sums: 128 columns of a row, 64 of four */
     const bool roomy = t->isa >= SB_ISA_V4 && w->compute_size == 4 && block <= 4;
     int list;
@@ -79,7 +79,7 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
         return 0;
     if (w->op == SB_OP_SPMV)
-        list = t->isa == SB_ISA_V4G ? 4 : 5; /* docs/kernels.md, SpMV rule 1 */
+        list = t->isa == SB_ISA_V4G ? 8 : 5; /* docs/kernels.md, SpMV rule 1 */
     else if (w->op == SB_OP_SDDMM)
         list = 6;
     else if (w->col_major)

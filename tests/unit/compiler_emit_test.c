@@ -478,6 +478,7 @@ test_v4(void **state)
 {
     (void)state;
     run_all("gcc", SB_ISA_V4);
+    run_all("gcc", SB_ISA_V4G);
 }
 
 static void
