@@ -13,6 +13,7 @@
 
 #define SB_EMIT_MAX 256  /* locals, lane loops, variables: bounds of one kernel */
 #define SB_EMIT_DEPTH 48 /* nested loops */
+#define SB_EMIT_BASES 4  /* named addresses of a vector loop */
 
 /* How a value changes along the lanes of a vector loop. */
 typedef enum sb_lane {
@@ -77,6 +78,11 @@ typedef struct sb_emit {
     bool at_zero; /* writing an index without its lane variable */
     int nlet;
     sb_emit_let let[SB_EMIT_MAX];
+    int nbase; /* addresses of lane 0 that have a name: loads of the loop */
+    struct {
+        const sb_buf *buf;
+        const sb_expr *idx;
+    } base[SB_EMIT_BASES];
 } sb_emit;
 
 sb_status sb_emit_fail(sb_emit *cx, const char *why);
@@ -125,6 +131,10 @@ void sb_emit_call(sb_emit *cx, const char *fn, sb_dtype t); /* SBK_V(ld_f32, N) 
 void sb_emit_lane_var(sb_emit *cx);
 void sb_emit_chunk(sb_emit *cx, const sb_buf *b, const sb_expr *idx);   /* acc[i / N] */
 void sb_emit_address(sb_emit *cx, const sb_buf *b, const sb_expr *idx); /* in a loop */
+/* Opens a brace and names in it the addresses of lane 0 that the loop's loads start from;
+ * false when there are none. Kernels with one register to address by, rather than two,
+ * keep twice the loads in flight (docs/kernels.md). */
+bool sb_emit_bases(sb_emit *cx);
 /* Start and end of a memory operation: SBK_V(st_f32, N)(C + index[, step] .. [, m]) */
 void sb_emit_open_memory(sb_emit *cx, const char *op, const sb_buf *b,
                          const sb_expr *idx);

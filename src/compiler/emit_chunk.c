@@ -348,9 +348,15 @@ sb_emit_vector_loop(sb_emit *cx, const sb_emit_loop *loop)
         /* locals have room for all lanes, so missing ones may be computed */
         const bool known = sb_emit_const_trip(loop->st, &lo, &hi) && !loop->masked;
 
-        chunk_header(cx, loop->st->u.loop.lo, known ? hi - lo : loop->st->u.loop.lanes);
+        const int64_t count = known ? hi - lo : loop->st->u.loop.lanes;
+        const bool named = count * loop->cls.bytes >= 128 && sb_emit_bases(cx);
+
+        chunk_header(cx, loop->st->u.loop.lo, count);
         chunk(cx, cx->cur->body);
         close_brace(cx, "}\n");
+        if (named)
+            close_brace(cx, "}\n");
+        cx->nbase = 0;
     }
     sb_emit_leave(cx);
     if (loop->guard)

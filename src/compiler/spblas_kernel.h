@@ -36,6 +36,19 @@ typedef union sb_kparam {
 #define SBK_LANES _Pragma("GCC ivdep")
 #endif
 
+/* An address in a register of its own: compilers otherwise address each load by two,
+ * which some processors split into two operations. */
+#if defined(__GNUC__)
+#define SBK_BASE(p)                       \
+    __extension__({                       \
+        __typeof__(&*(p)) p_ = (p);       \
+        __asm__("" : "+r"(p_));           \
+        p_;                               \
+    })
+#else
+#define SBK_BASE(p) (p)
+#endif
+
 /* ---- lane counts: SBK_N<bytes of the widest element>_<most lanes> -------------------- */
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
