@@ -1,8 +1,9 @@
 /*
  * Inside the C emitter. emit_scan.c decides how loops and locals are represented,
  * emit_lane.c how an expression changes from lane to lane, emit_expr.c and emit_vec.c
- * write scalar and vector expressions, emit_chunk.c vector loops, emit_tensor.c calls of
- * intrinsics, emit_stmt.c other statements, emit_c.c the function.
+ * write scalar and vector expressions, emit_chunk.c vector loops, emit_base.c the
+ * addresses these start from, emit_tensor.c calls of intrinsics, emit_stmt.c other
+ * statements, emit_c.c the function.
  */
 #ifndef SB_COMPILER_EMIT_H
 #define SB_COMPILER_EMIT_H

@@ -39,11 +39,11 @@ typedef union sb_kparam {
 /* An address in a register of its own: compilers otherwise address each load by two,
  * which some processors split into two operations. */
 #if defined(__GNUC__)
-#define SBK_BASE(p)                       \
-    __extension__({                       \
-        __typeof__(&*(p)) p_ = (p);       \
-        __asm__("" : "+r"(p_));           \
-        p_;                               \
+#define SBK_BASE(p)                 \
+    __extension__({                 \
+        __typeof__(&*(p)) p_ = (p); \
+        __asm__("" : "+r"(p_));     \
+        p_;                         \
     })
 #else
 #define SBK_BASE(p) (p)

@@ -72,6 +72,7 @@ static void
 wild(char *to, size_t room, gen_rng *r, int ndim, int depth)
 {
     char a[64], b[64];
+    int n;
 
     if (depth == 0 || gen_below(r, 4) == 0) {
         (void)snprintf(to, room, "%s", dims[gen_below(r, ndim)]);
@@ -81,21 +82,22 @@ wild(char *to, size_t room, gen_rng *r, int ndim, int depth)
     wild(b, sizeof b, r, ndim, depth - 1);
     switch (gen_below(r, 5)) {
     case 0:
-        (void)snprintf(to, room, "(%s + %s)", a, b);
+        n = snprintf(to, room, "(%s + %s)", a, b);
         break;
     case 1:
-        (void)snprintf(to, room, "(%s - %s)", a, b);
+        n = snprintf(to, room, "(%s - %s)", a, b);
         break;
     case 2:
-        (void)snprintf(to, room, "%d*%s", (int)gen_between(r, -2, 4), a);
+        n = snprintf(to, room, "%d*%s", (int)gen_between(r, -2, 4), a);
         break;
     case 3:
-        (void)snprintf(to, room, "%s/%d", a, (int)gen_between(r, 1, 5));
+        n = snprintf(to, room, "%s/%d", a, (int)gen_between(r, 1, 5));
         break;
     default:
-        (void)snprintf(to, room, "%s%%%d", a, (int)gen_between(r, 1, 5));
+        n = snprintf(to, room, "%s%%%d", a, (int)gen_between(r, 1, 5));
         break;
     }
+    assert_true(n > 0 && n < (int)room);
 }
 
 /* all: the dimensions follow as levels, so that the map surely has an inverse. */

@@ -117,10 +117,7 @@ mark_line(char *out, size_t size, const sb_prog *p, const char *a, uint64_t *s,
 {
     static const char *const bound[] = {"block_x", "thread_x", "lane", "sky"};
 
-    switch (ir_roll(s, 7)) {
-    case 6:
-        (void)snprintf(out, size, "jam %%%s", a);
-        break;
+    switch (ir_roll(s, 6)) {
     case 0:
         (void)snprintf(out, size, "unroll %%%s", a);
         break;
@@ -131,8 +128,11 @@ mark_line(char *out, size_t size, const sb_prog *p, const char *a, uint64_t *s,
         (void)snprintf(out, size, "bind %%%s %s", a, bound[ir_roll(s, 4)]);
         break;
     case 3:
-        (void)snprintf(out, size, "annotate %%%s %s %d", a, ir_roll(s, 9) ? "key" : "9",
-                       line);
+        if (line % 4 == 3)
+            (void)snprintf(out, size, "jam %%%s", a);
+        else
+            (void)snprintf(out, size, "annotate %%%s %s %d", a,
+                           ir_roll(s, 9) ? "key" : "9", line);
         break;
     case 4:
         (void)snprintf(out, size, "%s $%s", ir_roll(s, 2) ? "atomic" : "stream",

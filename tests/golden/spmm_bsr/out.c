@@ -58,30 +58,42 @@ kernel(void *const *buf, const sb_kparam *param, int64_t t0, int64_t t1)
                 for (int64_t ji = 0; ji < 4; ji++) {
                     {
                         const int64_t ii = 0;
-                        SBK_UNROLL
-                        for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
-                            acc[(ii * 32 + c1) / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[(int64_t)bsr_pos[pjo * 16 + ii * 4 + ji]]) * SBK_V(ld_f32, SBK_N4_16)(B + (((int64_t)jo * 4 + ji) * ldb + c0 * 32) + c1);
+                        {
+                            const float *const b0_ = SBK_BASE(B + (((int64_t)jo * 4 + ji) * ldb + c0 * 32));
+                            SBK_UNROLL
+                            for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                                acc[(ii * 32 + c1) / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[(int64_t)bsr_pos[pjo * 16 + ii * 4 + ji]]) * SBK_V(ld_f32, SBK_N4_16)(b0_ + c1);
+                            }
                         }
                     }
                     {
                         const int64_t ii = 1;
-                        SBK_UNROLL
-                        for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
-                            acc[(ii * 32 + c1) / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[(int64_t)bsr_pos[pjo * 16 + ii * 4 + ji]]) * SBK_V(ld_f32, SBK_N4_16)(B + (((int64_t)jo * 4 + ji) * ldb + c0 * 32) + c1);
+                        {
+                            const float *const b0_ = SBK_BASE(B + (((int64_t)jo * 4 + ji) * ldb + c0 * 32));
+                            SBK_UNROLL
+                            for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                                acc[(ii * 32 + c1) / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[(int64_t)bsr_pos[pjo * 16 + ii * 4 + ji]]) * SBK_V(ld_f32, SBK_N4_16)(b0_ + c1);
+                            }
                         }
                     }
                     {
                         const int64_t ii = 2;
-                        SBK_UNROLL
-                        for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
-                            acc[(ii * 32 + c1) / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[(int64_t)bsr_pos[pjo * 16 + ii * 4 + ji]]) * SBK_V(ld_f32, SBK_N4_16)(B + (((int64_t)jo * 4 + ji) * ldb + c0 * 32) + c1);
+                        {
+                            const float *const b0_ = SBK_BASE(B + (((int64_t)jo * 4 + ji) * ldb + c0 * 32));
+                            SBK_UNROLL
+                            for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                                acc[(ii * 32 + c1) / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[(int64_t)bsr_pos[pjo * 16 + ii * 4 + ji]]) * SBK_V(ld_f32, SBK_N4_16)(b0_ + c1);
+                            }
                         }
                     }
                     {
                         const int64_t ii = 3;
-                        SBK_UNROLL
-                        for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
-                            acc[(ii * 32 + c1) / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[(int64_t)bsr_pos[pjo * 16 + ii * 4 + ji]]) * SBK_V(ld_f32, SBK_N4_16)(B + (((int64_t)jo * 4 + ji) * ldb + c0 * 32) + c1);
+                        {
+                            const float *const b0_ = SBK_BASE(B + (((int64_t)jo * 4 + ji) * ldb + c0 * 32));
+                            SBK_UNROLL
+                            for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                                acc[(ii * 32 + c1) / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[(int64_t)bsr_pos[pjo * 16 + ii * 4 + ji]]) * SBK_V(ld_f32, SBK_N4_16)(b0_ + c1);
+                            }
                         }
                     }
                 }

@@ -34,9 +34,12 @@ kernel(void *const *buf, const sb_kparam *param, int64_t t0, int64_t t1)
                 __builtin_prefetch(B + (((int64_t)A_crd[sbk_min_i64(pj + 8, (int64_t)A_ptr0 - base - 1)] - base) * ldb + c0 * 32));
                 __builtin_prefetch(B + (((int64_t)A_crd[sbk_min_i64(pj + 8, (int64_t)A_ptr0 - base - 1)] - base) * ldb + c0 * 32 + 16));
                 const int64_t j = (int64_t)A_crd[pj] - base;
-                SBK_UNROLL
-                for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
-                    acc[c1 / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[pj]) * SBK_V(ld_f32, SBK_N4_16)(B + (j * ldb + c0 * 32) + c1);
+                {
+                    const float *const b0_ = SBK_BASE(B + (j * ldb + c0 * 32));
+                    SBK_UNROLL
+                    for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                        acc[c1 / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[pj]) * SBK_V(ld_f32, SBK_N4_16)(b0_ + c1);
+                    }
                 }
             }
             SBK_UNROLL

@@ -45,9 +45,12 @@ kernel(void *const *buf, const sb_kparam *param, int64_t t0, int64_t t1)
                         __builtin_prefetch(B + (((int64_t)A_crd[sbk_min_i64(pe + 8, (int64_t)rows_hi0 - 1)] - base) * ldb + c0 * 32));
                         __builtin_prefetch(B + (((int64_t)A_crd[sbk_min_i64(pe + 8, (int64_t)rows_hi0 - 1)] - base) * ldb + c0 * 32 + 16));
                         const int64_t e = (int64_t)A_crd[pe] - base;
-                        SBK_UNROLL
-                        for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
-                            acc[c1 / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[pe]) * SBK_V(ld_f32, SBK_N4_16)(B + (e * ldb + c0 * 32) + c1);
+                        {
+                            const float *const b0_ = SBK_BASE(B + (e * ldb + c0 * 32));
+                            SBK_UNROLL
+                            for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                                acc[c1 / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[pe]) * SBK_V(ld_f32, SBK_N4_16)(b0_ + c1);
+                            }
                         }
                     }
                     SBK_UNROLL
@@ -108,9 +111,12 @@ kernel(void *const *buf, const sb_kparam *param, int64_t t0, int64_t t1)
                             __builtin_prefetch(B + ((int64_t)ell_crd[pr * ell_width + sbk_min_i64(pe + 8, (int64_t)ell_len0 - 1)] * ldb + c0 * 32));
                             __builtin_prefetch(B + ((int64_t)ell_crd[pr * ell_width + sbk_min_i64(pe + 8, (int64_t)ell_len0 - 1)] * ldb + c0 * 32 + 16));
                             const int32_t e = ell_crd[pr * ell_width + pe];
-                            SBK_UNROLL
-                            for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
-                                acc[c1 / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[(int64_t)ell_pos[pr * ell_width + pe]]) * SBK_V(ld_f32, SBK_N4_16)(B + ((int64_t)e * ldb + c0 * 32) + c1);
+                            {
+                                const float *const b0_ = SBK_BASE(B + ((int64_t)e * ldb + c0 * 32));
+                                SBK_UNROLL
+                                for (int64_t c1 = 0; c1 < 32; c1 += SBK_N4_16) {
+                                    acc[c1 / SBK_N4_16] += SBK_V(splat_f32, SBK_N4_16)(A[(int64_t)ell_pos[pr * ell_width + pe]]) * SBK_V(ld_f32, SBK_N4_16)(b0_ + c1);
+                                }
                             }
                         }
                         SBK_UNROLL
