@@ -15,7 +15,8 @@
  * One line per kind, fitted by hand to docs/kernels.md's measurements.
  *   a      slowdown against the roofline: loads per FMA, no register reuse
  *   unit   seconds per unit (row start, accumulator set-up and write-back)
- *   entry  seconds per entry besides its bytes and flops (index arithmetic, branches)
+ *   entry  seconds per entry besides its bytes and flops (index arithmetic, branches);
+ *          a window shares it among its rows
  *   rows   rows of C that share one load of B's row in registers
  *   order  units follow the matrix's rows, so neighbours share B's rows
  */
@@ -31,7 +32,7 @@ static const coef table[SB_PART_COUNT] = {
     [SB_PART_BSR] = {1.0, 8e-9, 0.4e-9, 3, true},
     [SB_PART_DIA] = {1.0, 4e-9, 0.4e-9, 1, true},
     [SB_PART_COO] = {1.0, 0.0, 2.0e-9, 1, true},
-    [SB_PART_WIN] = {1.0, 8e-9, 0.3e-9, 4, true},
+    [SB_PART_WIN] = {1.0, 8e-9, 1.0e-9, 4, true},
     [SB_PART_SEG] = {1.0, 160e-9, 0.4e-9, 1, true},
     [SB_PART_SELL] = {1.0, 20e-9, 0.25e-9, 1, true}, /* SpMV only: cost_vector.c */
     [SB_PART_PANEL] = {1.0, 3e-9, 0.4e-9, 1, true},
@@ -171,6 +172,17 @@ structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
     }
 }
 
+/* Rows long enough for two entries at a time keep more of B in flight, which shows while
+ * a row of B is but a few lines (docs/kernels.md). */
+static double
+slowdown(const coef *co, const sb_work *w, const sb_stats *s)
+{
+    const bool paired = co == &table[SB_PART_CSR] && w->op == SB_OP_SPMM &&
+                        w->n * w->b_size <= 256 && s->mean >= 8;
+
+    return co->a * (paired ? 0.82 : 1);
+}
+
 /* Seconds of one part on all threads, no barriers. */
 static double
 part_seconds(const sb_part_choice *p, const amounts *am, const sb_work *w,
@@ -187,7 +199,8 @@ part_seconds(const sb_part_choice *p, const amounts *am, const sb_work *w,
     const double whole = a_bytes + c_bytes + sb_work_footprint(w, s);
     const double moving = (a_bytes + c_bytes) / stream_rate(t, whole) +
                           gather_seconds(p, am, co, w, s, t);
-    const double fixed = (am->units * co->unit + am->entries * co->entry) /
+    const double entry = co->entry / (p->kind == SB_PART_WIN ? p->size : 1);
+    const double fixed = (am->units * co->unit + am->entries * entry) /
                          (t->threads > 0 ? t->threads : 1);
 
     if (w->op == SB_OP_SPMV) {
@@ -201,7 +214,7 @@ part_seconds(const sb_part_choice *p, const amounts *am, const sb_work *w,
     }
     total->bytes += a_bytes + c_bytes + am->entries * width * w->b_size;
     total->flops += flops;
-    return co->a * fmax(moving, flops / peak) + fixed;
+    return slowdown(co, w, s) * fmax(moving, flops / peak) + fixed;
 }
 
 /* Slots of buckets up to 2^k: rows of bucket q padded to 2^(q - 1), longer rows split. */
