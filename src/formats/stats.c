@@ -166,7 +166,7 @@ sb_stats_panel_run(const sb_stats *s, int64_t width)
 }
 
 sb_status
-sb_stats_collect(sb_stats *out, const sb_view *v, const sb_par *par)
+sb_stats_collect(sb_stats *out, const sb_view *v, sb_stats_use use, const sb_par *par)
 {
     /* Marking costs a byte per column: not for a matrix almost without entries. */
     const bool mark = v->cols / 8 <= v->nnz;
@@ -194,5 +194,5 @@ sb_stats_collect(sb_stats *out, const sb_view *v, const sb_par *par)
     }
     sb_free(ps.chunk);
     sb_free(ps.seen);
-    return sb_stats_sample(out, v);
+    return sb_stats_sample(out, v, use);
 }

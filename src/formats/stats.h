@@ -67,7 +67,15 @@ double sb_stats_panel_run(const sb_stats *s, int64_t width);
 /* Row i with the smallest i + lo(i) >= work: cuts [0, rows + nnz) into equal pieces. */
 int64_t sb_view_row_at(const sb_view *v, int64_t work);
 
+/* What the statistics are for: features of the other kind of product stay 0. */
+typedef enum sb_stats_use {
+    SB_STATS_VECTOR = 1, /* one column: mask_fill, sell_fill */
+    SB_STATS_MATRIX = 2, /* many: panel_run */
+    SB_STATS_ALL = 3
+} sb_stats_use;
+
 /* ENOMEM only. Threads: `par` may be NULL. */
-sb_status sb_stats_collect(sb_stats *out, const sb_view *v, const sb_par *par);
+sb_status sb_stats_collect(sb_stats *out, const sb_view *v, sb_stats_use use,
+                           const sb_par *par);
 
 #endif

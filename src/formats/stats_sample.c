@@ -98,8 +98,8 @@ window_entry(sampler *sm, int64_t col, int row, int half)
 static bool
 kept(int64_t col, uint64_t keep)
 {
-    return keep == 1 ||
-           ((uint64_t)col * UINT64_C(0xD6E8FEB86659FD93) >> 32) % keep == 0;
+    /* the hash as a fraction of 2^32 below 1 / keep: no division */
+    return ((uint64_t)col * UINT64_C(0xD6E8FEB86659FD93) >> 32) * keep >> 32 == 0;
 }
 
 /* Two neighbouring windows from row `first`. */
@@ -140,7 +140,9 @@ sample_windows(sb_stats *s, sampler *sm)
 {
     const int64_t rows = sm->v->rows;
     const int64_t room = rows > 2 * WINDOW ? rows - 2 * WINDOW : 0;
-    const int64_t pairs = room ? PAIRS : 1;
+    /* small matrices: about half of their entries */
+    const int64_t some = sm->v->nnz / (2 * PAIR_ENTRIES) + 4;
+    const int64_t pairs = !room ? 1 : some < PAIRS ? some : PAIRS;
 
     for (int64_t q = 0; q < pairs; q++)
         window_pair(sm, room ? spread(q, room) / 8 * 8 : 0);
@@ -311,7 +313,7 @@ sample_sell(const sb_view *v)
 }
 
 sb_status
-sb_stats_sample(sb_stats *s, const sb_view *v)
+sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use)
 {
     sampler sm = {0};
 
@@ -325,13 +327,14 @@ sb_stats_sample(sb_stats *s, const sb_view *v)
     sample_diagonals(s, &sm);
     for (int q = 0; s->sorted && q < SB_STATS_BLOCKS; q++)
         s->block_share[q] = sample_blocks(v, sb_stats_block_size[q]);
-    if (s->sorted)
+    if (s->sorted && (use & SB_STATS_MATRIX))
         sample_panels(s, v);
     for (int q = 0; s->sorted && q < SB_STATS_WINDOWS; q++)
         sample_win(v, sb_stats_window_size[q], &s->win_share[q], &s->win_run[q]);
-    for (int q = 0; s->sorted && q < SB_STATS_MASKS; q++)
+    for (int q = 0; s->sorted && (use & SB_STATS_VECTOR) && q < SB_STATS_MASKS; q++)
         s->mask_fill[q] = sample_mask(v, sb_stats_mask_size[q]);
-    s->sell_fill = sample_sell(v);
+    if (use & SB_STATS_VECTOR)
+        s->sell_fill = sample_sell(v);
     sb_free(sm.table);
     return SB_OK;
 }

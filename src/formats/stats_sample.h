@@ -7,6 +7,6 @@
 
 #include "formats/stats.h"
 
-sb_status sb_stats_sample(sb_stats *s, const sb_view *v);
+sb_status sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use);
 
 #endif

@@ -51,7 +51,9 @@ look(sb_planner *pl)
 {
     SB_TRY(
         sb_view_make(&pl->view, &pl->pb->a, sb_problem_transposes(pl->pb), pl->diag));
-    SB_TRY(sb_stats_collect(&pl->stats, &pl->view, &pl->par));
+    SB_TRY(sb_stats_collect(
+        &pl->stats, &pl->view,
+        pl->pb->op == SB_OP_SPMV ? SB_STATS_VECTOR : SB_STATS_MATRIX, &pl->par));
     pl->work.by_position = pl->view.pos != NULL;
     return SB_OK;
 }

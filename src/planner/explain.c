@@ -65,8 +65,10 @@ put_matrix(sb_strbuf *out, const sb_planner *pl)
     sb_strbuf_i64(out, s->distinct);
     sb_strbuf_puts(out, ", on dense diagonals ");
     put_percent(out, s->diag_share);
-    sb_strbuf_puts(out, ", a row in 512 columns ");
-    put_scaled(out, sb_stats_panel_run(s, 512), "");
+    if (sb_stats_panel_run(s, 512) > 0) {
+        sb_strbuf_puts(out, ", a row in 512 columns ");
+        put_scaled(out, sb_stats_panel_run(s, 512), "");
+    }
     sb_strbuf_puts(out, "\nblocks    ");
     for (int q = 0; q < SB_STATS_BLOCKS; q++) {
         sb_strbuf_printf(out, " b%d ", sb_stats_block_size[q]);

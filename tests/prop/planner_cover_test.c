@@ -181,7 +181,7 @@ test_exact_cover(void **state)
         spec.val_type = SB_F32;
         a = gen_matrix(&spec);
         assert_int_equal(sb_view_make(&v, &a, k % 7 == 0, NULL), SB_OK);
-        assert_int_equal(sb_stats_collect(&s, &v, NULL), SB_OK);
+        assert_int_equal(sb_stats_collect(&s, &v, SB_STATS_ALL, NULL), SB_OK);
         for (int r = 0; r < SB_COUNT(recipes); r++)
             built[r] += try_recipe(&recipes[r], &v, s.sorted, k);
         sb_view_free(&v);
@@ -342,7 +342,7 @@ test_no_memory(void **state)
             sb_alloc_fail_after(n);
             st = sb_view_make(&v, &a, r % 2, NULL);
             if (st == SB_OK)
-                st = sb_stats_collect(&s, &v, NULL);
+                st = sb_stats_collect(&s, &v, SB_STATS_ALL, NULL);
             sb_cover_init(&cv, &v);
             if (st == SB_OK)
                 st = build(part, &parts, &recipes[r], &cv, s.sorted);

@@ -30,7 +30,7 @@ collect(const sb_matrix *a)
     sb_stats s;
 
     assert_int_equal(sb_view_make(&v, a, false, NULL), SB_OK);
-    assert_int_equal(sb_stats_collect(&s, &v, NULL), SB_OK);
+    assert_int_equal(sb_stats_collect(&s, &v, SB_STATS_ALL, NULL), SB_OK);
     sb_view_free(&v);
     return s;
 }
@@ -195,8 +195,8 @@ test_same_for_any_team(void **state)
     a = gen_matrix(&spec);
     assert_true(a.nnz + a.rows > 16384);
     assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
-    assert_int_equal(sb_stats_collect(&one, &v, NULL), SB_OK);
-    assert_int_equal(sb_stats_collect(&four, &v, &par), SB_OK);
+    assert_int_equal(sb_stats_collect(&one, &v, SB_STATS_ALL, NULL), SB_OK);
+    assert_int_equal(sb_stats_collect(&four, &v, SB_STATS_ALL, &par), SB_OK);
     assert_memory_equal(&one, &four, sizeof one);
     sb_view_free(&v);
     gen_free_matrix(&a);

@@ -65,7 +65,7 @@ spread_rows(double mean)
     spec.val_type = SB_F32;
     a = gen_matrix(&spec);
     assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
-    assert_int_equal(sb_stats_collect(&s, &v, NULL), SB_OK);
+    assert_int_equal(sb_stats_collect(&s, &v, SB_STATS_ALL, NULL), SB_OK);
     sb_view_free(&v);
     gen_free_matrix(&a);
     return s;
