@@ -22,7 +22,7 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w, sb_dtype
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = SB_PART_CSR}}};
 
     for (int rank = 0; (ch.tile = sb_rule_tile(w, t, 0, rank)) > 0; rank++) {
-        const int unroll = sb_rule_unroll(w, mean);
+        const int unroll = sb_rule_unroll(w, t, mean);
         for (int form = 0; form < 4; form++) {
             const bool plain = form >> 1, single = form & 1;
 

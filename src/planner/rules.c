@@ -66,13 +66,21 @@ sb_work_of(sb_work *out, const sb_problem *pb)
         (int)sb_dtype_size(a->format == SB_FORMAT_COO ? a->idx_type : a->ptr_type);
 }
 
+/* Cores that gain from 128 columns of a row at a time and from pairs of short rows'
+ * entries (docs/kernels.md, SpMM rules 2 and 3): those whose gathers are fast. */
+static bool
+wide_rows(const sb_target *t)
+{
+    return t->isa == SB_ISA_V4G;
+}
+
 int
 sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
 {
     static const int lists[][4] = {{64, 32, 16, 8}, {32, 16, 64, 8},   {16, 8, 32, 64},
                                    {8, 16, 32, 64}, {16, 4, 8, 32},    {4, 16, 8, 32},
                                    {32, 16, 8, 4},  {128, 64, 32, 16}, {8, 4, 16, 32}};
-    /* 32 registers hold 16 vectors of sums: 128 columns of a row, 64 of four */
+    /* 32 registers hold 16 vectors of sums: 64 columns of four rows */
     const bool roomy = t->isa >= SB_ISA_V4 && w->compute_size == 4 && block <= 4;
     int list;
 
@@ -85,16 +93,20 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
     else if (w->col_major)
         list = 3;
     else if (w->n >= 64)
-        list = roomy && w->n >= 128 && !block ? 7 : block >= 3 && !roomy ? 1 : 0;
+        list = wide_rows(t) && roomy && w->n >= 128 && !block ? 7
+               : block >= 3 && !roomy                         ? 1
+                                                              : 0;
     else
         list = w->n > 16 ? 1 : w->n > 8 ? 2 : 3;
     return lists[list][rank];
 }
 
 int
-sb_rule_unroll(const sb_work *w, double mean)
+sb_rule_unroll(const sb_work *w, const sb_target *t, double mean)
 {
-    return w->op == SB_OP_SPMM && !w->col_major && mean >= 8 ? 2 : 1;
+    const double enough = wide_rows(t) ? 8 : 32;
+
+    return w->op == SB_OP_SPMM && !w->col_major && mean >= enough ? 2 : 1;
 }
 
 int

@@ -21,7 +21,7 @@ int sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank);
 
 /* Entries taken together in rows of `mean` entries: two, so that the loads of one do not
  * wait for the other's sums; 1 where rows are too short to gain (docs/kernels.md). */
-int sb_rule_unroll(const sb_work *w, double mean);
+int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean);
 
 /* Rows of B to prefetch, 0 for none: only when B's touched rows leave the last-level
  * cache (docs/kernels.md, rule 4). */

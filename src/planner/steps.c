@@ -116,7 +116,7 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
             if (best.tile == 0)
                 break;
             if (want->unroll == 0)
-                best.unroll = sb_rule_unroll(&pl->work, mean);
+                best.unroll = sb_rule_unroll(&pl->work, pl->target, mean);
             b->choice = best;
             if (pass == 1 ? refined_exist(b, kinds, &best, effort)
                           : all_exist(b, kinds, effort))
