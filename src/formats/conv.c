@@ -297,6 +297,32 @@ sb_tensor_count(const sb_tensor *t)
                : sb_tree_nonzeros(t->val.data, t->val.stride, n, t->val_type);
 }
 
+/*
+ * A level that those above leave one index for is stored only where a function of the
+ * data says so: below trim it would be padded without knowing with what, and a trimmed
+ * one with a copy per child is not one per parent.
+ */
+static sb_status
+storable(const sb_conv *cx)
+{
+    const sb_fmt *f = cx->target;
+    bool function = false;
+
+    for (int q = 0; q < f->nlevel; q++) {
+        const bool trimmed = q >= f->trim_lo && q <= f->trim_hi;
+        const bool copies = f->merge >> q == 0 && q < f->trim_hi;
+        const bool copied = q > 0 && f->merge >> (q - 1) == 0 && q - 1 < f->trim_hi;
+
+        function = function || sb_fmt_expr_indirect(f->level[q]);
+        if (cx->level[q].one && !copied && (trimmed ? copies : !function))
+            return sb_diag_set(cx->diag, SB_ENOTSUP,
+                               "format %s: level %d follows from the levels above it, "
+                               "which is not converted to",
+                               f->name ? f->name : "?", q);
+    }
+    return SB_OK;
+}
+
 /* From target's levels in any structure to its arrays. */
 static sb_status
 finish(sb_tensor *out, sb_conv *cx)
@@ -305,6 +331,7 @@ finish(sb_tensor *out, sb_conv *cx)
     const goal g = goal_of(f);
 
     sb_fmt_infer(cx->level, f);
+    SB_TRY(storable(cx));
     SB_TRY(reach(cx, &g));
     SB_TRY(sb_conv_pad(cx));
     SB_TRY(sb_tree_store(out, &cx->t, f, cx->level, cx->wide, cx->par));

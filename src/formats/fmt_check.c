@@ -157,27 +157,6 @@ check_steps(sb_fmt_parser *ps)
     return SB_OK;
 }
 
-/* A level below trim that those above leave one index for, and no function of the data
- * says so, has nothing to store and no range to count through. */
-static sb_status
-check_levels(sb_fmt_parser *ps, const sb_fmt_places *at)
-{
-    const sb_fmt *f = ps->f;
-    sb_fmt_level level[SB_FMT_LEVELS];
-    bool function = false;
-
-    sb_fmt_infer(level, f);
-    for (int q = 0; q < f->nlevel; q++) {
-        function = function || sb_fmt_expr_indirect(f->level[q]);
-        if (level[q].one && !function && (q < f->trim_lo || q > f->trim_hi))
-            return sb_fmt_fail(ps, SB_EINVAL, at->map,
-                               "level %d follows from the levels above it: leave it out, "
-                               "or trim it",
-                               q);
-    }
-    return SB_OK;
-}
-
 sb_status
 sb_fmt_check(sb_fmt_parser *ps, const sb_fmt_places *at)
 {
@@ -194,6 +173,5 @@ sb_fmt_check(sb_fmt_parser *ps, const sb_fmt_places *at)
     sb_arena_reset(ps->ar, pos);
     if (st == SB_EINVAL)
         return sb_fmt_fail(ps, st, at->map, "%s", why.text);
-    SB_TRY(st);
-    return check_levels(ps, at);
+    return st;
 }

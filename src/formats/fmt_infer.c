@@ -198,7 +198,7 @@ infer_level(sb_fmt_level *l, const sb_fmt *f, int q, bool determined)
     if (q > 0 && has_copies(f, q - 1))
         l->one = true;
     else if (q > 0 && q != f->trim_lo)
-        l->one = determined && !copies; /* a copy per child is more than one */
+        l->one = determined;
     if (trimmed)
         l->run = !copies && !l->one && (f->fill >> q & 1 || counts_up(f, q));
     else

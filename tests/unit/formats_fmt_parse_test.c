@@ -286,12 +286,6 @@ test_unstorable(void **state)
     unstorable("format f (i, j) -> (i, j) merge(2)", "levels are 0 to 1", 33);
     unstorable("format f (i, j) -> (i, j) trim(1,0)", "comes before the first", 34);
     unstorable("format f (i, j) -> (i, j) trim(1,1)", "neither trimmed nor merged", 27);
-    unstorable("format f (i, j) -> (i, j, i + j)", "follows from the levels above", 9);
-    unstorable("format f (i, j) -> (i/2, j, i%2 + j, i%2) pack(0,3)",
-               "follows from the levels above", 9);
-    unstorable(
-        "format f (i, j) -> (i/2, j/2/4, i%2 + j, j%2, j/2%4) merge(2) trim(1,3)",
-        "follows from the levels above", 9);
     unstorable("format f (i, j, k) -> (i, j, k) merge(0) trim(2,2)", "level 1 is", 42);
     unstorable("format f (i, j) -> (i, j) fill(0)", "level 0 cannot be filled", 27);
     unstorable("format f (i, j) -> (i, j) trim(0,1) fill(0)", "cannot be filled", 37);

@@ -318,6 +318,13 @@ refusals(void **state)
             "where @n = { sum(value) groupBy (i) with value ne 0 -> 1 | otherwise -> 1;"
             " reorder(i) }",
             &figure, SB_ENOTSUP, "counts zeros");
+    refused("format f (i, j) -> (i, j, i + j)", &figure, SB_ENOTSUP, "level 2 follows");
+    refused("format f (i, j) -> (i/2, j, i%2 + j, i%2) pack(0,3)", &figure, SB_ENOTSUP,
+            "level 3 follows");
+    refused("format f (i, j) -> (i/2, j/2/4, i%2 + j, j%2, j/2%4) merge(2) trim(1,3)",
+            &figure, SB_ENOTSUP, "level 4 follows");
+    refused("format f (i, j) -> (i, j/3, j%3/4 + j/3, j%3%4) merge(1) trim(0,3)",
+            &figure, SB_ENOTSUP, "level 2 follows");
 }
 
 /* ---- Zeros, widths, types -----------------------------------------------------------
