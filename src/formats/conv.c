@@ -15,8 +15,7 @@
 
 #include <string.h>
 
-/* ---- Operators ----------------------------------------------------------------------
- */
+/* ---- Operators ------------------------------------------------------------------ */
 
 typedef struct operator_entry {
     const char *name;
@@ -60,8 +59,7 @@ apply(sb_conv *cx, sb_conv_kind kind, int64_t a, int64_t b)
     return sb_conv_apply(cx, (sb_conv_op){.kind = kind, .arg = {a, b, 0}});
 }
 
-/* ---- Step 2: structure --------------------------------------------------------------
- */
+/* ---- Step 2: structure ---------------------------------------------------------- */
 
 typedef struct goal {
     int start, end, merged;
@@ -224,8 +222,7 @@ reach_reference(sb_conv *cx)
     return reach(cx, &g);
 }
 
-/* ---- Step 1: index maps -------------------------------------------------------------
- */
+/* ---- Step 1: index maps --------------------------------------------------------- */
 
 static sb_status
 run_plan(sb_conv *cx, const sb_conv_plan *p)
@@ -283,8 +280,7 @@ to_levels(sb_conv *cx, const sb_conv_plan *p)
     return apply(cx, SB_CONV_SORT, 1, 0);
 }
 
-/* ---- Step 3: layout -----------------------------------------------------------------
- */
+/* ---- Step 3: layout ------------------------------------------------------------- */
 
 int64_t
 sb_tensor_count(const sb_tensor *t)
@@ -342,8 +338,7 @@ finish(sb_tensor *out, sb_conv *cx)
     return f->pack_lo >= 0 ? apply(cx, SB_CONV_PACK, f->pack_lo, f->pack_hi) : SB_OK;
 }
 
-/* ---- Hybrids ------------------------------------------------------------------------
- */
+/* ---- Hybrids -------------------------------------------------------------------- */
 
 /* cx->t: the elements of part arg[0] of cx->whole. */
 sb_status
@@ -444,8 +439,7 @@ make_hybrid(sb_tensor *out, sb_conv *cx)
     return st;
 }
 
-/* ---- The algorithm ------------------------------------------------------------------
- */
+/* ---- The algorithm -------------------------------------------------------------- */
 
 /* Elements that are in the right levels, perhaps not in order. */
 static sb_status

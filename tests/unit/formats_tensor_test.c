@@ -70,8 +70,7 @@ make(const char *format, const sb_tensor_coo *coo)
     return t;
 }
 
-/* ---- Golden files -------------------------------------------------------------------
- */
+/* ---- Golden files --------------------------------------------------------------- */
 
 /* The registry's formats with the parameters of the figures. */
 static const char *const figures[] = {
@@ -206,8 +205,7 @@ numbers_of_the_paper(void **state)
     sb_tensor_free(&dok);
 }
 
-/* ---- Steps --------------------------------------------------------------------------
- */
+/* ---- Steps ---------------------------------------------------------------------- */
 
 static void
 operators(void **state)
@@ -260,8 +258,7 @@ operators(void **state)
     }
 }
 
-/* ---- Refusals -----------------------------------------------------------------------
- */
+/* ---- Refusals ------------------------------------------------------------------- */
 
 static void
 refused(const char *format, const sb_tensor_coo *coo, sb_status st,
@@ -327,8 +324,7 @@ refusals(void **state)
             &figure, SB_ENOTSUP, "level 2 follows");
 }
 
-/* ---- Zeros, widths, types -----------------------------------------------------------
- */
+/* ---- Zeros, widths, types ------------------------------------------------------- */
 
 static void
 stored_zeros(void **state)
@@ -444,8 +440,7 @@ views(void **state)
     }
 }
 
-/* ---- Fast paths, threads ------------------------------------------------------------
- */
+/* ---- Fast paths, threads -------------------------------------------------------- */
 
 /* Pieces out of order, as a team may run them. */
 static void
@@ -537,8 +532,7 @@ fast_paths(void **state)
         }
 }
 
-/* ---- Memory -------------------------------------------------------------------------
- */
+/* ---- Memory --------------------------------------------------------------------- */
 
 static void
 sweep(const sb_tensor *a, const sb_fmt *to, bool general)

@@ -161,8 +161,8 @@ test_compilers_that_are_not(void **state)
 {
     static const char *const scripts[] = {
         "while :; do :; done",
-        "printf '\\001\\377garbage\\n' > \"$out\"; printf '\\377\\033[2Jerror\\n'; "
-        "exit 1",
+        ("printf '\\001\\377garbage\\n' > \"$out\"; printf '\\377\\033[2Jerror\\n'; "
+         "exit 1"),
         "exit 0",
         ": > \"$out\"",
         "echo garbage, and a lot of it, to be no object at all > \"$out\"",
