@@ -311,8 +311,8 @@ test_tensors(void **state)
         "format coo3 (i, j, k) -> (i, j, k) trim(0, 2)",
         "format csf_kij (i, j, k) -> (k, i, j) merge(0, 1) trim(0, 2)",
         "format dense3 (i, j, k) -> (i, j, k)",
-        "format blocks3<b=2> (i, j, k) -> (i/b, j/b, k/b, i%b, j%b, k%b)\n"
-        "merge(0, 1, 2) trim(1, 2)",
+        ("format blocks3<b=2> (i, j, k) -> (i/b, j/b, k/b, i%b, j%b, k%b)\n"
+         "merge(0, 1, 2) trim(1, 2)"),
         "format slanted (i, j, k) -> (j - i, i, k) merge(0, 1) trim(0, 2) pack(2, 2)",
     };
 
