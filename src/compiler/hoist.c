@@ -207,6 +207,8 @@ hoist_body(hoister *h, sb_body b)
 
         if (b.at[0]->kind == SB_STMT_FOR)
             b = bind_bounds(h, &out, b);
+        if (h->ir->failed)
+            break;
         s = b.at[0];
         if (s->kind == SB_STMT_FOR || s->kind == SB_STMT_IF) {
             t = sb_stmt_copy(h->ir, s);
