@@ -282,6 +282,8 @@ sb_format_lowered(const sb_prog **out, sb_format_facts *facts, sb_ir *ir,
         st = sb_lower_wished(&p, ir, p, wishes.s, &taken);
     if (st == SB_OK)
         st = sb_pass_fuse(out, ir, "kernel", 1, &p);
+    if (sb_ir_status(ir) != SB_OK) /* a pass may blame what it could not make */
+        st = sb_ir_status(ir);
     facts->split = strstr(taken.s, "parallel ") != NULL;
     sb_strbuf_free(&text);
     sb_strbuf_free(&wishes);

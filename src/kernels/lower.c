@@ -32,7 +32,7 @@ wish(const sb_prog **out, sb_ir *ir, const sb_prog *p, const char *lines,
             if (taken)
                 sb_strbuf_printf(taken, "%s\n", line);
         }
-        st = st == SB_ENOMEM ? st : SB_OK;
+        st = sb_ir_status(ir); /* short memory is no refusal */
         lines += n + (lines[n] == '\n');
     }
     *out = p;
