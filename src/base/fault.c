@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char *const names[] = {
-#define X(name, text) #name,
+#define X(name, text, tests) #name,
 #include "base/fault.def"
 #undef X
 };

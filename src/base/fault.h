@@ -6,7 +6,7 @@
 
 #ifdef SPBLAS_FAULTS
 typedef enum sb_fault {
-#define X(name, text) SB_FAULT_##name,
+#define X(name, text, tests) SB_FAULT_##name,
 #include "base/fault.def"
 #undef X
     SB_FAULT_COUNT

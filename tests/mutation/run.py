@@ -3,8 +3,9 @@
 
 Usage: run.py BUILD_DIR [FAULT ...]
 BUILD_DIR is configured with -DSPBLAS_FAULTS=ON. Each fault of src/base/fault.def is
-switched on in turn and the quick tests run until one fails; a fault no test notices is
-a missing test. Without a fault the tests must pass.
+switched on in turn; first the tests its line names run, then, if they notice nothing, all
+quick ones until one fails. A fault no test notices is a missing test. Without a fault
+the tests must pass.
 """
 import os
 import re
@@ -18,17 +19,17 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 def fault_names():
     with open(os.path.join(ROOT, "src/base/fault.def"), encoding="utf-8") as f:
-        return re.findall(r"^X\((\w+),", f.read(), re.M)
+        return dict(re.findall(r'^X\((\w+), "[^"]*", "([^"]*)"\)', f.read(), re.M))
 
 
-def first_failure(build, fault):
+def first_failure(build, fault, tests=""):
     """Name of the first failing test, or None when all pass."""
     cache = tempfile.mkdtemp(prefix="spblas-fault-")
     env = dict(os.environ, SPBLAS_FAULT=fault, SPBLAS_CACHE_DIR=cache)
     try:
         run = subprocess.run(
             ["ctest", "-L", "quick", "-LE", "lint|fuzz|bench-smoke", "-j2",
-             "--stop-on-failure"],
+             "--stop-on-failure", "-R", tests],
             cwd=build, env=env, capture_output=True, text=True, check=False)
     finally:
         shutil.rmtree(cache, ignore_errors=True)
@@ -41,14 +42,15 @@ def first_failure(build, fault):
 def main(argv):
     if len(argv) < 2:
         sys.exit(__doc__)
-    build, wanted = argv[1], argv[2:] or fault_names()
+    names = fault_names()
+    build, wanted = argv[1], argv[2:] or list(names)
     broken = first_failure(build, "")
     if broken:
         print(f"no fault: {broken} fails already")
         return 1
     survivors = []
     for fault in wanted:
-        killer = first_failure(build, fault)
+        killer = first_failure(build, fault, names[fault]) or first_failure(build, fault)
         print(f"{fault:16s} {'killed by ' + killer if killer else 'SURVIVED'}", flush=True)
         if not killer:
             survivors.append(fault)
