@@ -304,28 +304,6 @@ is_private(const stored *st, const sb_buf *b)
     return false;
 }
 
-typedef struct load_query {
-    const sb_buf *b;
-    bool found;
-} load_query;
-
-static void
-ask_load(void *user, const sb_expr *e)
-{
-    load_query *q = user;
-
-    q->found = q->found || sb_expr_loads(e, q->b);
-}
-
-static bool
-is_read(sb_body b, const sb_buf *buf)
-{
-    load_query q = {buf, false};
-
-    sb_body_exprs(b, ask_load, &q);
-    return q.found;
-}
-
 bool
 sb_loop_distinct(sb_ir *ir, const sb_prog *p, const sb_stmt *loop, const sb_buf **bad)
 {
@@ -343,7 +321,7 @@ sb_loop_distinct(sb_ir *ir, const sb_prog *p, const sb_stmt *loop, const sb_buf 
         bool any = false;
 
         if (is_private(&st, st.buf[q]) ||
-            (!st.plain[q] && !st.mixed[q] && !is_read(b, st.buf[q])))
+            (!st.plain[q] && !st.mixed[q] && !sb_body_loads(b, st.buf[q])))
             continue;
         memset(qn.alive, true, sizeof qn.alive);
         qn.trip = sb_expr_upper(extent);
@@ -368,7 +346,7 @@ sb_body_only_updates(sb_body b)
 
     sb_body_stmts(b, note_store, &st);
     for (int q = 0; q < st.n; q++) {
-        if (st.op[q] == SB_STORE_SET || st.mixed[q] || is_read(b, st.buf[q]))
+        if (st.op[q] == SB_STORE_SET || st.mixed[q] || sb_body_loads(b, st.buf[q]))
             return false;
     }
     return !st.full;

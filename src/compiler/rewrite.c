@@ -408,6 +408,28 @@ sb_body_uses(sb_body b, const sb_var *v)
     return q.found;
 }
 
+typedef struct load_query {
+    const sb_buf *b;
+    bool found;
+} load_query;
+
+static void
+ask_load(void *user, const sb_expr *e)
+{
+    load_query *q = user;
+
+    q->found = q->found || sb_expr_loads(e, q->b);
+}
+
+bool
+sb_body_loads(sb_body b, const sb_buf *buf)
+{
+    load_query q = {buf, false};
+
+    sb_body_exprs(b, ask_load, &q);
+    return q.found;
+}
+
 static void
 ask_bind(void *user, const sb_stmt *s)
 {

@@ -55,6 +55,7 @@ sb_body sb_body_subst(sb_ir *ir, sb_body b, const sb_var *v, const sb_expr *by);
 bool sb_expr_uses(const sb_expr *e, const sb_var *v);
 bool sb_expr_loads(const sb_expr *e, const sb_buf *b); /* b NULL: any load */
 bool sb_body_uses(sb_body b, const sb_var *v);
+bool sb_body_loads(sb_body b, const sb_buf *buf);
 /* Calls fn for every expression root in the body, inner statements included. */
 void sb_body_exprs(sb_body b, void (*fn)(void *user, const sb_expr *e), void *user);
 /* Calls fn for every statement, outer before inner. */

@@ -12,6 +12,7 @@
  * Every element is summed in the order it was, because the lane is part of its index.
  */
 #include "compiler/affine.h"
+#include "compiler/mark.h"
 #include "compiler/schedule.h"
 
 #include <stdio.h>
@@ -43,19 +44,6 @@ own_lane(const jam *f, const sb_stmt *store)
     return e->kind == SB_EXPR_VAR && e->u.var == v;
 }
 
-typedef struct load_query {
-    const sb_buf *b;
-    bool found;
-} load_query;
-
-static void
-ask_load(void *user, const sb_expr *e)
-{
-    load_query *q = user;
-
-    q->found = q->found || sb_expr_loads(e, q->b);
-}
-
 static void
 check_lanes(const jam *f)
 {
@@ -63,7 +51,6 @@ check_lanes(const jam *f)
 
     for (int q = 0; q < body.n; q++) {
         const sb_stmt *s = body.at[q];
-        load_query lq = {NULL, false};
 
         if (s->kind != SB_STMT_STORE || s->u.store.buf->role != SB_BUF_LOCAL ||
             !own_lane(f, s)) {
@@ -71,10 +58,9 @@ check_lanes(const jam *f)
                 f->sc, "the vector loop in %%%s does not store lane by lane", name(f));
             return;
         }
-        lq.b = s->u.store.buf;
-        sb_body_exprs(f->loop->u.loop.body, ask_load, &lq);
-        if (lq.found)
-            sb_sched_refuse(f->sc, "$%s is also read in %%%s", lq.b->name, name(f));
+        if (sb_body_loads(f->loop->u.loop.body, s->u.store.buf))
+            sb_sched_refuse(f->sc, "$%s is also read in %%%s", s->u.store.buf->name,
+                            name(f));
     }
 }
 
@@ -159,7 +145,10 @@ jam_loop(sb_sched *sc, sb_list *out, const sb_stmt *loop)
         sb_sched_refuse(sc, "%%%s must run 1 to %d times", name(&f), (int)JAM_MAX);
         return;
     }
-    check(&f);
+    if (sb_loop_marked(loop) && loop->u.loop.how != SB_LOOP_UNROLL)
+        sb_sched_refuse(sc, "loop %%%s is marked already", name(&f));
+    else
+        check(&f);
     if (sc->st != SB_OK)
         return;
     sb_list_init(&in, sc->ir);

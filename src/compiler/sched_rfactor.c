@@ -41,19 +41,6 @@ look(void *user, const sb_stmt *s)
     }
 }
 
-typedef struct load_query {
-    const sb_buf *b;
-    bool found;
-} load_query;
-
-static void
-ask_load(void *user, const sb_expr *e)
-{
-    load_query *q = user;
-
-    q->found = q->found || sb_expr_loads(e, q->b);
-}
-
 static bool
 index_moves(const sb_stmt *loop, const sb_stmt *sum)
 {
@@ -111,7 +98,7 @@ static void
 check(factoring *f, const sb_stmt *loop)
 {
     const char *name = loop->u.loop.var->name;
-    load_query lq = {NULL, false};
+    const sb_buf *to;
     let_query le = {NULL, false};
 
     sb_body_stmts(loop->u.loop.body, look, f);
@@ -119,16 +106,15 @@ check(factoring *f, const sb_stmt *loop)
         sb_sched_refuse(f->sc, "the body of %%%s is not one sum", name);
         return;
     }
-    lq.b = f->sum->u.store.buf;
+    to = f->sum->u.store.buf;
     le.sum = f->sum;
-    sb_body_exprs(loop->u.loop.body, ask_load, &lq);
     sb_body_stmts(loop->u.loop.body, ask_let, &le);
     check_conditions(f, loop);
-    if (lq.found)
-        sb_sched_refuse(f->sc, "$%s is also read in %%%s", lq.b->name, name);
+    if (sb_body_loads(loop->u.loop.body, to))
+        sb_sched_refuse(f->sc, "$%s is also read in %%%s", to->name, name);
     else if (le.found || index_moves(loop, f->sum))
         sb_sched_refuse(f->sc, "the element of $%s that is summed into depends on %%%s",
-                        lq.b->name, name);
+                        to->name, name);
     else if (sb_loop_marked(loop))
         sb_sched_refuse(f->sc, "loop %%%s is marked already", name);
 }

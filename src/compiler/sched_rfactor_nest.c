@@ -84,23 +84,10 @@ look(nest *f, sb_body body)
     }
 }
 
-typedef struct load_query {
-    const sb_buf *b;
-    bool found;
-} load_query;
-
-static void
-ask_load(void *user, const sb_expr *e)
-{
-    load_query *q = user;
-
-    q->found = q->found || sb_expr_loads(e, q->b);
-}
-
 static void
 check(nest *f)
 {
-    load_query lq = {NULL, false};
+    const sb_buf *to;
 
     look(f, f->loop->u.loop.body);
     if (f->sc->st != SB_OK)
@@ -117,10 +104,9 @@ check(nest *f)
     }
     for (int d = 0; d < f->sum->u.store.n; d++)
         fixed(f, f->sum->u.store.idx[d], f->loop->u.loop.body);
-    lq.b = f->sum->u.store.buf;
-    sb_body_exprs(f->loop->u.loop.body, ask_load, &lq);
-    if (lq.found)
-        sb_sched_refuse(f->sc, "$%s is also read in %%%s", lq.b->name,
+    to = f->sum->u.store.buf;
+    if (sb_body_loads(f->loop->u.loop.body, to))
+        sb_sched_refuse(f->sc, "$%s is also read in %%%s", to->name,
                         f->loop->u.loop.var->name);
     else if (sb_loop_marked(f->loop))
         sb_sched_refuse(f->sc, "loop %%%s is marked already",

@@ -9,6 +9,8 @@
  */
 #include "planner/cost.h"
 
+#include "planner/rules.h"
+
 #include <math.h>
 
 /*
@@ -175,10 +177,10 @@ structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
 /* Rows long enough for two entries at a time keep more of B in flight, which shows while
  * a row of B is but a few lines (docs/kernels.md). */
 static double
-slowdown(const coef *co, const sb_work *w, const sb_stats *s)
+slowdown(const coef *co, const sb_work *w, const sb_stats *s, const sb_target *t)
 {
-    const bool paired = co == &table[SB_PART_CSR] && w->op == SB_OP_SPMM &&
-                        w->n * w->b_size <= 256 && s->mean >= 8;
+    const bool paired = co == &table[SB_PART_CSR] && w->n * w->b_size <= 256 &&
+                        sb_rule_unroll(w, t, s->mean) > 1;
 
     return co->a * (paired ? 0.82 : 1);
 }
@@ -214,7 +216,7 @@ part_seconds(const sb_part_choice *p, const amounts *am, const sb_work *w,
     }
     total->bytes += a_bytes + c_bytes + am->entries * width * w->b_size;
     total->flops += flops;
-    return slowdown(co, w, s) * fmax(moving, flops / peak) + fixed;
+    return slowdown(co, w, s, t) * fmax(moving, flops / peak) + fixed;
 }
 
 /* Slots of buckets up to 2^k: rows of bucket q padded to 2^(q - 1), longer rows split. */
