@@ -22,19 +22,21 @@ def fault_names():
         return dict(re.findall(r'^X\((\w+), "[^"]*", "([^"]*)"\)', f.read(), re.M))
 
 
-def first_failure(build, fault, tests=""):
+def first_failure(build, fault, tests="."):
     """Name of the first failing test, or None when all pass."""
     cache = tempfile.mkdtemp(prefix="spblas-fault-")
     env = dict(os.environ, SPBLAS_FAULT=fault, SPBLAS_CACHE_DIR=cache)
     try:
         run = subprocess.run(
             ["ctest", "-L", "quick", "-LE", "lint|fuzz|bench-smoke", "-j2",
-             "--stop-on-failure", "-R", tests],
+             "--stop-on-failure", "--no-tests=error", "-R", tests],
             cwd=build, env=env, capture_output=True, text=True, check=False)
     finally:
         shutil.rmtree(cache, ignore_errors=True)
     if run.returncode == 0:
         return None
+    if "No tests were found" in run.stdout + run.stderr:
+        sys.exit(f"{fault}: no quick test is named {tests}")
     failed = re.findall(r"- ([\w.]+) \((?:Failed|SEGFAULT|Timeout|Subprocess|SIG)", run.stdout)
     return failed[0] if failed else "?"
 

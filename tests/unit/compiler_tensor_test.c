@@ -252,6 +252,31 @@ test_searches(void **state)
 
 /* ---- from several threads ---------------------------------------------------------------------- */
 
+/* Threads that happen not to meet prove nothing: the text says what is emitted. */
+static void
+test_updates_are_atomic(void **state)
+{
+    static const char *const call[] = {"add_f32(&F", "add_f64(&D", "add_i32(&I",
+                                       "max_i64(&L", "add_c32(&Z", "add_c64(&W"};
+    const sb_prog *p;
+    sb_strbuf text;
+    ir_lab lab;
+
+    (void)state;
+    ir_lab_init(&lab);
+    p = ir_lab_parse(&lab, updates, true);
+    sb_strbuf_init(&text);
+    assert_int_equal(sb_emit_c(&text, p, "kernel", NULL), SB_OK);
+    for (size_t q = 0; q < sizeof call / sizeof call[0]; q++) {
+        char want[40];
+
+        (void)snprintf(want, sizeof want, "sbk_atomic_%s", call[q]);
+        assert_non_null(strstr(text.s, want));
+    }
+    sb_strbuf_free(&text);
+    ir_lab_free(&lab);
+}
+
 enum { ENTRIES = 200000, THREADS = 4 };
 
 typedef struct job {
@@ -336,6 +361,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matching),     cmocka_unit_test(test_claim),
         cmocka_unit_test(test_products),     cmocka_unit_test(test_searches),
+        cmocka_unit_test(test_updates_are_atomic),
         cmocka_unit_test(test_updates_meet),
     };
 
