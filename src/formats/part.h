@@ -14,6 +14,8 @@
  *   win    win_seg P[rows / b + 1] runs of a window  win_off P[runs + 1] slots before
  *          win_lo P[runs * b]: run s of row r of its window is in place at slots
  *          [win_lo[s * b + r], + win_off[s + 1] - win_off[s])
+ *          win_left P[rows / b * b + 1] slots before a row in  win_rest P[..]: those in
+ *          no run
  *   sell   sell_row I[rows]  sell_col P[slices + 1] columns before a slice
  *          sell_full P[slices] its first column that not all 16 rows have
  *          sell_ptr P[columns + 1] slots before a column  sell_crd I[nnz]
@@ -138,8 +140,8 @@ sb_status sb_part_panel(sb_part *out, sb_cover *cv, int64_t width, int64_t block
                         const sb_par *par);
 /* Completely full, aligned b x b blocks. SB_SKIP when !sorted or there are none. */
 sb_status sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted);
-/* Runs of columns shared by b neighbouring rows, read in place; b <= 8. SB_SKIP when
- * !sorted, values are not in place, or there are none. */
+/* All windows of b neighbouring rows, read in place by runs of shared columns; b <= 8.
+ * SB_SKIP when !sorted, values are not in place, or no run is shared. */
 sb_status sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted);
 /* Slots per row that part win would share in one window of sorted rows. */
 int64_t sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs);

@@ -141,6 +141,9 @@ unit_win(check *ck, int64_t u)
                                lo + p);
             }
         }
+    for (int64_t i = u * b; i < u * b + b; i++)
+        for (int64_t e = get(ck, "win_left", i); e < get(ck, "win_left", i + 1); e++)
+            SB_TRY(reach(ck, i, get(ck, "win_rest", e)));
     return SB_OK;
 }
 

@@ -6,7 +6,9 @@
  * (rows of one node), blocks of any width, bands and attention masks (shifted rows
  * overlap) are all of this form; padding does not exist.
  *
- * The part owns all full windows in one group: those without a run only apply beta.
+ * Entries that not all rows of a window share are listed row by row, win_rest, so that
+ * they are added while the window's sums are in registers. The part owns all entries of
+ * all full windows, in one group.
  * Source: register blocking over rows as in BSR, row windows of gpu.md S5, with the
  * fill taken out.
  */
@@ -108,9 +110,8 @@ count_runs(void *seg, const sb_view *v, int b, int64_t *runs, int64_t *slots)
 }
 
 static void
-fill_runs(sb_cover *cv, void *off, void *lo, int b)
+fill_runs(const sb_view *v, void *off, void *lo, int b)
 {
-    const sb_view *v = cv->v;
     int64_t s = 0, slots = 0;
 
     for (int64_t w = 0; w < v->rows / b; w++) {
@@ -119,15 +120,39 @@ fill_runs(sb_cover *cv, void *off, void *lo, int b)
         scan_begin(&sc, v, w, b);
         for (int64_t len = scan_next(&sc); len > 0; len = scan_next(&sc)) {
             sb_index_store(off, v->slot_type, s, slots);
-            for (int r = 0; r < b; r++) {
+            for (int r = 0; r < b; r++)
                 sb_index_store(lo, v->slot_type, s * b + r, sc.at[r] - len);
-                memset(cv->taken + sc.at[r] - len, 1, (size_t)len);
-            }
             s++;
             slots += len;
         }
     }
     sb_index_store(off, v->slot_type, s, slots);
+}
+
+/* What lies between the runs of each row. */
+static void
+fill_rest(const sb_view *v, const void *seg, const void *off, const void *lo,
+          void *left, void *rest, int b)
+{
+    const sb_dtype t = v->slot_type;
+    int64_t n = 0;
+
+    for (int64_t i = 0; i < v->rows / b * b; i++) {
+        int64_t p = sb_view_lo(v, i);
+
+        sb_index_store(left, t, i, n);
+        for (int64_t s = sb_index(seg, t, i / b); s < sb_index(seg, t, i / b + 1);
+             s++) {
+            const int64_t run = sb_index(lo, t, s * b + i % b);
+
+            while (p < run)
+                sb_index_store(rest, t, n++, p++);
+            p += sb_index(off, t, s + 1) - sb_index(off, t, s);
+        }
+        while (p < sb_view_lo(v, i + 1))
+            sb_index_store(rest, t, n++, p++);
+    }
+    sb_index_store(left, t, v->rows / b * b, n);
 }
 
 int64_t
@@ -148,9 +173,10 @@ static sb_status
 build(sb_part *out, sb_cover *cv, int b)
 {
     const sb_view *v = cv->v;
-    const int64_t windows = v->rows / b;
-    void *seg = sb_part_array_new(out, "win_seg", v->slot_type, windows + 1);
-    void *off, *lo;
+    const sb_dtype t = v->slot_type;
+    const int64_t windows = v->rows / b, entries = sb_view_lo(v, windows * b);
+    void *seg = sb_part_array_new(out, "win_seg", t, windows + 1);
+    void *off, *lo, *left, *rest;
     int64_t runs, slots;
 
     if (!seg)
@@ -158,17 +184,21 @@ build(sb_part *out, sb_cover *cv, int b)
     count_runs(seg, v, b, &runs, &slots);
     if (runs == 0)
         return SB_SKIP;
-    off = sb_part_array_new(out, "win_off", v->slot_type, runs + 1);
-    lo = sb_part_array_new(out, "win_lo", v->slot_type, runs * b);
-    if (!off || !lo || !(cv->taken = sb_alloc_zero((size_t)v->nnz)) ||
+    off = sb_part_array_new(out, "win_off", t, runs + 1);
+    lo = sb_part_array_new(out, "win_lo", t, runs * b);
+    left = sb_part_array_new(out, "win_left", t, windows * b + 1);
+    rest = sb_part_array_new(out, "win_rest", t, entries - slots * b);
+    if (!off || !lo || !left || !rest || !(cv->taken = sb_alloc_zero((size_t)v->nnz)) ||
         !(cv->touched = sb_alloc_zero((size_t)v->rows)))
         return SB_ENOMEM;
-    fill_runs(cv, off, lo, b);
+    fill_runs(v, off, lo, b);
+    fill_rest(v, seg, off, lo, left, rest, b);
+    memset(cv->taken, 1, (size_t)entries);
     memset(cv->touched, 1, (size_t)(windows * b));
-    out->nnz = out->slots = slots * b;
-    cv->rest -= out->nnz;
+    out->nnz = out->slots = entries;
+    cv->rest -= entries;
     out->ngroup = 1;
-    out->group[0] = (sb_part_group){0, windows, out->nnz, 0, false};
+    out->group[0] = (sb_part_group){0, windows, entries, 0, false};
     return SB_OK;
 }
 

@@ -196,3 +196,13 @@ sb_stats_collect(sb_stats *out, const sb_view *v, sb_stats_use use, const sb_par
     sb_free(ps.seen);
     return sb_stats_sample(out, v, use);
 }
+
+int
+sb_stats_window(int64_t rows)
+{
+    int q = 0;
+
+    while (q + 1 < SB_STATS_WINDOWS && sb_stats_window_size[q] < rows)
+        q++;
+    return q;
+}

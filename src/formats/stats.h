@@ -18,6 +18,8 @@ extern const int sb_stats_block_size[SB_STATS_BLOCKS]; /* 2 3 4 8 16 32 */
 /* Windows of these many rows: see part_win.c. */
 #define SB_STATS_WINDOWS 4
 extern const int sb_stats_window_size[SB_STATS_WINDOWS]; /* 2 3 4 8 */
+/* Which of them speaks for windows of so many rows: the first that is not lower. */
+int sb_stats_window(int64_t rows);
 
 /* Panels of 32 << q columns: see part_panel.c. */
 #define SB_STATS_PANELS 9

@@ -1,8 +1,9 @@
 /*
  * Windows of neighbouring rows that share runs of columns (src/formats/part_win.c): one
  * load of a row of B and one column index serve all rows of a window, the values are
- * read in place. BSR's register reuse without blocks, copies or padding. Wins on
- * attention masks, bands and finite elements (docs/kernels.md).
+ * read in place. BSR's register reuse without blocks, copies or padding. What the rows
+ * do not share follows row by row, into the same sums. Wins on attention masks, bands
+ * and finite elements (docs/kernels.md).
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
@@ -15,14 +16,16 @@ enum { LANES = 16 };
 static void
 head(sb_strbuf *out, const sb_spec *s)
 {
-    static const char *const params[] = {"win_count", NULL};
-    char seg[48], lo[48];
+    static const char *const params[] = {"win_count", "win_left_over", NULL};
+    char seg[48], lo[48], left[48];
     const char *const buffers[] = {
-        "win_seg", "P",     seg, "win_off", "P", "%win_count + 1", "win_lo", "P",
-        lo,        "A_crd", "I", "%nnz",    NULL};
+        "win_seg",  "P", seg,  "win_off",  "P", "%win_count + 1", "win_lo", "P", lo,
+        "win_left", "P", left, "win_rest", "P", "%win_left_over", "A_crd",  "I", "%nnz",
+        NULL};
 
     (void)snprintf(seg, sizeof seg, "%%m / %d + 1", s->block);
     (void)snprintf(lo, sizeof lo, "%%win_count * %d", s->block);
+    (void)snprintf(left, sizeof left, "%%m / %d * %d + 1", s->block, s->block);
     sb_ops_stage2_begin(out, s, "win", params, buffers);
 }
 
@@ -66,6 +69,20 @@ put_rows(sb_strbuf *out, const sb_spec *s, const char *lanes)
                          cast ? sb_dtype_name(s->compute) : "", cast ? ", " : "", r,
                          cast ? ")" : "");
     }
+}
+
+/* Entries %e of row r of window %w that are in no run, at slots %s; text for r. */
+static void
+put_rest_loop(sb_strbuf *out, const sb_spec *s, const char *indent, const char *r)
+{
+    const int b = s->block;
+
+    sb_strbuf_printf(out,
+                     "%sfor %%e in cast(i64, $win_left[%%w * %d + %s]) .. "
+                     "cast(i64, $win_left[%%w * %d + %s + 1]) reduce {\n"
+                     "%s  let %%at = cast(i64, $win_rest[%%e])\n"
+                     "%s  let %%g = cast(i64, $A_crd[%%at]) - %%base\n%s  ",
+                     indent, b, r, b, r, indent, indent, indent);
 }
 
 /* SpMV on reals: lanes along a run, whose x is loaded at once where its columns are
@@ -116,7 +133,12 @@ program_lanes(sb_strbuf *out, const sb_spec *s)
                              "    for %%l in 0 .. %d {\n"
                              "      $acc%d[%%l] += $acc%d[%%l + %d]\n    }\n",
                              h, r, r, h);
+        (void)snprintf(sum, sizeof sum, "%d", r);
+        put_rest_loop(out, s, "    ", sum);
         (void)snprintf(sum, sizeof sum, "$acc%d[0]", r);
+        sb_strbuf_printf(out, "%s += ", sum);
+        sb_ops_product(out, s, "$A[%at]", "$B[%g]");
+        sb_strbuf_puts(out, "\n    }\n");
         (void)snprintf(target, sizeof target, "$C[%%w * %d + %d]", s->block, r);
         sb_strbuf_printf(out, "    %s = ", target);
         sb_ops_result(out, s, target, sum);
@@ -131,8 +153,8 @@ by_lanes(const sb_spec *s)
     return s->op == SB_KOP_SPMV && sb_dtype_is_real(s->compute);
 }
 
-/* Window %w, column %c, row %r, then runs %q and entries %p of a run. The schedule turns
- * %r and %c inside. */
+/* Window %w, column %c, row %r, then runs %q and entries %p of a run, then the rest. The
+ * schedule turns %r and %c inside. */
 static void
 program(sb_strbuf *out, const sb_spec *s)
 {
@@ -161,7 +183,11 @@ program(sb_strbuf *out, const sb_spec *s)
                      "            %s += ",
                      b, b, c);
     sb_ops_term(out, s, "$A[%s]", mm ? "$B[%j, %c]" : "$B[%j]");
-    sb_strbuf_puts(out, "\n          }\n        }\n      }\n");
+    sb_strbuf_puts(out, "\n          }\n        }\n");
+    put_rest_loop(out, s, "        ", "%r");
+    sb_strbuf_printf(out, "%s += ", c);
+    sb_ops_term(out, s, "$A[%at]", mm ? "$B[%g, %c]" : "$B[%g]");
+    sb_strbuf_puts(out, "\n        }\n      }\n");
     sb_strbuf_puts(out, mm ? "    }\n  }\n}\n" : "  }\n}\n");
 }
 
@@ -177,6 +203,7 @@ schedule(sb_strbuf *out, const sb_spec *s)
         sb_strbuf_puts(out, "reorder %r %c1\n"
                             "cache_write $C at %c0 as $acc\n"
                             "reorder %q %p %r %c1\n"
+                            "reorder %e %c1\n"
                             "vectorize %c1\n");
         sb_schedule_memory(out, s, "%p");
     } else {

@@ -227,7 +227,8 @@ add_sizes(sb_plan *plan, const sb_part *p)
         add_int(plan, "bsr_count", p->nnz / (p->width * p->width));
         break;
     case SB_PART_WIN:
-        add_int(plan, "win_count", p->array[1].count - 1);
+        add_int(plan, "win_count", sb_part_find(p, "win_off")->count - 1);
+        add_int(plan, "win_left_over", sb_part_find(p, "win_rest")->count);
         break;
     case SB_PART_SELL:
         add_int(plan, "sell_count", (a->count + SB_SELL_ROWS - 1) / SB_SELL_ROWS);

@@ -49,10 +49,8 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
 {
     const sb_part_choice *p = &w->choice.part[0];
 
-    if (p->kind == SB_PART_WIN)
-        for (int q = 0; q < SB_STATS_WINDOWS; q++)
-            if (sb_stats_window_size[q] == p->size && pl->stats.win_run[q] < 20)
-                return "shared runs too short for lanes";
+    if (p->kind == SB_PART_WIN && pl->stats.win_run[sb_stats_window(p->size)] < 20)
+        return "shared runs too short for lanes";
     if (p->kind == SB_PART_BSR || p->kind == SB_PART_DIA)
         return "slower than windows or slices for one column";
     return NULL;
@@ -72,7 +70,8 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         return "too few full blocks";
     if (p->kind == SB_PART_BSR && pl->stats.mean < 12)
         return "rows too short for blocks";
-    if (p->kind == SB_PART_WIN && w->cost.share[0] < 0.5)
+    if (p->kind == SB_PART_WIN &&
+        pl->stats.win_share[sb_stats_window(p->size)] < (p->size == 2 ? 0.6 : 0.5))
         return "too few runs shared by neighbouring rows";
     if (p->kind == SB_PART_DIA && pl->pb->op == SB_OP_SPMM)
         return "plain rows run bands as fast and need no positions";

@@ -18,7 +18,7 @@
  *   a      slowdown against the roofline: loads per FMA, no register reuse
  *   unit   seconds per unit (row start, accumulator set-up and write-back)
  *   entry  seconds per entry besides its bytes and flops (index arithmetic, branches);
- *          a window shares it among its rows
+ *          a window's rows share it where they share columns
  *   rows   rows of C that share one load of B's row in registers
  *   order  units follow the matrix's rows, so neighbours share B's rows
  */
@@ -41,7 +41,7 @@ static const coef table[SB_PART_COUNT] = {
     [SB_PART_MASK] = {1.0, 8e-9, 0.3e-9, 8, true},
 };
 
-/* One part's amounts. */
+/* One part's amounts. A window's slots are the entries that its rows share. */
 typedef struct amounts {
     double entries, slots, units;
     double touches;    /* rows of C read or written, all phases */
@@ -123,7 +123,8 @@ gather_seconds(const sb_part_choice *p, const amounts *am, const coef *co,
     const double bytes = am->entries * line;
     /* rows kept in registers together share each load of B's row */
     const double rows = fmin(co->rows, p->size > 0 ? p->size : co->rows);
-    const double near = bytes / rows * reuse;
+    const double alone = p->kind == SB_PART_WIN ? am->entries - am->slots : 0;
+    const double near = (bytes - alone * line) / rows * reuse + alone * line * reuse;
     const double far = bytes * (1 - reuse);
 
     if (p->kind == SB_PART_PANEL) /* each thread brings all of B in, panel by panel, and
@@ -162,8 +163,9 @@ structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
         return am->entries * (value + w->idx_size) +
                am->units * (2.0 * w->ptr_size + w->idx_size + (packed ? 0 : 256));
     case SB_PART_WIN:
-        return am->entries * (value + (double)w->idx_size / p->size) +
-               am->units * 4.0 * w->ptr_size;
+        return am->entries * value + am->slots * w->idx_size / p->size +
+               (am->entries - am->slots) * (w->idx_size + w->ptr_size) +
+               am->units * (4.0 + p->size) * w->ptr_size;
     case SB_PART_BSR:
         return am->entries * (value + pos + w->idx_size / b2) + am->units * w->ptr_size;
     case SB_PART_DIA:
@@ -201,8 +203,10 @@ part_seconds(const sb_part_choice *p, const amounts *am, const sb_work *w,
     const double whole = a_bytes + c_bytes + sb_work_footprint(w, s);
     const double moving = (a_bytes + c_bytes) / stream_rate(t, whole) +
                           gather_seconds(p, am, co, w, s, t);
-    const double entry = co->entry / (p->kind == SB_PART_WIN ? p->size : 1);
-    const double fixed = (am->units * co->unit + am->entries * entry) /
+    const double indexed = p->kind == SB_PART_WIN
+                               ? am->entries - am->slots + am->slots / p->size
+                               : am->entries;
+    const double fixed = (am->units * co->unit + indexed * co->entry) /
                          (t->threads > 0 ? t->threads : 1);
 
     if (w->op == SB_OP_SPMV) {
@@ -261,15 +265,6 @@ block_share(const sb_stats *s, int b)
     return 0;
 }
 
-static double
-window_share(const sb_stats *s, int rows)
-{
-    for (int q = 0; q < SB_STATS_WINDOWS; q++)
-        if (sb_stats_window_size[q] == rows)
-            return s->win_share[q];
-    return 0;
-}
-
 /* Masks of 16 columns, one a row of each chunk. */
 static double
 mask_slots(const sb_stats *s, int rows)
@@ -285,12 +280,14 @@ static double
 selected(amounts *am, const sb_part_choice *p, const sb_stats *s)
 {
     const double share = p->kind == SB_PART_BSR   ? block_share(s, p->size)
-                         : p->kind == SB_PART_WIN ? window_share(s, p->size)
+                         : p->kind == SB_PART_WIN ? 1
                                                   : s->diag_share;
 
     am->entries = share * (double)s->nnz;
-    am->slots =
-        p->kind == SB_PART_DIA ? (double)s->diag_count * (double)s->rows : am->entries;
+    am->slots = p->kind == SB_PART_DIA ? (double)s->diag_count * (double)s->rows
+                : p->kind == SB_PART_WIN
+                    ? s->win_share[sb_stats_window(p->size)] * (double)s->nnz
+                    : am->entries;
     am->units = (double)s->rows / (p->kind == SB_PART_DIA ? 1 : p->size);
     am->touches = (double)s->rows;
     am->partitions = 1;

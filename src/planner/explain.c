@@ -78,7 +78,7 @@ put_matrix(sb_strbuf *out, const sb_planner *pl)
 }
 
 static void
-put_parts(sb_strbuf *out, const sb_plan *plan, const sb_weighed *won)
+put_parts(sb_strbuf *out, const sb_plan *plan, const sb_stats *s, const sb_weighed *won)
 {
     static const char *const names[SB_PART_COUNT] = {
         [SB_PART_CSR] = "csr",     [SB_PART_ROWS] = "rows", [SB_PART_ELL] = "ell",
@@ -91,6 +91,10 @@ put_parts(sb_strbuf *out, const sb_plan *plan, const sb_weighed *won)
         put_percent(out, won->cost.share[q]);
         sb_strbuf_puts(out, " of the entries, padding ");
         put_percent(out, won->cost.padding[q]);
+        if (won->choice.part[q].kind == SB_PART_WIN) {
+            sb_strbuf_puts(out, ", shared ");
+            put_percent(out, s->win_share[sb_stats_window(won->choice.part[q].size)]);
+        }
         sb_strbuf_puts(out, ", predicted ");
         put_time(out, won->cost.part[q]);
         sb_strbuf_putc(out, '\n');
@@ -136,7 +140,7 @@ sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed *won,
     sb_strbuf_printf(&out, "plan       %s\n", plan->text);
     if (pl->stats.rows > 0)
         put_matrix(&out, pl);
-    put_parts(&out, plan, won);
+    put_parts(&out, plan, &pl->stats, won);
     sb_strbuf_printf(&out, "memory     %zu bytes of %zu allowed\n", plan->bytes,
                      pl->memory_limit);
     if (plan->predicted > 0) {

@@ -21,18 +21,20 @@ row_list(const sb_part *p)
     }
 }
 
-/* What one unit reads its cost from. */
+/*
+ * What one unit reads its cost from: cost * scale + fixed, with cost = hi[u] - lo[u], or
+ * lo[u + 1] - lo[u] where hi is NULL. via: lo counts runs, columns or units, and this
+ * their slots. also: entries more, of `rows` rows a unit, each twice as dear.
+ */
 typedef struct costs {
-    const sb_part_array *lo, *hi; /* cost = hi[u] - lo[u]; hi NULL: lo[u + 1] - lo[u] */
-    const sb_part_array
-        *via; /* win, sell, panel: lo counts runs, columns or units, via their slots */
-    int64_t scale, fixed; /* cost * scale + fixed */
+    const sb_part_array *lo, *hi, *via, *also;
+    int64_t scale, fixed, rows;
 } costs;
 
 static costs
 costs_of(const sb_part *p)
 {
-    costs c = {NULL, NULL, NULL, 1, 2};
+    costs c = {.scale = 1, .fixed = 2};
 
     switch (p->kind) {
     case SB_PART_ROWS:
@@ -50,6 +52,8 @@ costs_of(const sb_part *p)
     case SB_PART_WIN:
         c.lo = sb_part_find(p, "win_seg");
         c.via = sb_part_find(p, "win_off");
+        c.also = sb_part_find(p, "win_left");
+        c.rows = p->width;
         c.scale = p->width;
         c.fixed = 2 * p->width;
         break;
@@ -86,7 +90,7 @@ at(const sb_part_array *a, int64_t u)
 static int64_t
 unit_cost(const costs *c, int64_t u)
 {
-    int64_t lo, hi;
+    int64_t lo, hi, more = 0;
 
     if (!c->lo)
         return (c->hi ? at(c->hi, u) : 0) + c->fixed;
@@ -96,7 +100,9 @@ unit_cost(const costs *c, int64_t u)
         lo = at(c->via, lo);
         hi = at(c->via, hi);
     }
-    return (hi - lo) * c->scale + c->fixed;
+    if (c->also)
+        more = 2 * (at(c->also, (u + 1) * c->rows) - at(c->also, u * c->rows));
+    return (hi - lo) * c->scale + more + c->fixed;
 }
 
 /* End of the tile that starts at unit u. */

@@ -240,14 +240,14 @@ adopt(fixture *fx)
     }
     (void)snprintf(name, sizeof name, "%s_count", kind);
     add_int(fx, name, p->kind == SB_PART_DIA ? p->width : count);
-    if (p->kind == SB_PART_ELL)
-        add_int(fx, "ell_width", p->width);
+    if (p->kind == SB_PART_ELL || p->kind == SB_PART_SELL)
+        add_int(fx, p->kind == SB_PART_ELL ? "ell_width" : "sell_cols", p->width);
+    if (p->kind == SB_PART_WIN)
+        add_int(fx, "win_left_over", sb_part_find(p, "win_rest")->count);
     if (p->kind == SB_PART_PANEL)
         add_int(fx, "panel_blocks", p->array[0].count - 1);
-    if (p->kind == SB_PART_SELL) {
-        fx->integer[fx->nint - 1].value = p->group[0].hi;
-        add_int(fx, "sell_cols", p->width);
-    }
+    if (p->kind == SB_PART_SELL)
+        fx->integer[fx->nint - 2].value = p->group[0].hi;
     for (int q = 0; q < (int)p->kind; q++)
         rank += fx->spec.kinds >> q & 1;
     for (int g = 0; g < p->ngroup; g++) {

@@ -359,10 +359,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matching),     cmocka_unit_test(test_claim),
-        cmocka_unit_test(test_products),     cmocka_unit_test(test_searches),
-        cmocka_unit_test(test_updates_are_atomic),
-        cmocka_unit_test(test_updates_meet),
+        cmocka_unit_test(test_matching),           cmocka_unit_test(test_claim),
+        cmocka_unit_test(test_products),           cmocka_unit_test(test_searches),
+        cmocka_unit_test(test_updates_are_atomic), cmocka_unit_test(test_updates_meet),
     };
 
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
