@@ -32,9 +32,9 @@
  *   NULL     A NULL handle, descriptor or output pointer is INVALID_VALUE. Arrays may
  *            be NULL at creation, also with nonzero counts; they must be there when a
  *            compute call reads them. Destroy functions accept NULL.
- *   Arrays   belong to the caller and are never copied or freed. Those that have
- *            elements are aligned to them (a complex double to 16 bytes). Sizes and
- *            strides count elements, buffer sizes count bytes.
+ *   Arrays   belong to the caller and are never copied or freed, but for those that
+ *            spblasConvert makes. Those that have elements are aligned to them (a complex
+ *            double to 16 bytes). Sizes and strides count elements, buffer sizes bytes.
  *   Memory   "host" below means memory this process can read. On the CPU backend all
  *            arrays are host memory, and so are scalars in both pointer modes.
  *   Threads  A handle belongs to one thread at a time. A descriptor may be used by many
@@ -126,12 +126,13 @@ typedef enum {
  * order the elements inside a BSR block. */
 typedef enum { SPBLAS_ORDER_COL = 1, SPBLAS_ORDER_ROW = 2 } spblasOrder_t;
 
-/* Sparse formats; see the Create functions for their arrays. */
+/* Sparse formats; see the Create functions for their arrays. Values from 100 on are ours. */
 typedef enum {
     SPBLAS_FORMAT_CSR = 1,
     SPBLAS_FORMAT_CSC = 2,
     SPBLAS_FORMAT_COO = 3,
-    SPBLAS_FORMAT_BSR = 6
+    SPBLAS_FORMAT_BSR = 6,
+    SPBLAS_FORMAT_CUSTOM = 100 /* any other of the format language: spblasConvert */
 } spblasFormat_t;
 
 /* Where alpha and beta live. On the CPU backend both mean host memory. */
@@ -220,7 +221,7 @@ typedef enum {
      * final NUL; dataSize 0 (data may be NULL) returns to the planner's own choice.
      * spblasSpMatGetAttribute wants room for the text and its NUL. The text is read at
      * the analysis: there a malformed one is INVALID_VALUE with its position, an
-     * impossible one NOT_SUPPORTED. */
+     * impossible one (any, for a CUSTOM matrix) NOT_SUPPORTED. */
     SPBLAS_SPMAT_PLAN_TEXT = 104,
     /* int, 0 at first. 1: *_analysis, and compute calls that have no plan, first check
      * the whole structure (offsets start at the base, never fall and end at nnz;
@@ -243,6 +244,10 @@ typedef struct spblasDnVecDescr *spblasDnVecDescr_t;
 typedef const struct spblasSpMatDescr *spblasConstSpMatDescr_t;
 typedef const struct spblasDnMatDescr *spblasConstDnMatDescr_t;
 typedef const struct spblasDnVecDescr *spblasConstDnVecDescr_t;
+
+/* A format: how a matrix is laid out in arrays. Never changes. */
+typedef struct spblasFormatDescr *spblasFormatDescr_t;
+typedef const struct spblasFormatDescr *spblasConstFormatDescr_t;
 
 /* ---- Library and handle ---------------------------------------------------------- */
 
@@ -515,14 +520,15 @@ SPBLAS_API spblasStatus_t spblasCreateConstBsr(
     spblasDataType_t valueType, spblasOrder_t order);
 
 /*
- * Ends a sparse matrix's description and frees its plans. NULL is SUCCESS. No call may
- * be using the matrix.
+ * Ends a sparse matrix's description and frees its plans, and its arrays if
+ * spblasConvert made them. NULL is SUCCESS. No call may be using the matrix.
  */
 SPBLAS_API spblasStatus_t spblasDestroySpMat(spblasConstSpMatDescr_t spMatDescr);
 
 /*
  * Facts of any sparse matrix. Sizes count elements: a BSR matrix reports its expanded
- * rows and columns and bnnz * block^2; a batch reports one member.
+ * rows and columns and bnnz * block^2; a CUSTOM one the elements that were converted,
+ * padding not counted; a batch reports one member.
  *
  * Errors   INVALID_VALUE a NULL argument
  * Source   cusparseSpMatGetFormat and relatives
@@ -538,9 +544,11 @@ SPBLAS_API spblasStatus_t spblasSpMatGetSize(spblasConstSpMatDescr_t spMatDescr,
 /*
  * Values of any sparse matrix. SetValues points it at another array of the same length
  * and type (NULL is fine) and keeps its plans, unless values were promised frozen
- * (SPBLAS_SPMAT_VALUES_FROZEN), in which case the plans are dropped.
+ * (SPBLAS_SPMAT_VALUES_FROZEN), in which case the plans are dropped. What a converted
+ * matrix owns it frees when it is destroyed, wherever SetValues pointed it meanwhile.
  *
- * Errors   INVALID_VALUE a NULL argument (but SetValues' values), misaligned values
+ * Errors   INVALID_VALUE a NULL argument (but SetValues' values), misaligned values;
+ *          NOT_SUPPORTED a CUSTOM matrix in parts or with values in records
  * Source   cusparseSpMatGetValues and relatives
  */
 SPBLAS_API spblasStatus_t spblasSpMatGetValues(spblasSpMatDescr_t spMatDescr,
@@ -613,7 +621,8 @@ SPBLAS_API spblasStatus_t spblasCooSetPointers(spblasSpMatDescr_t spMatDescr,
  * dropped.
  *
  * Errors   INVALID_VALUE another format, batchCount < 1, a stride that is negative or
- *          between 0 and the length of its array
+ *          between 0 and the length of its array; NOT_SUPPORTED a matrix that
+ *          spblasConvert made
  * Source   cusparseCsrSetStridedBatch and relatives
  */
 SPBLAS_API spblasStatus_t spblasCooSetStridedBatch(spblasSpMatDescr_t spMatDescr,
@@ -645,6 +654,127 @@ SPBLAS_API spblasStatus_t spblasSpMatGetAttribute(spblasConstSpMatDescr_t spMatD
 SPBLAS_API spblasStatus_t spblasSpMatSetAttribute(spblasSpMatDescr_t spMatDescr,
                                                   spblasSpMatAttribute_t attribute,
                                                   const void *data, size_t dataSize);
+
+/* ---- Formats as text ------------------------------------------------------------- */
+/*
+ * A format is a line of text: how the coordinates of an element become levels of a tree,
+ * and which of its nodes are there. From it follow the arrays, conversion and kernels
+ * (docs/formats.md has the language):
+ *
+ *     format bdia<b=3> (i, j) -> (i/b, j - i, i%b) merge(0) trim(1, 1)
+ *
+ *     spblasCreateFormat(&f, "bdia<16>");       a registered name with arguments
+ *     spblasConvert(h, A, f, &B);               A's elements in that format
+ *     spblasSpMV(h, N, &alpha, B, x, ...);      computes as with any matrix
+ */
+
+/*
+ * A format from a definition, or from a registered name with arguments ("bsr<8>",
+ * "sell<c=32>", "csr"). The text is NUL-terminated and copied.
+ *
+ * Writes   *formatDescr; NULL on failure
+ * Errors   INVALID_VALUE a NULL argument; a text that is no format, or one that says
+ *          nothing storable: the sentence has line, column and a caret. ALLOC_FAILED
+ * Memory   released by spblasDestroyFormat
+ * Threads  any; a format may be shared freely
+ * Source   UniSparse (Liu et al., OOPSLA 2024), section 4
+ */
+SPBLAS_API spblasStatus_t spblasCreateFormat(spblasFormatDescr_t *formatDescr,
+                                             const char *text);
+
+/* Ends a format. NULL is SUCCESS. Matrices made with it keep what they need of it. */
+SPBLAS_API spblasStatus_t spblasDestroyFormat(spblasConstFormatDescr_t formatDescr);
+
+/*
+ * The canonical text, which makes the same format again; and what is stored, a level
+ * each: "i: size; j: ptr idx" (parts of a hybrid separated by " | ").
+ *
+ * Reads    *size: bytes at `text`; with text NULL it is not read
+ * Writes   *size: bytes of the text with its NUL; text, when that is large enough
+ * Errors   INVALID_VALUE a NULL argument but text; INSUFFICIENT_RESOURCES *size too
+ *          small (*size then says what is needed); ALLOC_FAILED
+ */
+SPBLAS_API spblasStatus_t spblasFormatGetText(spblasConstFormatDescr_t formatDescr,
+                                              char *text, size_t *size);
+SPBLAS_API spblasStatus_t spblasFormatGetArrays(spblasConstFormatDescr_t formatDescr,
+                                                char *text, size_t *size);
+
+/*
+ * A new matrix with matA's elements in `format`. It owns its arrays. Where the storage
+ * is exactly that of CSR, CSC, COO or square row-ordered BSR (of whole blocks only), the
+ * matrix is of that very format, index base 0, and everything above serves it; else its
+ * format is SPBLAS_FORMAT_CUSTOM. Attributes, plans and later changes of matA do not
+ * come along.
+ *
+ * Where a format pads, in BSR too, a stored zero cannot be told from padding: it counts
+ * as none, and converting on drops it. Indices are 64I if one of matA's arrays is or a
+ * number asks for it, else 32I.
+ *
+ * Reads    all of matA: CSR, CSC, COO, BSR (any base, indices in any order) or CUSTOM.
+ *          Its structure is checked first, as SPBLAS_SPMAT_VALIDATE does
+ * Writes   *matB; NULL on failure
+ * Errors   INVALID_VALUE a NULL argument, a foreign descriptor, missing arrays, a
+ *          malformed structure, a format that is not one of matrices, two elements at one
+ *          place, a result that would be almost only padding (more than 2^26 slots and
+ *          more than 256 for each element); NOT_SUPPORTED a batch, 16-bit indices,
+ *          C_16F, C_16BF, a format that conversion cannot store; ALLOC_FAILED
+ * Memory   released by spblasDestroySpMat
+ * Threads  runs on the handle's; matA and format may be shared
+ * Source   UniSparse, section 5
+ */
+SPBLAS_API spblasStatus_t spblasConvert(spblasHandle_t handle,
+                                        spblasConstSpMatDescr_t matA,
+                                        spblasConstFormatDescr_t format,
+                                        spblasSpMatDescr_t *matB);
+
+/*
+ * One level of a part: `count` nodes.
+ *   idx  index of each node at idx[p * idxStride]; NULL: every index from lo to
+ *        lo + size under each parent, in order (where there is ptr: from lo, as many as
+ *        the parent has nodes)
+ *   ptr  ptr[p] is the first node under node p of the level above, ptr[p + 1] the end
+ *        (the root counts as one node); NULL: each parent has count / parents nodes
+ */
+typedef struct {
+    size_t structSize; /* set by the caller to sizeof(spblasLevelInfo_t) */
+    int levels;        /* of the part */
+    int64_t count, lo, size;
+    const void *idx, *ptr;
+    int64_t ptrCount;             /* entries of ptr: parents + 1, or 0 */
+    int64_t idxStride, ptrStride; /* elements between entries, 0 without the array; 1
+                                     but in the records of pack */
+    spblasIndexType_t idxType, ptrType;
+} spblasLevelInfo_t;
+
+/*
+ * The arrays of any matrix. Parts are what has arrays of its own: parts of a hybrid,
+ * banks of a partition, nested ones depth first; any other matrix is one part. Levels
+ * are those of the part's format, from 0 at the top. The arrays of CSR, CSC, COO and BSR
+ * are the matrix's own (of one member), their numbers counted from its index base.
+ *
+ * PartValues: value of leaf p at values[p * stride], `count` of them, padding (zero)
+ * included. They are read at each compute call, and SDDMM writes them.
+ *
+ * FormatText: of a part's format, or with part -1 of the whole matrix's; text and size
+ * as in spblasFormatGetText.
+ *
+ * Writes   the outputs; of *info the members up to info->structSize, except structSize
+ * Errors   INVALID_VALUE a NULL argument but text, no such part or level, structSize too
+ *          small for one member; NOT_SUPPORTED blocks of more than 2^30 rows;
+ *          INSUFFICIENT_RESOURCES as in spblasFormatGetText; ALLOC_FAILED
+ * Memory   arrays are the matrix's: valid until it is destroyed or pointed elsewhere
+ * Threads  any
+ */
+SPBLAS_API spblasStatus_t spblasSpMatGetPartCount(spblasConstSpMatDescr_t spMatDescr,
+                                                  int *count);
+SPBLAS_API spblasStatus_t spblasSpMatGetPartLevel(spblasConstSpMatDescr_t spMatDescr,
+                                                  int part, int level,
+                                                  spblasLevelInfo_t *info);
+SPBLAS_API spblasStatus_t spblasSpMatGetPartValues(spblasConstSpMatDescr_t spMatDescr,
+                                                   int part, const void **values,
+                                                   int64_t *count, int64_t *stride);
+SPBLAS_API spblasStatus_t spblasSpMatGetFormatText(spblasConstSpMatDescr_t spMatDescr,
+                                                   int part, char *text, size_t *size);
 
 /* ---- Plans ----------------------------------------------------------------------- */
 
@@ -686,7 +816,8 @@ SPBLAS_API spblasStatus_t spblasSpMatGetPlanInfo(spblasConstSpMatDescr_t spMatDe
  * Reads    *size: bytes at `text`; with text NULL it is not read
  * Writes   *size: bytes of the text with its NUL; text, when that is large enough
  * Errors   INVALID_VALUE a NULL argument but text, no such plan;
- *          INSUFFICIENT_RESOURCES *size too small (*size then says what is needed)
+ *          INSUFFICIENT_RESOURCES *size too small (*size then says what is needed);
+ *          NOT_SUPPORTED the text of a CUSTOM matrix's plan, which its format determines
  * Threads  as spblasSpMatGetPlanCount
  */
 SPBLAS_API spblasStatus_t spblasSpMatGetPlanText(spblasConstSpMatDescr_t spMatDescr,
@@ -709,13 +840,22 @@ SPBLAS_API spblasStatus_t spblasSpMatGetPlanExplanation(
  *   X_preprocess  the same function under cuSPARSE's name.
  *   X             computes. Uses the plan made for such a call if there is one. The
  *                 structure must be as it was at the analysis; values, dense arrays and
- *                 scalars are read anew. Allocates nothing, compiles nothing.
+ *                 scalars are read anew. Allocates nothing, compiles nothing; but see
+ *                 CUSTOM below.
  *
  * computeType is the type of alpha, beta and all sums; results are rounded once, when
  * stored. Integer sums wrap. beta == 0 never reads the output, which may hold NaN.
  * alpha == 0 still multiplies (0 * NaN is NaN).
  *
  * externalBuffer may be NULL when bufferSize is 0; nothing is kept in it afterwards.
+ *
+ * CUSTOM matrices: the program that a format says is compiled at the analysis, whatever
+ * the effort; MEMORY_LIMIT, VALUES_FROZEN and VALIDATE have nothing to decide. Without
+ * an analysis every call makes the program anew, which allocates and may compile: right,
+ * but slow. Where there is no C compiler it is interpreted, slower by far, and allocates.
+ * Products with a transposed operand run on one thread. Padding takes part in nothing;
+ * where a function of the data chooses indices (ELL, hyb) a slot of value zero counts as
+ * padding, so SDDMM leaves it as it is.
  *
  * Batches: every operand is single or has as many members as the output; a single
  * operand serves every member. An output with several members needs nonzero strides.
@@ -728,13 +868,13 @@ SPBLAS_API spblasStatus_t spblasSpMatGetPlanExplanation(
  *                    structure
  *   NOT_SUPPORTED    a type combination outside the table; an algorithm of another
  *                    format; 16-bit indices
- *   ALLOC_FAILED     analysis only
+ *   ALLOC_FAILED     analysis only; compute calls with a CUSTOM matrix as said above
  */
 
 /*
  * C = alpha * op(A) * op(B) + beta * C
  *
- * Shapes   op(A) m x k sparse (CSR, CSC, COO, BSR); op(B) k x n; C m x n. B and C in
+ * Shapes   op(A) m x k sparse (any format); op(B) k x n; C m x n. B and C in
  *          either order, independently
  * Types    A, B, C all R_32F, R_64F, C_32F or C_64F with the same computeType;
  *          A, B R_8I -> C R_32I with R_32I;  A, B R_8I -> C R_32F with R_32F;
@@ -770,7 +910,7 @@ SPBLAS_API spblasStatus_t spblasSpMM(spblasHandle_t handle, spblasOperation_t op
 /*
  * y = alpha * op(A) * x + beta * y
  *
- * Shapes   op(A) m x k sparse (CSR, CSC, COO, BSR), without batch; x k and y m elements
+ * Shapes   op(A) m x k sparse (any format), without batch; x k and y m elements
  * Types    those of spblasSpMM (A for A, x for B, y for C), and
  *          A R_32F, x and y R_64F with R_64F;
  *          A R_32F, x and y C_32F with C_32F;  A R_64F, x and y C_64F with C_64F
@@ -805,7 +945,7 @@ SPBLAS_API spblasStatus_t spblasSpMV(spblasHandle_t handle, spblasOperation_t op
  * C = alpha * (op(A) * op(B)) o spy(C) + beta * C, where o spy(C) keeps the places that
  * C stores: each stored value becomes alpha times a dot product plus beta times itself.
  *
- * Shapes   op(A) m x k dense, op(B) k x n dense, C m x n sparse (CSR, CSC, COO, BSR). A
+ * Shapes   op(A) m x k dense, op(B) k x n dense, C m x n sparse (any format). A
  *          and B in either order. A place that C stores twice is computed twice
  * Types    A, B, C all R_32F, R_64F, C_32F or C_64F with the same computeType;
  *          A, B R_16F -> C R_16F or R_32F with R_32F;  R_16BF likewise

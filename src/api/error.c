@@ -54,6 +54,30 @@ sb_api_end(spblasHandle_t handle, const char *function, sb_status st,
     return sb_public_status(st);
 }
 
+spblasStatus_t
+sb_api_fail(const char *function, sb_status st, const char *sentence)
+{
+    sb_diag diag = {0};
+
+    (void)sb_diag_set(&diag, st, "%s", sentence);
+    return sb_api_end(NULL, function, st, &diag);
+}
+
+spblasStatus_t
+sb_api_text(const char *function, const char *from, char *text, size_t *size)
+{
+    const size_t need = strlen(from) + 1;
+    const bool fits = !text || *size >= need;
+
+    if (text && fits)
+        memcpy(text, from, need);
+    *size = need;
+    if (!fits)
+        return sb_api_fail(function, SB_ERESOURCES,
+                           "argument text is too small; *size now says what is needed");
+    return SPBLAS_STATUS_SUCCESS;
+}
+
 const char *
 spblasGetLastErrorMessage(spblasHandle_t handle)
 {

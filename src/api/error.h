@@ -16,4 +16,12 @@ spblasStatus_t sb_public_status(sb_status st);
 spblasStatus_t sb_api_end(spblasHandle_t handle, const char *function, sb_status st,
                           const sb_diag *diag);
 
+/* A failed call without a handle, in one sentence. */
+spblasStatus_t sb_api_fail(const char *function, sb_status st, const char *sentence);
+
+/* Copies a text out under the two-call protocol: *size becomes the bytes of the text
+ * with its NUL; text may be NULL, else *size says what it has room for. */
+spblasStatus_t sb_api_text(const char *function, const char *from, char *text,
+                           size_t *size);
+
 #endif

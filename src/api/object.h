@@ -8,17 +8,20 @@
 #define SB_API_OBJECT_H
 
 #include "api/planlist.h"
+#include "formats/tensor.h"
 #include "runtime/backend.h"
 
 #include "spblas.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 typedef enum sb_tag {
     SB_TAG_HANDLE = 0x5b1a5001,
     SB_TAG_DNVEC = 0x5b1a5002,
     SB_TAG_DNMAT = 0x5b1a5003,
-    SB_TAG_SPMAT = 0x5b1a5004
+    SB_TAG_SPMAT = 0x5b1a5004,
+    SB_TAG_FORMAT = 0x5b1a5005
 } sb_tag;
 
 enum { SB_SENTENCE_MAX = 640 };
@@ -47,6 +50,22 @@ struct spblasDnMatDescr {
     void *values;
 };
 
+/* Immutable but for the count: the caller holds it once, and so does each matrix that was
+ * made with it. */
+struct spblasFormatDescr {
+    uint32_t tag; /* 0 once the caller gave it up */
+    atomic_int holders;
+    sb_arena arena;
+    const sb_fmt *fmt;
+};
+
+/* Storage of a matrix that a conversion made. */
+typedef struct sb_made {
+    struct spblasFormatDescr *format; /* held */
+    sb_tensor tensor;
+    void *values; /* of the tensor at first; SetValues puts others in their place */
+} sb_made;
+
 /* What spblasSpMatSetAttribute stores. plan_text is owned, NULL when not set. */
 typedef struct sb_attributes {
     int fill, diag; /* any value the caller stored */
@@ -70,6 +89,9 @@ struct spblasSpMatDescr {
     int64_t row_block, col_block; /* BSR; else 1 */
     void *ptr, *idx, *row, *val;  /* row: COO only; ptr: all others */
     int64_t ptr_stride, idx_stride, val_stride;
+    sb_made
+        *made; /* owned; NULL: the arrays are the caller's. CUSTOM: nothing above but
+                      sizes, types and (of one part, not in records) val */
     sb_attributes at;
     sb_planlist *plans; /* owned; has its own lock, so const descriptors gain plans */
 };
@@ -90,6 +112,12 @@ static inline bool
 sb_is_dnmat(spblasConstDnMatDescr_t d)
 {
     return d && d->tag == SB_TAG_DNMAT;
+}
+
+static inline bool
+sb_is_format(spblasConstFormatDescr_t f)
+{
+    return f && f->tag == SB_TAG_FORMAT;
 }
 
 static inline bool

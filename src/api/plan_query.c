@@ -19,19 +19,11 @@ spblasSpMatGetPlanCount(spblasConstSpMatDescr_t spMatDescr, int *count)
 }
 
 static spblasStatus_t
-fail(const char *function, sb_status st, const char *sentence)
-{
-    sb_diag diag = {0};
-
-    (void)sb_diag_set(&diag, st, "%s", sentence);
-    return sb_api_end(NULL, function, st, &diag);
-}
-
-static spblasStatus_t
 no_such_plan(const char *function)
 {
-    return fail(function, SB_EINVAL,
-                "argument index must be at least 0 and below the number of plans");
+    return sb_api_fail(
+        function, SB_EINVAL,
+        "argument index must be at least 0 and below the number of plans");
 }
 
 spblasStatus_t
@@ -48,8 +40,9 @@ spblasSpMatGetPlanInfo(spblasConstSpMatDescr_t spMatDescr, int index,
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
     if (info->structSize < first + sizeof info->predictedSeconds)
-        return fail(__func__, SB_EINVAL,
-                    "argument info: structSize must be sizeof(spblasPlanInfo_t)");
+        return sb_api_fail(
+            __func__, SB_EINVAL,
+            "argument info: structSize must be sizeof(spblasPlanInfo_t)");
     if (!(ref = sb_planlist_at(spMatDescr->plans, index)))
         return no_such_plan(__func__);
     plan = sb_planref_plan(ref);
@@ -61,22 +54,6 @@ spblasSpMatGetPlanInfo(spblasConstSpMatDescr_t spMatDescr, int index,
     sb_planlist_unhold(spMatDescr->plans, ref);
     size = info->structSize < sizeof all ? info->structSize : sizeof all;
     memcpy((char *)info + first, (const char *)&all + first, size - first);
-    return SPBLAS_STATUS_SUCCESS;
-}
-
-/* Copies a text out under the two-call protocol. */
-static spblasStatus_t
-copy_text(const char *function, const char *from, char *text, size_t *size)
-{
-    const size_t need = strlen(from) + 1;
-    const bool fits = !text || *size >= need;
-
-    if (text && fits)
-        memcpy(text, from, need);
-    *size = need;
-    if (!fits)
-        return fail(function, SB_ERESOURCES,
-                    "argument text is too small; *size now says what is needed");
     return SPBLAS_STATUS_SUCCESS;
 }
 
@@ -95,7 +72,10 @@ get_text(const char *function, spblasConstSpMatDescr_t d, int index, bool explan
         return no_such_plan(function);
     plan = sb_planref_plan(ref);
     from = explanation ? plan->explain : plan->text;
-    st = copy_text(function, from ? from : "", text, size);
+    st = from ? sb_api_text(function, from, text, size)
+              : sb_api_fail(function, SB_ENOTSUP,
+                            "a matrix in a format of the language has no plan text; "
+                            "its format says all (spblasSpMatGetFormatText)");
     sb_planlist_unhold(d->plans, ref);
     return st;
 }

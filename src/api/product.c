@@ -92,8 +92,10 @@ static bool
 foreign_alg(const void *r)
 {
     const sb_product *p = r;
+    const spblasFormat_t format = p->sparse->format;
 
-    return !(p->alg_formats & 1u << p->sparse->format);
+    return p->alg_formats != SB_ANY_FORMAT &&
+           (format == SPBLAS_FORMAT_CUSTOM || !(p->alg_formats & 1u << format));
 }
 
 static bool
@@ -255,22 +257,15 @@ sparse_shared(const void *r)
 static bool
 lacks_structure(const void *r)
 {
-    const sb_matrix *a = &problem(r)->a;
-    const bool coo = a->format == SB_FORMAT_COO;
-    const int64_t majors = a->format == SB_FORMAT_CSC ? a->cols : a->rows;
-
-    if (((const whole *)r)->p->want == SB_WANT_SIZE)
-        return false;
-    return (a->nnz > 0 && (!a->idx || (coo && !a->row))) ||
-           (!coo && majors > 0 && !a->ptr);
+    return ((const whole *)r)->p->want != SB_WANT_SIZE &&
+           sb_view_lacks_structure(&problem(r)->a);
 }
 
 static bool
 lacks_values(const void *r)
 {
-    const sb_matrix *a = &problem(r)->a;
-
-    return ((const whole *)r)->p->want == SB_WANT_RESULT && a->nnz > 0 && !a->val;
+    return ((const whole *)r)->p->want == SB_WANT_RESULT &&
+           sb_view_lacks_values(&problem(r)->a);
 }
 
 static bool
@@ -355,7 +350,8 @@ analyse(const sb_product *p, const sb_problem *pb, sb_diag *diag)
 static bool
 empty_output(const sb_problem *pb)
 {
-    return pb->op == SB_OP_SDDMM ? pb->a.nnz == 0 : pb->c.rows == 0 || pb->c.cols == 0;
+    return pb->op == SB_OP_SDDMM ? pb->a.nnz == 0 && !pb->a.tensor
+                                 : pb->c.rows == 0 || pb->c.cols == 0;
 }
 
 static sb_status

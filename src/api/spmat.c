@@ -1,6 +1,5 @@
 /*
- * Sparse descriptors: the argument table, making, changing, ending, and the functions
- * that do not care about the format.
+ * Sparse descriptors: the argument table, making, changing, ending.
  */
 #include "api/spmat.h"
 
@@ -106,13 +105,20 @@ static const char *const bsr_names[ROLES] = {"brows",
                                              "columnsBatchStride",
                                              "valuesBatchStride"};
 
+static const char *const custom_names[ROLES] = {[ROWS] = "rows",
+                                                [COLS] = "cols",
+                                                [NNZ] = "nnz",
+                                                [VAL] = "values",
+                                                [TYPE] = "valueType"};
+
 static const char *const *
 names_of(spblasFormat_t format)
 {
-    return format == SPBLAS_FORMAT_CSR   ? csr_names
-           : format == SPBLAS_FORMAT_CSC ? csc_names
-           : format == SPBLAS_FORMAT_COO ? coo_names
-                                         : bsr_names;
+    return format == SPBLAS_FORMAT_CUSTOM ? custom_names
+           : format == SPBLAS_FORMAT_CSR  ? csr_names
+           : format == SPBLAS_FORMAT_CSC  ? csc_names
+           : format == SPBLAS_FORMAT_COO  ? coo_names
+                                          : bsr_names;
 }
 
 /* ---- The table's predicates; each may rely on the lines above it -------------------- */
@@ -477,84 +483,8 @@ spblasDestroySpMat(spblasConstSpMatDescr_t spMatDescr)
         return st;
     d->tag = 0;
     sb_planlist_release(d->plans);
+    sb_made_release(d->made);
     sb_free(d->at.plan_text);
     sb_free(d);
     return SPBLAS_STATUS_SUCCESS;
-}
-
-/* ---- Functions for every format ----------------------------------------------------- */
-
-spblasStatus_t
-spblasSpMatGetFormat(spblasConstSpMatDescr_t spMatDescr, spblasFormat_t *format)
-{
-    const spblasStatus_t st = sb_spmat_usable(__func__, spMatDescr, 0, false, format);
-
-    if (st == SPBLAS_STATUS_SUCCESS)
-        *format = spMatDescr->format;
-    return st;
-}
-
-spblasStatus_t
-spblasSpMatGetIndexBase(spblasConstSpMatDescr_t spMatDescr, spblasIndexBase_t *idxBase)
-{
-    const spblasStatus_t st = sb_spmat_usable(__func__, spMatDescr, 0, false, idxBase);
-
-    if (st == SPBLAS_STATUS_SUCCESS)
-        *idxBase = spMatDescr->base;
-    return st;
-}
-
-spblasStatus_t
-spblasSpMatGetSize(spblasConstSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols,
-                   int64_t *nnz)
-{
-    const spblasStatus_t st =
-        sb_spmat_usable(__func__, spMatDescr, 0, false, rows && cols && nnz);
-
-    if (st != SPBLAS_STATUS_SUCCESS)
-        return st;
-    *rows = spMatDescr->rows * spMatDescr->row_block;
-    *cols = spMatDescr->cols * spMatDescr->col_block;
-    *nnz = sb_spmat_val_count(spMatDescr);
-    return SPBLAS_STATUS_SUCCESS;
-}
-
-spblasStatus_t
-spblasConstSpMatGetValues(spblasConstSpMatDescr_t spMatDescr, const void **values)
-{
-    const spblasStatus_t st = sb_spmat_usable(__func__, spMatDescr, 0, false, values);
-
-    if (st == SPBLAS_STATUS_SUCCESS)
-        *values = spMatDescr->val;
-    return st;
-}
-
-spblasStatus_t
-spblasSpMatGetValues(spblasSpMatDescr_t spMatDescr, void **values)
-{
-    return spblasConstSpMatGetValues(spMatDescr, (const void **)values);
-}
-
-spblasStatus_t
-spblasSpMatSetValues(spblasSpMatDescr_t spMatDescr, void *values)
-{
-    const spblasStatus_t st = sb_spmat_usable(__func__, spMatDescr, 0, false, true);
-    sb_spmat draft;
-
-    if (st != SPBLAS_STATUS_SUCCESS)
-        return st;
-    draft = *spMatDescr;
-    draft.val = values;
-    return sb_spmat_change(__func__, spMatDescr, &draft, draft.at.frozen != 0);
-}
-
-spblasStatus_t
-spblasSpMatGetStridedBatch(spblasConstSpMatDescr_t spMatDescr, int *batchCount)
-{
-    const spblasStatus_t st =
-        sb_spmat_usable(__func__, spMatDescr, 0, false, batchCount);
-
-    if (st == SPBLAS_STATUS_SUCCESS)
-        *batchCount = spMatDescr->batch;
-    return st;
 }

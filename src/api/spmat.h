@@ -26,6 +26,9 @@ spblasStatus_t sb_spmat_change(const char *function, spblasSpMatDescr_t descr,
 spblasStatus_t sb_spmat_usable(const char *function, spblasConstSpMatDescr_t descr,
                                spblasFormat_t format, bool or_csc, bool outputs);
 
+/* convert.c: frees what a conversion made; NULL is fine. */
+void sb_made_release(sb_made *made);
+
 /* Lengths of the descriptor's arrays for one member. They fit: the table saw to it. */
 int64_t sb_spmat_ptr_count(const sb_spmat *d); /* 0 for COO */
 int64_t sb_spmat_val_count(const sb_spmat *d);

@@ -1,6 +1,7 @@
 /*
  * Getters of one format, SetPointers and strided batches.
  */
+#include "api/error.h"
 #include "api/spmat.h"
 
 /* ---- Getters ------------------------------------------------------------------------ */
@@ -179,6 +180,9 @@ set_batch(const char *function, spblasSpMatDescr_t d, spblasFormat_t format, int
 
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
+    if (d->made)
+        return sb_api_fail(function, SB_ENOTSUP,
+                           "this matrix owns arrays of one member, so it has no batch");
     draft = *d;
     draft.batch = count;
     draft.ptr_stride = ptr_stride;

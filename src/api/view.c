@@ -6,16 +6,16 @@
 
 #include "api/types.h"
 
-static sb_matrix
-view_sparse(spblasConstSpMatDescr_t d)
+sb_matrix
+sb_view_sparse(spblasConstSpMatDescr_t d)
 {
     static const sb_format formats[] = {[SPBLAS_FORMAT_CSR] = SB_FORMAT_CSR,
                                         [SPBLAS_FORMAT_CSC] = SB_FORMAT_CSC,
                                         [SPBLAS_FORMAT_COO] = SB_FORMAT_COO,
                                         [SPBLAS_FORMAT_BSR] = SB_FORMAT_BSR};
-    const bool many = d->batch > 1;
+    const bool many = d->batch > 1, custom = d->format == SPBLAS_FORMAT_CUSTOM;
 
-    return (sb_matrix){.format = formats[d->format],
+    return (sb_matrix){.format = custom ? SB_FORMAT_TENSOR : formats[d->format],
                        .rows = d->rows * d->row_block,
                        .cols = d->cols * d->col_block,
                        .nnz = d->nnz,
@@ -32,7 +32,30 @@ view_sparse(spblasConstSpMatDescr_t d)
                        .batch = d->batch,
                        .ptr_stride = many ? d->ptr_stride : 0,
                        .idx_stride = many ? d->idx_stride : 0,
-                       .val_stride = many ? d->val_stride : 0};
+                       .val_stride = many ? d->val_stride : 0,
+                       .tensor = custom ? &d->made->tensor : NULL};
+}
+
+bool
+sb_view_lacks_structure(const sb_matrix *a)
+{
+    const bool coo = a->format == SB_FORMAT_COO;
+    const int64_t majors = a->format == SB_FORMAT_CSC ? a->cols : a->rows;
+
+    if (a->format == SB_FORMAT_TENSOR)
+        return false;
+    return (a->nnz > 0 && (!a->idx || (coo && !a->row))) ||
+           (!coo && majors > 0 && !a->ptr);
+}
+
+bool
+sb_view_lacks_values(const sb_matrix *a)
+{
+    const sb_tensor *t = a->tensor;
+
+    if (t)
+        return !sb_tensor_is_list(t) && sb_tensor_slots(t) > 0 && !t->val.data;
+    return a->nnz > 0 && !a->val;
 }
 
 static sb_dense
@@ -72,7 +95,7 @@ sb_problem
 sb_view_problem(const sb_product *p)
 {
     sb_problem pb = {.op = p->op,
-                     .a = view_sparse(p->sparse),
+                     .a = sb_view_sparse(p->sparse),
                      .b = p->mat_x ? view_matrix(p->mat_x) : view_vector(p->vec_x),
                      .c = p->mat_y ? view_matrix(p->mat_y) : view_vector(p->vec_y),
                      .compute = sb_public_dtype(p->compute)};

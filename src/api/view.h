@@ -11,4 +11,10 @@
  * counterpart below become SB_DTYPE_COUNT. */
 sb_problem sb_view_problem(const sb_product *p);
 
+sb_matrix sb_view_sparse(spblasConstSpMatDescr_t d);
+
+/* Whether an array is NULL that has elements. */
+bool sb_view_lacks_structure(const sb_matrix *a);
+bool sb_view_lacks_values(const sb_matrix *a);
+
 #endif

@@ -144,6 +144,16 @@ sb_arena_reset(sb_arena *ar, sb_arena_pos pos)
     ar->used = pos.used;
 }
 
+size_t
+sb_arena_bytes(const sb_arena *ar)
+{
+    size_t bytes = 0;
+
+    for (const sb_arena_chunk *c = ar->head; c; c = c->next)
+        bytes += sizeof *c + c->cap;
+    return bytes;
+}
+
 void
 sb_arena_free(sb_arena *ar)
 {

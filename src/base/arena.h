@@ -29,6 +29,8 @@ void *sb_arena_copy(sb_arena *ar, const void *src, size_t bytes);
 char *sb_arena_strndup(sb_arena *ar, const char *s, size_t len);
 sb_arena_pos sb_arena_mark(const sb_arena *ar);
 void sb_arena_reset(sb_arena *ar, sb_arena_pos pos);
+/* Bytes its chunks hold. */
+size_t sb_arena_bytes(const sb_arena *ar);
 void sb_arena_free(sb_arena *ar);
 
 #endif

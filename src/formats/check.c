@@ -97,9 +97,12 @@ sb_matrix_check(const sb_matrix *a, sb_diag *diag)
         [SB_FORMAT_BSR] = {"block row offsets", "block column index", -1}};
     const bool shared = a->ptr_stride == 0 && a->idx_stride == 0;
     const int64_t members = shared ? 1 : a->batch;
-    place w = names[a->format];
+    place w;
     sb_status st = SB_OK;
 
+    if (a->format == SB_FORMAT_TENSOR)
+        return SB_OK;
+    w = names[a->format];
     for (int64_t q = 0; q < members && st == SB_OK; q++) {
         w.member = members > 1 ? q : -1;
         st = check_member(a, &w, q, diag);

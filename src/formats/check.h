@@ -14,6 +14,7 @@
  * fault's array, position and value. Reads nothing but the index arrays, in O(nnz);
  * never reads an index that the offsets do not cover. Arrays may be NULL where their
  * length is 0. Duplicates and unsorted indices are fine.
+ * A tensor's arrays are ours and not looked at.
  */
 sb_status sb_matrix_check(const sb_matrix *a, sb_diag *diag);
 

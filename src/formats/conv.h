@@ -95,9 +95,8 @@ sb_status sb_conv_general(sb_tensor *out, const sb_tensor *in, const sb_fmt *tar
 sb_status sb_conv_to_coords(sb_tree *t, const sb_tensor *in);
 
 /* tensor.c: a coordinate list as a tensor whose arrays are the caller's; whether a tensor
- * is banks only; whether it asks for I64; its elements, padding not counted. */
+ * asks for I64; its elements, padding not counted. */
 sb_tensor sb_tensor_borrow_coo(const sb_tensor_coo *coo);
-bool sb_tensor_is_list(const sb_tensor *t);
 bool sb_tensor_wide(const sb_tensor *t);
 int64_t sb_tensor_count(const sb_tensor *t);
 

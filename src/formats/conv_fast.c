@@ -121,6 +121,20 @@ shape_of(const sb_fmt *f)
     return NONE;
 }
 
+bool
+sb_fmt_is_matrix(const sb_fmt *f, sb_format *format, int64_t *block)
+{
+    const shape s = shape_of(f);
+
+    *block = 1;
+    *format = s == ROWS ? SB_FORMAT_CSR : s == COLUMNS ? SB_FORMAT_CSC : SB_FORMAT_COO;
+    if (s != BLOCKS)
+        return s == ROWS || s == COLUMNS || s == LIST;
+    *format = SB_FORMAT_BSR;
+    *block = f->level[0]->b->value;
+    return *block == f->level[1]->b->value;
+}
+
 /* ---- Making results -----------------------------------------------------------------
  */
 

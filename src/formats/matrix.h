@@ -15,7 +15,8 @@ typedef enum sb_format {
     SB_FORMAT_CSR,
     SB_FORMAT_CSC,
     SB_FORMAT_COO,
-    SB_FORMAT_BSR
+    SB_FORMAT_BSR,
+    SB_FORMAT_TENSOR
 } sb_format;
 
 /*
@@ -23,6 +24,8 @@ typedef enum sb_format {
  *   CSR  ptr[rows + 1], idx[nnz] columns          CSC  ptr[cols + 1], idx[nnz] rows
  *   COO  row[nnz], idx[nnz] columns, any order    BSR  ptr[rows / block + 1], idx[nnz]
  * block columns, val[nnz * block^2]; nnz counts blocks, rows and cols count elements
+ *   TENSOR  `tensor`, in a format of the language; of the rest only rows, cols, nnz,
+ * val_type and val (NULL: its values are missing) are looked at
  * ptr has type ptr_type; idx and row have idx_type; both I32 or I64. Indices start at
  * base (0 or 1). Entry p of batch member q is val[p + q * val_stride]; structure
  * likewise by ptr_stride and idx_stride; stride 0 shares.
@@ -37,6 +40,7 @@ typedef struct sb_matrix {
     int64_t block;
     bool block_col_major;
     int64_t batch, ptr_stride, idx_stride, val_stride;
+    const struct sb_tensor *tensor;
 } sb_matrix;
 
 /* A dense matrix: element (i, j) at i * ld + j, or i + j * ld when col_major. A vector

@@ -83,6 +83,29 @@ sb_status sb_tensor_convert(sb_tensor *out, const sb_tensor *in, const sb_fmt *t
 sb_status sb_tensor_convert_general(sb_tensor *out, const sb_tensor *in,
                                     const sb_fmt *target, const sb_par *par,
                                     sb_strbuf *steps, sb_diag *diag);
+/*
+ * Between tensors and matrices as callers give them. The format that a matrix's arrays
+ * are in, in the caller's arena (ENOTSUP: blocks larger than a parameter may be); the
+ * arrays as they are, base not removed, as a tensor of that format that owns nothing; a
+ * matrix converted: its structure is checked first (EINVAL), its base removed, columns
+ * in any order. And the reverse question: whose arrays a format asks for; false: those
+ * of no sb_format, else *block is BSR's, by rows inside.
+ */
+sb_status sb_fmt_of_matrix(const sb_fmt **out, sb_arena *ar, const sb_matrix *a,
+                           sb_diag *diag);
+sb_tensor sb_tensor_borrow_matrix(const sb_fmt *f, const sb_matrix *a);
+sb_status sb_tensor_from_matrix(sb_tensor *out, const sb_fmt *f, const sb_matrix *a,
+                                const sb_par *par, sb_diag *diag);
+bool sb_fmt_is_matrix(const sb_fmt *f, sb_format *format, int64_t *block);
+
+/* Whether a tensor is banks only. Its leaves are the tensors with arrays, in order: parts
+ * of a hybrid, banks of a partition, nested depth first; of no list the tensor itself;
+ * NULL past the end. slots: values a leaf has room for, padding counted. */
+bool sb_tensor_is_list(const sb_tensor *t);
+int64_t sb_tensor_leaves(const sb_tensor *t);
+const sb_tensor *sb_tensor_leaf(const sb_tensor *t, int64_t index);
+int64_t sb_tensor_slots(const sb_tensor *leaf);
+
 /* Elements in the order of the levels; coord[fmt->ndim] and *val from the heap, freed
  * with sb_free. */
 sb_status sb_tensor_coords(int64_t **coord, void **val, int64_t *nnz,

@@ -3,6 +3,7 @@
  */
 #include "planner/candidates.h"
 #include "planner/context.h"
+#include "planner/format_plan.h"
 #include "planner/rules.h"
 
 #include "base/alloc.h"
@@ -124,11 +125,14 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
     static const sb_options defaults = {0};
     const double begin = sb_clock();
     const sb_weighed *won = NULL;
-    sb_planner *pl = sb_alloc(sizeof *pl);
+    sb_planner *pl;
     const char *why = NULL;
     sb_status st;
 
     *out = NULL;
+    if (pb->a.format == SB_FORMAT_TENSOR)
+        return sb_format_analyse(out, pb, opt ? opt : &defaults, diag);
+    pl = sb_alloc(sizeof *pl);
     if (!pl)
         return sb_diag_set(diag, SB_ENOMEM, "no memory for the analysis");
     planner_init(pl, pb, opt ? opt : &defaults, diag);

@@ -1,7 +1,9 @@
 /*
- * One call: the plan, else the path without analysis, else the reference kernel.
+ * One call: the plan, else the path without analysis, else the reference kernel. A tensor
+ * without a plan gets one for the call.
  */
 #include "planner/direct.h"
+#include "planner/format_plan.h"
 #include "planner/planner.h"
 #include "runtime/backend.h"
 
@@ -12,6 +14,8 @@ sb_execute(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
 
     if (plan && sb_plan_matches(plan, pb))
         return sb_plan_run(plan, pb, diag);
+    if (pb->a.format == SB_FORMAT_TENSOR)
+        return sb_format_compute(pb->a.tensor, pb, diag);
     st = sb_direct_run(pb, diag);
     return st == SB_SKIP ? sb_backend_get()->reference(pb, diag) : st;
 }

@@ -71,10 +71,5 @@ sb_format_names_of(sb_format_names *out, const sb_tensor *t)
         return;
     for (int q = 0; q < t->fmt->nlevel; q++)
         put_level(out, t, q);
-    out->array[out->narray++] =
-        (sb_plan_array){.name = "A",
-                        .type = t->val_type,
-                        .count = reach(&t->val, t->count[t->fmt->nlevel - 1]),
-                        .data = t->val.data};
     out->integer[out->nint++] = (sb_plan_int){"A_step", t->val.stride};
 }

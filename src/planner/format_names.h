@@ -1,6 +1,6 @@
 /*
- * The arrays and sizes of a tensor under the names a format's program has for them
- * (kernels/format_program.h).
+ * The structure of a tensor under the names a format's program has for it
+ * (kernels/format_program.h); the values are the problem's.
  */
 #ifndef SB_PLANNER_FORMAT_NAMES_H
 #define SB_PLANNER_FORMAT_NAMES_H
@@ -10,7 +10,7 @@
 
 typedef struct sb_format_names {
     int narray, nint;
-    sb_plan_array array[3 * SB_FMT_LEVELS + 1]; /* not owned */
+    sb_plan_array array[3 * SB_FMT_LEVELS]; /* not owned */
     sb_plan_int integer[5 * SB_FMT_LEVELS + 1];
 } sb_format_names;
 

@@ -233,18 +233,6 @@ add_step(maker *mk, const sb_tensor *leaf, bool add)
     return SB_OK;
 }
 
-static int64_t
-count_leaves(const sb_tensor *t)
-{
-    int64_t n = 0;
-
-    if (t->fmt->npart == 0 && t->fmt->partition < 0)
-        return 1;
-    for (int q = 0; q < t->nbank; q++)
-        n += t->bank[q].fmt == t->fmt ? 1 : count_leaves(&t->bank[q]);
-    return n;
-}
-
 /* Leaves in order; the first one's program may apply beta. */
 static sb_status
 add_leaves(maker *mk, const sb_tensor *t, bool bank)
@@ -280,7 +268,7 @@ check_shapes(const sb_tensor *t, const sb_problem *pb, sb_diag *diag)
 static sb_status
 build(maker *mk, const sb_tensor *t)
 {
-    const int64_t leaves = count_leaves(t);
+    const int64_t leaves = sb_tensor_leaves(t);
 
     SB_TRY(check_shapes(t, mk->pb, mk->diag));
     mk->plan->step =
@@ -367,15 +355,18 @@ clear_padding(const step *s)
                            (sb_value){0, 0});
 }
 
+/* Values are those the leaf has now. */
 static sb_status
 run_step(const step *s, const sb_problem *pb, sb_diag *diag)
 {
     const int64_t batch = pb->batch > 1 ? pb->batch : 1;
+    sb_problem mine = *pb;
 
+    mine.a.val = s->leaf ? s->leaf->val.data : NULL;
     if (s->code->kernel)
-        return sb_launch_run(&s->launch, pb, diag);
+        return sb_launch_run(&s->launch, &mine, diag);
     for (int64_t q = 0; q < batch; q++)
-        SB_TRY(interpret(s, pb, q, diag));
+        SB_TRY(interpret(s, &mine, q, diag));
     return SB_OK;
 }
 
@@ -392,6 +383,18 @@ sb_format_plan_run(const sb_format_plan *plan, const sb_problem *pb, sb_diag *di
             clear_padding(s);
     }
     return SB_OK;
+}
+
+int
+sb_format_plan_steps(const sb_format_plan *plan)
+{
+    return plan->nstep;
+}
+
+size_t
+sb_format_plan_bytes(const sb_format_plan *plan)
+{
+    return sizeof *plan + sb_arena_bytes(&plan->arena);
 }
 
 void

@@ -235,6 +235,8 @@ sb_plan_run(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
     const sb_launch l = {plan->nstep, plan->step,  plan->tile,   plan->narray,
                          plan->nint,  plan->array, plan->integer};
 
+    if (plan->engine)
+        return plan->engine->run(plan->state, pb, diag);
     if (plan->nstep == 0)
         return sb_backend_get()->reference(pb, diag);
     return sb_launch_run(&l, pb, diag);
@@ -247,6 +249,8 @@ sb_plan_release(sb_plan *plan)
         return;
     for (int q = 0; q < plan->narray; q++)
         sb_free(plan->array[q].data);
+    if (plan->engine)
+        plan->engine->release(plan->state);
     sb_free(plan->tile);
     sb_free(plan->text);
     sb_free(plan->explain);
@@ -258,7 +262,8 @@ sb_plan_release(sb_plan *plan)
 static bool
 same_structure(const sb_matrix *x, const sb_matrix *y)
 {
-    if (x->ptr != y->ptr || x->idx != y->idx || x->row != y->row)
+    if (x->ptr != y->ptr || x->idx != y->idx || x->row != y->row ||
+        x->tensor != y->tensor)
         return SB_FAULT(STALE_PLAN) != 0;
     return true;
 }

@@ -40,6 +40,13 @@ typedef struct sb_step {
     bool add;
 } sb_step;
 
+/* Who runs a plan whose steps are more than the arrays below can say: all of a tensor's
+ * parts (planner/format_plan.h). `state` does not change once made. */
+typedef struct sb_plan_engine {
+    sb_status (*run)(const void *state, const sb_problem *pb, sb_diag *diag);
+    void (*release)(void *state);
+} sb_plan_engine;
+
 #define SB_PLAN_MAX_ARRAYS 32
 #define SB_PLAN_MAX_INTS 24
 #define SB_PLAN_MAX_STEPS 64
@@ -50,12 +57,15 @@ typedef struct sb_plan {
     sb_plan_array array[SB_PLAN_MAX_ARRAYS];
     sb_plan_int integer[SB_PLAN_MAX_INTS];
     sb_step step[SB_PLAN_MAX_STEPS]; /* nstep 0: the reference kernel */
+    const sb_plan_engine *engine;    /* NULL; else it runs nstep steps of its own */
+    void *state;                     /* the engine's; owned */
     sb_tile *tile;                   /* owned */
     int64_t ntile;
     bool values_frozen; /* packed values were copied under the caller's promise */
     size_t bytes;       /* memory the plan holds */
-    char *text;         /* plan text; feeding it back gives the same plan; owned */
-    char *explain;      /* several lines: parts, shares, predictions, why; owned */
+    char *text;    /* plan text; feeding it back gives the same plan; owned. NULL: of an
+                   engine, which takes none */
+    char *explain; /* several lines: parts, shares, predictions, why; owned */
     double predicted, measured, analysis; /* seconds per run; measured 0 if not timed */
 } sb_plan;
 

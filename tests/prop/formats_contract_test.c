@@ -171,8 +171,19 @@ typedef struct run {
 } run;
 
 static void
+put_array(run *r, const char *name, sb_dtype type, int64_t count, void *data)
+{
+    named_array *a = &r->s.array[r->s.narray++];
+
+    assert_true(r->s.narray <= NAMED_MAX);
+    *a = (named_array){.type = type, .count = count, .data = data};
+    (void)snprintf(a->name, sizeof a->name, "%s", name);
+}
+
+static void
 use_names(run *r, const sb_tensor *t)
 {
+    const int64_t slots = sb_tensor_slots(t);
     sb_format_names n;
 
     sb_format_names_of(&n, t);
@@ -180,15 +191,11 @@ use_names(run *r, const sb_tensor *t)
     r->s.narray = r->narray;
     for (int q = 0; q < n.nint; q++)
         named_put(&r->s, n.integer[q].name, n.integer[q].value);
-    for (int q = 0; q < n.narray; q++) {
-        named_array *a = &r->s.array[r->s.narray++];
-
-        assert_true(r->s.narray <= NAMED_MAX);
-        *a = (named_array){.type = n.array[q].type,
-                           .count = n.array[q].count,
-                           .data = n.array[q].data};
-        (void)snprintf(a->name, sizeof a->name, "%s", n.array[q].name);
-    }
+    for (int q = 0; q < n.narray; q++)
+        put_array(r, n.array[q].name, n.array[q].type, n.array[q].count,
+                  n.array[q].data);
+    put_array(r, "A", t->val_type, slots > 0 ? (slots - 1) * t->val.stride + 1 : 0,
+              t->val.data);
 }
 
 static void

@@ -46,6 +46,8 @@ make_sparse(spblasSpMatDescr_t *out, const sb_matrix *a)
     case SB_FORMAT_COO:
         return spblasCreateCoo(out, a->rows, a->cols, a->nnz, plain(a->row),
                                plain(a->idx), a->val, it, base, t);
+    case SB_FORMAT_TENSOR:
+        return SPBLAS_STATUS_NOT_SUPPORTED; /* made by spblasConvert alone */
     case SB_FORMAT_BSR:
         break;
     }

@@ -1,0 +1,219 @@
+/*
+ * A matrix from any format into any format: the public face of conversion. Storage that
+ * is exactly CSR's, CSC's, COO's or BSR's becomes a matrix of that format, which getters
+ * and planner serve; all other storage stays a tensor.
+ */
+#include "api/error.h"
+#include "api/format.h"
+#include "api/rule.h"
+#include "api/spmat.h"
+#include "api/types.h"
+#include "api/view.h"
+#include "base/alloc.h"
+#include "base/macro.h"
+
+enum { HANDLE, MAT_A, FORMAT, MAT_B, ROLES };
+
+static const char *const names[ROLES] = {"handle", "matA", "format", "matB"};
+
+typedef struct request {
+    spblasHandle_t handle;
+    spblasConstSpMatDescr_t source;
+    spblasConstFormatDescr_t format;
+    spblasSpMatDescr_t *out;
+} request;
+
+static bool
+no_handle(const void *r)
+{
+    return !sb_is_handle(((const request *)r)->handle);
+}
+
+static bool
+no_source(const void *r)
+{
+    return !sb_is_spmat(((const request *)r)->source);
+}
+
+static bool
+no_format(const void *r)
+{
+    return !sb_is_format(((const request *)r)->format);
+}
+
+static bool
+no_out(const void *r)
+{
+    return !((const request *)r)->out;
+}
+
+static bool
+many(const void *r)
+{
+    return ((const request *)r)->source->batch > 1;
+}
+
+static bool
+short_index(const void *r)
+{
+    return sb_public_index_dtype(((const request *)r)->source->ptr_type) ==
+               SB_DTYPE_COUNT ||
+           sb_public_index_dtype(((const request *)r)->source->idx_type) ==
+               SB_DTYPE_COUNT;
+}
+
+static bool
+opaque_type(const void *r)
+{
+    return sb_public_dtype(((const request *)r)->source->type) == SB_DTYPE_COUNT;
+}
+
+static bool
+lacks_structure(const void *r)
+{
+    const sb_matrix a = sb_view_sparse(((const request *)r)->source);
+
+    return sb_view_lacks_structure(&a);
+}
+
+static bool
+lacks_values(const void *r)
+{
+    const sb_matrix a = sb_view_sparse(((const request *)r)->source);
+
+    return sb_view_lacks_values(&a);
+}
+
+static const sb_rule rules[] = {
+    {HANDLE, no_handle, SB_EINVAL, "must be a live handle"},
+    {MAT_A, no_source, SB_EINVAL, "must be a live sparse matrix"},
+    {FORMAT, no_format, SB_EINVAL, "must be a live format"},
+    {MAT_B, no_out, SB_EINVAL, "must not be NULL"},
+    {MAT_A, many, SB_ENOTSUP, "has a batch; its members are converted one by one"},
+    {MAT_A, short_index, SB_ENOTSUP, "has 16-bit indices, which nothing converts"},
+    {MAT_A, opaque_type, SB_ENOTSUP, "has complex values of 16 bits"},
+    {MAT_A, lacks_structure, SB_EINVAL, "has no structure arrays"},
+    {MAT_A, lacks_values, SB_EINVAL, "has no values"},
+};
+
+/* ---- Results ------------------------------------------------------------------------ */
+
+void
+sb_made_release(sb_made *made)
+{
+    if (!made)
+        return;
+    made->tensor.val.data = made->values;
+    sb_tensor_free(&made->tensor);
+    sb_format_unhold(made->format);
+    sb_free(made);
+}
+
+static spblasIndexType_t
+index_type(sb_dtype t)
+{
+    return t == SB_I64 ? SPBLAS_INDEX_64I : SPBLAS_INDEX_32I;
+}
+
+/* A BSR matrix has whole blocks only. */
+static bool
+is_ordinary(const sb_tensor *t, sb_format *format, int64_t *block)
+{
+    return sb_fmt_is_matrix(t->fmt, format, block) && t->extent[0] % *block == 0 &&
+           t->extent[1] % *block == 0;
+}
+
+/* The tensor's arrays under the descriptor's names. */
+static void
+name_arrays(sb_spmat *d, const sb_tensor *t, sb_format format, int64_t block)
+{
+    static const spblasFormat_t codes[] = {[SB_FORMAT_CSR] = SPBLAS_FORMAT_CSR,
+                                           [SB_FORMAT_CSC] = SPBLAS_FORMAT_CSC,
+                                           [SB_FORMAT_COO] = SPBLAS_FORMAT_COO,
+                                           [SB_FORMAT_BSR] = SPBLAS_FORMAT_BSR};
+    const bool list = format == SB_FORMAT_COO;
+
+    d->format = codes[format];
+    d->rows /= block;
+    d->cols /= block;
+    d->row_block = d->col_block = block;
+    d->nnz = t->count[1];
+    d->ptr = list ? NULL : t->ptr[1].data;
+    d->row = list ? t->idx[0].data : NULL;
+    d->idx = t->idx[1].data;
+    if (list)
+        d->ptr_type = d->idx_type;
+}
+
+static sb_spmat
+draft_of(sb_made *made, spblasDataType_t type)
+{
+    const sb_tensor *t = &made->tensor;
+    sb_spmat d = {.format = SPBLAS_FORMAT_CUSTOM,
+                  .type = type,
+                  .ptr_type = index_type(t->ptr_type),
+                  .idx_type = index_type(t->idx_type),
+                  .base = SPBLAS_INDEX_BASE_ZERO,
+                  .order = SPBLAS_ORDER_ROW,
+                  .rows = t->extent[0],
+                  .cols = t->extent[1],
+                  .nnz = t->nnz,
+                  .row_block = 1,
+                  .col_block = 1,
+                  .val = t->val.data,
+                  .made = made};
+    sb_format format;
+    int64_t block;
+
+    if (is_ordinary(t, &format, &block))
+        name_arrays(&d, t, format, block);
+    return d;
+}
+
+static sb_status
+make(sb_made **out, const request *r, sb_diag *diag)
+{
+    const sb_matrix a = sb_view_sparse(r->source);
+    const sb_backend *backend = r->handle->backend;
+    const sb_par par = {backend->parallel, backend->threads()};
+    sb_made *made = sb_alloc_zero(sizeof *made);
+    sb_status st;
+
+    *out = NULL;
+    if (!made)
+        return SB_ENOMEM;
+    made->format = sb_format_hold(r->format);
+    st = sb_tensor_from_matrix(&made->tensor, r->format->fmt, &a, &par, diag);
+    made->values = made->tensor.val.data;
+    if (st == SB_OK)
+        *out = made;
+    else
+        sb_made_release(made);
+    return st;
+}
+
+spblasStatus_t
+spblasConvert(spblasHandle_t handle, spblasConstSpMatDescr_t matA,
+              spblasConstFormatDescr_t format, spblasSpMatDescr_t *matB)
+{
+    const request r = {handle, matA, format, matB};
+    sb_diag diag = {0};
+    spblasStatus_t done;
+    sb_made *made = NULL;
+    sb_status st;
+
+    if (matB)
+        *matB = NULL;
+    st = sb_rules_check(rules, SB_COUNT(rules), names, &r, &diag);
+    if (st == SB_OK)
+        st = make(&made, &r, &diag);
+    if (st != SB_OK)
+        return sb_api_end(handle, __func__, st, &diag);
+    done = sb_spmat_create(__func__, matB, draft_of(made, matA->type));
+    if (done == SPBLAS_STATUS_SUCCESS)
+        return done;
+    sb_made_release(made);
+    return done == SPBLAS_STATUS_ALLOC_FAILED
+               ? sb_api_end(handle, __func__, SB_ENOMEM, NULL)
+               : done;
+}
