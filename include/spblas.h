@@ -853,7 +853,8 @@ SPBLAS_API spblasStatus_t spblasSpMatGetPlanExplanation(
  * the effort; MEMORY_LIMIT, VALUES_FROZEN and VALIDATE have nothing to decide. Without
  * an analysis every call makes the program anew, which allocates and may compile: right,
  * but slow. Where there is no C compiler it is interpreted, slower by far, and allocates.
- * Products with a transposed operand run on one thread. Padding takes part in nothing;
+ * Products with a transposed operand run on one thread. Where a format meets a row in
+ * pieces (COO, hybrids), an output of 16 bits is rounded after each piece. Padding takes part in nothing;
  * where a function of the data chooses indices (ELL, hyb) a slot of value zero counts as
  * padding, so SDDMM leaves it as it is.
  *

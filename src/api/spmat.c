@@ -327,7 +327,8 @@ misaligned_val(const void *d)
 {
     const sb_spmat *m = d;
 
-    return m->nnz > 0 && !sb_is_aligned(m->val, sb_public_size(m->type));
+    return (m->nnz > 0 || m->format == SPBLAS_FORMAT_CUSTOM) &&
+           !sb_is_aligned(m->val, sb_public_size(m->type));
 }
 
 static bool

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -26,6 +27,8 @@ typedef struct step {
 
 typedef struct world {
     call c;
+    spblasFormatDescr_t format;
+    spblasSpMatDescr_t made;
     spblasHandle_t handle;
     spblasSpMatDescr_t sp;
     spblasConstSpMatDescr_t csp;
@@ -198,6 +201,69 @@ static const step steps[] = {
     {"analysis", analyse, undo_analysis},
 };
 
+/* ---- Formats ------------------------------------------------------------------------ */
+
+static spblasStatus_t
+create_format(void *user)
+{
+    return spblasCreateFormat(&((world *)user)->format, "bdia_csr<3, 2>");
+}
+
+static void
+undo_format(void *user)
+{
+    world *w = user;
+
+    (void)spblasDestroyFormat(w->format);
+    w->format = NULL;
+}
+
+/* `format` and the matrix in it are there from here on. */
+static spblasStatus_t
+convert(void *user)
+{
+    world *w = user;
+
+    return spblasConvert(w->c.handle, w->c.a, w->format, &w->made);
+}
+
+static void
+undo_conversion(void *user)
+{
+    world *w = user;
+
+    (void)spblasDestroySpMat(w->made);
+    w->made = NULL;
+}
+
+static spblasStatus_t
+show_format(void *user)
+{
+    size_t size;
+
+    return spblasFormatGetText(((world *)user)->format, NULL, &size);
+}
+
+static spblasStatus_t
+show_level(void *user)
+{
+    spblasLevelInfo_t info = {.structSize = sizeof info};
+
+    return spblasSpMatGetPartLevel(((world *)user)->c.a, 0, 0, &info);
+}
+
+static spblasStatus_t
+compute(void *user)
+{
+    return call_run(&((world *)user)->c);
+}
+
+static void
+undo_nothing(void *user)
+{
+    (void)user;
+}
+
 /* The product is still right: the objects are usable. */
 static void
 still_computes(world *w)
@@ -243,6 +309,45 @@ sweep(world *w, const step *s)
     if (refused == 0)
         fail_msg("%s never asked for memory, or succeeded without", s->name);
     still_computes(w);
+}
+
+/* Conversion, and then everything with the converted matrix in the place of the
+ * problem's; its program is interpreted, as where there is no compiler. */
+static void
+formats_survive(void **state)
+{
+    static const step conversion[] = {{"CreateFormat", create_format, undo_format}};
+    static const step made[] = {{"Convert", convert, undo_conversion},
+                                {"FormatGetText", show_format, undo_nothing},
+                                {"GetPartLevel", show_level, undo_nothing}};
+    static const step custom[] = {{"custom compute", compute, undo_nothing},
+                                  {"custom analysis", analyse, undo_analysis}};
+    sb_problem pb = {.op = SB_OP_SPMV, .compute = SB_F32, .alpha = {1, 0}, .batch = 1};
+    world w = {.pb = &pb};
+    spblasSpMatDescr_t own;
+
+    (void)state;
+    assert_int_equal(setenv("SPBLAS_JIT", "off", 1), 0);
+    pb.a = gen_matrix(
+        &(gen_spec){.family = GEN_DIAGONALS, .rows = 9, .cols = 9, .integer = true});
+    pb.b = gen_dense(&(gen_dense_spec){.rows = 9, .cols = 1, .integer = true});
+    pb.c = gen_dense(&(gen_dense_spec){.rows = 9, .cols = 1, .integer = true});
+    assert_int_equal(call_begin(&w.c, &pb), SPBLAS_STATUS_SUCCESS);
+    sweep(&w, &conversion[0]);
+    assert_int_equal(create_format(&w), SPBLAS_STATUS_SUCCESS);
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        sweep(&w, &made[i]);
+    assert_int_equal(convert(&w), SPBLAS_STATUS_SUCCESS);
+    own = w.c.a;
+    w.c.a = w.made;
+    for (size_t i = 0; i < sizeof custom / sizeof custom[0]; i++)
+        sweep(&w, &custom[i]);
+    w.c.a = own;
+    undo_conversion(&w);
+    undo_format(&w);
+    call_end(&w.c);
+    problem_free(&pb);
+    assert_int_equal(unsetenv("SPBLAS_JIT"), 0);
 }
 
 static void
@@ -308,6 +413,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function_survives),
+        cmocka_unit_test(formats_survive),
         cmocka_unit_test(products_allocate_nothing),
         cmocka_unit_test(nothing_is_left),
     };

@@ -126,22 +126,101 @@ own_handles_own_matrices(void **state)
     run_team(work_alone, NULL, NULL);
 }
 
-static void
-own_handles_one_matrix(void **state)
+static sb_problem
+shared_problem(void)
 {
     sb_problem pb = {
         .op = SB_OP_SPMM, .compute = SB_F32, .alpha = {2.0, 0.0}, .batch = 1};
-    call c;
 
-    (void)state;
     pb.a = gen_matrix(&(gen_spec){
         .family = GEN_POWER_LAW, .rows = 200, .cols = 150, .seed = 3, .integer = true});
     pb.b = gen_dense(
         &(gen_dense_spec){.rows = 150, .cols = 16, .seed = 4, .integer = true});
     pb.c = gen_dense(
         &(gen_dense_spec){.rows = 200, .cols = 16, .seed = 5, .integer = true});
+    return pb;
+}
+
+static void
+own_handles_one_matrix(void **state)
+{
+    sb_problem pb = shared_problem();
+    call c;
+
+    (void)state;
     assert_int_equal(call_begin(&c, &pb), SPBLAS_STATUS_SUCCESS);
     run_team(work_on_shared, &pb, c.a);
+    call_end(&c);
+    problem_free(&pb);
+}
+
+/* The same on a matrix that a conversion made. */
+static void
+own_handles_one_custom_matrix(void **state)
+{
+    sb_problem pb = shared_problem();
+    spblasFormatDescr_t f;
+    spblasSpMatDescr_t custom;
+    call c;
+
+    (void)state;
+    assert_int_equal(call_begin(&c, &pb), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(spblasCreateFormat(&f, "bdia_csr<4, 2>"), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(spblasConvert(c.handle, c.a, f, &custom), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(spblasDestroyFormat(f), SPBLAS_STATUS_SUCCESS);
+    run_team(work_on_shared, &pb, custom);
+    assert_int_equal(spblasDestroySpMat(custom), SPBLAS_STATUS_SUCCESS);
+    call_end(&c);
+    problem_free(&pb);
+}
+
+/* One format for all; the last matrix made with it frees it. */
+static spblasFormatDescr_t shared_format;
+
+static void *
+convert_shared(void *user)
+{
+    worker *w = user;
+    spblasHandle_t handle;
+
+    if (spblasCreate(&handle) != SPBLAS_STATUS_SUCCESS) {
+        complain(w, "handle");
+        return NULL;
+    }
+    for (int turn = 0; turn < ROUNDS; turn++) {
+        spblasSpMatDescr_t b;
+        int64_t rows, cols, nnz = 0;
+
+        if (spblasConvert(handle, w->matrix, shared_format, &b) !=
+                SPBLAS_STATUS_SUCCESS ||
+            spblasSpMatGetSize(b, &rows, &cols, &nnz) != SPBLAS_STATUS_SUCCESS ||
+            nnz != w->shared->a.nnz)
+            complain(w, "conversion");
+        (void)spblasDestroySpMat(b);
+    }
+    (void)spblasDestroy(handle);
+    return NULL;
+}
+
+static void
+own_handles_one_format(void **state)
+{
+    sb_problem pb = shared_problem();
+    spblasSpMatDescr_t last;
+    size_t size;
+    call c;
+
+    (void)state;
+    assert_int_equal(call_begin(&c, &pb), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(spblasCreateFormat(&shared_format, "hyb<16, 2>"),
+                     SPBLAS_STATUS_SUCCESS);
+    run_team(convert_shared, &pb, c.a);
+    assert_int_equal(spblasConvert(c.handle, c.a, shared_format, &last),
+                     SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(spblasDestroyFormat(shared_format), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(spblasSpMatGetFormatText(last, -1, NULL, &size),
+                     SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(spblasDestroySpMat(last), SPBLAS_STATUS_SUCCESS);
     call_end(&c);
     problem_free(&pb);
 }
@@ -152,6 +231,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_handles_own_matrices),
         cmocka_unit_test(own_handles_one_matrix),
+        cmocka_unit_test(own_handles_one_custom_matrix),
+        cmocka_unit_test(own_handles_one_format),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
