@@ -22,7 +22,9 @@ run(${CMAKE_COMMAND} -S ${example} -B ${BUILD}/install-test/cmake -G ${GENERATOR
     -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${CC})
 run(${CMAKE_COMMAND} --build ${BUILD}/install-test/cmake)
 run(${BUILD}/install-test/cmake/consumer)
+run(${BUILD}/install-test/cmake/formats)
 
 run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${prefix}/${LIBDIR}/pkgconfig
-    make -C ${example} CC=${CC} OUT=${BUILD}/install-test/consumer)
+    make -C ${example} CC=${CC} OUT=${BUILD}/install-test)
 run(${BUILD}/install-test/consumer)
+run(${BUILD}/install-test/formats)

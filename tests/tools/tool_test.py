@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""End-to-end tests of the tool:  tool_test.py SPBLAS files|gen|run|inspect|usage"""
+"""End-to-end tests of the tool:  tool_test.py SPBLAS files|gen|run|inspect|convert|usage"""
 import gzip
 import os
 import struct
@@ -188,11 +188,97 @@ def test_inspect(folder):
                 code=2)[1], "a.png")
 
 
+SHOWN = """part 0
+  i: 2 nodes
+  j: 3 nodes
+    ptr 0 1 3
+    idx 2 0 1
+  values
+    4 -1.5 3
+"""
+
+STEPS = """steps     of the general path
+          Trim(0)
+          Split(0)
+          Skew(0, 1, -1)
+          Swap(0, 1)
+          Sort
+          Merge(0)
+          Fill(1)
+          Vectorize(1)
+"""
+
+
+def test_page(folder):
+    """The example of docs/formats.md prints what the page says."""
+    tests = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    with open(os.path.join(tests, "..", "docs", "formats.md"), encoding="utf-8") as page:
+        lines = page.read().split('$ spblas convert second.mtx --to "bdia<3>" --steps\n')[1]
+    rows = [f"{i} {i} 2\n" + (f"{i + 1} {i} -1\n" if i < 6 else "") for i in range(1, 7)]
+    path = write(os.path.join(folder, "second.mtx"),
+                 HEAD + "integer symmetric\n6 6 11\n" + "".join(rows))
+    out, _ = call("convert", path, "--to", "bdia<3>", "--steps")
+    expect(out, *[line[4:] + "\n" for line in lines.split("\n\n")[0].split("\n")])
+
+
+def test_convert(folder):
+    test_page(folder)
+    path = write(os.path.join(folder, "a.mtx"), HEAD +
+                 "real general\n2 3 4\n2 1 -1.5\n1 3 4\n2 2 3\n1 1 0\n")
+    out, _ = call("convert", path, "--to", "ragged", "--type", "f32")
+    expect(out, "from      format csr (i, j) -> (i, j)", "to        format ragged",
+           "result    a matrix of format CUSTOM", "i              2 indices from 0",
+           "ptr 3 (12 B), 5 indices in runs", "values         5 (20 B)",
+           "bytes     44 B read, 32 B written", "GB/s",
+           "but 1 stored zeros, which became padding: PASS")
+    write(path, HEAD + "real general\n2 3 3\n2 1 -1.5\n1 3 4\n2 2 3\n")
+    out, _ = call("convert", path, "--from", "csb<2>", "--to", "lil", "--show")
+    expect(out, "from      format csb<b1=2, b2=2>", SHOWN, "in records)",
+           "the same 3 elements: PASS")
+    out, _ = call("convert", path, "--to", "csc", "--index", 64)
+    expect(out, "format CSC", "ptr 4 (32 B), idx 3 (24 B)")
+    expect(call("convert", path, "--to", "dia", "--steps")[0], STEPS)
+    file = os.path.join(folder, "arrays.txt")
+    call("convert", path, "--to", "lil", "--out", file)
+    with open(file, encoding="ascii") as text:
+        if text.read() != SHOWN:
+            sys.exit("--out and --show differ")
+    call("gen", "movement-pruned", "--rows", 150, "--cols", 90, "-o", path)
+    formats = ["dense", "dok", "dcsr", "dia", "bsr<4>", "dbsr<3, 2>", "csb<16>", "ell",
+               "sell<8>", "hyb<16, 3>", "sr_bcrs", "c2sr<4>", "cisr_plus", "serpens",
+               "bdia_csr", "bell_coo<2, 3>",
+               "format mine (x, y) -> (x + y, x) merge(0) trim(0, 1)"]
+    for kind in ("f32", "f64", "f16", "bf16", "c32", "c64"):
+        out, _ = call("convert", path, "--to", formats[0], "--type", kind)
+        expect(out, "PASS")
+    for source, target in zip(formats, formats[1:] + ["csr"]):
+        out, _ = call("convert", path, "--from", source, "--to", target, "--threads", 2)
+        expect(out, "PASS")
+    expect(call("convert", path, "--to", "dense", "--show", code=2)[1],
+           "--show: 13500 numbers are more than")
+    expect(call("convert", path, "--to", "bsr<4", code=2)[1],
+           'line 1, column 6: expected ">"', "bsr<4\n     ^")
+    expect(call("convert", path, "--to", "csr", "--from", "tsr", code=2)[1], "--from: ",
+           "tsr\n^")
+    expect(call("convert", path, "--to", "csf", code=2)[1], "--to: ", "dimensions")
+    expect(call("convert", path, code=2)[1], "--to FORMAT")
+    expect(call("convert", "--to", "csr", code=2)[1], "wants a matrix file")
+    expect(call("convert", path, "--to", "csr", "--type", "f8", code=2)[1], "--type f8")
+    expect(call("convert", path, "--to", "csr", "--index", 16, code=2)[1], "32 or 64")
+    expect(call("convert", path, "--to", "csr", "--out", os.path.join(folder, "no", "a"),
+                code=2)[1], "cannot be written")
+    whole = write(os.path.join(folder, "c.mtx"),
+                  HEAD + "complex hermitian\n2 2 2\n1 1 5 0\n2 1 1 2\n")
+    expect(call("convert", whole, "--to", "dcsr", code=2)[1], "give --type c32")
+    expect(call("convert", whole, "--to", "dcsr", "--type", "c64", "--show")[0],
+           "5+0i 1-2i 1+2i")
+
+
 def test_usage(folder):
-    expect(call(code=2)[1], "usage:", "run", "inspect", "gen", "exit:")
+    expect(call(code=2)[1], "usage:", "run", "inspect", "convert", "gen", "exit:")
     expect(call("--help")[0], "usage:")
     expect(call("dance", code=2)[1], "unknown command 'dance'")
-    for command in ("run", "inspect", "gen"):
+    for command in ("run", "inspect", "convert", "gen"):
         expect(call(command, "--help")[0], "usage: spblas " + command, "--help")
     path = os.path.join(folder, "a.mtx")
     call("gen", "banded", "--rows", 20, "-o", path)

@@ -1,6 +1,7 @@
 /*
- * docs/formats.md: every ```format block does what its "=>" lines say, and the table of
- * registered formats is what the registry gives. SPBLAS_DOCS_WRITE=1 rewrites the table.
+ * docs/formats.md: every ```format block does what its "=>" lines say, the ```c block is
+ * part of the example that tests/install runs, and the table of registered formats is
+ * what the registry gives. SPBLAS_DOCS_WRITE=1 rewrites the table.
  */
 #include "fmtlab.h"
 
@@ -17,19 +18,26 @@
 static const char page[] = SB_SOURCE_DIR "/docs/formats.md";
 static const char begin[] = "<!-- registry: begin -->\n";
 static const char end[] = "<!-- registry: end -->\n";
-static char text[200000];
+static const char example[] = SB_SOURCE_DIR "/examples/consumer/formats.c";
+static char text[200000], program[20000];
+
+static void
+read_file(const char *path, char *to, size_t size)
+{
+    FILE *f = fopen(path, "rb");
+    size_t n;
+
+    assert_non_null(f);
+    n = fread(to, 1, size - 1, f);
+    assert_true(n < size - 1);
+    to[n] = '\0';
+    (void)fclose(f);
+}
 
 static void
 read_page(void)
 {
-    FILE *f = fopen(page, "rb");
-    size_t n;
-
-    assert_non_null(f);
-    n = fread(text, 1, sizeof text - 1, f);
-    assert_true(n < sizeof text - 1);
-    text[n] = '\0';
-    (void)fclose(f);
+    read_file(page, text, sizeof text);
 }
 
 static void
@@ -110,6 +118,25 @@ test_blocks(void **state)
         n++;
     }
     assert_true(n >= 20);
+}
+
+static void
+test_program(void **state)
+{
+    static const char fence[] = "\n```c\n";
+    char *block, *stop;
+
+    (void)state;
+    read_page();
+    read_file(example, program, sizeof program);
+    block = strstr(text, fence);
+    assert_non_null(block);
+    block += strlen(fence);
+    stop = strstr(block, "```");
+    assert_non_null(stop);
+    *stop = '\0';
+    if (!strstr(program, block))
+        fail_msg("the program of docs/formats.md is no part of %s", example);
 }
 
 /* Text of one table cell: on one line, bars escaped. */
@@ -207,6 +234,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_program),
         cmocka_unit_test(test_table),
     };
 

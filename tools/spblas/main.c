@@ -12,6 +12,8 @@ typedef struct command {
 static const command commands[] = {
     {"run", "analyse a matrix, compute, verify and time", tool_run},
     {"inspect", "statistics, plan and a picture of a matrix", tool_inspect},
+    {"convert", "convert a matrix between formats, show arrays, time, check",
+     tool_convert},
     {"gen", "make a matrix of a known kind", tool_gen},
 };
 

@@ -13,6 +13,7 @@
 enum { TOOL_OK = 0, TOOL_WRONG = 1, TOOL_USAGE = 2 };
 
 int tool_run(int argc, char **argv);
+int tool_convert(int argc, char **argv);
 int tool_gen(int argc, char **argv);
 int tool_inspect(int argc, char **argv);
 
