@@ -853,10 +853,11 @@ SPBLAS_API spblasStatus_t spblasSpMatGetPlanExplanation(
  * the effort; MEMORY_LIMIT, VALUES_FROZEN and VALIDATE have nothing to decide. Without
  * an analysis every call makes the program anew, which allocates and may compile: right,
  * but slow. Where there is no C compiler it is interpreted, slower by far, and allocates.
- * Products with a transposed operand run on one thread. Where a format meets a row in
- * pieces (COO, hybrids), an output of 16 bits is rounded after each piece. Padding takes part in nothing;
- * where a function of the data chooses indices (ELL, hyb) a slot of value zero counts as
- * padding, so SDDMM leaves it as it is.
+ * A product is spread over threads where the rows of its C lead the levels (CSR, DIA,
+ * BSR; CSC transposed); others (COO, hyb, most transposed ones) run on one. Where they do
+ * not, and in blocks, sums are kept in C itself, so one of 16 bits is rounded at each
+ * addition. Padding takes part in nothing; where a function of the data chooses indices
+ * (ELL, hyb) a slot of value zero counts as padding, so SDDMM leaves it as it is.
  *
  * Batches: every operand is single or has as many members as the output; a single
  * operand serves every member. An output with several members needs nonzero strides.

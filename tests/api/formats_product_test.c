@@ -271,6 +271,40 @@ compiled_formats_compute(void **state)
     }
 }
 
+/* Zeros that a format stores are places of SDDMM, also where there is nothing else. */
+static void
+zeros_are_sampled(void **state)
+{
+    static int32_t ptr[3];
+    static double x[2] = {2, 3}, y[3] = {1, 2, 5};
+    const double one = 1, none = 0;
+    const spblasOperation_t as_is = SPBLAS_OPERATION_NON_TRANSPOSE;
+    spblasFormatDescr_t dense;
+    spblasSpMatDescr_t a, b;
+    spblasDnMatDescr_t X, Y;
+    spblasHandle_t h;
+    void *values;
+
+    (void)state;
+    must(spblasCreate(&h));
+    must(spblasCreateFormat(&dense, "dense"));
+    must(spblasCreateCsr(&a, 2, 3, 0, ptr, NULL, NULL, SPBLAS_INDEX_32I,
+                         SPBLAS_INDEX_32I, SPBLAS_INDEX_BASE_ZERO, SPBLAS_R_64F));
+    must(spblasConvert(h, a, dense, &b));
+    must(spblasCreateDnMat(&X, 2, 1, 1, x, SPBLAS_R_64F, SPBLAS_ORDER_ROW));
+    must(spblasCreateDnMat(&Y, 1, 3, 3, y, SPBLAS_R_64F, SPBLAS_ORDER_ROW));
+    must(spblasSDDMM(h, as_is, as_is, &one, X, Y, &none, b, SPBLAS_R_64F,
+                     SPBLAS_SDDMM_ALG_DEFAULT, NULL));
+    must(spblasSpMatGetValues(b, &values));
+    assert_memory_equal(values, ((double[]){2, 4, 10, 3, 6, 15}), 6 * sizeof(double));
+    must(spblasDestroyDnMat(X));
+    must(spblasDestroyDnMat(Y));
+    must(spblasDestroySpMat(a));
+    must(spblasDestroySpMat(b));
+    must(spblasDestroyFormat(dense));
+    must(spblasDestroy(h));
+}
+
 /* ---- Plans and values --------------------------------------------------------------- */
 
 /* The values of dcsr are those of a sorted CSR, in order. */
@@ -354,6 +388,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_computes),
         cmocka_unit_test(compiled_formats_compute),
+        cmocka_unit_test(zeros_are_sampled),
         cmocka_unit_test(new_values_reach_the_plan),
         cmocka_unit_test(plans_are_kept_per_problem),
     };

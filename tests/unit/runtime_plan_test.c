@@ -344,6 +344,7 @@ test_matches(void **state)
     DIFFERS(pb.a.ptr = other);
     DIFFERS(pb.a.idx = other);
     DIFFERS(pb.a.row = other);
+    DIFFERS(pb.a.tensor = (const void *)other);
     DIFFERS(pb.a.base = 0);
     DIFFERS(pb.a.idx_type = SB_I64);
     DIFFERS(pb.a.val_type = SB_F64);
