@@ -397,13 +397,17 @@ static void
 nothing_is_left(void **state)
 {
     const int64_t live = sb_alloc_live();
-    sb_problem pb = problem_make(3, SB_OP_SPMM, &problem_type_table[0], true);
-    call c;
+    sb_problem pb = problem_make(5, SB_OP_SPMM, &problem_type_table[0], true);
+    world w = {.pb = &pb};
 
     (void)state;
-    assert_int_equal(call_begin(&c, &pb), SPBLAS_STATUS_SUCCESS);
-    assert_int_equal(call_run(&c), SPBLAS_STATUS_SUCCESS);
-    call_end(&c);
+    assert_int_equal(call_begin(&w.c, &pb), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(call_run(&w.c), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(create_format(&w), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(convert(&w), SPBLAS_STATUS_SUCCESS);
+    undo_format(&w);
+    undo_conversion(&w);
+    call_end(&w.c);
     problem_free(&pb);
     assert_int_equal(sb_alloc_live(), live);
 }

@@ -33,6 +33,7 @@ texts(void)
     TRY(BAD, "^", spblasCreateFormat(&no_format, "tsr"));
     TRY(BAD, "divisor", spblasCreateFormat(&no_format, "bsr<0>"));
     TRY(BAD, "no inverse", spblasCreateFormat(&no_format, "format x (i, j) -> (i)"));
+    assert_null(no_format);
     TRY(BAD, "formatDescr", spblasDestroyFormat((spblasFormatDescr_t)(void *)wide));
     TRY(BAD, "formatDescr", spblasFormatGetText(NULL, text, &bytes));
     TRY(BAD, "output", spblasFormatGetText(csr, text, NULL));
@@ -177,7 +178,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-    assert_null(no_format);
     objects_ok(spblasDestroyFormat(NULL));
     objects_ok(spblasDestroyFormat(csr));
     objects_ok(spblasDestroyFormat(dia));

@@ -4,6 +4,7 @@
  * with new values. Kernels are compiled for a few, the others are interpreted, which is
  * the same program (prop/formats_compute_test.c).
  */
+#include "base/alloc.h"
 #include "base/macro.h"
 #include "call.h"
 #include "formats/fmt.h"
@@ -271,6 +272,33 @@ compiled_formats_compute(void **state)
     }
 }
 
+/* A plan with kernels computes as every plan does: on what it has. */
+static void
+plans_allocate_nothing(void **state)
+{
+    sb_problem pb = plain(SB_OP_SPMM);
+    spblasSpMatDescr_t own;
+    char text[2000];
+    size_t size = sizeof text;
+    spblasStatus_t st;
+    call c;
+
+    (void)state;
+    must(call_begin(&c, &pb));
+    own = exchange(&c, "dcsr");
+    must(call_analyse(&c));
+    must(spblasSpMatGetPlanExplanation(c.a, 0, text, &size));
+    if (!strstr(text, "interpreter")) { /* there is a compiler */
+        (void)sb_alloc_fail_after(0);
+        st = call_run(&c);
+        assert_int_equal(sb_alloc_fail_after(-1), 0);
+        must(st);
+    }
+    give_back(&c, own);
+    call_end(&c);
+    problem_free(&pb);
+}
+
 /* Zeros that a format stores are places of SDDMM, also where there is nothing else. */
 static void
 zeros_are_sampled(void **state)
@@ -388,6 +416,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_computes),
         cmocka_unit_test(compiled_formats_compute),
+        cmocka_unit_test(plans_allocate_nothing),
         cmocka_unit_test(zeros_are_sampled),
         cmocka_unit_test(new_values_reach_the_plan),
         cmocka_unit_test(plans_are_kept_per_problem),

@@ -220,6 +220,35 @@ from_custom_to_custom(void **state)
     gen_free_matrix(&a);
 }
 
+/* Without elements there need be no arrays. */
+static void
+nothing_converts(void **state)
+{
+    static int32_t zeros[4];
+    static const int64_t sizes[][2] = {{3, 4}, {0, 4}, {3, 0}, {0, 0}};
+
+    (void)state;
+    for (int k = 0; k < SB_COUNT(sizes); k++)
+        for (int q = 0; sb_fmt_registry(q); q++) {
+            const char *name = sb_fmt_registry(q)->name;
+            const int64_t rows = sizes[k][0];
+            spblasSpMatDescr_t a, b;
+            places got;
+
+            if (strcmp(name, "csf") == 0 || strstr(name, "3"))
+                continue;
+            must(spblasCreateCsr(&a, rows, sizes[k][1], 0, rows ? zeros : NULL, NULL,
+                                 NULL, SPBLAS_INDEX_32I, SPBLAS_INDEX_32I,
+                                 SPBLAS_INDEX_BASE_ZERO, SPBLAS_R_32F));
+            b = convert(a, name);
+            got = places_read(handle, b);
+            assert_int_equal(got.nnz, 0);
+            places_free(&got);
+            must(spblasDestroySpMat(b));
+            must(spblasDestroySpMat(a));
+        }
+}
+
 /* ---- Ordinary results --------------------------------------------------------------- */
 
 /* 4 x 6, a full 2 x 2 block at (0, 0) and two elements more. */
@@ -480,6 +509,7 @@ main(void)
         cmocka_unit_test(texts_round_trip),
         cmocka_unit_test(all_formats_there_and_back),
         cmocka_unit_test(from_custom_to_custom),
+        cmocka_unit_test(nothing_converts),
         cmocka_unit_test(storage_decides_the_format),
         cmocka_unit_test(ordinary_results_are_ordinary),
         cmocka_unit_test(arrays_of_one_part),
