@@ -3,6 +3,7 @@
  */
 #include "api/error.h"
 #include "api/spmat.h"
+#include "base/fault.h"
 
 spblasStatus_t
 spblasSpMatGetFormat(spblasConstSpMatDescr_t spMatDescr, spblasFormat_t *format)
@@ -90,7 +91,8 @@ spblasSpMatSetValues(spblasSpMatDescr_t spMatDescr, void *values)
     draft = *spMatDescr;
     draft.val = values;
     changed = sb_spmat_change(__func__, spMatDescr, &draft, draft.at.frozen != 0);
-    if (changed == SPBLAS_STATUS_SUCCESS && draft.format == SPBLAS_FORMAT_CUSTOM)
+    if (changed == SPBLAS_STATUS_SUCCESS && draft.format == SPBLAS_FORMAT_CUSTOM &&
+        !SB_FAULT(CUSTOM_VALUES))
         draft.made->tensor.val.data = values;
     return changed;
 }

@@ -7,14 +7,19 @@
 #include "formats/tensor.h"
 
 #include "base/alloc.h"
+#include "base/fault.h"
 #include "formats/check.h"
 #include "formats/conv_ops.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- Formats ------------------------------------------------------------------------ */
 
-enum { BLOCK_MAX = 1 << 30 }; /* a parameter's largest value */
+enum {
+    BLOCK_MAX = 1 << 30, /* a parameter's largest value */
+    SCAN_GRAIN = 1 << 13
+};
 
 static void
 put_format(sb_strbuf *text, const sb_matrix *a)
@@ -101,42 +106,80 @@ sb_tensor_borrow_matrix(const sb_fmt *f, const sb_matrix *a)
     return t;
 }
 
-static bool
-rows_ascend(const sb_matrix *a)
-{
-    for (int64_t i = 0; i < majors_of(a); i++) {
-        const int64_t hi = sb_index(a->ptr, a->ptr_type, i + 1);
+/* ---- Sound and in order ------------------------------------------------------------- */
 
-        for (int64_t p = sb_index(a->ptr, a->ptr_type, i) + 1; p < hi; p++)
-            if (sb_index(a->idx, a->idx_type, p - 1) >=
-                sb_index(a->idx, a->idx_type, p))
-                return false;
+typedef struct scan {
+    const sb_matrix *a;
+    int64_t majors, minors;
+    atomic_bool bad;
+} scan;
+
+static void
+scan_rows(void *user, int64_t lo, int64_t hi)
+{
+    scan *s = user;
+    const sb_matrix *a = s->a;
+    bool bad = false;
+
+    for (int64_t i = lo; i < hi && !bad; i++) {
+        const int64_t end = sb_index(a->ptr, a->ptr_type, i + 1);
+        int64_t p = sb_index(a->ptr, a->ptr_type, i), before = -1;
+
+        bad = p < 0 || p > end || end > a->nnz;
+        for (; p < end && !bad; p++) {
+            const int64_t j = sb_index(a->idx, a->idx_type, p);
+
+            bad = j <= before || j >= s->minors;
+            before = j;
+        }
     }
-    return true;
+    if (bad)
+        atomic_store_explicit(&s->bad, true, memory_order_relaxed);
 }
 
-static bool
-list_ascends(const sb_matrix *a)
+static void
+scan_list(void *user, int64_t lo, int64_t hi)
 {
-    for (int64_t p = 1; p < a->nnz; p++) {
-        const int64_t before = sb_index(a->row, a->idx_type, p - 1);
-        const int64_t row = sb_index(a->row, a->idx_type, p);
+    scan *s = user;
+    const sb_matrix *a = s->a;
+    int64_t row = lo > 0 ? sb_index(a->row, a->idx_type, lo - 1) : 0;
+    int64_t col = lo > 0 ? sb_index(a->idx, a->idx_type, lo - 1) : -1;
+    bool bad = false;
 
-        if (before > row || (before == row && sb_index(a->idx, a->idx_type, p - 1) >=
-                                                  sb_index(a->idx, a->idx_type, p)))
-            return false;
+    for (int64_t p = lo; p < hi && !bad; p++) {
+        const int64_t i = sb_index(a->row, a->idx_type, p);
+        const int64_t j = sb_index(a->idx, a->idx_type, p);
+
+        bad = i < row || i >= s->majors || j < 0 || j >= s->minors ||
+              (i == row && j <= col);
+        row = i;
+        col = j;
     }
-    return true;
+    if (bad)
+        atomic_store_explicit(&s->bad, true, memory_order_relaxed);
 }
 
-/* Whether the arrays are those of the matrix's format; its structure is sound. */
+/* Whether the arrays are those of the matrix's format. */
 static bool
-is_canonical(const sb_matrix *a)
+is_canonical(const sb_matrix *a, const sb_par *par)
 {
-    if (a->base != 0 || !a->idx || !a->val)
+    const int64_t b = a->format == SB_FORMAT_BSR ? a->block : 1;
+    const bool list = a->format == SB_FORMAT_COO;
+    scan s = {.a = a,
+              .majors = majors_of(a),
+              .minors = a->format == SB_FORMAT_CSC ? a->rows : a->cols / b};
+
+    if (a->base != 0 || !a->idx || !a->val || !(list ? a->row : a->ptr))
         return false;
-    return a->format == SB_FORMAT_COO ? a->row && list_ascends(a)
-                                      : a->ptr && rows_ascend(a);
+    if (!list && (sb_index(a->ptr, a->ptr_type, 0) != 0 ||
+                  sb_index(a->ptr, a->ptr_type, s.majors) != a->nnz))
+        return false;
+    atomic_init(&s.bad, false);
+    if (list)
+        sb_par_run(par, scan_list, &s, 0, a->nnz, SCAN_GRAIN);
+    else
+        sb_par_run(par, scan_rows, &s, 0, s.majors, SCAN_GRAIN);
+    return !atomic_load_explicit(&s.bad, memory_order_relaxed);
 }
 
 static sb_status
@@ -203,7 +246,8 @@ fill(list *l)
     int64_t major = 0;
 
     for (int64_t p = 0; p < a->nnz; p++) {
-        const int64_t minor = sb_index(a->idx, a->idx_type, p) - a->base;
+        const int64_t minor =
+            sb_index(a->idx, a->idx_type, p) - (SB_FAULT(CONVERT_BASE) ? 0 : a->base);
 
         if (a->format == SB_FORMAT_COO)
             major = sb_index(a->row, a->idx_type, p) - a->base;
@@ -258,9 +302,10 @@ sb_tensor_from_matrix(sb_tensor *out, const sb_fmt *f, const sb_matrix *a,
     memset(out, 0, sizeof *out);
     if (a->format == SB_FORMAT_TENSOR)
         return sb_tensor_convert(out, a->tensor, f, par, NULL, diag);
+    if (is_canonical(a, par))
+        return convert_in_place(out, f, a, par, diag);
     SB_TRY(sb_matrix_check(a, diag));
-    return is_canonical(a) ? convert_in_place(out, f, a, par, diag)
-                           : convert_list(out, f, a, par, diag);
+    return convert_list(out, f, a, par, diag);
 }
 
 /* ---- Leaves ------------------------------------------------------------------------- */

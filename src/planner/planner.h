@@ -33,8 +33,8 @@ typedef struct sb_options {
  * Analyses A's structure and builds a plan. ESTIMATE chooses by the model among kernels
  * that are resident or stored; MEASURE times the best few on scratch operands;
  * a forced plan is built as told (EPARSE with a caret, or ENOTSUP with the reason).
- * Values, B and C are not read. ENOMEM and the memory limit degrade to a smaller plan
- * where one exists.
+ * A tensor's plan follows from its format (format_plan.h). Values, B and C are not read.
+ * ENOMEM and the memory limit degrade to a smaller plan where one exists.
  */
 sb_status sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
                          sb_diag *diag);

@@ -43,9 +43,13 @@ a_block_larger_than_a_chunk_fits(void **state)
 
     (void)state;
     sb_arena_init(&ar);
+    assert_int_equal(sb_arena_bytes(&ar), 0);
     assert_non_null(sb_arena_alloc(&ar, 1));
+    assert_int_equal(sb_arena_bytes(&ar), SB_ARENA_CHUNK);
     p = sb_arena_alloc_zero(&ar, big);
     assert_non_null(p);
+    assert_in_range(sb_arena_bytes(&ar), SB_ARENA_CHUNK + big,
+                    SB_ARENA_CHUNK + big + 64);
     for (size_t i = 0; i < big; i++)
         assert_int_equal(p[i], 0);
     sb_arena_free(&ar);
