@@ -686,8 +686,9 @@ SPBLAS_API spblasStatus_t spblasCreateFormat(spblasFormatDescr_t *formatDescr,
 SPBLAS_API spblasStatus_t spblasDestroyFormat(spblasConstFormatDescr_t formatDescr);
 
 /*
- * The canonical text, which makes the same format again; and what is stored, a level
- * each: "i: size; j: ptr idx" (parts of a hybrid separated by " | ").
+ * The canonical text (of several lines where the format is long), which makes the same
+ * format again; and what is stored, a level each: "i: size; j: ptr idx" (parts of a
+ * hybrid separated by " | ").
  *
  * Reads    *size: bytes at `text`; with text NULL it is not read
  * Writes   *size: bytes of the text with its NUL; text, when that is large enough
@@ -719,7 +720,7 @@ SPBLAS_API spblasStatus_t spblasFormatGetArrays(spblasConstFormatDescr_t formatD
  *          more than 256 for each element); NOT_SUPPORTED a batch, 16-bit indices,
  *          C_16F, C_16BF, a format that conversion cannot store; ALLOC_FAILED
  * Memory   released by spblasDestroySpMat
- * Threads  runs on the handle's; matA and format may be shared
+ * Threads  one handle per thread; matA and format may be shared. Works on the team
  * Source   UniSparse, section 5
  */
 SPBLAS_API spblasStatus_t spblasConvert(spblasHandle_t handle,
