@@ -78,8 +78,10 @@ flat_index(flattener *fl, const sb_buf *b, const sb_expr *const *at)
 
     if (!off) {
         if (fl->st == SB_OK)
-            fl->st = sb_diag_set(fl->ir->diag, SB_EINVAL,
-                                 "an access to $%s has no flat address", b->name);
+            fl->st = sb_ir_status(fl->ir) != SB_OK
+                         ? sb_ir_status(fl->ir)
+                         : sb_diag_set(fl->ir->diag, SB_EINVAL,
+                                       "an access to $%s has no flat address", b->name);
         return sb_expr_int(fl->ir, 0);
     }
     off = sb_expr_simplify(fl->ir, off);

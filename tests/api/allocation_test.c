@@ -298,7 +298,9 @@ sweep(world *w, const step *s)
             refused++;
             assert_true(strlen(spblasGetLastErrorMessage(NULL)) > 10);
         } else {
-            assert_int_equal(st, SPBLAS_STATUS_SUCCESS);
+            if (st != SPBLAS_STATUS_SUCCESS)
+                fail_msg("%s with %lld allocations: %s", s->name, (long long)allowed,
+                         spblasGetLastErrorMessage(NULL));
             s->undo(w);
         }
         if (sb_alloc_live() != live)
