@@ -27,6 +27,7 @@ typedef struct step {
 
 typedef struct world {
     call c;
+    const char *text; /* of the format */
     spblasFormatDescr_t format;
     spblasSpMatDescr_t made;
     spblasHandle_t handle;
@@ -206,7 +207,9 @@ static const step steps[] = {
 static spblasStatus_t
 create_format(void *user)
 {
-    return spblasCreateFormat(&((world *)user)->format, "bdia_csr<3, 2>");
+    world *w = user;
+
+    return spblasCreateFormat(&w->format, w->text);
 }
 
 static void
@@ -313,29 +316,27 @@ sweep(world *w, const step *s)
     still_computes(w);
 }
 
-/* Conversion, and then everything with the converted matrix in the place of the
- * problem's; its program is interpreted, as where there is no compiler. */
+/* Conversion, and then products with the converted matrix in the place of the problem's;
+ * their programs are interpreted, as where there is no compiler. */
 static void
-formats_survive(void **state)
+format_survives(const char *text, sb_op op)
 {
-    static const step conversion[] = {{"CreateFormat", create_format, undo_format}};
     static const step made[] = {{"Convert", convert, undo_conversion},
                                 {"FormatGetText", show_format, undo_nothing},
                                 {"GetPartLevel", show_level, undo_nothing}};
     static const step custom[] = {{"custom compute", compute, undo_nothing},
                                   {"custom analysis", analyse, undo_analysis}};
-    sb_problem pb = {.op = SB_OP_SPMV, .compute = SB_F32, .alpha = {1, 0}, .batch = 1};
-    world w = {.pb = &pb};
+    const int64_t n = op == SB_OP_SPMV ? 1 : 3;
+    sb_problem pb = {.op = op, .compute = SB_F32, .alpha = {1, 0}, .batch = 1};
+    world w = {.pb = &pb, .text = text};
     spblasSpMatDescr_t own;
 
-    (void)state;
-    assert_int_equal(setenv("SPBLAS_JIT", "off", 1), 0);
     pb.a = gen_matrix(
         &(gen_spec){.family = GEN_DIAGONALS, .rows = 9, .cols = 9, .integer = true});
-    pb.b = gen_dense(&(gen_dense_spec){.rows = 9, .cols = 1, .integer = true});
-    pb.c = gen_dense(&(gen_dense_spec){.rows = 9, .cols = 1, .integer = true});
+    pb.b = gen_dense(&(gen_dense_spec){.rows = 9, .cols = n, .integer = true});
+    pb.c = gen_dense(&(gen_dense_spec){.rows = 9, .cols = n, .integer = true});
     assert_int_equal(call_begin(&w.c, &pb), SPBLAS_STATUS_SUCCESS);
-    sweep(&w, &conversion[0]);
+    sweep(&w, &(step){"CreateFormat", create_format, undo_format});
     assert_int_equal(create_format(&w), SPBLAS_STATUS_SUCCESS);
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
         sweep(&w, &made[i]);
@@ -349,6 +350,20 @@ formats_survive(void **state)
     undo_format(&w);
     call_end(&w.c);
     problem_free(&pb);
+}
+
+static void
+formats_survive(void **state)
+{
+    static const char *const texts[] = {"bdia_csr<3, 2>", "lil", "ell", "cisr",
+                                        "hyb<4, 1>"};
+
+    (void)state;
+    assert_int_equal(setenv("SPBLAS_JIT", "off", 1), 0);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        format_survives(texts[i], SB_OP_SPMV);
+        format_survives(texts[i], SB_OP_SPMM);
+    }
     assert_int_equal(unsetenv("SPBLAS_JIT"), 0);
 }
 
@@ -400,7 +415,7 @@ nothing_is_left(void **state)
 {
     const int64_t live = sb_alloc_live();
     sb_problem pb = problem_make(5, SB_OP_SPMM, &problem_type_table[0], true);
-    world w = {.pb = &pb};
+    world w = {.pb = &pb, .text = "bdia_csr<3, 2>"};
 
     (void)state;
     assert_int_equal(call_begin(&w.c, &pb), SPBLAS_STATUS_SUCCESS);
