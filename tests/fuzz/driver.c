@@ -1,9 +1,11 @@
 /*
  * Main of every fuzz target without a fuzzing engine: runs the corpus files given as
- * arguments, then `runs` seeded inputs, half of them fresh bytes and half mutants of the
- * corpus. FUZZ_RUNS and FUZZ_SEED in the environment replace the defaults. With clang's
+ * arguments, then `runs` seeded inputs: fresh bytes, corpus files with bytes changed, and
+ * corpus files with words changed: dropped, repeated, or replaced by stretches of words
+ * from other files, so that nested forms of the grammar meet. FUZZ_RUNS and FUZZ_SEED in the environment replace the defaults. With clang's
  * -fsanitize=fuzzer the targets are used without this file.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -92,6 +94,77 @@ run_mutant(const input *from)
     run_one(data, size);
 }
 
+static bool
+is_letter(uint8_t c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
+/* End of the word at `at`: letters and digits, or blanks, or one other character. */
+static size_t
+word_end(const input *in, size_t at)
+{
+    const uint8_t c = in->data[at++];
+
+    if (is_letter(c))
+        while (at < in->size && is_letter(in->data[at]))
+            at++;
+    else if (c == ' ' || c == '\n')
+        while (at < in->size && (in->data[at] == ' ' || in->data[at] == '\n'))
+            at++;
+    return at;
+}
+
+/* Start of some word of the file. */
+static size_t
+some_word(const input *in)
+{
+    const size_t stop = draw() % in->size;
+    size_t at = 0;
+
+    for (size_t next = word_end(in, 0); next <= stop; next = word_end(in, next))
+        at = next;
+    return at;
+}
+
+static size_t
+copy_words(uint8_t *to, size_t room, const input *from, size_t at, uint64_t words)
+{
+    size_t end = at;
+
+    while (end < from->size && words-- > 0)
+        end = word_end(from, end);
+    end = end - at < room ? end : at + room;
+    memcpy(to, from->data + at, end - at);
+    return end - at;
+}
+
+static void
+run_spliced(const input *corpus, size_t n)
+{
+    static uint8_t data[2][LONGEST];
+    input in = corpus[draw() % n];
+    const uint64_t changes = 1 + draw() % 3;
+
+    for (uint64_t c = 0; c < changes && in.size > 0; c++) {
+        const input *other = draw() % 2 ? &in : &corpus[draw() % n];
+        uint8_t *out = data[c % 2];
+        const size_t at = some_word(&in);
+        size_t after = at, size = at;
+
+        for (uint64_t gone = draw() % 4; gone > 0 && after < in.size; gone--)
+            after = word_end(&in, after);
+        memcpy(out, in.data, at);
+        if (other->size > 0)
+            size += copy_words(out + size, LONGEST - size, other, some_word(other),
+                               draw() % 12);
+        size += copy_words(out + size, LONGEST - size, &in, after, UINT64_MAX);
+        in.data = out;
+        in.size = size;
+    }
+    run_one(in.data, in.size);
+}
+
 static uint64_t
 setting(const char *name, uint64_t otherwise)
 {
@@ -113,10 +186,12 @@ main(int argc, char **argv)
         run_one(corpus[i].data, corpus[i].size);
     for (uint64_t k = 0; k < runs; k++) {
         state = seed * 1000003 + k;
-        if (n > 0 && k % 2)
+        if (n == 0 || k % 4 == 0)
+            run_fresh();
+        else if (k % 4 == 1)
             run_mutant(&corpus[draw() % n]);
         else
-            run_fresh();
+            run_spliced(corpus, n);
     }
     for (size_t i = 0; i < n; i++)
         free(corpus[i].data);
