@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { CACHE_LINE = 64 };
 static const size_t huge_page = (size_t)2 << 20;
@@ -58,6 +59,31 @@ sb_alloc_zero(size_t bytes)
 
     if (p)
         memset(p, 0, bytes);
+    return p;
+}
+
+void *
+sb_alloc_blank(size_t bytes)
+{
+    char *p = sb_alloc(bytes);
+    size_t done = 0;
+
+    if (!p)
+        return NULL;
+    if (bytes >= SB_ALLOC_FRESH) {
+        const size_t page = (size_t)sysconf(_SC_PAGESIZE),
+                     before = (page - (uintptr_t)p % page) % page;
+
+        /* Pages given back read as zero, unless the heap is shared memory: then the
+         * mark is still there. */
+        memset(p, 0, before);
+        done = before + (bytes - before) / page * page;
+        *(volatile char *)(p + before) = 1;
+        if (madvise(p + before, done - before, MADV_DONTNEED) != 0 ||
+            *(volatile char *)(p + before) != 0)
+            done = before;
+    }
+    memset(p + done, 0, bytes - done);
     return p;
 }
 

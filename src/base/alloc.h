@@ -6,12 +6,17 @@
 #ifndef SB_BASE_ALLOC_H
 #define SB_BASE_ALLOC_H
 
+#include "base/tiny.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 /* NULL when memory is short; size 0 gives a unique pointer. 64-byte aligned. */
 void *sb_alloc(size_t bytes);
 void *sb_alloc_zero(size_t bytes);
+/* The same zeros, but blocks of SB_ALLOC_FRESH bytes and more are pages that nobody has
+ * touched: for arrays of which little will be written. */
+void *sb_alloc_blank(size_t bytes);
 /* count * size, NULL also when the product overflows or is negative. */
 void *sb_alloc_array(int64_t count, size_t size);
 /* NULL is fine. */

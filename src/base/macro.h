@@ -18,6 +18,11 @@
  * A mistake of the caller is a status, never an assertion. */
 #define SB_ASSERT(cond) assert(cond)
 
+/* The line at p is about to be written. */
+#define SB_PREFETCH(p) __builtin_prefetch((p), 1)
+/* Number of the lowest bit of x != 0, 64 bits. */
+#define SB_LOWEST_BIT(x) __builtin_ctzll(x)
+
 /* Elements of a true array. */
 #define SB_COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 

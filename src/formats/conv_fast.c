@@ -134,6 +134,7 @@ sb_fmt_is_matrix(const sb_fmt *f, sb_format *format, int64_t *block)
     *block = f->level[0]->b->value;
     return *block == f->level[1]->b->value;
 }
+enum { TOUCH = 2 << 20 }; /* bytes of a huge page */
 
 /* ---- Making results -----------------------------------------------------------------
  */
@@ -145,7 +146,9 @@ typedef struct fast {
     const sb_par *par;
     sb_diag *diag;
     size_t index, value; /* bytes */
-    sb_rows rows;        /* of the matrix */
+    sb_rows rows;        /* of the matrix, or of its transpose */
+    void *own[4];        /* arrays made on the way */
+    int nown;
 } fast;
 
 static bool
@@ -201,18 +204,22 @@ bound(const fast *x, int64_t nodes, int64_t each)
 /* ---- Sources ------------------------------------------------------------------------
  */
 
-static sb_status
-own_ptr(fast *x, int64_t m)
+/* Freed at the end. */
+static void *
+own(fast *x, int64_t n, size_t size)
 {
-    x->rows.ptr = x->rows.own_ptr = sb_alloc_array(m + 1, x->index);
-    return x->rows.own_ptr ? SB_OK : SB_ENOMEM;
+    return x->own[x->nown++] = sb_alloc_array(n, size);
 }
 
 static sb_status
 rows_of_list(fast *x)
 {
-    SB_TRY(own_ptr(x, x->rows.m));
-    x->k->row_ptr(x->rows.own_ptr, x->in->idx[0].data, x->in->nnz, x->rows.m, x->par);
+    void *ptr = own(x, x->rows.m + 1, x->index);
+
+    if (!ptr)
+        return SB_ENOMEM;
+    x->k->row_ptr(ptr, x->in->idx[0].data, x->in->nnz, x->rows.m, x->par);
+    x->rows.ptr = ptr;
     return SB_OK;
 }
 
@@ -220,17 +227,14 @@ rows_of_list(fast *x)
 static sb_status
 turn(fast *x)
 {
-    sb_rows c = x->rows, *r = &x->rows;
-    sb_status st = SB_ENOMEM;
+    const sb_rows c = x->rows;
+    void *ptr = own(x, c.n + 1, x->index), *idx = own(x, c.nnz, x->index),
+         *val = own(x, c.nnz, x->value);
 
-    *r = (sb_rows){.m = c.n, .n = c.m, .nnz = c.nnz};
-    r->ptr = r->own_ptr = sb_alloc_array(r->m + 1, x->index);
-    r->idx = r->own_idx = sb_alloc_array(r->nnz, x->index);
-    r->val = r->own_val = sb_alloc_array(r->nnz, x->value);
-    if (r->own_ptr && r->own_idx && r->own_val)
-        st = x->k->transpose(r->own_ptr, r->own_idx, r->own_val, &c, x->par);
-    sb_free(c.own_ptr);
-    return st;
+    if (!ptr || !idx || !val)
+        return SB_ENOMEM;
+    x->rows = (sb_rows){c.n, c.m, c.nnz, ptr, idx, val};
+    return x->k->transpose(ptr, idx, val, &c, x->par);
 }
 
 static sb_status
@@ -238,9 +242,11 @@ rows_of_full_columns(fast *x)
 {
     const sb_tensor *in = x->in;
     const int64_t n = x->rows.m;
+    void *ptr = own(x, n + 1, x->index);
     int64_t next = 0;
 
-    SB_TRY(own_ptr(x, n));
+    if (!ptr)
+        return SB_ENOMEM;
     for (int64_t k = 0; k <= in->count[0]; k++) {
         const int64_t stop =
             k < in->count[0] ? sb_tensor_at(&in->idx[0], in->idx_type, k) : n;
@@ -248,17 +254,18 @@ rows_of_full_columns(fast *x)
         for (const int64_t at = sb_tensor_at(&in->ptr[1], in->ptr_type, k);
              next <= stop; next++) {
             if (x->index == sizeof(int64_t))
-                ((int64_t *)x->rows.own_ptr)[next] = at;
+                ((int64_t *)ptr)[next] = at;
             else
-                ((int32_t *)x->rows.own_ptr)[next] = (int32_t)at;
+                ((int32_t *)ptr)[next] = (int32_t)at;
         }
     }
+    x->rows.ptr = ptr;
     return turn(x);
 }
 
-/* The matrix as rows, whatever the source. */
-static sb_status
-open_rows(fast *x, shape from)
+/* The source as it lies. */
+static void
+open_source(fast *x, shape from)
 {
     const sb_tensor *in = x->in;
     const bool columns = from == COLUMNS || from == FULL_COLUMNS;
@@ -269,6 +276,12 @@ open_rows(fast *x, shape from)
                         .ptr = in->ptr[1].data,
                         .idx = in->idx[1].data,
                         .val = in->val.data};
+}
+
+/* The matrix as rows, whatever the source. */
+static sb_status
+open_rows(fast *x, shape from)
+{
     return from == LIST           ? rows_of_list(x)
            : from == FULL_COLUMNS ? rows_of_full_columns(x)
            : from == COLUMNS      ? turn(x)
@@ -292,19 +305,14 @@ begin_compressed(sb_tensor *out, const fast *x, int64_t major)
                : SB_ENOMEM;
 }
 
+/* The matrix as the source has it turned over: rows of columns, columns of the rest. */
 static sb_status
 transposed(sb_tensor *out, fast *x, shape from)
 {
-    const bool columns = from == COLUMNS;
-    const sb_rows r = {.m = x->in->extent[columns],
-                       .n = x->in->extent[!columns],
-                       .nnz = x->in->nnz,
-                       .ptr = x->in->ptr[1].data,
-                       .idx = x->in->idx[1].data,
-                       .val = x->in->val.data};
-
-    SB_TRY(begin_compressed(out, x, r.n));
-    return x->k->transpose(out->ptr[1].data, out->idx[1].data, out->val.data, &r,
+    if (from == LIST)
+        SB_TRY(rows_of_list(x));
+    SB_TRY(begin_compressed(out, x, x->rows.n));
+    return x->k->transpose(out->ptr[1].data, out->idx[1].data, out->val.data, &x->rows,
                            x->par);
 }
 
@@ -335,29 +343,26 @@ static sb_status
 list_to_rows(sb_tensor *out, fast *x, shape from)
 {
     (void)from;
-    SB_TRY(begin_compressed(out, x, x->in->extent[0]));
-    x->k->row_ptr(out->ptr[1].data, x->in->idx[0].data, x->in->nnz, x->in->extent[0],
-                  x->par);
-    copy(x, out->idx[1].data, x->in->idx[1].data, x->index);
-    copy(x, out->val.data, x->in->val.data, x->value);
+    SB_TRY(begin_compressed(out, x, x->rows.m));
+    x->k->row_ptr(out->ptr[1].data, x->in->idx[0].data, x->in->nnz, x->rows.m, x->par);
+    copy(x, out->idx[1].data, x->rows.idx, x->index);
+    copy(x, out->val.data, x->rows.val, x->value);
     return SB_OK;
 }
 
 static sb_status
 rows_to_list(sb_tensor *out, fast *x, shape from)
 {
-    SB_TRY(open_rows(x, from));
+    (void)from;
     SB_TRY(begin(out, x));
     out->count[0] = out->count[1] = out->nnz = x->in->nnz;
-    if (x->in->idx_type == SB_I32)
-        out->ptr_type = SB_I32;
     if (!array(&out->idx[0], out->nnz, x->index) ||
         !array(&out->idx[1], out->nnz, x->index) ||
         !array(&out->val, out->nnz, x->value))
         return SB_ENOMEM;
     x->k->row_list(out->idx[0].data, &x->rows, x->par);
-    copy(x, out->idx[1].data, x->in->idx[1].data, x->index);
-    copy(x, out->val.data, x->in->val.data, x->value);
+    copy(x, out->idx[1].data, x->rows.idx, x->index);
+    copy(x, out->val.data, x->rows.val, x->value);
     return SB_OK;
 }
 
@@ -368,31 +373,62 @@ nonzeros(const fast *x)
 }
 
 static sb_status
-to_blocks(sb_tensor *out, fast *x, shape from)
+fill_blocks(sb_tensor *out, const fast *x, sb_blocks *b)
 {
-    const int64_t b1 = x->target->level[0]->b->value,
-                  b2 = x->target->level[1]->b->value;
-    int64_t rows;
+    const int64_t rows = (x->rows.m + b->b1 - 1) / b->b1;
 
-    if (b1 > SB_FAST_BLOCK)
-        return SB_SKIP;
-    SB_TRY(begin(out, x));
-    SB_TRY(open_rows(x, from));
-    rows = (x->rows.m + b1 - 1) / b1;
     if (!array(&out->ptr[1], rows + 1, x->index))
         return SB_ENOMEM;
-    SB_TRY(x->k->count_blocks(out->ptr[1].data, &x->rows, b1, b2, x->par));
+    SB_TRY(x->k->list_blocks(out->ptr[1].data, b, &x->rows, x->par));
     out->count[0] = rows;
     out->count[1] = sb_tensor_at(&out->ptr[1], out->ptr_type, rows);
-    SB_TRY(bound(x, out->count[1], b1 * b2));
-    out->count[2] = out->count[1] * b1;
-    out->count[3] = out->count[2] * b2;
+    SB_TRY(bound(x, out->count[1], b->b1 * b->b2));
+    out->count[2] = out->count[1] * b->b1;
+    out->count[3] = out->count[2] * b->b2;
+    out->nnz = nonzeros(x);
     if (!array(&out->idx[1], out->count[1], x->index) ||
         !array(&out->val, out->count[3], x->value))
         return SB_ENOMEM;
-    x->k->fill_blocks(out->idx[1].data, out->val.data, out->ptr[1].data, &x->rows, b1,
-                      b2, x->par);
-    out->nnz = nonzeros(x);
+    return x->k->fill_blocks(out->idx[1].data, out->val.data, out->ptr[1].data, b,
+                             &x->rows, x->par);
+}
+
+static sb_status
+to_blocks(sb_tensor *out, fast *x, shape from)
+{
+    sb_blocks b = {.b1 = x->target->level[0]->b->value,
+                   .b2 = x->target->level[1]->b->value};
+    sb_status st;
+
+    SB_TRY(begin(out, x));
+    SB_TRY(open_rows(x, from));
+    st = fill_blocks(out, x, &b);
+    sb_free(b.lists);
+    return st;
+}
+
+static void
+touch_range(void *user, int64_t lo, int64_t hi)
+{
+    for (int64_t page = lo; page < hi; page++)
+        ((volatile char *)user)[page * TOUCH] = 0;
+}
+
+/* n values of a padded result, none of them there yet: says whether they are zeros. */
+static sb_status
+padded(sb_tensor *out, const fast *x, int64_t n, bool *blank)
+{
+    size_t bytes;
+
+    if (!sb_bytes(n, x->value, &bytes))
+        return SB_ENOMEM;
+    *blank = bytes >= SB_ALLOC_FRESH;
+    out->val = (sb_tensor_array){*blank ? sb_alloc_blank(bytes) : sb_alloc(bytes), 1};
+    if (!out->val.data)
+        return SB_ENOMEM;
+    /* two threads that touch a page first at the same time both clear one */
+    if (*blank)
+        sb_par_run(x->par, touch_range, out->val.data, 0, (int64_t)(bytes / TOUCH), 4);
     return SB_OK;
 }
 
@@ -412,7 +448,7 @@ put_offsets(sb_tensor *out, const int64_t *number)
 
 /* Arrays of n diagonals of `length`. */
 static sb_status
-begin_diagonals(sb_tensor *out, const fast *x, int64_t n, int64_t length)
+begin_diagonals(sb_tensor *out, const fast *x, int64_t n, int64_t length, bool *blank)
 {
     if (n < 0)
         return SB_ENOMEM;
@@ -420,15 +456,15 @@ begin_diagonals(sb_tensor *out, const fast *x, int64_t n, int64_t length)
     out->count[0] = n;
     out->count[1] = n * length;
     out->nnz = nonzeros(x);
-    return array(&out->idx[0], n, x->index) && array(&out->val, n * length, x->value)
-               ? SB_OK
-               : SB_ENOMEM;
+    return array(&out->idx[0], n, x->index) ? padded(out, x, n * length, blank)
+                                            : SB_ENOMEM;
 }
 
 static sb_status
 to_diagonals(sb_tensor *out, fast *x, shape from)
 {
     int64_t *number, n;
+    bool blank;
     sb_status st;
 
     SB_TRY(begin(out, x));
@@ -437,10 +473,10 @@ to_diagonals(sb_tensor *out, fast *x, shape from)
     if (!number)
         return SB_ENOMEM;
     n = x->k->count_diagonals(number, &x->rows, x->par);
-    st = begin_diagonals(out, x, n, x->rows.m);
+    st = begin_diagonals(out, x, n, x->rows.m, &blank);
     if (st == SB_OK) {
         put_offsets(out, number);
-        x->k->fill_diagonals(out->val.data, number, n, &x->rows, x->par);
+        x->k->fill_diagonals(out->val.data, number, n, blank, &x->rows, x->par);
     }
     sb_free(number);
     return st;
@@ -452,6 +488,7 @@ tiles_to_diagonals(sb_tensor *out, fast *x, shape from)
     const sb_tensor *in = x->in;
     const sb_tiles t = {.m = in->extent[0],
                         .n = in->extent[1],
+                        .nnz = in->nnz,
                         .b1 = in->fmt->level[0]->b->value,
                         .b2 = in->fmt->level[1]->b->value,
                         .ptr = in->ptr[2].data,
@@ -459,6 +496,7 @@ tiles_to_diagonals(sb_tensor *out, fast *x, shape from)
                         .col = in->idx[3].data,
                         .val = in->val.data};
     int64_t *number, n;
+    bool blank;
     sb_status st;
 
     (void)from;
@@ -467,10 +505,10 @@ tiles_to_diagonals(sb_tensor *out, fast *x, shape from)
     if (!number)
         return SB_ENOMEM;
     n = x->k->count_tile_diagonals(number, &t, x->par);
-    st = begin_diagonals(out, x, n, t.n);
+    st = begin_diagonals(out, x, n, t.n, &blank);
     if (st == SB_OK) {
         put_offsets(out, number);
-        x->k->fill_tile_diagonals(out->val.data, number, n, &t, x->par);
+        x->k->fill_tile_diagonals(out->val.data, number, n, blank, &t, x->par);
     }
     sb_free(number);
     return st;
@@ -480,6 +518,7 @@ static sb_status
 to_slots(sb_tensor *out, fast *x, shape from)
 {
     int64_t slots;
+    bool blank;
 
     SB_TRY(open_rows(x, from));
     slots = x->k->longest_row(&x->rows);
@@ -487,11 +526,11 @@ to_slots(sb_tensor *out, fast *x, shape from)
     SB_TRY(bound(x, slots, x->rows.m));
     out->count[0] = out->size[0] = slots;
     out->count[1] = out->count[2] = slots * x->rows.m;
-    if (!array(&out->idx[2], out->count[2], x->index) ||
-        !array(&out->val, out->count[2], x->value))
-        return SB_ENOMEM;
-    x->k->fill_slots(out->idx[2].data, out->val.data, slots, &x->rows, x->par);
     out->nnz = nonzeros(x);
+    if (!array(&out->idx[2], out->count[2], x->index))
+        return SB_ENOMEM;
+    SB_TRY(padded(out, x, out->count[2], &blank));
+    x->k->fill_slots(out->idx[2].data, out->val.data, slots, blank, &x->rows, x->par);
     return SB_OK;
 }
 
@@ -502,20 +541,17 @@ static const struct {
     shape from, to;
     sb_status (*run)(sb_tensor *out, fast *x, shape from);
 } paths[] = {
-    {ROWS, COLUMNS, transposed},
-    {COLUMNS, ROWS, transposed},
-    {LIST, ROWS, list_to_rows},
-    {ROWS, LIST, rows_to_list},
-    {ROWS, BLOCKS, to_blocks},
-    {LIST, BLOCKS, to_blocks},
-    {COLUMNS, BLOCKS, to_blocks},
-    {FULL_COLUMNS, BLOCKS, to_blocks},
-    {ROWS, DIAGONALS, to_diagonals},
-    {LIST, DIAGONALS, to_diagonals},
-    {TILES, DIAGONALS_BY_COLUMN, tiles_to_diagonals},
-    {ROWS, SLOTS, to_slots},
-    {LIST, SLOTS, to_slots},
+    {ROWS, COLUMNS, transposed},       {COLUMNS, ROWS, transposed},
+    {LIST, COLUMNS, transposed},       {LIST, ROWS, list_to_rows},
+    {ROWS, LIST, rows_to_list},        {ROWS, BLOCKS, to_blocks},
+    {LIST, BLOCKS, to_blocks},         {COLUMNS, BLOCKS, to_blocks},
+    {FULL_COLUMNS, BLOCKS, to_blocks}, {ROWS, DIAGONALS, to_diagonals},
+    {LIST, DIAGONALS, to_diagonals},   {TILES, DIAGONALS_BY_COLUMN, tiles_to_diagonals},
+    {ROWS, SLOTS, to_slots},           {LIST, SLOTS, to_slots},
 };
+
+/* Sums and small multiples of extents do not overflow. */
+static const int64_t EXTENT_MAX = (int64_t)1 << 48;
 
 sb_status
 sb_conv_fast(sb_tensor *out, const sb_tensor *in, const sb_fmt *target, bool wide,
@@ -532,15 +568,16 @@ sb_conv_fast(sb_tensor *out, const sb_tensor *in, const sb_fmt *target, bool wid
 
     x.k = sb_fast_kernels_for(in->idx_type, x.value);
     if (from == NONE || to == NONE || !x.k || wide != (in->idx_type == SB_I64) ||
-        (from != LIST && in->ptr_type != in->idx_type) || in->nnz == 0)
+        (from != LIST && in->ptr_type != in->idx_type) || in->nnz == 0 ||
+        in->extent[0] > EXTENT_MAX || in->extent[1] > EXTENT_MAX)
         return SB_SKIP;
     memset(out, 0, sizeof *out);
+    open_source(&x, from);
     for (int k = 0; k < SB_COUNT(paths); k++)
         if (paths[k].from == from && paths[k].to == to)
             st = paths[k].run(out, &x, from);
-    sb_free(x.rows.own_ptr);
-    sb_free(x.rows.own_idx);
-    sb_free(x.rows.own_val);
+    for (int k = 0; k < x.nown; k++)
+        sb_free(x.own[k]);
     if (st != SB_OK)
         sb_tensor_free(out);
     return st;

@@ -5,17 +5,21 @@
 #include "formats/conv_fast.h"
 
 #include "base/alloc.h"
+#include "base/macro.h"
 
 #include <string.h>
 
-/* PARTS: chunks that need tables of their own. CHUNK_BYTES: what a core's second
- * cache holds with room to spare. */
 enum {
-    PARTS = 16,
-    GRAIN = 1 << 15,
-    MERGE_MAX = SB_FAST_BLOCK,
-    TILE = 64,
-    CHUNK_BYTES = 1 << 19
+    PARTS = 16,            /* that need tables of their own */
+    PART_MIN = 1 << 14,    /* entries worth another thread */
+    GRAIN = 1 << 15,       /* entries of a chunk */
+    AHEAD = 16,            /* entries between a line's call and its use */
+    RUN = 8,               /* entries of a row written without asking */
+    CHUNK_BYTES = 1 << 19, /* what a core's second cache holds with room to spare */
+    CHUNK_MIN = 64,        /* places of a diagonal: writes must run on */
+    CHUNK_BLANK = 4096,    /* the same where nothing is cleared */
+    TILE = 128,            /* rows of slots side by side */
+    STEP = 16              /* slots of them */
 };
 
 /* Above every index: extents are at most this, and indices below them. */
