@@ -389,8 +389,9 @@ fill_blocks(sb_tensor *out, const fast *x, sb_blocks *b)
     if (!array(&out->idx[1], out->count[1], x->index) ||
         !array(&out->val, out->count[3], x->value))
         return SB_ENOMEM;
-    return x->k->fill_blocks(out->idx[1].data, out->val.data, out->ptr[1].data, b,
-                             &x->rows, x->par);
+    x->k->fill_blocks(out->idx[1].data, out->val.data, out->ptr[1].data, b, &x->rows,
+                      x->par);
+    return SB_OK;
 }
 
 static sb_status
@@ -404,6 +405,7 @@ to_blocks(sb_tensor *out, fast *x, shape from)
     SB_TRY(open_rows(x, from));
     st = fill_blocks(out, x, &b);
     sb_free(b.lists);
+    sb_free(b.at);
     return st;
 }
 

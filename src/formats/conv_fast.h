@@ -16,10 +16,10 @@ typedef struct sb_rows {
 } sb_rows;
 
 /* Rows about to become blocks of b1 x b2. The rest is between the two passes: set by
- * list_blocks; lists are freed by the caller, whatever that returned. */
+ * list_blocks; lists and at are freed by the caller, whatever that returned. */
 typedef struct sb_blocks {
     int64_t b1, b2, parts;
-    void *lists;
+    void *lists, *at;
 } sb_blocks;
 
 /* Tiles of b1 x b2: tile (I, J) is number I * (n / b2, rounded up) + J. */
@@ -41,8 +41,8 @@ typedef struct sb_fast_kernels {
     /* ptr[number of block rows + 1], then idx and val of the blocks. */
     sb_status (*list_blocks)(void *ptr, sb_blocks *b, const sb_rows *r,
                              const sb_par *par);
-    sb_status (*fill_blocks)(void *idx, void *val, const void *ptr, const sb_blocks *b,
-                             const sb_rows *r, const sb_par *par);
+    void (*fill_blocks)(void *idx, void *val, const void *ptr, const sb_blocks *b,
+                        const sb_rows *r, const sb_par *par);
     /* number[j - i + m - 1] of each diagonal that holds something, -1 else; the count of
      * them comes back, or -1: ENOMEM. Then val[number][i]. */
     int64_t (*count_diagonals)(int64_t *number, const sb_rows *r, const sb_par *par);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -65,6 +66,34 @@ zeroed_is_zero(void **state)
     for (int i = 0; i < 257; i++)
         assert_int_equal(p[i], 0);
     sb_free(p);
+}
+
+/* Also where the heap hands out again what somebody has written. */
+static void
+blank_is_zero(void **state)
+{
+    static const size_t sizes[] = {
+        0, 1, 100, SB_ALLOC_FRESH - 1, SB_ALLOC_FRESH, SB_ALLOC_FRESH + 4097};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        unsigned char *p = sb_alloc(sizes[i]);
+        size_t set = 0;
+
+        assert_non_null(p);
+        memset(p, 0xff, sizes[i]);
+        sb_free(p);
+        p = sb_alloc_blank(sizes[i]);
+        assert_non_null(p);
+        for (size_t k = 0; k < sizes[i]; k++)
+            set += p[k] != 0;
+        assert_int_equal(set, 0);
+        sb_free(p);
+    }
+    assert_null(sb_alloc_blank(SIZE_MAX));
+    sb_alloc_fail_after(0);
+    assert_null(sb_alloc_blank(SB_ALLOC_FRESH));
+    sb_alloc_fail_after(-1);
 }
 
 static void
@@ -128,6 +157,7 @@ main(void)
         cmocka_unit_test(large_blocks_start_at_a_huge_page),
         cmocka_unit_test(size_zero_gives_distinct_blocks),
         cmocka_unit_test(zeroed_is_zero),
+        cmocka_unit_test(blank_is_zero),
         cmocka_unit_test(impossible_sizes_are_refused),
         cmocka_unit_test(hook_fails_after_n),
         cmocka_unit_test(live_counts_blocks),

@@ -1,7 +1,7 @@
 /*
  * Tensors in formats: the papers' matrix in every format as golden files
  * (tests/golden/formats, rewritten with SB_GOLDEN_WRITE=1), the operators a conversion
- * takes, what is refused, zeros, threads, memory.
+ * takes, what is refused, zeros, memory.
  */
 #include "formats/tensor.h"
 
@@ -440,98 +440,6 @@ views(void **state)
     }
 }
 
-/* ---- Fast paths, threads -------------------------------------------------------- */
-
-/* Pieces out of order, as a team may run them. */
-static void
-backwards(sb_par_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain)
-{
-    int64_t at = hi;
-
-    while (at - grain > lo) {
-        fn(user, at - grain, at);
-        at -= grain;
-    }
-    fn(user, lo, at);
-}
-
-/* Five diagonals, and every hundredth row twenty more entries: long enough for chunks. */
-static sb_tensor
-large(sb_dtype type, const char *format, bool wide)
-{
-    enum { ROWS = 9000, COLS = 8990, CAP = 7 * ROWS };
-    int64_t *at[2] = {malloc(CAP * sizeof(int64_t)), malloc(CAP * sizeof(int64_t))};
-    char *values = malloc(CAP * sizeof(double));
-    sb_tensor_coo coo = {.ndim = 2,
-                         .extent = {ROWS, COLS},
-                         .coord = {at[0], at[1]},
-                         .val = values,
-                         .val_type = type};
-    sb_tensor t;
-
-    for (int64_t i = 0; i < ROWS; i++)
-        for (int64_t d = -2; d < (i % 100 == 7 ? 22 : 3); d++) {
-            if (i + d < 0 || i + d >= COLS || i % 50 == 3)
-                continue;
-            at[0][coo.nnz] = i;
-            at[1][coo.nnz] = i + d;
-            sb_value_store(type, values, coo.nnz++, (sb_value){(double)(i % 9 + 1), 0});
-        }
-    assert_int_equal(sb_tensor_from_coo(&t, parse(format), &coo, wide, NULL, NULL),
-                     SB_OK);
-    free(at[0]);
-    free(at[1]);
-    free(values);
-    return t;
-}
-
-static void
-fast_paths(void **state)
-{
-    static const char *const pairs[][2] = {
-        {"csr", "csc"},
-        {"csc", "csr"},
-        {"coo", "csr"},
-        {"csr", "coo"},
-        {"csr", "bsr<4>"},
-        {"coo", "bsr<3>"},
-        {"csc", "bsr<2>"},
-        {"dcsc", "bsr<4>"},
-        {"csr", "dia"},
-        {"coo", "dia"},
-        {"csr", "ell"},
-        {"coo", "ell"},
-        {"csb<64>", "dia_variant"},
-    };
-    const sb_par par = {backwards, 3};
-
-    (void)state;
-    for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
-        for (int wide = 0; wide < 2; wide++) {
-            sb_tensor a = large(k % 2 ? SB_F32 : SB_F64, pairs[k][0], wide), g, p, f[2];
-            const sb_fmt *to = parse(pairs[k][1]);
-            char message[200];
-
-            for (int team = 0; team < 2; team++)
-                if (sb_conv_fast(&f[team], &a, to, wide, team ? &par : NULL, NULL) !=
-                    SB_OK)
-                    fail_msg("%s to %s is not fast", pairs[k][0], pairs[k][1]);
-            assert_int_equal(sb_tensor_convert_general(&g, &a, to, NULL, NULL, NULL),
-                             SB_OK);
-            assert_int_equal(sb_tensor_convert_general(&p, &a, to, &par, NULL, NULL),
-                             SB_OK);
-            if (!fmt_equal(&f[0], &g, message, sizeof message) ||
-                !fmt_equal(&f[1], &g, message, sizeof message) ||
-                !fmt_equal(&p, &g, message, sizeof message))
-                fail_msg("%s to %s: %s", pairs[k][0], pairs[k][1], message);
-            sb_tensor_free(&a);
-            sb_tensor_free(&g);
-            sb_tensor_free(&p);
-            sb_tensor_free(&f[0]);
-            sb_tensor_free(&f[1]);
-        }
-}
-
 /* ---- Memory --------------------------------------------------------------------- */
 
 static void
@@ -591,7 +499,8 @@ main(void)
         cmocka_unit_test(golden_files),    cmocka_unit_test(numbers_of_the_paper),
         cmocka_unit_test(operators),       cmocka_unit_test(refusals),
         cmocka_unit_test(stored_zeros),    cmocka_unit_test(widths_and_types),
-        cmocka_unit_test(views),           cmocka_unit_test(fast_paths),
+        cmocka_unit_test(views),
+
         cmocka_unit_test(memory_runs_out),
     };
 
