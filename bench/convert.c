@@ -4,9 +4,10 @@
  * writes. One line of JSON a matrix and pair; bench/run_convert adds SciPy and makes the
  * table.
  *
- *   convert_bench [--threads N] [--seconds S] [--min-nnz N] [--dump FOLDER] FILE...
+ *   convert_bench [--type f32|f64] [--threads N] [--seconds S] [--min-nnz N]
+ *                 [--dump FOLDER] FILE...
  *
- * Values are f64, indices i32. Times are the least of as many runs as fit S seconds.
+ * Indices are i32. Times are the least of as many runs as fit S seconds.
  * --dump writes the matrices as raw arrays (NAME.ptr, NAME.idx, NAME.val) for SciPy.
  */
 #include "base/alloc.h"
@@ -24,6 +25,7 @@
 #endif
 
 typedef struct call {
+    sb_dtype type;
     int threads;
     double seconds;
     int64_t min_nnz;
@@ -124,8 +126,8 @@ convert(void *user)
  */
 
 static struct {
-    int (*create_csr)(void **, int, int, int, int *, int *, int *, double *);
-    int (*create_coo)(void **, int, int, int, int, int *, int *, double *);
+    int (*create_csr)(void **, int, int, int, int *, int *, int *, void *);
+    int (*create_coo)(void **, int, int, int, int, int *, int *, void *);
     int (*to_csr)(void *, int, void **);
     int (*to_bsr)(void *, int, int, int, void **);
     int (*destroy)(void *);
@@ -133,11 +135,16 @@ static struct {
 } mkl;
 
 static bool
-mkl_open(void)
+mkl_open(sb_dtype type)
 {
-    static const char *const names[] = {
-        "mkl_sparse_d_create_csr", "mkl_sparse_d_create_coo", "mkl_sparse_convert_csr",
-        "mkl_sparse_convert_bsr",  "mkl_sparse_destroy",      "MKL_Set_Num_Threads"};
+    const bool f32 = type == SB_F32;
+    const char *const names[] = {
+        f32 ? "mkl_sparse_s_create_csr" : "mkl_sparse_d_create_csr",
+        f32 ? "mkl_sparse_s_create_coo" : "mkl_sparse_d_create_coo",
+        "mkl_sparse_convert_csr",
+        "mkl_sparse_convert_bsr",
+        "mkl_sparse_destroy",
+        "MKL_Set_Num_Threads"};
     void **at = (void **)&mkl;
     void *lib;
 
@@ -250,11 +257,12 @@ measure(const call *c, const char *name, const sb_tensor *csr, int k)
         if (pairs[k].mkl && mkl.destroy)
             peer = mkl_time(c, &in, pairs[k].mkl, threads);
         printf("{\"matrix\": \"%s\", \"rows\": %lld, \"cols\": %lld, \"nnz\": %lld, "
-               "\"from\": \"%s\", \"to\": \"%s\", \"threads\": %d, \"bytes\": %zu, "
+               "\"type\": \"%s\", \"from\": \"%s\", \"to\": \"%s\", \"threads\": %d, "
+               "\"bytes\": %zu, "
                "\"ours\": %.4g, \"copy\": %.4g, \"mkl\": %.4g}\n",
                name, (long long)csr->extent[0], (long long)csr->extent[1],
-               (long long)csr->nnz, pairs[k].from, pairs[k].to, threads, j.bytes,
-               seconds, copied, peer);
+               (long long)csr->nnz, c->type == SB_F32 ? "f32" : "f64", pairs[k].from,
+               pairs[k].to, threads, j.bytes, seconds, copied, peer);
         fflush(stdout);
     }
     sb_tensor_free(&in);
@@ -273,7 +281,7 @@ measure_file(const call *c, const char *path)
     sb_tensor csr = {0};
     sb_view v = {0};
     char name[200];
-    double *val = NULL;
+    char *val = NULL;
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(base, "."), base);
     if (mm_read(&m, path, &opt, &err) != MM_OK) {
@@ -281,9 +289,10 @@ measure_file(const call *c, const char *path)
         return;
     }
     sb_arena_init(&ar);
-    val = malloc((size_t)(m.nnz + 1) * sizeof *val);
+    val = malloc((size_t)(m.nnz + 1) * sb_dtype_size(c->type));
     for (int64_t p = 0; val && p < m.nnz; p++)
-        val[p] = m.field == MM_COMPLEX ? m.val[2 * p] : m.val[p];
+        sb_value_store(c->type, val, p,
+                       (sb_value){m.val[m.field == MM_COMPLEX ? 2 * p : p], 0});
     v = (sb_view){.rows = m.rows,
                   .cols = m.cols,
                   .nnz = m.nnz,
@@ -292,14 +301,14 @@ measure_file(const call *c, const char *path)
                   .ptr_type = SB_I64,
                   .crd_type = SB_I64};
     if (val && m.nnz >= c->min_nnz && sb_fmt_parse(&f, &ar, "csr", NULL) == SB_OK &&
-        sb_tensor_from_view(&csr, f, &v, val, SB_F64, false, NULL, NULL) == SB_OK) {
+        sb_tensor_from_view(&csr, f, &v, val, c->type, false, NULL, NULL) == SB_OK) {
         if (c->dump) {
             dump_array(c->dump, name, "ptr", csr.ptr[1].data,
                        (size_t)(m.rows + 1) * sizeof(int32_t));
             dump_array(c->dump, name, "idx", csr.idx[1].data,
                        (size_t)m.nnz * sizeof(int32_t));
             dump_array(c->dump, name, "val", csr.val.data,
-                       (size_t)m.nnz * sizeof(double));
+                       (size_t)m.nnz * sb_dtype_size(c->type));
         }
         for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
             measure(c, name, &csr, (int)k);
@@ -313,11 +322,13 @@ measure_file(const call *c, const char *path)
 int
 main(int argc, char **argv)
 {
-    call c = {.threads = 2, .seconds = 0.2, .min_nnz = 100000};
+    call c = {.type = SB_F64, .threads = 2, .seconds = 0.2, .min_nnz = 100000};
     int k = 1;
 
     for (; k + 1 < argc && argv[k][0] == '-'; k += 2) {
-        if (strcmp(argv[k], "--threads") == 0)
+        if (strcmp(argv[k], "--type") == 0)
+            c.type = strcmp(argv[k + 1], "f32") == 0 ? SB_F32 : SB_F64;
+        else if (strcmp(argv[k], "--threads") == 0)
             c.threads = atoi(argv[k + 1]);
         else if (strcmp(argv[k], "--seconds") == 0)
             c.seconds = atof(argv[k + 1]);
@@ -329,12 +340,12 @@ main(int argc, char **argv)
             break;
     }
     if (k >= argc) {
-        fputs("usage: convert_bench [--threads N] [--seconds S] [--min-nnz N] "
-              "[--dump FOLDER] FILE...\n",
+        fputs("usage: convert_bench [--type f32|f64] [--threads N] [--seconds S] "
+              "[--min-nnz N] [--dump FOLDER] FILE...\n",
               stderr);
         return 2;
     }
-    if (!mkl_open()) {
+    if (!mkl_open(c.type)) {
         memset(&mkl, 0, sizeof mkl);
         fputs("convert_bench: no MKL (SPBLAS_MKL)\n", stderr);
     }

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """SciPy's times for what convert_bench measured, and the table of both.
 
-    convert_table.py LINES.json DUMP_FOLDER TABLE.md
+    convert_table.py LINES.json DUMP_FOLDER TABLE.md COMMAND
 
 LINES.json holds convert_bench's lines, DUMP_FOLDER its --dump. Without SciPy its column
-stays empty.
+stays empty; lines that have SciPy's time keep it. COMMAND is what the table says it was
+made by.
 """
 import collections
 import json
@@ -21,12 +22,15 @@ except ImportError:
     scipy = None
 
 
+TYPES = {"f32": "f4", "f64": "f8"}
+
+
 def load(folder, row):
     def array(what, kind):
         return numpy.fromfile(folder / f"{row['matrix']}.{what}", dtype=kind)
 
     return scipy.sparse.csr_matrix(
-        (array("val", "f8"), array("idx", "i4"), array("ptr", "i4")),
+        (array("val", TYPES[row["type"]]), array("idx", "i4"), array("ptr", "i4")),
         shape=(row["rows"], row["cols"]))
 
 
@@ -72,50 +76,68 @@ def ratio(value):
     return "" if value is None or math.isnan(value) else f"{value:.2f}"
 
 
+def add_ratios(row):
+    mkl = row["mkl"] if row["mkl"] > 0 else None
+    peers = [t for t in (mkl, row.get("scipy")) if t]
+    row["rate"] = row["bytes"] / row["ours"] / 1e9
+    row["share"] = row["copy"] / row["ours"]
+    row["over_mkl"] = mkl / row["ours"] if mkl else None
+    row["over_scipy"] = row["scipy"] / row["ours"] if row.get("scipy") else None
+    row["over_best"] = min(peers) / row["ours"] if peers else None
+
+
+def summary(group):
+    def mean(what):
+        return ratio(geomean(r[what] for r in group if r[what]))
+
+    best = sorted((r["over_best"], r["matrix"]) for r in group if r["over_best"])
+    worst = ", ".join(f"{name} {value:.2f}" for value, name in best[:2])
+    return (f"| {len(group)} | {geomean(r['rate'] for r in group):.2g} | {mean('share')} "
+            f"| {mean('over_mkl')} | {mean('over_scipy')} | {mean('over_best')} "
+            f"| {worst} |")
+
+
 def table(rows):
+    head = ["| pair | threads | matrices | GB/s | of copy | over MKL | over SciPy "
+            "| over the best | worst |", "|---|--:|--:|--:|--:|--:|--:|--:|---|"]
     out = ["| matrix | pair | threads | ms | GB/s | of copy | over MKL | over SciPy |",
            "|---|---|--:|--:|--:|--:|--:|--:|"]
     groups = collections.defaultdict(list)
     for row in rows:
-        row["share"] = row["copy"] / row["ours"]
-        row["over_mkl"] = row["mkl"] / row["ours"] if row["mkl"] > 0 else None
-        row["over_scipy"] = row["scipy"] / row["ours"] if row.get("scipy") else None
+        add_ratios(row)
         groups[row["from"], row["to"], row["threads"]].append(row)
         out.append(f"| {row['matrix']} | {row['from']} -> {row['to']} | {row['threads']} "
-                   f"| {row['ours'] * 1e3:.3g} | {row['bytes'] / row['ours'] / 1e9:.3g} "
+                   f"| {row['ours'] * 1e3:.3g} | {row['rate']:.3g} "
                    f"| {row['share']:.2f} | {ratio(row['over_mkl'])} "
                    f"| {ratio(row['over_scipy'])} |")
-    head = ["| pair | threads | matrices | of copy | over MKL | worst | over SciPy "
-            "| worst |", "|---|--:|--:|--:|--:|--:|--:|--:|"]
     for (source, target, threads), group in groups.items():
-        mkl = [r["over_mkl"] for r in group if r["over_mkl"]]
-        peer = [r["over_scipy"] for r in group if r["over_scipy"]]
-        head.append(f"| {source} -> {target} | {threads} | {len(group)} "
-                    f"| {ratio(geomean(r['share'] for r in group))} "
-                    f"| {ratio(geomean(mkl))} | {ratio(min(mkl, default=None))} "
-                    f"| {ratio(geomean(peer))} | {ratio(min(peer, default=None))} |")
+        head.append(f"| {source} -> {target} | {threads} {summary(group)}")
     return head, out
 
 
 def main():
-    lines, folder, target = map(pathlib.Path, sys.argv[1:])
-    rows = [json.loads(line) for line in lines.read_text().splitlines()]
+    lines, folder, target, command = sys.argv[1:5]
+    folder = pathlib.Path(folder)
+    rows = [json.loads(line) for line in pathlib.Path(lines).read_text().splitlines()]
     cache, name = {}, None
     for row in rows if scipy else []:
         key = row["matrix"], row["from"], row["to"]
+        if "scipy" in row:
+            continue
         if row["matrix"] != name:
             name, csr = row["matrix"], load(folder, row)
         if key not in cache:
             cache[key] = scipy_time(csr, row)
         row["scipy"] = cache[key]
     head, rest = table(rows)
-    target.write_text("\n".join(
-        ["# Conversion between formats", "",
-         "Values f64, indices i32, time of the fastest run, results in new memory. "
-         "*Of copy*: a plain copy of",
-         "as many bytes as the conversion reads and writes, over its time; *over*: the "
-         "peer's time over ours",
-         "(SciPy has one thread). Geometric means; *worst* is the least of a column."
+    pathlib.Path(target).write_text("\n".join(
+        ["# Conversion between formats", "", f"    {command}", "",
+         f"Values {rows[0]['type']}, indices i32, time of the fastest run, results in new "
+         "memory. *Of copy*: a plain copy",
+         "of as many bytes as the conversion reads and writes, by as many threads, over "
+         "its time; *over*: the peer's",
+         "time over ours, *the best* of the peers on each matrix (SciPy has one thread). "
+         "Geometric means."
          + (f" SciPy {scipy.__version__}." if scipy else ""), "",
          *head, "", *rest, ""]))
 

@@ -16,7 +16,7 @@ enum {
     AHEAD = 16,            /* entries between a line's call and its use */
     RUN = 8,               /* entries of a row written without asking */
     CHUNK_BYTES = 1 << 19, /* what a core's second cache holds with room to spare */
-    CHUNK_MIN = 256,        /* places of a diagonal: writes must run on */
+    CHUNK_MIN = 256,       /* places of a diagonal: writes must run on */
     CHUNK_BLANK = 4096,    /* the same where nothing is cleared */
     TILE = 128,            /* rows of slots side by side */
     STEP = 16              /* slots of them */
