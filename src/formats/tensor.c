@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "formats/conv.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- Formats of borrowed arrays -----------------------------------------------------
@@ -143,28 +144,77 @@ sb_tensor_from_coo(sb_tensor *out, const sb_fmt *f, const sb_tensor_coo *coo, bo
                          : sb_conv_general(out, &list, f, wide, par, NULL, diag);
 }
 
-/* Whether the view's arrays are those of the format csr: counted from 0, columns in
- * ascending order, values in place. */
-static bool
-is_rows(const sb_view *v)
+/* What a look at all slots of a view may find. */
+enum { BROKEN = 1, UNSORTED = 2, ROWS_LOOKED_AT = 4096 };
+
+typedef struct look {
+    const sb_view *v;
+    atomic_int found;
+} look;
+
+/* Types are constants where this is called. */
+static inline int
+look_at_rows(const sb_view *v, sb_dtype ptr_type, sb_dtype crd_type, int64_t lo,
+             int64_t hi)
 {
-    if (v->pos || v->ptr_base || v->crd_base)
-        return false;
-    for (int64_t i = 0; i < v->rows; i++)
-        for (int64_t p = sb_view_lo(v, i) + 1; p < sb_view_lo(v, i + 1); p++)
-            if (sb_view_col(v, p - 1) >= sb_view_col(v, p))
-                return false;
-    return true;
+    int64_t from = sb_index(v->ptr, ptr_type, lo) - v->ptr_base;
+    bool outside = false, unsorted = false;
+
+    if (from < 0)
+        return BROKEN;
+    for (int64_t i = lo; i < hi; i++) {
+        const int64_t to = sb_index(v->ptr, ptr_type, i + 1) - v->ptr_base;
+        int64_t last = -1;
+
+        if (to < from || to > v->nnz)
+            return BROKEN;
+        for (int64_t p = from; p < to; p++) {
+            const int64_t j = sb_index(v->crd, crd_type, p) - v->crd_base;
+
+            outside |= (uint64_t)j >= (uint64_t)v->cols;
+            unsorted |= j <= last;
+            last = j;
+        }
+        from = to;
+    }
+    return (outside ? BROKEN : 0) | (unsorted ? UNSORTED : 0);
 }
 
+static void
+look_range(void *user, int64_t lo, int64_t hi)
+{
+    look *l = user;
+    const sb_view *v = l->v;
+    const bool wide = v->crd_type == SB_I64;
+
+    atomic_fetch_or(&l->found, v->ptr_type == SB_I64
+                                   ? (wide ? look_at_rows(v, SB_I64, SB_I64, lo, hi)
+                                           : look_at_rows(v, SB_I64, SB_I32, lo, hi))
+                                   : (wide ? look_at_rows(v, SB_I32, SB_I64, lo, hi)
+                                           : look_at_rows(v, SB_I32, SB_I32, lo, hi)));
+}
+
+static bool
+covers(const sb_view *v)
+{
+    return v->rows == 0 ? v->nnz == 0
+                        : sb_view_lo(v, 0) == 0 && sb_view_lo(v, v->rows) == v->nnz;
+}
+
+/* The sentence about the first mistake. */
 static sb_status
-check_view(const sb_view *v, sb_diag *diag)
+refuse_view(const sb_view *v, sb_diag *diag)
 {
     for (int64_t i = 0; i < v->rows; i++)
         if (sb_view_lo(v, i) < 0 || sb_view_lo(v, i) > sb_view_lo(v, i + 1) ||
             sb_view_lo(v, i + 1) > v->nnz)
             return sb_diag_set(diag, SB_EINVAL, "offsets of row %lld are out of order",
                                (long long)i);
+    if (!covers(v))
+        return sb_diag_set(diag, SB_EINVAL,
+                           "the offsets do not lead from the first to the last of %lld "
+                           "entries",
+                           (long long)v->nnz);
     for (int64_t p = 0; p < v->nnz; p++)
         if (sb_view_col(v, p) < 0 || sb_view_col(v, p) >= v->cols)
             return sb_diag_set(diag, SB_EINVAL,
@@ -173,6 +223,18 @@ check_view(const sb_view *v, sb_diag *diag)
                                (long long)p, (long long)sb_view_col(v, p),
                                (long long)v->cols);
     return SB_OK;
+}
+
+/* *rows: whether the view's arrays are those of the format csr but for where they count
+ * from: columns in ascending order, values in place. */
+static sb_status
+check_view(bool *rows, const sb_view *v, const sb_par *par, sb_diag *diag)
+{
+    look l = {.v = v};
+
+    sb_par_run(par, look_range, &l, 0, v->rows, ROWS_LOOKED_AT);
+    *rows = !v->pos && !(l.found & UNSORTED);
+    return l.found & BROKEN || !covers(v) ? refuse_view(v, diag) : SB_OK;
 }
 
 static sb_status
@@ -208,28 +270,52 @@ from_slots(sb_tensor *out, const sb_fmt *f, const sb_view *v, const void *val,
     return st;
 }
 
+/* A copy of n indices that counts from 0; false: ENOMEM. Without base *out is NULL. */
+static bool
+count_from_0(void **out, const void *idx, sb_dtype type, int base, int64_t n)
+{
+    *out = base ? sb_alloc_array(n, sb_dtype_size(type)) : NULL;
+    for (int64_t k = 0; *out && k < n; k++) {
+        if (type == SB_I64)
+            ((int64_t *)*out)[k] = ((const int64_t *)idx)[k] - base;
+        else
+            ((int32_t *)*out)[k] = ((const int32_t *)idx)[k] - base;
+    }
+    return !base || *out;
+}
+
 sb_status
 sb_tensor_from_view(sb_tensor *out, const sb_fmt *f, const sb_view *v, const void *val,
                     sb_dtype type, bool wide, const sb_par *par, sb_diag *diag)
 {
+    sb_tensor rows = {.fmt = &rows_fmt,
+                      .extent = {v->rows, v->cols},
+                      .val_type = type,
+                      .idx_type = v->crd_type,
+                      .ptr_type = v->ptr_type,
+                      .count = {v->rows, v->nnz},
+                      .size = {v->rows, v->cols},
+                      .idx = {[1] = borrowed(v->crd)},
+                      .ptr = {[1] = borrowed(v->ptr)},
+                      .val = borrowed(val),
+                      .nnz = v->nnz};
+    void *ptr, *crd = NULL;
+    bool in_place;
+    sb_status st = SB_ENOMEM;
+
     memset(out, 0, sizeof *out);
-    SB_TRY(check_view(v, diag));
-    if (!is_rows(v))
+    SB_TRY(check_view(&in_place, v, par, diag));
+    if (!in_place)
         return from_slots(out, f, v, val, type, wide, par, diag);
-
-    const sb_tensor rows = {.fmt = &rows_fmt,
-                            .extent = {v->rows, v->cols},
-                            .val_type = type,
-                            .idx_type = v->crd_type,
-                            .ptr_type = v->ptr_type,
-                            .count = {v->rows, v->nnz},
-                            .size = {v->rows, v->cols},
-                            .idx = {[1] = borrowed(v->crd)},
-                            .ptr = {[1] = borrowed(v->ptr)},
-                            .val = borrowed(val),
-                            .nnz = v->nnz};
-
-    return convert(out, &rows, f, wide, par, NULL, diag);
+    if (count_from_0(&ptr, v->ptr, v->ptr_type, v->ptr_base, v->rows + 1) &&
+        count_from_0(&crd, v->crd, v->crd_type, v->crd_base, v->nnz)) {
+        rows.ptr[1] = borrowed(ptr ? ptr : v->ptr);
+        rows.idx[1] = borrowed(crd ? crd : v->crd);
+        st = convert(out, &rows, f, wide, par, NULL, diag);
+    }
+    sb_free(ptr);
+    sb_free(crd);
+    return st;
 }
 
 /* ---- Reading ------------------------------------------------------------------------

@@ -70,7 +70,8 @@ typedef struct sb_tensor_coo {
  */
 sb_status sb_tensor_from_coo(sb_tensor *out, const sb_fmt *f, const sb_tensor_coo *coo,
                              bool wide, const sb_par *par, sb_diag *diag);
-/* From a matrix as the caller gives it; values are copied. */
+/* From a matrix as the caller gives it; values are copied. EINVAL also where offsets or
+ * columns are not those of a matrix with v->nnz entries. */
 sb_status sb_tensor_from_view(sb_tensor *out, const sb_fmt *f, const sb_view *v,
                               const void *val, sb_dtype type, bool wide,
                               const sb_par *par, sb_diag *diag);

@@ -388,3 +388,15 @@ fmt_show(const sb_tensor *t)
     sb_strbuf_free(&b);
     return out;
 }
+
+void
+fmt_backwards(sb_par_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain)
+{
+    int64_t at = hi;
+
+    while (at - grain > lo) {
+        fn(user, at - grain, at);
+        at -= grain;
+    }
+    fn(user, lo, at);
+}

@@ -30,6 +30,9 @@ void fmt_check_forget(void);
 /* True when both have the same arrays. */
 bool fmt_equal(const sb_tensor *a, const sb_tensor *b, char *message, size_t size);
 
+/* For sb_par: pieces from the last to the first, as a team may run them. */
+void fmt_backwards(sb_par_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain);
+
 /* All arrays as text, a level a line; released with free. */
 char *fmt_show(const sb_tensor *t);
 

@@ -45,19 +45,6 @@ parse(const char *text)
     return f;
 }
 
-/* Pieces out of order, as a team may run them. */
-static void
-backwards(sb_par_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain)
-{
-    int64_t at = hi;
-
-    while (at - grain > lo) {
-        fn(user, at - grain, at);
-        at -= grain;
-    }
-    fn(user, lo, at);
-}
-
 /* Rows of an integer matrix. A band has five diagonals and, every hundredth row, twenty
  * more entries; else row i has up to 2 * `len` entries, every 97th `longest`, anywhere. */
 typedef struct layout {
@@ -132,7 +119,7 @@ lay(const layout *l, sb_dtype type, const sb_fmt *f, bool wide, bool reversed)
 static void
 same_ways(const sb_tensor *a, const sb_fmt *to, bool wide)
 {
-    const sb_par team[] = {{NULL, 1}, {backwards, 3}, {backwards, 64}};
+    const sb_par team[] = {{NULL, 1}, {fmt_backwards, 3}, {fmt_backwards, 64}};
     sb_tensor g, f;
     sb_diag why = {0};
     const sb_status want = sb_tensor_convert_general(&g, a, to, &team[1], NULL, &why);

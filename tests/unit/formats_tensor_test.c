@@ -395,51 +395,6 @@ widths_and_types(void **state)
             }
 }
 
-static void
-views(void **state)
-{
-    (void)state;
-    for (uint64_t k = 0; k < 40; k++) {
-        gen_spec s = gen_case(k);
-        sb_matrix m;
-        sb_view v;
-        sb_tensor a, b;
-        char message[200];
-
-        s.val_type = SB_F64;
-        s.duplicates = false;
-        s.format = (sb_format)(k % 4);
-        m = gen_matrix(&s);
-        assert_int_equal(sb_view_make(&v, &m, k & 4, NULL), SB_OK);
-        assert_int_equal(
-            sb_tensor_from_view(&a, parse("csr"), &v, m.val, SB_F64, false, NULL, NULL),
-            SB_OK);
-        assert_int_equal(
-            sb_tensor_from_view(&b, parse("csc"), &v, m.val, SB_F64, false, NULL, NULL),
-            SB_OK);
-        for (int64_t i = 0; i < v.rows; i++) {
-            assert_int_equal(sb_tensor_at(&a.ptr[1], a.ptr_type, i), sb_view_lo(&v, i));
-            for (int64_t p = sb_view_lo(&v, i); p < sb_view_lo(&v, i + 1); p++) {
-                int64_t at = sb_view_lo(&v, i); /* the same column */
-
-                while (sb_tensor_at(&a.idx[1], a.idx_type, at) != sb_view_col(&v, p))
-                    at++;
-                assert_true(((double *)a.val.data)[at] ==
-                            ((double *)m.val)[sb_view_pos(&v, p)]);
-            }
-        }
-        sb_tensor_free(&a);
-        assert_int_equal(sb_tensor_convert(&a, &b, parse("csr"), NULL, NULL, NULL),
-                         SB_OK);
-        assert_int_equal(a.nnz, v.nnz);
-        (void)message;
-        sb_tensor_free(&a);
-        sb_tensor_free(&b);
-        sb_view_free(&v);
-        gen_free_matrix(&m);
-    }
-}
-
 /* ---- Memory --------------------------------------------------------------------- */
 
 static void
@@ -499,7 +454,6 @@ main(void)
         cmocka_unit_test(golden_files),    cmocka_unit_test(numbers_of_the_paper),
         cmocka_unit_test(operators),       cmocka_unit_test(refusals),
         cmocka_unit_test(stored_zeros),    cmocka_unit_test(widths_and_types),
-        cmocka_unit_test(views),
 
         cmocka_unit_test(memory_runs_out),
     };
