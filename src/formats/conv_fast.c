@@ -134,6 +134,7 @@ sb_fmt_is_matrix(const sb_fmt *f, sb_format *format, int64_t *block)
     *block = f->level[0]->b->value;
     return *block == f->level[1]->b->value;
 }
+
 enum { TOUCH = 2 << 20 }; /* bytes of a huge page */
 
 /* ---- Making results -----------------------------------------------------------------
