@@ -5,6 +5,7 @@
  */
 #include "job.h"
 
+#include "form.h"
 #include "tool.h"
 
 #include <math.h>
@@ -78,20 +79,27 @@ job_index(const job *j, const void *array, int64_t p)
     return j->spec.wide ? ((const int64_t *)array)[p] : ((const int32_t *)array)[p];
 }
 
-static void *
-make_indices(const job *j, const int64_t *from, int64_t count)
+int64_t
+job_place(const job *j, int64_t p)
 {
-    int64_t p;
+    return j->place ? j->place[p] : p;
+}
 
-    if (j->spec.wide) {
-        int64_t *to = tool_memory(count, sizeof *to);
+/* Room for `room`, the rest repeating the last one. */
+static void *
+make_indices(const job *j, const int64_t *from, int64_t count, int64_t room)
+{
+    int64_t *wide = tool_memory(room, sizeof *wide), p;
+    int32_t *to;
 
-        memcpy(to, from, (size_t)count * sizeof *to);
-        return to;
-    }
-    int32_t *to = tool_memory(count, sizeof *to);
-    for (p = 0; p < count; p++)
-        to[p] = (int32_t)from[p];
+    for (p = 0; p < room; p++)
+        wide[p] = from[p < count ? p : count - 1];
+    if (j->spec.wide)
+        return wide;
+    to = tool_memory(room, sizeof *to);
+    for (p = 0; p < room; p++)
+        to[p] = (int32_t)wide[p];
+    free(wide);
     return to;
 }
 
@@ -155,16 +163,14 @@ set_attributes(job *j)
 static int
 describe(job *j)
 {
-    const spblasIndexType_t index = j->spec.wide ? SPBLAS_INDEX_64I : SPBLAS_INDEX_32I;
     const spblasDataType_t type = elem_type(j->spec.type);
-    void *const val = j->spec.op == JOB_SDDMM ? j->c : j->val;
+    void *const val = j->spec.op == JOB_SDDMM ? j->c : j->stored ? j->stored : j->val;
     int64_t rows, cols;
     spblasStatus_t st;
 
     if (spblasCreate(&j->handle))
         return tool_complain("spblasCreate: %s", spblasGetLastErrorMessage(NULL));
-    if (spblasCreateCsr(&j->a, j->rows, j->cols, j->nnz, j->ptr, j->col, val, index,
-                        index, SPBLAS_INDEX_BASE_ZERO, type))
+    if (form_describe(j, val))
         return tool_complain("matrix: %s", spblasGetLastErrorMessage(NULL));
     b_shape(j, &rows, &cols);
     if (j->spec.op == JOB_SPMV)
@@ -197,11 +203,11 @@ job_make(job *j, const job_spec *spec, const mm_matrix *a)
 
     memset(j, 0, sizeof *j);
     j->spec = *spec;
-    j->rows = a->rows;
-    j->cols = a->cols;
+    j->rows = (a->rows + spec->block - 1) / spec->block * spec->block;
+    j->cols = (a->cols + spec->block - 1) / spec->block * spec->block;
     j->nnz = a->nnz;
-    j->m = turned ? a->cols : a->rows;
-    j->k = turned ? a->rows : a->cols;
+    j->m = turned ? j->cols : j->rows;
+    j->k = turned ? j->rows : j->cols;
     if (!spec->wide && (a->nnz > INT32_MAX || a->cols > INT32_MAX))
         return tool_complain("too large for 32-bit indices; give --index 64");
     if (a->field == MM_COMPLEX && !elem_is_complex(spec->type))
@@ -210,17 +216,22 @@ job_make(job *j, const job_spec *spec, const mm_matrix *a)
     if (__builtin_mul_overflow(b_rows, b_cols, &count) ||
         __builtin_mul_overflow(j->m, spec->n, &j->c_count))
         return tool_complain("the dense matrices do not fit into 64 bits");
-    j->ptr = make_indices(j, a->ptr, a->rows + 1);
-    j->col = make_indices(j, a->col, a->nnz);
+    j->ptr = make_indices(j, a->ptr, a->rows + 1, j->rows + 1);
+    j->col = make_indices(j, a->col, a->nnz, a->nnz);
+    form_make(j);
     j->b = tool_memory(count, size);
     fill_random(spec->type, j->b, count, 2);
     if (spec->op == JOB_SDDMM) {
-        j->c_count = a->nnz;
+        j->c_count = j->count;
         j->x = tool_memory(j->rows * spec->n, size);
         fill_random(spec->type, j->x, j->rows * spec->n, 3);
     } else {
         j->val = tool_memory(a->nnz, size);
         fill_values(j, a);
+        if (j->place) {
+            j->stored = tool_memory(j->count, size);
+            form_values(j, j->stored, j->val);
+        }
     }
     j->c = tool_memory(j->c_count, size);
     return describe(j);
@@ -242,6 +253,7 @@ job_free(job *j)
     free(j->x);
     free(j->b);
     free(j->c);
+    form_free(j);
     memset(j, 0, sizeof *j);
 }
 

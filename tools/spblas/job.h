@@ -11,9 +11,13 @@
 typedef enum job_op { JOB_SPMV, JOB_SPMM, JOB_SDDMM, JOB_OPS } job_op;
 const char *job_op_name(job_op op);
 
+typedef enum job_format { JOB_CSR, JOB_CSC, JOB_COO, JOB_BSR } job_format;
+
 /* What the command line asks for. */
 typedef struct job_spec {
     job_op op;
+    job_format format; /* that the library gets the matrix in */
+    int64_t block;     /* BSR; else 1. Sizes are rounded up to whole blocks. */
     int64_t n; /* columns of B, or length of SDDMM's dot products; 1 for SpMV */
     elem type;
     bool wide; /* 64-bit indices */
@@ -36,6 +40,10 @@ typedef struct job {
     int64_t m, k;            /* of op(A) */
     void *ptr, *col, *val, *x, *b, *c;
     int64_t c_count;
+    /* As the library gets it (form.h): offsets or rows, indices, values if they are not
+     * val; where entry p of the rows has its value (NULL: at p), and how many are stored. */
+    void *major, *minor, *stored;
+    int64_t *place, count;
     double scale; /* values were multiplied by it, to fit a 16-bit type */
     spblasHandle_t handle;
     spblasSpMatDescr_t a;
@@ -59,6 +67,8 @@ int64_t job_b_at(const job *j, int64_t i, int64_t col);
 int64_t job_c_at(const job *j, int64_t i, int64_t col);
 int64_t job_x_at(const job *j, int64_t i, int64_t col);
 int64_t job_index(const job *j, const void *array, int64_t p);
+/* Position of entry p of the rows among the stored values. */
+int64_t job_place(const job *j, int64_t p);
 
 double job_flops(const job *j);
 /* Bytes that must move at least once. */

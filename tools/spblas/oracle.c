@@ -156,7 +156,7 @@ check_row(const view *v, int64_t i, sum *s, oracle_result *r)
     if (j->spec.op == JOB_SDDMM) {
         for (p = v->ptr[i]; p < v->ptr[i + 1]; p++) {
             *s = dot(v, i, p);
-            judge(v, s, p, i, v->col[p], r);
+            judge(v, s, job_place(j, p), i, v->col[p], r);
         }
         return;
     }

@@ -1,13 +1,21 @@
 /* Words of the command line to a job_spec. */
 #include "spec.h"
 
+#include "form.h"
+
 #include <string.h>
 
 void
 spec_defaults(spec_words *w)
 {
-    *w = (spec_words){"spmm", "f32", "row", "N", "estimate", NULL,
-                      0,      32,    1.0,   0.0, false};
+    *w = (spec_words){.op = "spmm",
+                      .format = "csr",
+                      .type = "f32",
+                      .layout = "row",
+                      .trans = "N",
+                      .effort = "estimate",
+                      .index = 32,
+                      .alpha = 1.0};
 }
 
 /* Which of the words, or -1, having complained. */
@@ -48,6 +56,9 @@ spec_read(const spec_words *w, job_spec *out)
                       .wide = w->index == 64};
     if (!elem_parse(w->type, &out->type))
         return tool_complain("--type %s: f32, f64, f16, bf16, c32 or c64", w->type);
+    if (!form_parse(w->format, &out->format, &out->block))
+        return tool_complain("--format %s: csr, csc, coo or bsr1 to bsr1024",
+                             w->format);
     if (w->index != 32 && w->index != 64)
         return tool_complain("--index %lld: 32 or 64", (long long)w->index);
     out->n = w->n == 0 ? 32 : w->n;

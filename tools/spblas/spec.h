@@ -6,7 +6,7 @@
 #include "tool.h"
 
 typedef struct spec_words {
-    const char *op, *type, *layout, *trans, *effort, *plan;
+    const char *op, *format, *type, *layout, *trans, *effort, *plan;
     int64_t n, index;
     double alpha, beta;
     bool frozen;
@@ -19,6 +19,8 @@ int spec_read(const spec_words *w, job_spec *out);
 /* Rows of an arg_spec table for these words. */
 #define SPEC_ARGS(w)                                                                  \
     {"--op", ARG_TEXT, &(w)->op, "spmm, spmv or sddmm (spmm)"},                       \
+        {"--format", ARG_TEXT, &(w)->format,                                          \
+         "csr, csc, coo or bsrB (blocks of B x B): what the library gets (csr)"},     \
         {"--n", ARG_INT, &(w)->n, "columns of B, or length of SDDMM's dots (32)"},    \
         {"--type", ARG_TEXT, &(w)->type, "f32, f64, f16, bf16, c32, c64 (f32)"},      \
         {"--index", ARG_INT, &(w)->index, "32 or 64 bits (32)"},                      \
