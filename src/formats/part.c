@@ -56,16 +56,17 @@ sb_part_free(sb_part *p)
     memset(p, 0, sizeof *p);
 }
 
-/* All rows as `units` units of the caller's arrays. */
+/* Everything as `units` units of the caller's arrays, where these serve. */
 static sb_status
-whole(sb_part *out, sb_cover *cv, sb_part_kind kind, int64_t units)
+whole(sb_part *out, sb_cover *cv, sb_part_kind kind, int64_t units, bool serve)
 {
     const sb_view *v = cv->v;
 
     memset(out, 0, sizeof *out);
     out->kind = kind;
-    if (!v->ptr_in_place || !v->crd_in_place || v->pos || cv->taken || cv->touched)
+    if (!serve || cv->taken || cv->touched)
         return SB_SKIP;
+    out->width = v->block;
     out->nnz = out->slots = v->nnz;
     out->ngroup = units > 0;
     out->group[0] = (sb_part_group){0, units, v->nnz, 0, false};
@@ -77,16 +78,62 @@ whole(sb_part *out, sb_cover *cv, sb_part_kind kind, int64_t units)
     return SB_OK;
 }
 
+static bool
+rows_in_place(const sb_view *v)
+{
+    return v->ptr_in_place && v->crd_in_place && !v->pos;
+}
+
 sb_status
 sb_part_csr(sb_part *out, sb_cover *cv)
 {
-    return whole(out, cv, SB_PART_CSR, cv->v->rows);
+    return whole(out, cv, SB_PART_CSR, cv->v->rows,
+                 rows_in_place(cv->v) && cv->v->block == 1);
 }
 
 sb_status
 sb_part_seg(sb_part *out, sb_cover *cv)
 {
-    return whole(out, cv, SB_PART_SEG, (cv->v->rows + SB_SEG_ROWS - 1) / SB_SEG_ROWS);
+    return whole(out, cv, SB_PART_SEG, (cv->v->rows + SB_SEG_ROWS - 1) / SB_SEG_ROWS,
+                 rows_in_place(cv->v) && cv->v->block == 1);
+}
+
+sb_status
+sb_part_list(sb_part *out, sb_cover *cv)
+{
+    return whole(out, cv, SB_PART_LIST, cv->v->nnz, cv->v->block == 1);
+}
+
+/* The view's own structure under the names of the caller's. */
+static sb_status
+copy_blocks(sb_part *out, const sb_view *v)
+{
+    void *ptr = sb_part_array_new(out, "A_ptr", v->slot_type, v->rows + 1);
+    void *crd = sb_part_array_new(out, "A_crd", v->crd_type, v->nnz);
+    void *pos = sb_part_array_new(out, "blocks_pos", v->slot_type, v->nnz);
+
+    if (!ptr || !crd || !pos)
+        return SB_ENOMEM;
+    for (int64_t i = 0; i <= v->rows; i++)
+        sb_index_store(ptr, v->slot_type, i, sb_view_lo(v, i));
+    for (int64_t p = 0; p < v->nnz; p++) {
+        sb_index_store(crd, v->crd_type, p, sb_view_col(v, p));
+        sb_index_store(pos, v->slot_type, p, v->pos[p]);
+    }
+    return SB_OK;
+}
+
+sb_status
+sb_part_blocks(sb_part *out, sb_cover *cv)
+{
+    const sb_view *v = cv->v;
+    sb_status st = whole(out, cv, SB_PART_BLOCKS, v->rows, v->block > 1);
+
+    if (st == SB_OK && !rows_in_place(v))
+        st = copy_blocks(out, v);
+    if (st == SB_ENOMEM)
+        sb_part_free(out);
+    return st;
 }
 
 /* Values of all segments in their order, in the place of where they begin. */

@@ -30,7 +30,10 @@
  *          the chunk's 16 columns, all in the matrix  mask_bits I32[chunks * b], row r of its window at
  *          chunk * b + r: bit c is set when it holds column mask_crd + c. The window's
  *          rows are in place, the last window may be short
- *   csr, seg  no arrays
+ *   csr, seg, list  no arrays
+ *   blocks  no arrays where the block rows of op(A) are the caller's; else
+ *          A_ptr P[rows / b + 1]  A_crd I[blocks]  blocks_pos P[blocks], the number of the
+ *          caller's block
  *
  * Packed values replace *_pos by *_val in the same layout (holes zero). All indices of
  * these arrays count from 0; coordinates in place (A_crd) keep the caller's base.
@@ -55,6 +58,8 @@ typedef enum sb_part_kind {
     SB_PART_SELL,
     SB_PART_PANEL,
     SB_PART_MASK,
+    SB_PART_BLOCKS,
+    SB_PART_LIST,
     SB_PART_COUNT
 } sb_part_kind;
 
@@ -72,8 +77,9 @@ typedef struct sb_part_array {
 
 /*
  * Units [lo, hi) that may run at the same time. Units are what tiles count: rows (csr,
- * dia), list entries (rows, ell), block rows (bsr), windows (win, mask), groups of
- * SB_SEG_ROWS rows (seg), slices (sell), blocks of rows (panel), slots (coo). Units of
+ * dia), list entries (rows, ell), block rows (bsr, blocks), windows (win, mask), groups of
+ * SB_SEG_ROWS rows (seg), slices (sell), blocks of rows (panel), slots (coo), the caller's
+ * entries (list). Units of
  * one row are adjacent, and a tile must own all of them.
  *   add    rows were touched before: beta = 1
  *   phase  groups of a later phase may touch rows of an earlier one (column partitions,
@@ -90,7 +96,7 @@ typedef struct sb_part {
     int narray, ngroup;
     sb_part_array array[SB_PART_ARRAYS];
     sb_part_group group[SB_PART_GROUPS];
-    /* ell: slots per unit; bsr, win, mask: rows together; dia: diagonals; panel: columns
+    /* ell: slots per unit; bsr, blocks, win, mask: rows together; dia: diagonals; panel: columns
      * of a panel */
     int64_t width;
     int64_t nnz;   /* entries of A covered */
@@ -154,6 +160,13 @@ int64_t sb_part_mask_chunks(const sb_view *v, int64_t window, int b);
 sb_status sb_part_dia(sb_part *out, sb_cover *cv, int percent, bool sorted);
 /* The rest as coordinates. Touches only rows that have an entry left. */
 sb_status sb_part_coo(sb_part *out, sb_cover *cv);
+
+/* All block rows of a view of blocks: nothing copied, or structure and positions of the
+ * transposed blocks; SB_SKIP for other views, and when something is covered. */
+sb_status sb_part_blocks(sb_part *out, sb_cover *cv);
+/* All entries in the caller's order, which need not be the view's. SDDMM only: nothing is
+ * said about rows. SB_SKIP when something is covered. */
+sb_status sb_part_list(sb_part *out, sb_cover *cv);
 
 /* Replaces positions by a copy of the values found there. SB_SKIP, and nothing changed,
  * for diagonals with a stored zero: packed, it would be taken for a hole, and 0 * Inf is

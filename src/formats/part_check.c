@@ -67,6 +67,23 @@ unit_csr(check *ck, int64_t u)
 }
 
 static sb_status
+unit_blocks(check *ck, int64_t u)
+{
+    if (!sb_part_find(ck->p, "blocks_pos"))
+        return unit_csr(ck, u);
+    for (int64_t q = get(ck, "A_ptr", u); q < get(ck, "A_ptr", u + 1); q++)
+        SB_TRY(reach_pos(ck, u, get(ck, "A_crd", q), get(ck, "blocks_pos", q)));
+    return SB_OK;
+}
+
+/* The caller's entry u, wherever the view has it. */
+static sb_status
+unit_list(check *ck, int64_t u)
+{
+    return reach(ck, ck->row_of[ck->slot_of[u]], ck->slot_of[u]);
+}
+
+static sb_status
 unit_seg(check *ck, int64_t u)
 {
     for (int64_t i = u * SB_SEG_ROWS; i < (u + 1) * SB_SEG_ROWS && i < ck->v->rows; i++)
@@ -229,7 +246,8 @@ check_part(check *ck)
         [SB_PART_DIA] = unit_dia,   [SB_PART_COO] = unit_coo,
         [SB_PART_WIN] = unit_win,   [SB_PART_SEG] = unit_seg,
         [SB_PART_SELL] = unit_sell, [SB_PART_PANEL] = unit_panel,
-        [SB_PART_MASK] = unit_mask};
+        [SB_PART_MASK] = unit_mask, [SB_PART_BLOCKS] = unit_blocks,
+        [SB_PART_LIST] = unit_list};
 
     for (int g = 0; g < ck->p->ngroup; g++)
         for (int64_t u = ck->p->group[g].lo; u < ck->p->group[g].hi; u++)

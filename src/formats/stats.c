@@ -206,3 +206,26 @@ sb_stats_window(int64_t rows)
         q++;
     return q;
 }
+
+void
+sb_stats_expand(sb_stats *s, int64_t block)
+{
+    const double b = (double)block;
+
+    s->rows *= block;
+    s->cols *= block;
+    s->nnz *= block * block;
+    s->empty *= block;
+    s->longest *= block;
+    s->mean *= b;
+    s->bandwidth = s->bandwidth * block + block - 1;
+    s->distinct *= block;
+    s->r4 = fmin(b, 4);
+    s->r8 = fmin(b, 8);
+    s->window_cols *= b;
+    s->window_reuse = 1 - (1 - s->window_reuse) / b;
+    for (int q = 0; q < SB_STATS_BLOCKS; q++)
+        s->block_share[q] = block % sb_stats_block_size[q] == 0;
+    for (int q = 0; q < SB_STATS_PANELS; q++)
+        s->panel_run[q] *= b;
+}

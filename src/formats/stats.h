@@ -76,6 +76,10 @@ typedef enum sb_stats_use {
     SB_STATS_ALL = 3
 } sb_stats_use;
 
+/* From statistics of the blocks of a block matrix to those of its elements, as far as
+ * blocks tell; lengths of rows stay counted in block rows. */
+void sb_stats_expand(sb_stats *s, int64_t block);
+
 /* ENOMEM only. Threads: `par` may be NULL. */
 sb_status sb_stats_collect(sb_stats *out, const sb_view *v, sb_stats_use use,
                            const sb_par *par);

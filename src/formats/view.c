@@ -1,8 +1,7 @@
 /*
- * Making a row-compressed view. Four cases: the caller's arrays as they are; a row
+ * Making a row-compressed view. Three cases: the caller's arrays as they are; a row
  * sorted COO, whose offsets alone are missing; a stable counting sort by column and
- * then by row of anything else (transposition is the same sort by one key); and BSR,
- * expanded to elements first.
+ * then by row of anything else (transposition is the same sort by one key).
  */
 #include "formats/view.h"
 
@@ -10,12 +9,11 @@
 
 #include <string.h>
 
-/* Coordinate triples on their way to a view: keys are not owned, pos NULL is identity.
- */
-typedef struct triples {
+/* Coordinates on their way to a view; not owned. */
+typedef struct pairs {
     int64_t n;
-    const int64_t *row, *col, *pos;
-} triples;
+    const int64_t *row, *col;
+} pairs;
 
 static void
 index_store(void *array, sb_dtype t, int64_t p, int64_t value)
@@ -80,7 +78,7 @@ narrow(int64_t largest, sb_dtype callers)
 
 /* Takes the sorted order's arrays into the view. */
 static sb_status
-view_from_order(sb_view *v, const triples *t, int64_t *ptr, int64_t *order,
+view_from_order(sb_view *v, const pairs *t, int64_t *ptr, int64_t *order,
                 sb_dtype idx_type)
 {
     v->crd_type = narrow(v->cols, idx_type);
@@ -91,9 +89,6 @@ view_from_order(sb_view *v, const triples *t, int64_t *ptr, int64_t *order,
         return SB_ENOMEM;
     for (int64_t q = 0; q < t->n; q++)
         index_store(v->own_crd, v->crd_type, q, t->col[order[q]]);
-    if (t->pos)
-        for (int64_t q = 0; q < t->n; q++)
-            order[q] = t->pos[order[q]];
     v->ptr = ptr;
     v->ptr_type = SB_I64;
     v->crd = v->own_crd;
@@ -101,9 +96,9 @@ view_from_order(sb_view *v, const triples *t, int64_t *ptr, int64_t *order,
     return SB_OK;
 }
 
-/* `sorted_by_col`: the triples come in column order already (a transposition). */
+/* `sorted_by_col`: the pairs come in column order already (a transposition). */
 static sb_status
-view_sorted(sb_view *v, const triples *t, sb_dtype idx_type, bool sorted_by_col)
+view_sorted(sb_view *v, const pairs *t, sb_dtype idx_type, bool sorted_by_col)
 {
     int64_t *ptr = NULL, *unused = NULL, *first = NULL, *order;
     sb_status st = SB_ENOMEM;
@@ -159,13 +154,13 @@ load_outer(int64_t *out, const sb_matrix *a, int64_t outer, sb_diag *diag)
     return done == a->nnz ? SB_OK : outside(diag, "last offset", outer, done, a->nnz);
 }
 
-/* CSR transposed or CSC as it is: the inner coordinate becomes the row. */
+/* CSR or BSR transposed, or CSC as it is: the inner coordinate becomes the row. */
 static sb_status
 view_transposed(sb_view *v, const sb_matrix *a, sb_diag *diag)
 {
     int64_t *inner = sb_alloc_array(a->nnz, sizeof *inner);
     int64_t *outer = sb_alloc_array(a->nnz, sizeof *outer);
-    const triples t = {a->nnz, inner, outer, NULL};
+    const pairs t = {a->nnz, inner, outer};
     sb_status st = SB_ENOMEM;
 
     if (inner && outer &&
@@ -223,59 +218,12 @@ view_coo(sb_view *v, const sb_matrix *a, bool transpose, sb_diag *diag)
                         diag)) == SB_OK &&
         (st = load_keys(col, a->idx, a->idx_type, a->base, a->nnz, a->cols, "column",
                         diag)) == SB_OK) {
-        const triples t = {a->nnz, transpose ? col : row, transpose ? row : col, NULL};
+        const pairs t = {a->nnz, transpose ? col : row, transpose ? row : col};
 
         st = view_sorted(v, &t, a->idx_type, false);
     }
     sb_free(row);
     sb_free(col);
-    return st;
-}
-
-/* Elements of a block matrix, block row after block row, with value positions. */
-static sb_status
-expand_blocks(int64_t *row, int64_t *col, int64_t *pos, const sb_matrix *a,
-              sb_diag *diag)
-{
-    const int64_t b = a->block;
-    int64_t e = 0, q = 0;
-
-    for (int64_t i = 0; i < a->rows / b; i++) {
-        const int64_t hi = sb_index(a->ptr, a->ptr_type, i + 1) - a->base;
-
-        if (hi < q || hi > a->nnz)
-            return outside(diag, "offset", i + 1, hi, a->nnz + 1);
-        for (; q < hi; q++) {
-            const int64_t j = sb_index(a->idx, a->idx_type, q) - a->base;
-
-            if (j < 0 || j >= a->cols / b)
-                return outside(diag, "block column", q, j, a->cols / b);
-            for (int64_t x = 0; x < b * b; x++, e++) {
-                row[e] = i * b + x / b;
-                col[e] = j * b + x % b;
-                pos[e] = q * b * b + (a->block_col_major ? x % b * b + x / b : x);
-            }
-        }
-    }
-    return q == a->nnz ? SB_OK : outside(diag, "last offset", a->rows / b, q, a->nnz);
-}
-
-static sb_status
-view_bsr(sb_view *v, const sb_matrix *a, bool transpose, sb_diag *diag)
-{
-    int64_t *row = sb_alloc_array(v->nnz, sizeof *row);
-    int64_t *col = sb_alloc_array(v->nnz, sizeof *col);
-    int64_t *pos = sb_alloc_array(v->nnz, sizeof *pos);
-    sb_status st = SB_ENOMEM;
-
-    if (row && col && pos && (st = expand_blocks(row, col, pos, a, diag)) == SB_OK) {
-        const triples t = {v->nnz, transpose ? col : row, transpose ? row : col, pos};
-
-        st = view_sorted(v, &t, a->idx_type, false);
-    }
-    sb_free(row);
-    sb_free(col);
-    sb_free(pos);
     return st;
 }
 
@@ -294,23 +242,23 @@ view_in_place(sb_view *v, const sb_matrix *a)
 sb_status
 sb_view_make(sb_view *out, const sb_matrix *a, bool transpose, sb_diag *diag)
 {
-    const int64_t unit = a->format == SB_FORMAT_BSR ? a->block * a->block : 1;
+    const bool coo = a->format == SB_FORMAT_COO;
     sb_status st = SB_OK;
 
     memset(out, 0, sizeof *out);
-    out->rows = transpose ? a->cols : a->rows;
-    out->cols = transpose ? a->rows : a->cols;
-    out->nnz = a->nnz * unit;
+    out->block = a->format == SB_FORMAT_BSR ? a->block : 1;
+    out->rows = (transpose ? a->cols : a->rows) / out->block;
+    out->cols = (transpose ? a->rows : a->cols) / out->block;
+    out->nnz = a->nnz;
     out->ptr_type = out->crd_type = SB_I64;
-    if (a->format == SB_FORMAT_BSR)
-        st = view_bsr(out, a, transpose, diag);
-    else if (a->format == SB_FORMAT_COO)
+    if (coo)
         st = view_coo(out, a, transpose, diag);
     else if ((a->format == SB_FORMAT_CSC) == transpose)
         view_in_place(out, a);
     else
         st = view_transposed(out, a, diag);
-    out->slot_type = out->ptr_in_place ? a->ptr_type : narrow(out->nnz, SB_I32);
+    out->slot_type = out->ptr_in_place ? a->ptr_type
+                                       : narrow(out->nnz, coo ? a->idx_type : SB_I32);
     if (st != SB_OK) {
         sb_view_free(out);
         if (st == SB_ENOMEM)

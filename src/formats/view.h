@@ -2,7 +2,8 @@
  * Any sparse operand as compressed rows of op(A): rows, columns, row offsets, and for
  * every slot the position of its value in the caller's array. In place wherever the
  * caller's arrays already say so; else a transposed, sorted or expanded copy of the
- * structure (never of the values: those may change after analysis).
+ * structure (never of the values: those may change after analysis). A block matrix is
+ * seen as rows of blocks: `block` is their size, and everything else counts blocks.
  */
 #ifndef SB_FORMATS_VIEW_H
 #define SB_FORMATS_VIEW_H
@@ -21,6 +22,7 @@
  */
 typedef struct sb_view {
     int64_t rows, cols, nnz;
+    int64_t block; /* 1 unless the matrix is BSR */
     const void *ptr, *crd;
     const int64_t *pos;
     sb_dtype ptr_type, crd_type;

@@ -10,21 +10,6 @@
 
 #include <stdio.h>
 
-/* Rows kept together: the whole block up to 8, else the largest of 8, 4, 3, 2 that
- * divides it. */
-static int
-group_rows(int b)
-{
-    static const int fit[] = {8, 4, 3, 2};
-
-    if (b <= 8)
-        return b;
-    for (size_t i = 0; i < sizeof fit / sizeof *fit; i++)
-        if (b % fit[i] == 0)
-            return fit[i];
-    return 1;
-}
-
 static void
 head(sb_strbuf *out, const sb_spec *s)
 {
@@ -52,7 +37,7 @@ static void
 program(sb_strbuf *out, const sb_spec *s)
 {
     const bool mm = s->op == SB_KOP_SPMM;
-    const int b = s->block, rows = group_rows(b);
+    const int b = s->block, rows = sb_schedule_group(b);
     char c[64];
 
     (void)snprintf(c, sizeof c, "$C[%%w * %d + (%%g * %d + %%r)%s]", b, rows,
@@ -79,28 +64,9 @@ program(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_puts(out, "    }\n  }\n}\n");
 }
 
-static void
-schedule(sb_strbuf *out, const sb_spec *s)
-{
-    if (s->op == SB_KOP_SPMM) {
-        sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
-        sb_strbuf_puts(out, "reorder %r %c1\n"
-                            "cache_write $C at %c0 as $acc\n"
-                            "reorder %q %jj %r %c1\n"
-                            "vectorize %c1\n");
-        sb_schedule_memory(out, s, "%q");
-    } else {
-        sb_strbuf_puts(out, "cache_write $C at %g as $acc\nreorder %q %jj %r\n");
-    }
-    sb_strbuf_puts(out, "unroll %r\n");
-    if (s->block <= 3)
-        sb_strbuf_puts(out, "unroll %jj\n");
-    sb_strbuf_puts(out, "parallel %w\n");
-}
-
 const sb_recipe sb_recipe_BSR = {
     .name = "bsr",
     .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV,
     .program = program,
-    .schedule = schedule,
+    .schedule = sb_schedule_blocks,
 };

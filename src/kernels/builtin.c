@@ -33,9 +33,10 @@
         "spmm " kind " " types " cc t8 p0"
 #define VECTOR(kind, types) \
     "spmv " kind " " types " rr t4 p0", "spmv " kind " " types " rr t8 p0"
-#define SAMPLED(kind, types)                                                    \
-    "sddmm " kind " " types " rr t32 p0", "sddmm " kind " " types " rc t32 p0", \
-        "sddmm " kind " " types " cr t32 p0", "sddmm " kind " " types " cc t32 p0"
+#define SAMPLED(kind, types, form)                                                      \
+    "sddmm " kind " " types " rr" form " t32 p0", "sddmm " kind " " types " rc" form   \
+        " t32 p0", "sddmm " kind " " types " cr" form " t32 p0", "sddmm " kind         \
+        " " types " cc" form " t32 p0"
 /* Parts an analysis makes. Tall register tiles cost most to compile and gain least where
  * registers are narrow, so only pairs of rows get 64 columns. */
 #define BLOCKED(kind, block, types)                \
@@ -45,6 +46,19 @@
     "spmm " kind " " types " rr b2 t32 p0", "spmm " kind " " types " rr b2 t64 p0"
 #define LISTED(kind, types) \
     "spmm " kind " " types " rr t16 p0", "spmm " kind " " types " rr t32 p0"
+
+/* The caller's blocks: b1 for any size, also transposed; the usual sizes. */
+#define WHOLE(block, tile, types)                            \
+    "spmm blocks " types " rr " block " packed " tile " p0", \
+        "spmv blocks " types " rr " block " packed t4 p0"
+#define ANY_BLOCK(types)                                                               \
+    "spmm blocks " types " rr b1 packed t16 p0",                                       \
+        "spmm blocks " types " rr b1 packed t64 p0", "spmm blocks " types              \
+        " rr b1 t32 p0", "spmm blocks " types " rr b1 t64 p0", "spmm blocks " types    \
+        " rc b1 packed t8 p0", "spmm blocks " types " cr b1 packed t8 p0",             \
+        "spmm blocks " types " cc b1 packed t8 p0", "spmm blocks " types               \
+        " rc b1 t8 p0", "spmm blocks " types " cr b1 t8 p0", "spmm blocks " types      \
+        " cc b1 t8 p0", "spmv blocks " types " rr b1 t4 p0", WHOLE("b1", "t32", types)
 
 #define STRIPES(types)                                                  \
     "spmv win " types " rr b2 t4 p0", "spmv win " types " rr b3 t4 p0", \
@@ -112,8 +126,30 @@ static const char *const builtin[] = {
     "spmv seg " F64 " rr t8 p0",
     VECTOR("csr", F32L),
     VECTOR("csr", F64L),
-    SAMPLED("csr", F32),
-    SAMPLED("csr", F64),
+    SAMPLED("csr", F32, ""),
+    SAMPLED("csr", F64, ""),
+    SAMPLED("list", F32, ""),
+    SAMPLED("list", F64, ""),
+    "sddmm csr " F32L " rc t32 p0",
+    "sddmm csr " F64L " rc t32 p0",
+    "sddmm list " F32L " rc t32 p0",
+    "sddmm list " F64L " rc t32 p0",
+    SAMPLED("blocks", F32, " b1 packed"),
+    SAMPLED("blocks", F64, " b1 packed"),
+    ANY_BLOCK(F32),
+    ANY_BLOCK(F64),
+    WHOLE("b2", "t32", F32),
+    WHOLE("b3", "t32", F32),
+    WHOLE("b4", "t32", F32),
+    WHOLE("b8", "t32", F32),
+    WHOLE("b2", "t32", F64),
+    WHOLE("b3", "t32", F64),
+    WHOLE("b4", "t32", F64),
+    "spmm blocks " F32 " rr b2 packed t64 p0",
+    "spmm blocks " F32 " rr b3 packed t64 p0",
+    "spmm blocks " F32 " rr b4 packed t64 p0",
+    "spmm blocks " F32 " rr b8 packed t16 p0",
+    "spmm blocks " F32 " rr b16 packed t32 p0",
     PANELS(F32),
     PANELS(F64),
     "spmm panel " F32 " rr x64 p0 u2",

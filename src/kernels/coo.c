@@ -60,11 +60,7 @@ schedule(sb_strbuf *out, const sb_spec *s)
     case SB_KOP_SPMV:
         break;
     case SB_KOP_SDDMM:
-        sb_strbuf_puts(out, "cache_write $A at %p as $acc\n");
-        if (s->tile > 1) {
-            sb_strbuf_printf(out, "rfactor %%c %d -> %%l as $part\n", s->tile);
-            sb_strbuf_puts(out, "vectorize %l\n");
-        }
+        sb_schedule_samples(out, s, "%p");
         break;
     }
 }

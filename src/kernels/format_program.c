@@ -85,8 +85,7 @@ put_product(const sb_format_writer *w)
     if (s->op == SB_KOP_SDDMM) {
         sb_strbuf_puts(&target, a.s);
         sb_strbuf_printf(&left, "$X[%s, %%c]", row);
-        sb_strbuf_printf(&right, w->op->y_conj ? "conj($Y[%%c, %s])" : "$Y[%%c, %s]",
-                         col);
+        sb_strbuf_printf(&right, "$Y[%%c, %s]", col);
     } else {
         const char *c = s->op == SB_KOP_SPMM ? ", %c" : "";
 

@@ -40,12 +40,11 @@
  * fmt    no hybrid, two dimensions; NULL: C = beta * C alone (SpMV, SpMM)
  * spec   op, types, layouts, conjugation; kinds, block, packed, tile.. are not read
  * trans  SpMV, SpMM: the product is with the transpose
- * y_conj SDDMM: Y is conjugated
  */
 typedef struct sb_format_op {
     const sb_fmt *fmt;
     sb_spec spec;
-    bool trans, y_conj;
+    bool trans;
 } sb_format_op;
 
 /* Facts of a program its caller needs. */

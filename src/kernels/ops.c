@@ -147,7 +147,7 @@ sb_ops_product(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
 
     put_operand(out, s, a, sddmm ? s->b : s->a, sddmm ? s->b_conj : s->a_conj);
     sb_strbuf_puts(out, " * ");
-    put_operand(out, s, b, sddmm ? s->c : s->b, sddmm ? false : s->b_conj);
+    put_operand(out, s, b, sddmm ? s->c : s->b, sddmm ? s->c_conj : s->b_conj);
 }
 
 void

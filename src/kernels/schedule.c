@@ -60,6 +60,12 @@ rows_reduce(sb_strbuf *out, const sb_spec *s, const char *write, const char *at,
 }
 
 void
+sb_schedule_samples(sb_strbuf *out, const sb_spec *s, const char *at)
+{
+    rows_reduce(out, s, "A", at, "%c");
+}
+
+void
 sb_schedule_rows(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l)
 {
     switch (s->op) {
@@ -70,7 +76,41 @@ sb_schedule_rows(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l)
         rows_reduce(out, s, "C", l->row, l->slot);
         break;
     case SB_KOP_SDDMM:
-        rows_reduce(out, s, "A", l->slot, "%c");
+        sb_schedule_samples(out, s, l->slot);
         break;
     }
+}
+
+int
+sb_schedule_group(int block)
+{
+    static const int fit[] = {8, 4, 3, 2};
+
+    if (block <= 8)
+        return block;
+    for (size_t i = 0; i < sizeof fit / sizeof *fit; i++)
+        if (block % fit[i] == 0)
+            return fit[i];
+    return 1;
+}
+
+void
+sb_schedule_blocks(sb_strbuf *out, const sb_spec *s)
+{
+    if (s->op == SB_KOP_SPMM) {
+        sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
+        sb_strbuf_puts(out, "reorder %r %c1\n"
+                            "cache_write $C at %c0 as $acc\n"
+                            "reorder %q %jj %r %c1\n"
+                            "vectorize %c1\n");
+        sb_schedule_memory(out, s, "%q");
+    } else {
+        sb_strbuf_puts(out, "cache_write $C at %g as $acc\nreorder %q %jj %r\n");
+    }
+    sb_strbuf_puts(out, "unroll %r\n");
+    if (s->block == 1) /* of a size that is not known: rows apart, but not provably */
+        return;
+    if (s->block <= 3)
+        sb_strbuf_puts(out, "unroll %jj\n");
+    sb_strbuf_puts(out, "parallel %w\n");
 }

@@ -25,6 +25,17 @@ void sb_schedule_rows(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l);
 void sb_schedule_unroll(sb_strbuf *out, const sb_spec *s, const char *loop);
 void sb_schedule_jam(sb_strbuf *out, const sb_spec *s);
 
+/* Rows of a block that are kept in registers together: all up to 8, else the largest of
+ * 8, 4, 3, 2 that divides it. */
+int sb_schedule_group(int block);
+
+/* SDDMM entry by entry: the dot product over %c of the entry at loop `at` in lanes. */
+void sb_schedule_samples(sb_strbuf *out, const sb_spec *s, const char *at);
+
+/* SpMM and SpMV in blocks: loops %w (block rows), %g and %r (groups and their rows), %q
+ * (blocks), %jj (columns of a block), and %c. */
+void sb_schedule_blocks(sb_strbuf *out, const sb_spec *s);
+
 /* Lines "prefetch $B at LOOP ahead P" and "stream $C", as the spec asks. */
 void sb_schedule_memory(sb_strbuf *out, const sb_spec *s, const char *loop);
 

@@ -3,7 +3,7 @@
  * a kernel in every cache, so one spec has exactly one spelling: the reader accepts
  * what the printer writes and nothing else.
  *
- *   OP KIND[+KIND...] AABBCC/COMPUTE PTRIDX LL [ca] [cb] [bN] [packed] tN|xN pN [uN] [nt]
+ *   OP KIND[+KIND...] AABBCC/COMPUTE PTRIDX LL [ca] [cb] [cc] [bN] [packed] tN|xN pN [uN] [nt]
  */
 #include "kernels/spec.h"
 
@@ -16,7 +16,6 @@
 enum {
     TILE_MAX = 1024,
     PREFETCH_MAX = 64,
-    BLOCK_MAX = 64,
     UNROLL_MAX = 8,
     WINDOW_MAX = 8,
     OP_COUNT = 3
@@ -96,6 +95,7 @@ sb_spec_print(char *out, size_t size, const sb_spec *s)
     put(&l, s->c_col ? "c" : "r");
     put(&l, s->a_conj ? " ca" : "");
     put(&l, s->b_conj ? " cb" : "");
+    put(&l, s->c_conj ? " cc" : "");
     if (s->block > 0)
         put_number(&l, "b", s->block);
     put(&l, s->packed ? " packed" : "");
@@ -141,10 +141,11 @@ check_kinds(const sb_spec *s, sb_diag *diag)
 {
     const unsigned packable = 1U << SB_KIND_ELL | 1U << SB_KIND_BSR |
                               1U << SB_KIND_DIA | 1U << SB_KIND_SELL |
-                              1U << SB_KIND_PANEL;
+                              1U << SB_KIND_PANEL | 1U << SB_KIND_BLOCKS;
     const bool bsr = s->kinds >> SB_KIND_BSR & 1U, win = s->kinds >> SB_KIND_WIN & 1U;
     const bool mask = s->kinds >> SB_KIND_MASK & 1U;
-    const int most = win || mask ? WINDOW_MAX : BLOCK_MAX;
+    const bool blocks = s->kinds >> SB_KIND_BLOCKS & 1U;
+    const int most = win || mask ? WINDOW_MAX : SB_SPEC_BLOCK_MAX;
 
     if (s->kinds == 0 || s->kinds >> SB_KIND_COUNT)
         return sb_diag_set(diag, SB_EINVAL, "spec: no such set of part kinds");
@@ -153,12 +154,12 @@ check_kinds(const sb_spec *s, sb_diag *diag)
             return sb_diag_set(diag, SB_ENOTSUP, "spec: %s has no %s kernel",
                                sb_recipe_get(q)->name, sb_ops_name(s->op));
     }
-    if (bsr + win + mask > 1)
+    if (bsr + win + mask + blocks > 1)
         return sb_diag_set(diag, SB_EINVAL,
-                           "spec: of bsr, win and mask a set holds one");
-    if ((bsr || win || mask) != (s->block > 0) || s->block < 0 || s->block > most)
+                           "spec: of bsr, win, mask and blocks a set holds one");
+    if ((bsr || win || mask || blocks) != (s->block > 0) || s->block < 0 || s->block > most)
         return sb_diag_set(diag, SB_EINVAL,
-                           "spec: block size %d; bsr, win and mask need 1 to %d, "
+                           "spec: block size %d; bsr, win, mask and blocks need 1 to %d, "
                            "others none",
                            s->block, most);
     if (s->packed && !(s->kinds & packable))
@@ -182,8 +183,10 @@ sb_spec_check(const sb_spec *s, sb_diag *diag)
     if ((s->ptr != SB_I32 && s->ptr != SB_I64) ||
         (s->idx != SB_I32 && s->idx != SB_I64))
         return sb_diag_set(diag, SB_EINVAL, "spec: index types are i32 or i64");
-    if ((s->a_conj || s->b_conj) && !sb_dtype_is_complex(s->compute))
+    if ((s->a_conj || s->b_conj || s->c_conj) && !sb_dtype_is_complex(s->compute))
         return sb_diag_set(diag, SB_EINVAL, "spec: conjugation needs complex types");
+    if (s->op == SB_KOP_SDDMM ? s->a_conj : s->c_conj)
+        return sb_diag_set(diag, SB_EINVAL, "spec: what is written is not conjugated");
     if (s->tile < 1 || s->tile > TILE_MAX)
         return sb_diag_set(diag, SB_EINVAL, "spec: tile %d is not in 1 to %d", s->tile,
                            (int)TILE_MAX);
@@ -298,6 +301,7 @@ take_spec(const char **p, sb_spec *s)
         return false;
     s->a_conj = take(p, " ca");
     s->b_conj = take(p, " cb");
+    s->c_conj = take(p, " cc");
     (void)take_number(p, " b", &s->block);
     s->packed = take(p, " packed");
     s->exact = !take_number(p, " t", &s->tile);

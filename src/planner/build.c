@@ -64,6 +64,12 @@ rest_part(sb_build *b, sb_part_choice p)
     case SB_PART_SELL:
         st = sb_part_sell(out, &b->cover, !b->choice.packed);
         break;
+    case SB_PART_BLOCKS:
+        st = sb_part_blocks(out, &b->cover);
+        break;
+    case SB_PART_LIST:
+        st = sb_part_list(out, &b->cover);
+        break;
     case SB_PART_MASK:
         st = sb_part_mask(out, &b->cover, p.size, b->pl->stats.sorted);
         if (st == SB_SKIP) { /* unsorted or too narrow: rows are always right */
@@ -162,10 +168,30 @@ pack_values(sb_build *b)
     return st;
 }
 
+/* What a forced text may ask of a format that cannot give it. */
+static sb_status
+fits(const sb_build *b, const sb_choice *want)
+{
+    const sb_problem *pb = b->pl->pb;
+    const int kind = (int)want->part[0].kind;
+
+    if ((kind == SB_PART_BLOCKS) != (pb->a.format == SB_FORMAT_BSR))
+        return sb_diag_set(b->diag, SB_ENOTSUP,
+                           "part blocks is for block matrices, and they have no other");
+    if (kind == SB_PART_LIST && pb->a.format != SB_FORMAT_COO)
+        return sb_diag_set(b->diag, SB_ENOTSUP, "part list is for coordinates");
+    if (sb_problem_own_structures(pb) && kind != sb_problem_as_is(pb))
+        return sb_diag_set(b->diag, SB_ENOTSUP,
+                           "every batch member has its own structure, so only a part "
+                           "without arrays serves them all");
+    return SB_OK;
+}
+
 static sb_status
 build_parts(sb_build *b, const sb_choice *want)
 {
     sb_cover_init(&b->cover, &b->pl->view);
+    SB_TRY(fits(b, want));
     for (int q = 0; q + 1 < want->npart; q++)
         SB_TRY(selecting_part(b, &want->part[q]));
     SB_TRY(rest_part(b, want->part[want->npart - 1]));
@@ -241,6 +267,10 @@ add_sizes(sb_plan *plan, const sb_part *p)
     case SB_PART_MASK:
         add_int(plan, "mask_count", p->array[1].count);
         break;
+    case SB_PART_BLOCKS:
+        if (a)
+            add_int(plan, "base", 0); /* of the arrays that replace the caller's */
+        break;
     case SB_PART_DIA:
         add_int(plan, "dia_count", p->width);
         break;
@@ -299,10 +329,8 @@ sb_plan_build(sb_plan **out, sb_planner *pl, const sb_choice *choice,
         return sb_plan_reference(out, pl);
     b.choice.npart = 0;
     b.plan = sb_alloc_zero(sizeof *b.plan);
-    if (b.plan) {
-        b.plan->key = *pl->pb;
+    if (b.plan)
         st = run(&b, choice);
-    }
     for (int q = 0; q < SB_COUNT(b.part); q++)
         sb_part_free(&b.part[q]);
     sb_cover_free(&b.cover);
@@ -331,7 +359,6 @@ sb_plan_reference(sb_plan **out, sb_planner *pl)
         sb_plan_release(plan);
         return SB_ENOMEM;
     }
-    plan->key = *pl->pb;
     plan->text = text.s;
     plan->bytes = sizeof *plan;
     *out = plan;

@@ -70,6 +70,8 @@ static const line in_place[] = {
     WITH(SB_PART_DIA, 90, SB_PART_ROWS, 1, SB_K_MEAN),
 };
 static const line anywhere[] = {
+    REST(SB_PART_BLOCKS, 0, 0),
+    REST(SB_PART_LIST, 0, 0),
     REST(SB_PART_SELL, 0, 0),
     REST(SB_PART_ELL, 0, SB_K_MEAN),
     REST(SB_PART_ELL, 0, SB_K_MEAN + 1),
@@ -104,12 +106,6 @@ coo_by_row(const sb_matrix *a)
 }
 
 bool
-sb_problem_transposes(const sb_problem *pb)
-{
-    return pb->op != SB_OP_SDDMM && pb->trans_a != SB_TRANS_N;
-}
-
-bool
 sb_problem_in_place(const sb_problem *pb)
 {
     const bool t = sb_problem_transposes(pb);
@@ -123,6 +119,29 @@ sb_problem_in_place(const sb_problem *pb)
         return !t && coo_by_row(&pb->a);
     default:
         return false;
+    }
+}
+
+bool
+sb_problem_own_structures(const sb_problem *pb)
+{
+    return pb->a.batch > 1 && (pb->a.ptr_stride != 0 || pb->a.idx_stride != 0);
+}
+
+int
+sb_problem_as_is(const sb_problem *pb)
+{
+    const bool t = sb_problem_transposes(pb);
+
+    switch (pb->a.format) {
+    case SB_FORMAT_CSR:
+        return t ? -1 : SB_PART_CSR;
+    case SB_FORMAT_CSC:
+        return t ? SB_PART_CSR : -1;
+    case SB_FORMAT_BSR:
+        return t ? -1 : SB_PART_BLOCKS;
+    default:
+        return pb->op == SB_OP_SDDMM ? SB_PART_LIST : -1;
     }
 }
 
@@ -176,13 +195,19 @@ packable(const sb_choice *ch)
 static bool
 legal(const sb_choice *ch, const sb_problem *pb, bool in)
 {
+    const sb_part_kind first = ch->part[0].kind;
+
+    if ((first == SB_PART_BLOCKS) != (pb->a.format == SB_FORMAT_BSR) ||
+        (first == SB_PART_LIST && pb->a.format != SB_FORMAT_COO))
+        return false;
+    if (sb_problem_own_structures(pb) && (int)first != sb_problem_as_is(pb))
+        return false;
     /* A_ptr of a row-sorted COO would be the plan's own: rows do without it. */
-    if ((ch->part[0].kind == SB_PART_CSR || ch->part[0].kind == SB_PART_SEG ||
-         ch->part[0].kind == SB_PART_MASK) &&
+    if ((first == SB_PART_CSR || first == SB_PART_SEG || first == SB_PART_MASK) &&
         pb->a.format == SB_FORMAT_COO)
         return false;
     /* Slices read values in place unless they are packed. */
-    if (ch->part[0].kind == SB_PART_SELL && !in && !ch->packed)
+    if (first == SB_PART_SELL && !in && !ch->packed)
         return false;
     return sb_parts_computable(pb->op, ch);
 }

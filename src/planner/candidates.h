@@ -12,11 +12,15 @@ enum { SB_K_MEAN = 1000 };
 /* ceil(log2(entries / rows)): the k of hyb(c, k). */
 int sb_mean_k(int64_t rows, int64_t nnz);
 
-/* Whether rows of A^T (A^H) are wanted. */
-bool sb_problem_transposes(const sb_problem *pb);
 /* Whether kernels can read the caller's arrays row by row where they are. O(1), but
  * O(nnz) for COO: whether its entries are sorted by row. */
 bool sb_problem_in_place(const sb_problem *pb);
+
+/* Whether the members of the batch have their own structure arrays. */
+bool sb_problem_own_structures(const sb_problem *pb);
+/* The part that reads the caller's arrays and holds none, so that it serves every member
+ * of a batch and calls without analysis: csr, blocks or list; -1 when there is none. */
+int sb_problem_as_is(const sb_problem *pb);
 
 /*
  * The index-th composition legal for the problem; false past the end. in: the result of

@@ -9,7 +9,7 @@
 static const char *const op_names[] = {
     [SB_OP_SPMM] = "spmm", [SB_OP_SPMV] = "spmv", [SB_OP_SDDMM] = "sddmm"};
 static const char *const kind_names[SB_PART_COUNT] = {
-    "csr", "rows", "ell", "bsr", "dia", "coo", "win", "seg", "sell", "panel", "mask"};
+    "csr", "rows", "ell", "bsr", "dia", "coo", "win", "seg", "sell", "panel", "mask", "blocks", "list"};
 
 enum {
     MAX_TILE = 1024,
@@ -194,11 +194,10 @@ part_order(reader *rd, const sb_choice *ch, sb_part_kind kind)
     if (ch->npart > 0 && !selects(ch->part[ch->npart - 1].kind))
         return refuse(rd, rd->word, "the part before this one already takes the rest");
     if (ch->npart > 0 &&
-        (kind == SB_PART_CSR || kind == SB_PART_SEG || kind == SB_PART_SELL ||
-         kind == SB_PART_PANEL || kind == SB_PART_MASK))
-        return refuse(
-            rd, rd->word,
-            "csr, seg, sell, panel and mask stand alone; use rows for a rest");
+        kind != SB_PART_ROWS && kind != SB_PART_ELL && kind != SB_PART_COO &&
+        !selects(kind))
+        return refuse(rd, rd->word,
+                      "only rows, ell and coo take a rest; the others stand alone");
     if (ch->npart > 0 && selects(kind))
         return refuse(rd, rd->word, "only one part may select; then comes the rest");
     return SB_OK;
@@ -214,7 +213,7 @@ read_part(reader *rd, sb_choice *ch)
     if (kind < 0)
         return refuse(
             rd, rd->word,
-            "expected csr, rows, ell, bsr, dia, coo, win, seg, sell, panel or mask");
+            "expected csr, rows, ell, bsr, dia, coo, win, seg, sell, panel, mask, blocks or list");
     SB_TRY(part_order(rd, ch, p.kind));
     if (p.kind == SB_PART_ROWS) {
         const int q = one_of(rd, order, 2);

@@ -39,6 +39,8 @@ static const coef table[SB_PART_COUNT] = {
     [SB_PART_SELL] = {1.0, 20e-9, 0.25e-9, 1, true}, /* SpMV only: cost_vector.c */
     [SB_PART_PANEL] = {1.0, 3e-9, 0.4e-9, 1, true},
     [SB_PART_MASK] = {1.0, 8e-9, 0.3e-9, 8, true},
+    [SB_PART_BLOCKS] = {1.0, 4e-9, 0.3e-9, 3, true},
+    [SB_PART_LIST] = {1.0, 0.0, 0.8e-9, 1, true},
 };
 
 /* One part's amounts. A window's slots are the entries that its rows share. */
@@ -168,6 +170,10 @@ structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
                am->units * (4.0 + p->size) * w->ptr_size;
     case SB_PART_BSR:
         return am->entries * (value + pos + w->idx_size / b2) + am->units * w->ptr_size;
+    case SB_PART_BLOCKS:
+        return am->entries * value + am->units * w->ptr_size;
+    case SB_PART_LIST:
+        return am->entries * (value + 2.0 * w->idx_size);
     case SB_PART_DIA:
         return am->slots * ((packed ? value : 0) + pos) +
                (packed ? 0 : am->entries * value);

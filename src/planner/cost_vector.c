@@ -77,6 +77,8 @@ sb_vector_seconds(const sb_vector_part *p, const sb_stats *s, const sb_target *t
         return mask_seconds(p, s, t);
     case SB_PART_WIN:
         return p->rows * 2e-9 + p->slots * 0.4e-9 + (p->entries - p->slots) * 2e-9;
+    case SB_PART_BLOCKS:
+        return p->rows * 4e-9 + p->entries * 0.5e-9;
     case SB_PART_BSR:
         return p->rows * 4e-9 + p->entries * (packed ? 0.5e-9 : 1e-9);
     default:

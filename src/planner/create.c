@@ -55,6 +55,8 @@ look(sb_planner *pl)
     SB_TRY(sb_stats_collect(
         &pl->stats, &pl->view,
         pl->pb->op == SB_OP_SPMV ? SB_STATS_VECTOR : SB_STATS_MATRIX, &pl->par));
+    if (pl->view.block > 1)
+        sb_stats_expand(&pl->stats, pl->view.block);
     pl->work.by_position = pl->view.pos != NULL;
     return SB_OK;
 }
@@ -123,6 +125,7 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
                sb_diag *diag)
 {
     static const sb_options defaults = {0};
+    const sb_problem by_rows = sb_problem_by_rows(pb);
     const double begin = sb_clock();
     const sb_weighed *won = NULL;
     sb_planner *pl;
@@ -135,12 +138,13 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
     pl = sb_alloc(sizeof *pl);
     if (!pl)
         return sb_diag_set(diag, SB_ENOMEM, "no memory for the analysis");
-    planner_init(pl, pb, opt ? opt : &defaults, diag);
-    if (!sb_problem_planable(pb, &why))
+    planner_init(pl, &by_rows, opt ? opt : &defaults, diag);
+    if (!sb_problem_planable(&by_rows, &why))
         st = sb_plan_reference(out, pl);
     else
         st = analyse(out, pl, &won);
     if (st == SB_OK) {
+        (*out)->key = *pb;
         (*out)->analysis = sb_clock() - begin;
         st = sb_plan_explain(*out, pl, won, why ? why : reason(pl, *out, won));
     }
@@ -155,9 +159,10 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
 }
 
 const char *
-sb_plan_candidate(const sb_problem *pb, const sb_options *opt, int index)
+sb_plan_candidate(const sb_problem *asked, const sb_options *opt, int index)
 {
     static _Thread_local char text[256];
+    const sb_problem by_rows = sb_problem_by_rows(asked), *pb = &by_rows;
     const char *why;
     const int64_t rows = sb_problem_transposes(pb) ? pb->a.cols : pb->a.rows;
     const bool packed = opt && opt->values_frozen && pb->a.batch <= 1;

@@ -1,5 +1,6 @@
 /*
- * Equal pieces of rows + entries, found by binary search in the row offsets.
+ * Equal pieces of rows + entries, found by binary search in the row offsets; of
+ * coordinates, equal pieces of the list.
  */
 #include "planner/direct.h"
 
@@ -10,19 +11,23 @@
 
 enum { DIRECT_TILES = 64 };
 
-/* The best resident CSR kernel; prefetch and streaming are given up before the tile. */
+/* The best resident kernel of this part; prefetch and streaming are given up before the
+ * tile. */
 static sb_status
-resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w, sb_dtype ptr)
+resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
+         sb_part_kind kind)
 {
     const sb_target *t = sb_target_get();
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
     const bool stream = sb_rule_stream(pb, w, mean, t);
     const int prefetch = stream ? 0 : sb_rule_prefetch(pb, b_bytes, t);
-    sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = SB_PART_CSR}}};
+    const sb_dtype ptr = kind == SB_PART_LIST ? pb->a.idx_type : pb->a.ptr_type;
+    const int block = kind == SB_PART_BLOCKS ? (int)pb->a.block : 0;
+    sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = kind}}};
 
-    for (int rank = 0; (ch.tile = sb_rule_tile(w, t, 0, rank)) > 0; rank++) {
-        const int unroll = sb_rule_unroll(w, t, mean);
+    for (int rank = 0; (ch.tile = sb_rule_tile(w, t, block, rank)) > 0; rank++) {
+        const int unroll = block ? 1 : sb_rule_unroll(w, t, mean);
         for (int form = 0; form < 4; form++) {
             const bool plain = form >> 1, single = form & 1;
 
@@ -31,7 +36,7 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w, sb_dtype
             ch.stream = !plain && stream;
             if ((single && unroll == 1) || (plain && !prefetch && !stream))
                 continue;
-            if (sb_planner_kernel(out, pb, &ch, 1u << SB_PART_CSR, ptr, pb->a.idx_type,
+            if (sb_planner_kernel(out, pb, &ch, 1u << kind, ptr, pb->a.idx_type,
                                   SB_KERNEL_RESIDENT) == SB_OK)
                 return SB_OK;
         }
@@ -39,35 +44,57 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w, sb_dtype
     return SB_SKIP;
 }
 
-sb_status
-sb_direct_run(const sb_problem *pb, sb_diag *diag)
+/* Tiles of `n` equal pieces of the rows in place; returns their number. */
+static sb_status
+cut_rows(sb_tile *tile, int64_t *count, const sb_problem *pb, int64_t n, sb_diag *diag)
 {
-    const sb_format at = sb_problem_transposes(pb) ? SB_FORMAT_CSC : SB_FORMAT_CSR;
-    const sb_backend *be = sb_backend_get();
-    const char *why;
-    sb_tile tile[DIRECT_TILES];
-    sb_step step = {0};
-    sb_launch launch = {.nstep = 1, .step = &step, .tile = tile};
-    sb_work w;
+    int64_t row = 0, at = 0;
     sb_view v;
-    int64_t n, row = 0;
 
-    if (pb->a.format != at || !sb_problem_planable(pb, &why))
-        return SB_SKIP;
-    sb_work_of(&w, pb);
-    SB_TRY(resident(&step.kernel, pb, &w, pb->a.ptr_type));
-    SB_TRY(sb_view_make(&v, &pb->a, at == SB_FORMAT_CSC, diag)); /* in place: no copy */
-    n = w.nnz / sb_work_grain(&w, w.nnz, be->threads()) + 1;
-    n = n > DIRECT_TILES ? DIRECT_TILES : n;
+    SB_TRY(sb_view_make(&v, &pb->a, sb_problem_transposes(pb), diag)); /* no copy */
     for (int64_t q = 1; q <= n; q++) {
         const int64_t work = v.rows + v.nnz;
         const int64_t end =
             q == n ? v.rows : sb_view_row_at(&v, work / n * q + work % n * q / n);
 
         if (end > row)
-            tile[step.tile_hi++] = (sb_tile){0, row, end, 0};
+            tile[at++] = (sb_tile){0, row, end, 0};
         row = end > row ? end : row;
     }
     sb_view_free(&v);
+    *count = at;
+    return SB_OK;
+}
+
+static void
+cut_list(sb_tile *tile, int64_t *count, int64_t nnz, int64_t n)
+{
+    n = n > nnz ? nnz : n;
+    for (int64_t q = 0; q < n; q++)
+        tile[q] = (sb_tile){0, nnz / n * q + nnz % n * q / n,
+                            nnz / n * (q + 1) + nnz % n * (q + 1) / n, 0};
+    *count = n;
+}
+
+sb_status
+sb_direct_run(const sb_problem *pb, sb_diag *diag)
+{
+    const int kind = sb_problem_as_is(pb);
+    sb_tile tile[DIRECT_TILES];
+    sb_step step = {0};
+    sb_launch launch = {.nstep = 1, .step = &step, .tile = tile};
+    sb_work w;
+    int64_t n;
+
+    if (kind < 0)
+        return SB_SKIP;
+    sb_work_of(&w, pb);
+    SB_TRY(resident(&step.kernel, pb, &w, (sb_part_kind)kind));
+    n = w.nnz / sb_work_grain(&w, w.nnz, sb_backend_get()->threads()) + 1;
+    n = n > DIRECT_TILES ? DIRECT_TILES : n;
+    if (kind == SB_PART_LIST)
+        cut_list(tile, &step.tile_hi, w.nnz, n);
+    else
+        SB_TRY(cut_rows(tile, &step.tile_hi, pb, n, diag));
     return sb_launch_run(&launch, pb, diag);
 }

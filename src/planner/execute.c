@@ -10,12 +10,13 @@
 sb_status
 sb_execute(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
 {
+    const sb_problem by_rows = sb_problem_by_rows(pb);
     sb_status st;
 
     if (plan && sb_plan_matches(plan, pb))
-        return sb_plan_run(plan, pb, diag);
+        return sb_plan_run(plan, &by_rows, diag);
     if (pb->a.format == SB_FORMAT_TENSOR)
         return sb_format_compute(pb->a.tensor, pb, diag);
-    st = sb_direct_run(pb, diag);
+    st = sb_direct_run(&by_rows, diag);
     return st == SB_SKIP ? sb_backend_get()->reference(pb, diag) : st;
 }

@@ -84,7 +84,8 @@ put_parts(sb_strbuf *out, const sb_plan *plan, const sb_stats *s, const sb_weigh
         [SB_PART_CSR] = "csr",     [SB_PART_ROWS] = "rows", [SB_PART_ELL] = "ell",
         [SB_PART_BSR] = "bsr",     [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
         [SB_PART_WIN] = "win",     [SB_PART_SEG] = "seg",   [SB_PART_SELL] = "sell",
-        [SB_PART_PANEL] = "panel", [SB_PART_MASK] = "mask"};
+        [SB_PART_PANEL] = "panel", [SB_PART_MASK] = "mask", [SB_PART_BLOCKS] = "blocks",
+        [SB_PART_LIST] = "list"};
 
     for (int q = 0; won && q < won->choice.npart; q++) {
         sb_strbuf_printf(out, "part       %-4s ", names[won->choice.part[q].kind]);

@@ -76,13 +76,11 @@ static sb_format_op
 operation(const sb_problem *pb, const code *c, sb_dtype values)
 {
     const sb_choice none = {.op = pb->op};
-    const bool sddmm = pb->op == SB_OP_SDDMM;
     sb_format_op op = {.fmt = c->fmt};
 
     sb_spec_of(&op.spec, pb, &none, 0, c->ptr, c->idx);
     op.spec.a = values;
-    op.trans = !sddmm && pb->trans_a != SB_TRANS_N;
-    op.y_conj = sddmm && pb->trans_b == SB_TRANS_H && sb_dtype_is_complex(pb->compute);
+    op.trans = sb_problem_transposes(pb);
     return op;
 }
 

@@ -18,7 +18,8 @@ kernel_kind(sb_part_kind kind)
         [SB_PART_CSR] = "csr",     [SB_PART_ROWS] = "rows", [SB_PART_ELL] = "ell",
         [SB_PART_BSR] = "bsr",     [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
         [SB_PART_WIN] = "win",     [SB_PART_SEG] = "seg",   [SB_PART_SELL] = "sell",
-        [SB_PART_PANEL] = "panel", [SB_PART_MASK] = "mask"};
+        [SB_PART_PANEL] = "panel", [SB_PART_MASK] = "mask", [SB_PART_BLOCKS] = "blocks",
+        [SB_PART_LIST] = "list"};
 #define X(name, text, doc) text,
     static const char *const kernels[] = {
 #include "kernels/registry.def"
@@ -161,10 +162,14 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     out->c_col = pb->c.col_major != (of_c != SB_TRANS_N);
     out->a_conj = complex && !sddmm && pb->trans_a == SB_TRANS_H;
     out->b_conj = complex && of_b == SB_TRANS_H;
+    out->c_conj = complex && of_c == SB_TRANS_H;
     if (kinds >> SB_PART_BSR & 1 || kinds >> SB_PART_WIN & 1 ||
         kinds >> SB_PART_MASK & 1)
         out->block = ch->part[0].size;
-    out->packed = ch->packed && (kinds & packs);
+    if (kinds >> SB_PART_BLOCKS & 1)
+        out->block = pb->a.block <= SB_SPEC_BLOCK_MAX ? (int)pb->a.block : 1;
+    out->packed = (ch->packed && (kinds & packs)) ||
+                  (kinds >> SB_PART_BLOCKS & 1 && !sb_problem_transposes(pb));
     out->tile = ch->tile;
     if (pb->op == SB_OP_SPMM && !out->b_col && !out->c_col) {
         out->unroll = ch->unroll;
@@ -184,17 +189,12 @@ sb_spec_exact(const sb_spec *s, const sb_problem *pb)
 bool
 sb_problem_planable(const sb_problem *pb, const char **why)
 {
-    const sb_matrix *a = &pb->a;
+    const bool planable = !sb_problem_own_structures(pb) || sb_problem_as_is(pb) >= 0;
 
-    *why = NULL;
-    if (a->batch > 1 && (a->ptr_stride != 0 || a->idx_stride != 0))
-        *why = "every batch member has its own structure";
-    else if (pb->op == SB_OP_SDDMM && a->format != SB_FORMAT_CSR)
-        *why = "sampled products are planned for CSR only";
-    else if (pb->op == SB_OP_SDDMM && pb->trans_b == SB_TRANS_H &&
-             sb_dtype_is_complex(pb->compute))
-        *why = "the second factor of a sampled product is conjugated";
-    return *why == NULL;
+    *why = planable ? NULL
+                    : "every batch member has its own structure, none of it by rows of "
+                      "op(A)";
+    return planable;
 }
 
 bool

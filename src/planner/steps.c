@@ -25,8 +25,12 @@ sb_planner_kernel(const sb_kernel **out, const sb_problem *pb, const sb_choice *
         if (sb_spec_print(text, sizeof text, &spec) != SB_OK)
             return SB_ENOTSUP;
         st = sb_kernel_get(out, text, sb_planner_maker, effort);
-        if (st == SB_OK || !spec.exact)
+        if (st == SB_OK)
             return st;
+        if (!spec.exact && !(kinds >> SB_PART_BLOCKS & 1 && spec.block > 1))
+            return st;
+        if (!spec.exact)
+            spec.block = 1; /* one for any block */
     }
 }
 
@@ -101,7 +105,8 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     const int block =
         first == SB_PART_BSR || first == SB_PART_WIN || first == SB_PART_MASK
             ? want->part[0].size
-            : 0;
+        : first == SB_PART_BLOCKS ? (int)pl->view.block
+                                  : 0;
     const double bytes = sb_work_footprint(&pl->work, &pl->stats);
     sb_choice best = *want;
 
@@ -116,7 +121,9 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
             if (best.tile == 0)
                 break;
             if (want->unroll == 0)
-                best.unroll = sb_rule_unroll(&pl->work, pl->target, mean);
+                best.unroll = first == SB_PART_BLOCKS
+                                  ? 1
+                                  : sb_rule_unroll(&pl->work, pl->target, mean);
             b->choice = best;
             if (pass == 1 ? refined_exist(b, kinds, &best, effort)
                           : all_exist(b, kinds, effort))
@@ -245,7 +252,7 @@ sb_status
 sb_build_steps(sb_build *b)
 {
     const int64_t grain =
-        sb_work_grain(&b->pl->work, b->pl->view.nnz, b->pl->par.threads);
+        sb_work_grain(&b->pl->work, b->pl->work.nnz, b->pl->par.threads);
     const sb_kernel *fused = NULL;
     unsigned all = 0;
 

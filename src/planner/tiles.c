@@ -127,10 +127,12 @@ sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g
     const sb_part_array *list = row_list(p);
 
     for (int64_t u = g->lo, hi; u < g->hi; u = hi) {
-        if (p->kind == SB_PART_CSR || p->kind == SB_PART_SEG) {
+        if (p->kind == SB_PART_CSR || p->kind == SB_PART_SEG ||
+            p->kind == SB_PART_BLOCKS) {
             const int64_t rows = p->kind == SB_PART_SEG ? SB_SEG_ROWS : 1, i = u * rows;
+            const int64_t b2 = v->block * v->block, some = (grain + b2 - 1) / b2;
 
-            hi = (sb_view_row_at(v, i + sb_view_lo(v, i) + grain) + rows - 1) / rows;
+            hi = (sb_view_row_at(v, i + sb_view_lo(v, i) + some) + rows - 1) / rows;
             hi = hi <= u ? u + 1 : hi > g->hi ? g->hi : hi;
         } else {
             hi = next_cut(&c, list, u, g->hi, grain);

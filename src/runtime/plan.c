@@ -54,6 +54,8 @@ problem_int(const scope *sc, name n, int64_t *out)
 {
     const sb_problem *pb = sc->pb;
     const bool sampled = pb->op == SB_OP_SDDMM;
+    const int64_t b = pb->a.format == SB_FORMAT_BSR ? pb->a.block : 1;
+    const bool turned = pb->a.block_col_major != sb_problem_transposes(pb);
     const struct {
         const char *text;
         int64_t value;
@@ -61,13 +63,16 @@ problem_int(const scope *sc, name n, int64_t *out)
         {"m", sc->m},
         {"n", sc->n},
         {"k", sc->k},
-        {"nnz", pb->a.nnz},
+        {"nnz", pb->a.nnz * b * b},
         {"base", pb->a.base},
         {"lda", pb->b.ld}, /* SDDMM: X */
         {"ldb", sampled ? pb->c.ld : pb->b.ld},
         {"ldc", pb->c.ld},
         {"ldx", pb->b.ld},
         {"ldy", pb->c.ld},
+        {"block_size", b},
+        {"block_row", turned ? 1 : b}, /* elements of a block apart */
+        {"block_col", turned ? b : 1},
         {"t0", 0}, /* given with the call */
         {"t1", 0},
     };

@@ -1,5 +1,5 @@
 /*
- * Shape of a problem's product.
+ * What a problem asks for, and the same asked in other words.
  */
 #include "runtime/problem.h"
 
@@ -17,4 +17,41 @@ sb_problem_shape(const sb_problem *pb, int64_t *m, int64_t *n, int64_t *k)
     *m = flip_a ? pb->a.cols : pb->a.rows;
     *n = pb->c.cols;
     *k = flip_a ? pb->a.rows : pb->a.cols;
+}
+
+bool
+sb_problem_transposes(const sb_problem *pb)
+{
+    return pb->op != SB_OP_SDDMM && pb->trans_a != SB_TRANS_N;
+}
+
+/* D^T over the same memory. op(D)^T is op(D^T), conjugation included. */
+static sb_dense
+turned(const sb_dense *d)
+{
+    sb_dense t = *d;
+
+    t.rows = d->cols;
+    t.cols = d->rows;
+    t.col_major = !d->col_major;
+    return t;
+}
+
+sb_problem
+sb_problem_by_rows(const sb_problem *pb)
+{
+    sb_problem r = *pb;
+
+    if (pb->a.format == SB_FORMAT_BSR && pb->a.block == 1)
+        r.a.format = SB_FORMAT_CSR;
+    if (pb->op != SB_OP_SDDMM || pb->a.format != SB_FORMAT_CSC)
+        return r;
+    r.a.format = SB_FORMAT_CSR;
+    r.a.rows = pb->a.cols;
+    r.a.cols = pb->a.rows;
+    r.b = turned(&pb->c); /* (op(X) op(Y))^T = op(Y)^T op(X)^T */
+    r.c = turned(&pb->b);
+    r.trans_a = pb->trans_b;
+    r.trans_b = pb->trans_a;
+    return r;
 }

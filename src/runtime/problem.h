@@ -26,6 +26,16 @@ typedef struct sb_problem {
     int64_t batch;             /* products; an operand with batch 1 is shared */
 } sb_problem;
 
+/* Whether rows of A^T (A^H) are wanted. */
+bool sb_problem_transposes(const sb_problem *pb);
+
+/*
+ * The same problem on the same arrays with the sparse matrix by rows, where only words
+ * change: a sampled CSC is the CSR of the transposed product, blocks of one element are a
+ * CSR. Anything else comes back as it is.
+ */
+sb_problem sb_problem_by_rows(const sb_problem *pb);
+
 /* C's dense shape of the product: rows, columns, and the reduction length. */
 void sb_problem_shape(const sb_problem *pb, int64_t *m, int64_t *n, int64_t *k);
 

@@ -4,6 +4,7 @@
  */
 #include "call.h"
 #include "oracle.h"
+#include "planner/context.h"
 #include "problems.h"
 
 #include <setjmp.h>
@@ -48,6 +49,42 @@ renew_values(sb_problem *pb, uint64_t seed)
         sb_value_store(pb->a.val_type, pb->a.val, p, gen_scalar(&r, pb->a.val_type));
 }
 
+static bool
+built_in(const char *spec)
+{
+    const sb_kernel *k;
+
+    return sb_kernel_get(&k, spec, sb_planner_maker, SB_KERNEL_RESIDENT) == SB_OK;
+}
+
+/* Sampled products of every format and products of block matrices have kernels of their
+ * own, which the library brings along for f32 and f64 with 32-bit indices. */
+static bool
+brings_kernels(const sb_problem *pb)
+{
+    const bool turned = pb->op != SB_OP_SDDMM && pb->trans_a != SB_TRANS_N;
+
+    return pb->a.nnz > 0 && (pb->compute == SB_F32 || pb->compute == SB_F64) &&
+           pb->a.val_type == pb->compute && pb->b.type == pb->compute &&
+           pb->a.idx_type == SB_I32 && pb->a.ptr_type == SB_I32 &&
+           (pb->op == SB_OP_SDDMM ||
+            (pb->a.format == SB_FORMAT_BSR && pb->a.block > 1)) &&
+           !(turned && pb->a.batch > 1) &&
+           built_in("sddmm list f32f32f32/f32 i32i32 rc t32 p0");
+}
+
+static void
+check_planned(const call *c, uint64_t k)
+{
+    spblasPlanInfo_t info = {.structSize = sizeof info};
+
+    must(spblasSpMatGetPlanInfo(c->a, 0, &info));
+    if (brings_kernels(c->pb) && info.parts == 0)
+        fail_msg("case %llu, op %d, format %d, trans %d %d: the reference kernel",
+                 (unsigned long long)k, c->pb->op, c->pb->a.format, c->pb->trans_a,
+                 c->pb->trans_b);
+}
+
 static void
 one_case(uint64_t k, sb_op op, const problem_types *t, bool exact)
 {
@@ -63,6 +100,7 @@ one_case(uint64_t k, sb_op op, const problem_types *t, bool exact)
     must(call_analyse(&c));
     must(spblasSpMatGetPlanCount(c.a, &plans));
     assert_int_equal(plans, 1);
+    check_planned(&c, k);
     run_and_check(&c, exact, "after analysis", k);
     renew_values(&pb, k);
     run_and_check(&c, exact, "after new values", k);

@@ -101,6 +101,23 @@ static const char *const specs[] = {
     "sddmm csr f16f16f16/f32 i32i32 rc t16 p0",
     "sddmm rows f32f32f32/f32 i32i32 rc t8 p0",
     "sddmm coo f32f32f32/f32 i32i32 rc t8 p0",
+    "sddmm csr c64c64c64/c64 i32i32 rc cc t4 p0",
+    "sddmm list f32f32f32/f32 i32i32 rc t16 p0",
+    "sddmm list c32c32c32/c32 i64i64 cr cb cc t4 p0",
+    "sddmm list f16f16f16/f32 i32i32 rr t8 p0",
+    "sddmm blocks f32f32f32/f32 i32i32 rc b1 packed t32 p0",
+    "sddmm blocks f64f64f64/f64 i64i64 cr b3 packed t4 p0",
+    "spmm blocks f32f32f32/f32 i32i32 rr b1 packed t16 p0",
+    "spmm blocks f32f32f32/f32 i32i32 rr b1 t8 p0",
+    "spmm blocks f32f32f32/f32 i32i32 rr b2 packed x16 p0",
+    "spmm blocks f64f64f64/f64 i64i64 rr b3 t16 p0",
+    "spmm blocks f32f32f32/f32 i32i32 rc b4 packed t8 p0",
+    "spmm blocks c32c32c32/c32 i32i32 cc ca b1 t4 p0",
+    "spmm blocks f32f32f32/f32 i32i32 rr b12 packed t16 p4 nt",
+    "spmm blocks bf16bf16bf16/f32 i32i32 cr b8 packed t8 p0",
+    "spmv blocks f32f32f32/f32 i32i32 rr b1 packed t4 p0",
+    "spmv blocks i8i8i32/i32 i32i32 rr b4 packed t4 p0",
+    "spmv blocks c64c64c64/c64 i64i64 rr ca b2 t4 p0",
 };
 
 typedef struct matrix_case {
@@ -149,19 +166,37 @@ dense(int64_t rows, int64_t cols, sb_dtype t, bool col, uint64_t seed)
                             .integer = true};
 }
 
+/* What H of it then has the shape and layout of. */
+static void
+turn(gen_dense_spec *d)
+{
+    const int64_t rows = d->rows;
+
+    d->rows = d->cols;
+    d->cols = rows;
+    d->col_major = !d->col_major;
+}
+
 static void
 make_operands(fixture *fx, const matrix_case *mc)
 {
     const sb_spec *s = &fx->spec;
     const bool sampled = s->op == SB_KOP_SDDMM, vector = s->op == SB_KOP_SPMV;
-    const bool flip_a = s->a_conj, flip_b = s->b_conj;
-    const int64_t m = mc->rows, k = mc->cols, n = vector ? 1 : mc->n;
+    const bool blocks = s->kinds >> SB_KIND_BLOCKS & 1U;
+    const bool flip_a = s->a_conj || (blocks && !s->packed), flip_b = s->b_conj;
+    const int64_t size = !blocks ? 1 : s->block > 1 ? s->block : 5;
+    const int64_t m = (mc->rows + size - 1) / size * size;
+    const int64_t k = (mc->cols + size - 1) / size * size, n = vector ? 1 : mc->n;
     const bool poison = mc->beta == 0;
     gen_dense_spec b =
         sampled ? dense(m, n, s->b, s->b_col, 5) : dense(k, n, s->b, s->b_col, 5);
     gen_dense_spec c =
         sampled ? dense(n, k, s->c, s->c_col, 6) : dense(m, n, s->c, s->c_col, 6);
     const gen_spec a = {.family = mc->family,
+                        .format = blocks                              ? SB_FORMAT_BSR
+                                  : s->kinds >> SB_KIND_LIST & 1U ? SB_FORMAT_COO
+                                                                  : SB_FORMAT_CSR,
+                        .block_col_major = mc->n % 2,
                         .rows = flip_a ? k : m,
                         .cols = flip_a ? m : k,
                         .density = 0.2,
@@ -170,16 +205,14 @@ make_operands(fixture *fx, const matrix_case *mc)
                         .idx_type = s->idx,
                         .val_type = s->a,
                         .base = mc->base,
-                        .block = s->block,
+                        .block = blocks ? size : s->block,
+                        .unsorted = s->kinds >> SB_KIND_LIST & 1U,
                         .integer = true};
 
-    if (flip_b) {
-        const int64_t rows = b.rows;
-
-        b.rows = b.cols;
-        b.cols = rows;
-        b.col_major = !b.col_major;
-    }
+    if (flip_b)
+        turn(&b);
+    if (s->c_conj)
+        turn(&c);
     if (vector) {
         b = (gen_dense_spec){.rows = k, .cols = 1, .ld = 1, .type = s->b, .seed = 5};
         c = (gen_dense_spec){.rows = m, .cols = 1, .ld = 1, .type = s->c, .seed = 6};
@@ -191,18 +224,18 @@ make_operands(fixture *fx, const matrix_case *mc)
         .a = gen_matrix(&a),
         .b = gen_dense(&b),
         .c = gen_dense(&c),
-        .trans_a = flip_a ? SB_TRANS_H : SB_TRANS_N,
+        .trans_a = s->a_conj ? SB_TRANS_H : flip_a ? SB_TRANS_T : SB_TRANS_N,
         .trans_b = flip_b ? SB_TRANS_H : SB_TRANS_N,
         .compute = s->compute,
         .alpha = {mc->alpha, sb_dtype_is_complex(s->compute) ? mc->alpha : 0},
         .beta = {mc->beta, 0},
         .batch = 1};
-    if (sampled && flip_b) {
-        fx->pb.trans_a = SB_TRANS_H;
-        fx->pb.trans_b = SB_TRANS_N;
+    if (sampled) {
+        fx->pb.trans_a = s->b_conj ? SB_TRANS_H : SB_TRANS_N;
+        fx->pb.trans_b = s->c_conj ? SB_TRANS_H : SB_TRANS_N;
     }
     if (sampled && poison)
-        for (int64_t q = 0; q < fx->pb.a.nnz; q++)
+        for (int64_t q = 0; q < gen_value_count(&fx->pb.a); q++)
             sb_value_store(s->a, fx->pb.a.val, q, (sb_value){NAN, 0});
 }
 
@@ -240,6 +273,15 @@ adopt(fixture *fx)
     }
     (void)snprintf(name, sizeof name, "%s_count", kind);
     add_int(fx, name, p->kind == SB_PART_DIA ? p->width : count);
+    if (p->kind == SB_PART_BLOCKS) {
+        const bool turned = fx->pb.a.block_col_major != sb_problem_transposes(&fx->pb);
+
+        add_int(fx, "block_size", p->width);
+        add_int(fx, "block_row", turned ? 1 : p->width);
+        add_int(fx, "block_col", turned ? p->width : 1);
+        if (p->narray > 0)
+            add_int(fx, "base", 0);
+    }
     if (p->kind == SB_PART_ELL || p->kind == SB_PART_SELL)
         add_int(fx, p->kind == SB_PART_ELL ? "ell_width" : "sell_cols", p->width);
     if (p->kind == SB_PART_WIN)
@@ -281,6 +323,10 @@ build_part(fixture *fx, sb_cover *cv, int kind)
         return sb_part_sell(p, cv, !fx->spec.packed);
     case SB_PART_MASK:
         return sb_part_mask(p, cv, fx->spec.block, true);
+    case SB_PART_BLOCKS:
+        return sb_part_blocks(p, cv);
+    case SB_PART_LIST:
+        return sb_part_list(p, cv);
     default:
         return sb_part_win(p, cv, fx->spec.block, true);
     }
@@ -319,7 +365,8 @@ make_parts(fixture *fx)
 {
     static const int order[] = {SB_PART_CSR,  SB_PART_BSR, SB_PART_DIA,  SB_PART_WIN,
                                 SB_PART_COO,  SB_PART_ELL, SB_PART_ROWS, SB_PART_PANEL,
-                                SB_PART_SELL, SB_PART_MASK};
+                                SB_PART_SELL, SB_PART_MASK, SB_PART_BLOCKS,
+                                SB_PART_LIST};
     sb_cover cv;
 
     assert_int_equal(
@@ -346,7 +393,7 @@ make_parts(fixture *fx)
         if (st == SB_SKIP)
             continue;
         assert_int_equal(st, SB_OK);
-        if (fx->spec.packed && order[q] != SB_PART_ROWS)
+        if (fx->spec.packed && order[q] != SB_PART_ROWS && order[q] != SB_PART_BLOCKS)
             assert_int_equal(
                 sb_part_pack(&fx->part[fx->npart], fx->pb.a.val, fx->spec.a), SB_OK);
         adopt(fx);
@@ -359,7 +406,7 @@ static size_t
 output_bytes(const fixture *fx)
 {
     return fx->pb.op == SB_OP_SDDMM
-               ? (size_t)fx->pb.a.nnz * sb_dtype_size(fx->pb.a.val_type)
+               ? (size_t)gen_value_count(&fx->pb.a) * sb_dtype_size(fx->pb.a.val_type)
                : (size_t)gen_dense_extent(&fx->pb.c) * sb_dtype_size(fx->pb.c.type);
 }
 
@@ -403,7 +450,7 @@ parameter(const fixture *fx, const char *name, const sb_tile *t, sb_value beta)
     } known[] = {{"m", (double)m},
                  {"n", (double)n},
                  {"k", (double)k},
-                 {"nnz", (double)pb->a.nnz},
+                 {"nnz", (double)gen_value_count(&pb->a)},
                  {"base", pb->a.base},
                  {"lda", (double)pb->b.ld},
                  {"ldb", (double)(sampled ? pb->c.ld : pb->b.ld)},
@@ -416,12 +463,12 @@ parameter(const fixture *fx, const char *name, const sb_tile *t, sb_value beta)
         return pb->alpha;
     if (strcmp(name, "beta") == 0)
         return beta;
-    for (int q = 0; q < SB_COUNT(known); q++)
-        if (strcmp(known[q].name, name) == 0)
-            return (sb_value){known[q].value, 0};
     for (int q = 0; q < fx->nint; q++)
         if (strcmp(fx->integer[q].name, name) == 0)
             return (sb_value){(double)fx->integer[q].value, 0};
+    for (int q = 0; q < SB_COUNT(known); q++)
+        if (strcmp(known[q].name, name) == 0)
+            return (sb_value){known[q].value, 0};
     /* Kinds of the kernel that found nothing in this matrix. */
     assert_non_null(strchr(name, '_'));
     return (sb_value){0, 0};
@@ -434,21 +481,23 @@ buffer(fixture *fx, const char *name)
     const sb_matrix *a = &pb->a;
     const sb_dense *b = &pb->b, *c = &pb->c;
 
+    for (int q = 0; q < fx->narray; q++)
+        if (strcmp(fx->array[q].name, name) == 0)
+            return (sb_arg){fx->array[q].data, fx->array[q].count};
     if (strcmp(name, "A_ptr") == 0)
-        return (sb_arg){(void *)(uintptr_t)a->ptr, a->rows + 1};
+        return (sb_arg){(void *)(uintptr_t)a->ptr, a->rows / a->block + 1};
     if (strcmp(name, "A_crd") == 0)
         return (sb_arg){(void *)(uintptr_t)a->idx, a->nnz};
+    if (strcmp(name, "A_row") == 0)
+        return (sb_arg){(void *)(uintptr_t)a->row, a->nnz};
     if (strcmp(name, "A") == 0)
-        return (sb_arg){a->val, a->nnz};
+        return (sb_arg){a->val, gen_value_count(a)};
     if (strcmp(name, "B") == 0 || strcmp(name, "X") == 0)
         return (sb_arg){b->data, gen_dense_extent(b)};
     if (strcmp(name, "C") == 0 || strcmp(name, "Y") == 0)
         return (sb_arg){c->data, gen_dense_extent(c)};
     if (strcmp(name, "tile") == 0)
         return (sb_arg){fx->tile, 4 * (int64_t)fx->nstep};
-    for (int q = 0; q < fx->narray; q++)
-        if (strcmp(fx->array[q].name, name) == 0)
-            return (sb_arg){fx->array[q].data, fx->array[q].count};
     return (sb_arg){fx->tile, 0};
 }
 

@@ -93,6 +93,8 @@ subject_open(subject *s, const series *sr, uint64_t k)
     spec.idx_type = sr->idx;
     spec.val_type = sr->value;
     spec.base = sr->base;
+    spec.block = 2 + (int64_t)k % 4;
+    spec.block_col_major = k / 4 % 2;
     spec.integer = true;
     spec.batch = sr->batch;
     *a = gen_matrix(&spec);
@@ -135,7 +137,7 @@ static void
 mutate_values(subject *s, uint64_t seed)
 {
     const sb_matrix *a = &s->pb.a;
-    const int64_t n = gen_value_count(a);
+    const int64_t n = gen_value_count(a) * a->batch;
     gen_rng rng = {seed};
 
     for (int64_t p = 0; p < n; p++)
@@ -203,21 +205,25 @@ force_all(const series *sr, uint64_t k, bool frozen)
     const sb_options opt = {.values_frozen = frozen};
     subject s;
     const char *text;
-    int fused = 0;
+    int fused = 0, texts = 0;
 
     subject_open(&s, sr, k);
-    for (int q = 0; (text = sb_plan_candidate(&s.pb, &opt, q)) != NULL; q++) {
+    for (; (text = sb_plan_candidate(&s.pb, &opt, texts)) != NULL; texts++) {
         char copy[256];
 
         memcpy(copy, text, strlen(text) + 1);
         fused += force(&s, copy, frozen);
     }
+    if (texts == 0)
+        fail_msg("%s: nothing but the reference kernel", s.name);
     run_and_check(&s, NULL, "no plan");
     subject_close(&s);
     return fused;
 }
 
 #define F32 SB_F32, SB_F32, SB_I32, SB_I32
+#define C32 SB_C32, SB_C32, SB_I32, SB_I32
+#define F64L SB_F64, SB_F64, SB_I64, SB_I64
 #define ROWS false, false
 
 static const series narrow[] = {
@@ -235,6 +241,19 @@ static const series narrow[] = {
     {SB_OP_SPMV, SB_FORMAT_COO, SB_TRANS_N, SB_TRANS_N, F32, ROWS, 1, 0, 0},
     {SB_OP_SDDMM, SB_FORMAT_CSR, SB_TRANS_N, SB_TRANS_N, F32, false, true, 19, 0, 0},
     {SB_OP_SDDMM, SB_FORMAT_CSR, SB_TRANS_T, SB_TRANS_T, F32, true, false, 6, 1, 0},
+    {SB_OP_SPMV, SB_FORMAT_BSR, SB_TRANS_N, SB_TRANS_N, F32, ROWS, 1, 1, 0},
+    {SB_OP_SPMV, SB_FORMAT_BSR, SB_TRANS_T, SB_TRANS_N, F32, ROWS, 1, 0, 0},
+    {SB_OP_SPMM, SB_FORMAT_BSR, SB_TRANS_N, SB_TRANS_N, F32, true, true, 6, 1, 2},
+    {SB_OP_SPMM, SB_FORMAT_BSR, SB_TRANS_H, SB_TRANS_H, C32, ROWS, 3, 1, 0},
+    {SB_OP_SDDMM, SB_FORMAT_CSC, SB_TRANS_N, SB_TRANS_N, F32, false, true, 19, 0, 0},
+    {SB_OP_SDDMM, SB_FORMAT_CSC, SB_TRANS_T, SB_TRANS_N, F32, ROWS, 6, 1, 2},
+    {SB_OP_SDDMM, SB_FORMAT_CSC, SB_TRANS_H, SB_TRANS_T, C32, ROWS, 6, 1, 0},
+    {SB_OP_SDDMM, SB_FORMAT_COO, SB_TRANS_N, SB_TRANS_N, F32, false, true, 19, 0, 0},
+    {SB_OP_SDDMM, SB_FORMAT_COO, SB_TRANS_N, SB_TRANS_H, C32, false, true, 5, 1, 0},
+    {SB_OP_SDDMM, SB_FORMAT_COO, SB_TRANS_N, SB_TRANS_N, F64L, true, false, 5, 1, 2},
+    {SB_OP_SDDMM, SB_FORMAT_BSR, SB_TRANS_N, SB_TRANS_N, F32, false, true, 19, 0, 0},
+    {SB_OP_SDDMM, SB_FORMAT_BSR, SB_TRANS_H, SB_TRANS_H, C32, ROWS, 6, 1, 2},
+    {SB_OP_SDDMM, SB_FORMAT_CSR, SB_TRANS_H, SB_TRANS_H, C32, ROWS, 6, 1, 2},
 };
 
 static void

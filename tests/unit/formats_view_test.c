@@ -1,6 +1,6 @@
 /*
  * A view holds the same entries as the matrix, whatever the format, base, index width
- * and order; it copies only when it must; bad coordinates are refused before they can
+ * and order (block matrices: the same blocks); it copies only when it must; bad coordinates are refused before they can
  * be followed.
  */
 #include "formats/view.h"
@@ -36,20 +36,22 @@ same_entries(const sb_view *v, const sb_matrix *a, bool transpose)
     const size_t n = (size_t)gen_value_count(a) + 1;
     places p = {malloc(n * sizeof *p.row), malloc(n * sizeof *p.col), 0};
     char *seen = calloc(n, 1);
+    const int64_t b = v->block, b2 = b * b;
 
     oracle_for_each(a, 0, note, &p);
-    assert_int_equal(v->nnz, p.n);
+    assert_int_equal(v->nnz * b2, p.n);
     assert_int_equal(sb_view_lo(v, 0), 0);
     assert_int_equal(sb_view_lo(v, v->rows), v->nnz);
     for (int64_t i = 0; i < v->rows; i++)
         for (int64_t s = sb_view_lo(v, i); s < sb_view_lo(v, i + 1); s++) {
             const int64_t at = sb_view_pos(v, s);
 
-            assert_in_range(at, 0, (int64_t)n - 2);
+            assert_in_range(at, 0, (int64_t)n / b2 - 1);
             assert_false(seen[at]);
             seen[at] = 1;
-            assert_int_equal(i, transpose ? p.col[at] : p.row[at]);
-            assert_int_equal(sb_view_col(v, s), transpose ? p.row[at] : p.col[at]);
+            assert_int_equal(i * b, transpose ? p.col[at * b2] : p.row[at * b2]);
+            assert_int_equal(sb_view_col(v, s) * b,
+                             transpose ? p.row[at * b2] : p.col[at * b2]);
         }
     free(p.row);
     free(p.col);
@@ -76,11 +78,13 @@ test_every_format(void **state)
         spec.block_col_major = k % 2;
         a = gen_matrix(&spec);
         assert_int_equal(sb_view_make(&v, &a, transpose, NULL), SB_OK);
-        assert_int_equal(v.rows, transpose ? a.cols : a.rows);
-        assert_int_equal(v.cols, transpose ? a.rows : a.cols);
+        assert_int_equal(v.block, a.block);
+        assert_int_equal(v.rows * a.block, transpose ? a.cols : a.rows);
+        assert_int_equal(v.cols * a.block, transpose ? a.rows : a.cols);
         if (v.nnz > 0)
             same_entries(&v, &a, transpose);
-        if ((spec.format == SB_FORMAT_CSR && !transpose) ||
+        if (((spec.format == SB_FORMAT_CSR || spec.format == SB_FORMAT_BSR) &&
+             !transpose) ||
             (spec.format == SB_FORMAT_CSC && transpose)) {
             assert_ptr_equal(v.ptr, a.ptr);
             assert_ptr_equal(v.crd, a.idx);

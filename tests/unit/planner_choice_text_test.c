@@ -102,9 +102,10 @@ test_refusals(void **state)
     refused("(plan spmm (part ell 99999999999999999999))", "log2", 22);
     refused("(plan spmm (part csr) (part coo))", "already takes the rest", 29);
     refused("(plan spmm (part bsr 2) (part csr))",
-            "csr, seg, sell, panel and mask stand", 31);
-    refused("(plan spmm (part bsr 2) (part panel 8))", "panel and mask stand alone",
-            31);
+            "only rows, ell and coo take a rest", 31);
+    refused("(plan spmm (part bsr 2) (part panel 8))", "the others stand alone", 31);
+    refused("(plan spmm (part bsr 2) (part blocks))", "the others stand alone", 31);
+    refused("(plan sddmm (part list) (part coo))", "already takes the rest", 31);
     refused("(plan spmm (part panel 0))", "columns of a panel", 24);
     refused("(plan spmm (part panel 1048577))", "columns of a panel", 24);
     refused("(plan spmm (part bsr 2) (part bsr 4) (part coo))", "only one part", 31);

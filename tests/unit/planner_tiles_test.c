@@ -102,6 +102,7 @@ static const maker makers[] = {
     {"panel", GEN_POWER_LAW, panel, NULL},
     {"mask", GEN_BLOCKS, mask, NULL},
     {"dia", GEN_DIAGONALS, dia, NULL},
+    {"list", GEN_POWER_LAW, sb_part_list, NULL},
 };
 
 typedef struct subject {
