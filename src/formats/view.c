@@ -257,8 +257,8 @@ sb_view_make(sb_view *out, const sb_matrix *a, bool transpose, sb_diag *diag)
         view_in_place(out, a);
     else
         st = view_transposed(out, a, diag);
-    out->slot_type = out->ptr_in_place ? a->ptr_type
-                                       : narrow(out->nnz, coo ? a->idx_type : SB_I32);
+    out->slot_type =
+        out->ptr_in_place ? a->ptr_type : narrow(out->nnz, coo ? a->idx_type : SB_I32);
     if (st != SB_OK) {
         sb_view_free(out);
         if (st == SB_ENOMEM)

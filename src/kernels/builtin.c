@@ -33,10 +33,11 @@
         "spmm " kind " " types " cc t8 p0"
 #define VECTOR(kind, types) \
     "spmv " kind " " types " rr t4 p0", "spmv " kind " " types " rr t8 p0"
-#define SAMPLED(kind, types, form)                                                      \
-    "sddmm " kind " " types " rr" form " t32 p0", "sddmm " kind " " types " rc" form   \
-        " t32 p0", "sddmm " kind " " types " cr" form " t32 p0", "sddmm " kind         \
-        " " types " cc" form " t32 p0"
+#define SAMPLED(kind, types, form)                    \
+    "sddmm " kind " " types " rr" form " t32 p0",     \
+        "sddmm " kind " " types " rc" form " t32 p0", \
+        "sddmm " kind " " types " cr" form " t32 p0", \
+        "sddmm " kind " " types " cc" form " t32 p0"
 /* Parts an analysis makes. Tall register tiles cost most to compile and gain least where
  * registers are narrow, so only pairs of rows get 64 columns. */
 #define BLOCKED(kind, block, types)                \
@@ -47,18 +48,24 @@
 #define LISTED(kind, types) \
     "spmm " kind " " types " rr t16 p0", "spmm " kind " " types " rr t32 p0"
 
-/* The caller's blocks: b1 for any size, also transposed; the usual sizes. */
-#define WHOLE(block, tile, types)                            \
-    "spmm blocks " types " rr " block " packed " tile " p0", \
-        "spmv blocks " types " rr " block " packed t4 p0"
-#define ANY_BLOCK(types)                                                               \
-    "spmm blocks " types " rr b1 packed t16 p0",                                       \
-        "spmm blocks " types " rr b1 packed t64 p0", "spmm blocks " types              \
-        " rr b1 t32 p0", "spmm blocks " types " rr b1 t64 p0", "spmm blocks " types    \
-        " rc b1 packed t8 p0", "spmm blocks " types " cr b1 packed t8 p0",             \
-        "spmm blocks " types " cc b1 packed t8 p0", "spmm blocks " types               \
-        " rc b1 t8 p0", "spmm blocks " types " cr b1 t8 p0", "spmm blocks " types      \
-        " cc b1 t8 p0", "spmv blocks " types " rr b1 t4 p0", WHOLE("b1", "t32", types)
+/* The caller's blocks: b1 serves any size and order, also transposed; then the usual sizes
+ * by themselves. */
+#define BLOCKS(types, form)                     \
+    "spmm blocks " types " rr " form " t32 p0", \
+        "spmv blocks " types " rr " form " t4 p0"
+#define ANY_BLOCK(types)                                                          \
+    BLOCKS(types, "b1"), BLOCKS(types, "b1 packed"),                              \
+        "spmm blocks " types " rr b1 t64 p0",                                     \
+        "spmm blocks " types " rr b1 packed t16 p0",                              \
+        "spmm blocks " types " rr b1 packed t64 p0",                              \
+        "spmm blocks " types " rc b1 t8 p0", "spmm blocks " types " cr b1 t8 p0", \
+        "spmm blocks " types " cc b1 t8 p0",                                      \
+        "spmm blocks " types " rc b1 packed t8 p0",                               \
+        "spmm blocks " types " cr b1 packed t8 p0",                               \
+        "spmm blocks " types " cc b1 packed t8 p0"
+#define BOTH_ORDERS(types, block)                                   \
+    BLOCKS(types, block " packed"), BLOCKS(types, block " turned"), \
+        BLOCKS(types, block " turned packed")
 
 #define STRIPES(types)                                                  \
     "spmv win " types " rr b2 t4 p0", "spmv win " types " rr b3 t4 p0", \
@@ -138,18 +145,17 @@ static const char *const builtin[] = {
     SAMPLED("blocks", F64, " b1 packed"),
     ANY_BLOCK(F32),
     ANY_BLOCK(F64),
-    WHOLE("b2", "t32", F32),
-    WHOLE("b3", "t32", F32),
-    WHOLE("b4", "t32", F32),
-    WHOLE("b8", "t32", F32),
-    WHOLE("b2", "t32", F64),
-    WHOLE("b3", "t32", F64),
-    WHOLE("b4", "t32", F64),
+    BOTH_ORDERS(F32, "b2"),
+    BOTH_ORDERS(F32, "b3"),
+    BOTH_ORDERS(F32, "b4"),
+    BOTH_ORDERS(F32, "b8"),
+    BLOCKS(F32, "b16 packed"),
+    BLOCKS(F64, "b2 packed"),
+    BLOCKS(F64, "b3 packed"),
+    BLOCKS(F64, "b4 packed"),
     "spmm blocks " F32 " rr b2 packed t64 p0",
     "spmm blocks " F32 " rr b3 packed t64 p0",
     "spmm blocks " F32 " rr b4 packed t64 p0",
-    "spmm blocks " F32 " rr b8 packed t16 p0",
-    "spmm blocks " F32 " rr b16 packed t32 p0",
     PANELS(F32),
     PANELS(F64),
     "spmm panel " F32 " rr x64 p0 u2",

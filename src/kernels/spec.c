@@ -3,7 +3,7 @@
  * a kernel in every cache, so one spec has exactly one spelling: the reader accepts
  * what the printer writes and nothing else.
  *
- *   OP KIND[+KIND...] AABBCC/COMPUTE PTRIDX LL [ca] [cb] [cc] [bN] [packed] tN|xN pN [uN] [nt]
+ *   OP KIND[+KIND...] AABBCC/COMPUTE PTRIDX LL [ca] [cb] [cc] [bN] [turned] [packed] tN|xN pN [uN] [nt]
  */
 #include "kernels/spec.h"
 
@@ -98,6 +98,7 @@ sb_spec_print(char *out, size_t size, const sb_spec *s)
     put(&l, s->c_conj ? " cc" : "");
     if (s->block > 0)
         put_number(&l, "b", s->block);
+    put(&l, s->turned ? " turned" : "");
     put(&l, s->packed ? " packed" : "");
     put_number(&l, s->exact ? "x" : "t", s->tile);
     put_number(&l, "p", s->prefetch);
@@ -157,11 +158,16 @@ check_kinds(const sb_spec *s, sb_diag *diag)
     if (bsr + win + mask + blocks > 1)
         return sb_diag_set(diag, SB_EINVAL,
                            "spec: of bsr, win, mask and blocks a set holds one");
-    if ((bsr || win || mask || blocks) != (s->block > 0) || s->block < 0 || s->block > most)
+    if ((bsr || win || mask || blocks) != (s->block > 0) || s->block < 0 ||
+        s->block > most)
+        return sb_diag_set(
+            diag, SB_EINVAL,
+            "spec: block size %d; bsr, win, mask and blocks need 1 to %d, "
+            "others none",
+            s->block, most);
+    if (s->turned && !(blocks && s->block > 1))
         return sb_diag_set(diag, SB_EINVAL,
-                           "spec: block size %d; bsr, win, mask and blocks need 1 to %d, "
-                           "others none",
-                           s->block, most);
+                           "spec: turned blocks need a size, 2 or more");
     if (s->packed && !(s->kinds & packable))
         return sb_diag_set(diag, SB_EINVAL, "spec: no kind of the set packs values");
     return SB_OK;
@@ -303,6 +309,7 @@ take_spec(const char **p, sb_spec *s)
     s->b_conj = take(p, " cb");
     s->c_conj = take(p, " cc");
     (void)take_number(p, " b", &s->block);
+    s->turned = take(p, " turned");
     s->packed = take(p, " packed");
     s->exact = !take_number(p, " t", &s->tile);
     if (s->exact && !take_number(p, " x", &s->tile))

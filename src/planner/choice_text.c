@@ -9,7 +9,8 @@
 static const char *const op_names[] = {
     [SB_OP_SPMM] = "spmm", [SB_OP_SPMV] = "spmv", [SB_OP_SDDMM] = "sddmm"};
 static const char *const kind_names[SB_PART_COUNT] = {
-    "csr", "rows", "ell", "bsr", "dia", "coo", "win", "seg", "sell", "panel", "mask", "blocks", "list"};
+    "csr", "rows", "ell",   "bsr",  "dia",    "coo", "win",
+    "seg", "sell", "panel", "mask", "blocks", "list"};
 
 enum {
     MAX_TILE = 1024,
@@ -193,9 +194,8 @@ part_order(reader *rd, const sb_choice *ch, sb_part_kind kind)
 {
     if (ch->npart > 0 && !selects(ch->part[ch->npart - 1].kind))
         return refuse(rd, rd->word, "the part before this one already takes the rest");
-    if (ch->npart > 0 &&
-        kind != SB_PART_ROWS && kind != SB_PART_ELL && kind != SB_PART_COO &&
-        !selects(kind))
+    if (ch->npart > 0 && kind != SB_PART_ROWS && kind != SB_PART_ELL &&
+        kind != SB_PART_COO && !selects(kind))
         return refuse(rd, rd->word,
                       "only rows, ell and coo take a rest; the others stand alone");
     if (ch->npart > 0 && selects(kind))
@@ -211,9 +211,9 @@ read_part(reader *rd, sb_choice *ch)
     sb_part_choice p = {.kind = (sb_part_kind)kind};
 
     if (kind < 0)
-        return refuse(
-            rd, rd->word,
-            "expected csr, rows, ell, bsr, dia, coo, win, seg, sell, panel, mask, blocks or list");
+        return refuse(rd, rd->word,
+                      "expected csr, rows, ell, bsr, dia, coo, win, seg, sell, panel, "
+                      "mask, blocks or list");
     SB_TRY(part_order(rd, ch, p.kind));
     if (p.kind == SB_PART_ROWS) {
         const int q = one_of(rd, order, 2);

@@ -166,8 +166,10 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     if (kinds >> SB_PART_BSR & 1 || kinds >> SB_PART_WIN & 1 ||
         kinds >> SB_PART_MASK & 1)
         out->block = ch->part[0].size;
-    if (kinds >> SB_PART_BLOCKS & 1)
+    if (kinds >> SB_PART_BLOCKS & 1) {
         out->block = pb->a.block <= SB_SPEC_BLOCK_MAX ? (int)pb->a.block : 1;
+        out->turned = out->block > 1 && sb_problem_turns_blocks(pb);
+    }
     out->packed = (ch->packed && (kinds & packs)) ||
                   (kinds >> SB_PART_BLOCKS & 1 && !sb_problem_transposes(pb));
     out->tile = ch->tile;

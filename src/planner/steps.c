@@ -30,7 +30,7 @@ sb_planner_kernel(const sb_kernel **out, const sb_problem *pb, const sb_choice *
         if (!spec.exact && !(kinds >> SB_PART_BLOCKS & 1 && spec.block > 1))
             return st;
         if (!spec.exact)
-            spec.block = 1; /* one for any block */
+            spec.block = 1, spec.turned = false; /* one for any block */
     }
 }
 

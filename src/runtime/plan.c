@@ -55,7 +55,7 @@ problem_int(const scope *sc, name n, int64_t *out)
     const sb_problem *pb = sc->pb;
     const bool sampled = pb->op == SB_OP_SDDMM;
     const int64_t b = pb->a.format == SB_FORMAT_BSR ? pb->a.block : 1;
-    const bool turned = pb->a.block_col_major != sb_problem_transposes(pb);
+    const bool turned = sb_problem_turns_blocks(pb);
     const struct {
         const char *text;
         int64_t value;

@@ -25,6 +25,12 @@ sb_problem_transposes(const sb_problem *pb)
     return pb->op != SB_OP_SDDMM && pb->trans_a != SB_TRANS_N;
 }
 
+bool
+sb_problem_turns_blocks(const sb_problem *pb)
+{
+    return pb->a.block_col_major != sb_problem_transposes(pb);
+}
+
 /* D^T over the same memory. op(D)^T is op(D^T), conjugation included. */
 static sb_dense
 turned(const sb_dense *d)

@@ -29,6 +29,9 @@ typedef struct sb_problem {
 /* Whether rows of A^T (A^H) are wanted. */
 bool sb_problem_transposes(const sb_problem *pb);
 
+/* BSR: whether the columns of a block of op(A) lie one after another. */
+bool sb_problem_turns_blocks(const sb_problem *pb);
+
 /*
  * The same problem on the same arrays with the sparse matrix by rows, where only words
  * change: a sampled CSC is the CSR of the transposed product, blocks of one element are a

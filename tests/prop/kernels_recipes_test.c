@@ -110,14 +110,19 @@ static const char *const specs[] = {
     "spmm blocks f32f32f32/f32 i32i32 rr b1 packed t16 p0",
     "spmm blocks f32f32f32/f32 i32i32 rr b1 t8 p0",
     "spmm blocks f32f32f32/f32 i32i32 rr b2 packed x16 p0",
-    "spmm blocks f64f64f64/f64 i64i64 rr b3 t16 p0",
+    "spmm blocks f64f64f64/f64 i32i64 rr b3 turned t16 p0",
+    "spmm blocks f32f32f32/f32 i32i32 rr b3 turned packed t16 p0",
     "spmm blocks f32f32f32/f32 i32i32 rc b4 packed t8 p0",
     "spmm blocks c32c32c32/c32 i32i32 cc ca b1 t4 p0",
     "spmm blocks f32f32f32/f32 i32i32 rr b12 packed t16 p4 nt",
     "spmm blocks bf16bf16bf16/f32 i32i32 cr b8 packed t8 p0",
     "spmv blocks f32f32f32/f32 i32i32 rr b1 packed t4 p0",
     "spmv blocks i8i8i32/i32 i32i32 rr b4 packed t4 p0",
-    "spmv blocks c64c64c64/c64 i64i64 rr ca b2 t4 p0",
+    "spmv blocks c64c64c64/c64 i32i64 rr ca b2 turned t4 p0",
+    "spmv blocks f32f32f32/f32 i32i32 rr b3 turned packed t4 p0",
+    "spmv blocks f64f64f64/f64 i32i32 rr b12 turned t4 p0",
+    "spmv blocks bf16bf16bf16/f32 i32i32 rr b12 packed t4 p0",
+    "sddmm blocks f32f32f32/f32 i32i32 rr b2 turned packed t8 p0",
 };
 
 typedef struct matrix_case {
@@ -193,10 +198,11 @@ make_operands(fixture *fx, const matrix_case *mc)
     gen_dense_spec c =
         sampled ? dense(n, k, s->c, s->c_col, 6) : dense(m, n, s->c, s->c_col, 6);
     const gen_spec a = {.family = mc->family,
-                        .format = blocks                              ? SB_FORMAT_BSR
+                        .format = blocks                          ? SB_FORMAT_BSR
                                   : s->kinds >> SB_KIND_LIST & 1U ? SB_FORMAT_COO
                                                                   : SB_FORMAT_CSR,
-                        .block_col_major = mc->n % 2,
+                        .block_col_major =
+                            s->block > 1 ? s->turned == s->packed : mc->n % 2,
                         .rows = flip_a ? k : m,
                         .cols = flip_a ? m : k,
                         .density = 0.2,
@@ -224,7 +230,9 @@ make_operands(fixture *fx, const matrix_case *mc)
         .a = gen_matrix(&a),
         .b = gen_dense(&b),
         .c = gen_dense(&c),
-        .trans_a = s->a_conj ? SB_TRANS_H : flip_a ? SB_TRANS_T : SB_TRANS_N,
+        .trans_a = s->a_conj ? SB_TRANS_H
+                   : flip_a  ? SB_TRANS_T
+                             : SB_TRANS_N,
         .trans_b = flip_b ? SB_TRANS_H : SB_TRANS_N,
         .compute = s->compute,
         .alpha = {mc->alpha, sb_dtype_is_complex(s->compute) ? mc->alpha : 0},
@@ -363,10 +371,10 @@ cover_bare(sb_part *p, const sb_cover *cv)
 static void
 make_parts(fixture *fx)
 {
-    static const int order[] = {SB_PART_CSR,  SB_PART_BSR, SB_PART_DIA,  SB_PART_WIN,
-                                SB_PART_COO,  SB_PART_ELL, SB_PART_ROWS, SB_PART_PANEL,
-                                SB_PART_SELL, SB_PART_MASK, SB_PART_BLOCKS,
-                                SB_PART_LIST};
+    static const int order[] = {SB_PART_CSR,  SB_PART_BSR,    SB_PART_DIA,
+                                SB_PART_WIN,  SB_PART_COO,    SB_PART_ELL,
+                                SB_PART_ROWS, SB_PART_PANEL,  SB_PART_SELL,
+                                SB_PART_MASK, SB_PART_BLOCKS, SB_PART_LIST};
     sb_cover cv;
 
     assert_int_equal(

@@ -134,6 +134,9 @@ def test_run(folder):
     cases += [["--op", "spmv", "--trans", "T"], ["--index", 64], ["--frozen"],
               ["--beta", -0.5, "--alpha", 2], ["--op", "sddmm", "--beta", 0.5],
               ["--plan", "(plan spmm (part csr))"]]
+    cases += [["--op", op, "--format", kind, "--index", bits, "--beta", 0.5]
+              for op in ("spmm", "spmv", "sddmm") for kind in ("csc", "coo", "bsr1", "bsr7")
+              for bits in (32, 64)]
     for case in cases:
         n = [] if "spmv" in case else ["--n", 9]
         out, _ = call("run", path, *n, *case, "--threads", 2, "--repeat", -1)
@@ -144,6 +147,8 @@ def test_run(folder):
     out, _ = call("run", path, "--plan", "(plan spmm (part rows hyb 1 3))")
     expect(out, "(plan spmm (part rows hyb 1 3)")
     expect(call("run", path, "--plan", "(plan spmm (part", code=2)[1], "analysis")
+    for word in ("bsr", "bsr0", "bsr2x", "dia"):
+        expect(call("run", path, "--format", word, code=2)[1], f"--format {word}:")
     triples = write(os.path.join(folder, "t.tsv"), "0\t0\t1\n2\t1\t0\n0\t1\t1\n")
     expect(call("run", triples, "--n", 3, "--repeat", -1)[0], "in 2 relations", "PASS")
     empty = write(os.path.join(folder, "e.mtx"), HEAD + "real general\n3 4 0\n")

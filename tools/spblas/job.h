@@ -18,7 +18,7 @@ typedef struct job_spec {
     job_op op;
     job_format format; /* that the library gets the matrix in */
     int64_t block;     /* BSR; else 1. Sizes are rounded up to whole blocks. */
-    int64_t n; /* columns of B, or length of SDDMM's dot products; 1 for SpMV */
+    int64_t n;         /* columns of B, or length of SDDMM's dot products; 1 for SpMV */
     elem type;
     bool wide; /* 64-bit indices */
     bool col_major;

@@ -40,13 +40,13 @@ show_problem(const job *j)
 
     printf("problem   %s, %s, n %lld, %s, %s-major, op %s, %d-bit indices, alpha %g, "
            "beta %g, %d threads\n",
-           job_op_name(j->spec.op), formats[j->spec.format], (long long)j->spec.n, elem_name(j->spec.type),
-           j->spec.col_major ? "column" : "row", trans[j->spec.trans],
-           j->spec.wide ? 64 : 32, j->spec.alpha, j->spec.beta, threads_of());
+           job_op_name(j->spec.op), formats[j->spec.format], (long long)j->spec.n,
+           elem_name(j->spec.type), j->spec.col_major ? "column" : "row",
+           trans[j->spec.trans], j->spec.wide ? 64 : 32, j->spec.alpha, j->spec.beta,
+           threads_of());
     if (j->count != j->nnz)
         printf("          %lld values stored in blocks of %lld x %lld\n",
-               (long long)j->count, (long long)j->spec.block,
-               (long long)j->spec.block);
+               (long long)j->count, (long long)j->spec.block, (long long)j->spec.block);
     if (j->scale != 1.0 && j->val)
         printf("          values times %g, so that %s holds the sums\n", j->scale,
                elem_name(j->spec.type));
