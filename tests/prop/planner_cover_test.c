@@ -24,20 +24,22 @@ typedef struct recipe {
 } recipe;
 
 static const recipe recipes[] = {
-    {0, 0, SB_PART_CSR, 0, 0, 0},   {0, 0, SB_PART_ROWS, 1, 0, 0},
-    {0, 0, SB_PART_ROWS, 1, 3, 0},  {0, 0, SB_PART_ROWS, 4, 2, 0},
-    {0, 0, SB_PART_ROWS, 16, 5, 0}, {0, 0, SB_PART_ELL, 0, 1, 0},
-    {0, 0, SB_PART_ELL, 0, 4, 0},   {0, 0, SB_PART_COO, 0, 0, 0},
-    {2, 0, SB_PART_ROWS, 1, 2, 0},  {4, 0, SB_PART_ROWS, 2, 2, 0},
-    {4, 0, SB_PART_ELL, 0, 8, 0},   {2, 0, SB_PART_COO, 0, 0, 0},
-    {0, 50, SB_PART_ROWS, 1, 2, 0}, {0, 90, SB_PART_ROWS, 4, 2, 0},
-    {0, 60, SB_PART_ELL, 0, 2, 0},  {0, 60, SB_PART_COO, 0, 0, 0},
-    {0, 0, SB_PART_ROWS, 1, 2, 2},  {0, 0, SB_PART_ROWS, 2, 2, 4},
-    {0, 0, SB_PART_COO, 0, 0, 3},   {0, 0, SB_PART_SEG, 0, 0, 0},
-    {0, 0, SB_PART_SELL, 0, 0, 0},  {0, 0, SB_PART_PANEL, 3, 1, 0},
-    {0, 0, SB_PART_PANEL, 4, 7, 0}, {0, 0, SB_PART_SELL, 1, 0, 0},
-    {0, 0, SB_PART_MASK, 1, 0, 0},  {0, 0, SB_PART_MASK, 3, 0, 0},
-    {0, 0, SB_PART_MASK, 8, 0, 0},
+    {0, 0, SB_PART_CSR, 0, 0, 0},    {0, 0, SB_PART_ROWS, 1, 0, 0},
+    {0, 0, SB_PART_ROWS, 1, 3, 0},   {0, 0, SB_PART_ROWS, 4, 2, 0},
+    {0, 0, SB_PART_ROWS, 16, 5, 0},  {0, 0, SB_PART_ELL, 0, 1, 0},
+    {0, 0, SB_PART_ELL, 0, 4, 0},    {0, 0, SB_PART_COO, 0, 0, 0},
+    {2, 0, SB_PART_ROWS, 1, 2, 0},   {4, 0, SB_PART_ROWS, 2, 2, 0},
+    {4, 0, SB_PART_ELL, 0, 8, 0},    {2, 0, SB_PART_COO, 0, 0, 0},
+    {0, 50, SB_PART_ROWS, 1, 2, 0},  {0, 90, SB_PART_ROWS, 4, 2, 0},
+    {0, 60, SB_PART_ELL, 0, 2, 0},   {0, 60, SB_PART_COO, 0, 0, 0},
+    {0, 0, SB_PART_ROWS, 1, 2, 2},   {0, 0, SB_PART_ROWS, 2, 2, 4},
+    {0, 0, SB_PART_COO, 0, 0, 3},    {0, 0, SB_PART_SEG, 0, 0, 0},
+    {0, 0, SB_PART_SELL, 0, 0, 0},   {0, 0, SB_PART_PANEL, 3, 1, 0},
+    {0, 0, SB_PART_PANEL, 4, 7, 0},  {0, 0, SB_PART_SELL, 1, 0, 0},
+    {0, 0, SB_PART_MASK, 1, 0, 0},   {0, 0, SB_PART_MASK, 3, 0, 0},
+    {0, 0, SB_PART_MASK, 8, 0, 0},   {0, 0, SB_PART_BLOCKS, 0, 0, 0},
+    {0, 0, SB_PART_BLOCKS, 0, 0, 0}, /* the other way round in test_no_memory */
+    {0, 0, SB_PART_LIST, 0, 0, 0},
 };
 
 /* Rows a group's units write. */
@@ -59,6 +61,8 @@ mark_rows(const sb_part *p, const sb_part_group *g, int64_t rows, int *first,
                                                 : 1;
     int64_t before = -1;
 
+    if (p->kind == SB_PART_LIST) /* sampled products only: rows are not written */
+        return;
     if (p->kind == SB_PART_PANEL) {
         const sb_part_array *row0 = sb_part_find(p, "panel_row0");
 
@@ -120,6 +124,10 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
         return sb_part_sell(&part[(*n)++], cv, r->c > 0);
     case SB_PART_MASK:
         return sb_part_mask(&part[(*n)++], cv, r->c, sorted);
+    case SB_PART_BLOCKS:
+        return sb_part_blocks(&part[(*n)++], cv);
+    case SB_PART_LIST:
+        return sb_part_list(&part[(*n)++], cv);
     case SB_PART_SEG:
         return sb_part_seg(&part[(*n)++], cv);
     case SB_PART_CSR:
@@ -322,14 +330,14 @@ test_no_memory(void **state)
     sb_matrix a;
 
     (void)state;
-    spec.format = SB_FORMAT_CSR;
     spec.family = GEN_BLOCKS;
     spec.rows = spec.cols = 16;
     spec.val_type = SB_F32;
     spec.ptr_type = spec.idx_type = SB_I32;
     spec.unsorted = spec.duplicates = false;
-    a = gen_matrix(&spec);
-    for (int r = 0; r < SB_COUNT(recipes); r++)
+    for (int r = 0; r < SB_COUNT(recipes); r++) {
+        spec.format = recipes[r].rest == SB_PART_BLOCKS ? SB_FORMAT_BSR : SB_FORMAT_CSR;
+        a = gen_matrix(&spec);
         for (int64_t n = 0; n < 40; n++) {
             const int64_t live = sb_alloc_live();
             sb_part part[2] = {0};
@@ -355,7 +363,8 @@ test_no_memory(void **state)
             if (st != SB_ENOMEM)
                 break;
         }
-    gen_free_matrix(&a);
+        gen_free_matrix(&a);
+    }
 }
 
 int
