@@ -1,6 +1,6 @@
 /*
- * The path without analysis: compressed rows where they are, on a kernel that is
- * resident, a few tiles on the stack. Nothing is allocated and nothing remembered.
+ * The path without analysis: rows, blocks or sampled coordinates where they are, on a
+ * kernel that is resident, a few tiles on the stack. Nothing is allocated and nothing remembered.
  */
 #ifndef SB_PLANNER_DIRECT_H
 #define SB_PLANNER_DIRECT_H

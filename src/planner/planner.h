@@ -41,9 +41,9 @@ sb_status sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *
 
 /*
  * Runs the problem: with the plan if it matches, else by the path without analysis
- * (compressed rows in place on a resident kernel), else by the reference kernel. Never
- * allocates, compiles or reads structure beyond what the kernel needs, but for a tensor
- * without a plan, which has none of these paths: its program is made for the call.
+ * (the caller's arrays in place on a resident kernel), else by the reference kernel.
+ * Never allocates, compiles or reads structure beyond what the kernel needs, but for a
+ * tensor without a plan, which has none of these paths: its program is made for the call.
  */
 sb_status sb_execute(const sb_plan *plan, const sb_problem *pb, sb_diag *diag);
 

@@ -76,7 +76,7 @@ void sb_plan_release(sb_plan *plan); /* NULL is fine */
 bool sb_plan_matches(const sb_plan *plan, const sb_problem *pb);
 
 /*
- * Runs the plan on the problem's arrays. Allocates nothing, compiles nothing. ENOTSUP
+ * Runs the plan on the problem's arrays; the problem is put by rows (problem.h). Allocates nothing, compiles nothing. ENOTSUP
  * when a kernel names a parameter or buffer that neither problem nor plan has
  * (a broken plan: tests only).
  */
