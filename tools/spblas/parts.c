@@ -110,37 +110,38 @@ align(const mm_matrix *m, int64_t i, int64_t b, int64_t *at)
     return true;
 }
 
-/* Slots from at[] on in which all rows hold the same columns. */
-static int64_t
-common_run(const parts_map *p, const mm_matrix *m, int64_t i, int64_t b,
-           const int64_t *at)
+/* Whether the b rows from i on hold the same columns in WIN_RUN neighbouring slots. */
+static bool
+shares_run(const mm_matrix *m, int64_t i, int64_t b)
 {
-    int64_t len, r;
+    int64_t at[WIN_MAX], r, len;
 
-    for (len = 0;; len++)
+    for (r = 0; r < b; r++)
+        at[r] = m->ptr[i + r];
+    while (align(m, i, b, at)) {
+        for (len = WIN_RUN, r = 0; r < b; r++)
+            while (len > 0 && (at[r] + len > m->ptr[i + r + 1] ||
+                               m->col[at[r] + len - 1] != m->col[at[0] + len - 1]))
+                len--;
+        if (len == WIN_RUN)
+            return true;
         for (r = 0; r < b; r++)
-            if (at[r] + len >= m->ptr[i + r + 1] || p->of[at[r] + len] != FREE ||
-                m->col[at[r] + len] != m->col[at[0] + len])
-                return len;
+            at[r]++;
+    }
+    return false;
 }
 
+/* All entries of all full windows, if one of them shares a run. */
 static void
 take_windows(parts_map *p, const mm_matrix *m, int64_t b, int id)
 {
-    int64_t at[WIN_MAX], i, r, len, q;
+    const int64_t end = b <= WIN_MAX ? m->rows / b * b : 0;
+    int64_t i = 0;
 
-    for (i = 0; b <= WIN_MAX && i + b <= m->rows; i += b) {
-        for (r = 0; r < b; r++)
-            at[r] = m->ptr[i + r];
-        while (align(m, i, b, at)) {
-            len = common_run(p, m, i, b, at);
-            for (r = 0; r < b; r++) {
-                for (q = 0; len >= WIN_RUN && q < len; q++)
-                    p->of[at[r] + q] = (uint8_t)id;
-                at[r] += len > 0 ? len : 1;
-            }
-        }
-    }
+    while (i < end && !shares_run(m, i, b))
+        i += b;
+    if (i < end)
+        memset(p->of, id, (size_t)m->ptr[end]);
 }
 
 /* Bucket of a row: the smallest l with len <= 2^l, at most k. */
