@@ -17,18 +17,24 @@ sb_solve_give_up(sb_solve *s, sb_status st)
 
 /* ---- forms ------------------------------------------------------------------------ */
 
+static uint64_t
+size_of(int64_t x)
+{
+    return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+}
+
 int64_t
 sb_gcd(int64_t x, int64_t y)
 {
-    x = x < 0 ? -x : x;
-    y = y < 0 ? -y : y;
-    while (y != 0) {
-        const int64_t r = x % y;
+    uint64_t a = size_of(x), b = size_of(y);
 
-        x = y;
-        y = r;
+    while (b != 0) {
+        const uint64_t r = a % b;
+
+        a = b;
+        b = r;
     }
-    return x;
+    return a > INT64_MAX ? 1 : (int64_t)a;
 }
 
 /* Divides all numbers by what they share. */

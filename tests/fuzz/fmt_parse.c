@@ -16,7 +16,7 @@ is_direct(const sb_fmt_expr *e)
     return e->op != SB_FMT_INDIRECT && (!e->a || (is_direct(e->a) && is_direct(e->b)));
 }
 
-/* Corners of a small box and a point inside. */
+/* Corners of a small box and a point inside; nothing where a level does not fit. */
 static void
 check_levels(const sb_fmt *f, const sb_fmt_expr *const *inverse)
 {
@@ -28,8 +28,10 @@ check_levels(const sb_fmt *f, const sb_fmt_expr *const *inverse)
         for (int q = 0; q < f->nlevel; q++) {
             sb_fmt_range(&lo, &hi, f, q, extent);
             level[q] = 0;
-            if (!is_direct(f->level[q]) || lo == INT64_MIN)
+            if (!is_direct(f->level[q]))
                 continue;
+            if (lo == INT64_MIN)
+                return;
             level[q] = sb_fmt_eval(f->level[q], points[p]);
             if (level[q] < lo || level[q] >= hi)
                 abort();
