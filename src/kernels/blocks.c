@@ -133,7 +133,9 @@ sampled(sb_strbuf *out, const sb_spec *s, const extent *e)
     element(out, s, e, "%r");
     sb_strbuf_puts(out, "$A[%s] = ");
     sb_ops_init(out, s, "$A[%s]");
-    sb_strbuf_puts(out, "\nfor %c in 0 .. %k reduce {\n$A[%s] += ");
+    sb_strbuf_puts(out, "\nfor %c in 0 .. ");
+    sb_ops_depth(out, s);
+    sb_strbuf_puts(out, " reduce {\n$A[%s] += ");
     sb_ops_term(out, s, x, "$Y[%c, %j]");
     sb_strbuf_puts(out, "\n}\n}\n}\n}\n}\n}\n");
 }

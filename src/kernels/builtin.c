@@ -38,6 +38,10 @@
         "sddmm " kind " " types " rc" form " t32 p0", \
         "sddmm " kind " " types " cr" form " t32 p0", \
         "sddmm " kind " " types " cc" form " t32 p0"
+/* Both factors along the dots, whose length is known. */
+#define DOTS(kind, types)                                                       \
+    "sddmm " kind " " types " rc x32 p0", "sddmm " kind " " types " rc x64 p0", \
+        "sddmm " kind " " types " rc x128 p0"
 /* Parts an analysis makes. Tall register tiles cost most to compile and gain least where
  * registers are narrow, so only pairs of rows get 64 columns. */
 #define BLOCKED(kind, block, types)                \
@@ -133,6 +137,9 @@ static const char *const builtin[] = {
     "spmv seg " F64 " rr t8 p0",
     VECTOR("csr", F32L),
     VECTOR("csr", F64L),
+    DOTS("csr", F32),
+    DOTS("csr", F64),
+    DOTS("list", F32),
     SAMPLED("csr", F32, ""),
     SAMPLED("csr", F64, ""),
     SAMPLED("list", F32, ""),

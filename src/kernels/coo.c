@@ -32,7 +32,9 @@ program(sb_strbuf *out, const sb_spec *s)
     if (s->op == SB_KOP_SDDMM) {
         sb_strbuf_puts(out, "    $A[%s] = ");
         sb_ops_init(out, s, "$A[%s]");
-        sb_strbuf_puts(out, "\n    for %c in 0 .. %k reduce {\n      $A[%s] += ");
+        sb_strbuf_puts(out, "\n    for %c in 0 .. ");
+        sb_ops_depth(out, s);
+        sb_strbuf_puts(out, " reduce {\n      $A[%s] += ");
         sb_ops_term(out, s, "$X[%i, %c]", "$Y[%c, %j]");
         sb_strbuf_puts(out, "\n    }\n  }\n}\n");
         return;

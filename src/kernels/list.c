@@ -19,7 +19,9 @@ program(sb_strbuf *out, const sb_spec *s)
                         "    let %j = cast(i64, $A_crd[%p]) - %base\n"
                         "    $A[%p] = ");
     sb_ops_init(out, s, "$A[%p]");
-    sb_strbuf_puts(out, "\n    for %c in 0 .. %k reduce {\n      $A[%p] += ");
+    sb_strbuf_puts(out, "\n    for %c in 0 .. ");
+    sb_ops_depth(out, s);
+    sb_strbuf_puts(out, " reduce {\n      $A[%p] += ");
     sb_ops_term(out, s, "$X[%i, %c]", "$Y[%c, %j]");
     sb_strbuf_puts(out, "\n    }\n  }\n}\n");
 }

@@ -102,7 +102,9 @@ sb_ops_operands(sb_strbuf *out, const sb_spec *s, const char *over)
 {
     const char *role = s->op == SB_KOP_SDDMM ? "inout" : "in";
 
-    sb_strbuf_puts(out, "  axis #K = dense_fixed(%k)\n");
+    sb_strbuf_puts(out, "  axis #K = dense_fixed(");
+    sb_ops_depth(out, s);
+    sb_strbuf_puts(out, ")\n");
     if (s->op != SB_KOP_SPMV) {
         sb_strbuf_puts(out, "  axis #N = dense_fixed(");
         sb_ops_width(out, s);
@@ -177,10 +179,19 @@ sb_ops_term(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
 void
 sb_ops_width(sb_strbuf *out, const sb_spec *s)
 {
-    if (s->exact)
+    if (s->exact && s->op == SB_KOP_SPMM)
         sb_strbuf_printf(out, "%d", s->tile);
     else
         sb_strbuf_puts(out, "%n");
+}
+
+void
+sb_ops_depth(sb_strbuf *out, const sb_spec *s)
+{
+    if (s->exact && s->op == SB_KOP_SDDMM)
+        sb_strbuf_printf(out, "%d", s->tile);
+    else
+        sb_strbuf_puts(out, "%k");
 }
 
 void

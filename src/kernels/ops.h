@@ -14,6 +14,8 @@ const char *sb_ops_name(sb_kernel_op op); /* "spmm" */
 
 /* Columns of C: "%n", or a literal where the kernel is made for one width. */
 void sb_ops_width(sb_strbuf *out, const sb_spec *s);
+/* Length of SDDMM's dot products (SpMM: rows of B): "%k", or a literal likewise. */
+void sb_ops_depth(sb_strbuf *out, const sb_spec *s);
 
 /* SpMM: the line "INDENTfor %c in 0 .. WIDTH {"; nothing for SpMV. */
 void sb_ops_columns(sb_strbuf *out, const sb_spec *s, const char *indent);

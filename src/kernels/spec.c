@@ -202,9 +202,10 @@ sb_spec_check(const sb_spec *s, sb_diag *diag)
     if (s->unroll < 0 || s->unroll > UNROLL_MAX || (s->unroll & (s->unroll - 1)) != 0)
         return sb_diag_set(diag, SB_EINVAL, "spec: unroll %d: a power of two to %d",
                            s->unroll, (int)UNROLL_MAX);
-    if ((s->exact || s->unroll > 1) && s->op != SB_KOP_SPMM)
+    if ((s->exact && s->op == SB_KOP_SPMV) || (s->unroll > 1 && s->op != SB_KOP_SPMM))
         return sb_diag_set(diag, SB_EINVAL,
-                           "spec: exact widths and unrolled rows are SpMM's");
+                           "spec: exact widths are SpMM's and SDDMM's, unrolled rows "
+                           "SpMM's");
     if ((s->prefetch || s->stream) && (s->op != SB_KOP_SPMM || s->b_col || s->c_col))
         return sb_diag_set(
             diag, SB_EINVAL,

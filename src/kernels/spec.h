@@ -31,7 +31,7 @@ typedef struct sb_spec {
         packed; /* ELL, BSR, DIA: values in the part's own array (the promise was given);
                      BLOCKS: in the order of the blocks; else read by position */
     int tile;   /* columns of C (SDDMM: of the reduction) per register tile */
-    bool exact;   /* SpMM: C has exactly `tile` columns */
+    bool exact;   /* SpMM: C has exactly `tile` columns; SDDMM: so long are the dots */
     int prefetch; /* rows of B ahead; 0 none */
     int unroll;   /* SpMM: entries of a row taken together; 0 is 1 */
     bool stream;  /* non-temporal stores to C */

@@ -90,7 +90,7 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
     if (w->op == SB_OP_SPMV)
         list = t->isa == SB_ISA_V4G ? 8 : 5; /* docs/kernels.md, SpMV rule 1 */
     else if (w->op == SB_OP_SDDMM)
-        list = 6;
+        list = w->k == 128 ? 7 : w->k == 64 ? 0 : 6;
     else if (w->col_major)
         list = 3;
     else if (w->n >= 64)
@@ -185,6 +185,11 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
 bool
 sb_spec_exact(const sb_spec *s, const sb_problem *pb)
 {
+    if (s->op == SB_KOP_SDDMM) {
+        const int64_t k = pb->trans_a == SB_TRANS_N ? pb->b.cols : pb->b.rows;
+
+        return !s->b_col && s->c_col && k == s->tile;
+    }
     return s->op == SB_KOP_SPMM && !s->b_col && !s->c_col && pb->c.cols == s->tile;
 }
 
