@@ -400,3 +400,37 @@ fmt_backwards(sb_par_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain)
     }
     fn(user, lo, at);
 }
+
+/* ---- a group of tests ------------------------------------------------------------- */
+
+sb_arena fmt_arena;
+
+int
+fmt_begin(void **state)
+{
+    (void)state;
+    sb_arena_init(&fmt_arena);
+    return 0;
+}
+
+int
+fmt_end(void **state)
+{
+    (void)state;
+    fmt_check_forget();
+    sb_arena_free(&fmt_arena);
+    return 0;
+}
+
+const sb_fmt *
+fmt_of(const char *text)
+{
+    const sb_fmt *f;
+    sb_diag diag = {0};
+
+    if (sb_fmt_parse(&f, &fmt_arena, text, &diag) != SB_OK) {
+        fprintf(stderr, "%s\n", diag.text);
+        exit(99);
+    }
+    return f;
+}

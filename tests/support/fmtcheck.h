@@ -24,6 +24,12 @@ void fmt_dense_free(fmt_dense *d);
  * message says what is wrong. */
 bool fmt_check(const sb_tensor *t, const fmt_dense *d, char *message, size_t size);
 
+/* For a group of tests: one arena for formats, from text that parses. */
+extern sb_arena fmt_arena;
+int fmt_begin(void **state);
+int fmt_end(void **state);
+const sb_fmt *fmt_of(const char *text);
+
 /* What fmt_check keeps about formats; to be called before their arena is freed. */
 void fmt_check_forget(void);
 

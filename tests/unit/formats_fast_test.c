@@ -15,36 +15,6 @@
 
 #include <cmocka.h>
 
-static sb_arena ar;
-
-static int
-begin(void **state)
-{
-    (void)state;
-    sb_arena_init(&ar);
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    fmt_check_forget();
-    sb_arena_free(&ar);
-    return 0;
-}
-
-static const sb_fmt *
-parse(const char *text)
-{
-    const sb_fmt *f;
-    sb_diag diag = {0};
-
-    if (sb_fmt_parse(&f, &ar, text, &diag) != SB_OK)
-        fail_msg("%s", diag.text);
-    return f;
-}
-
 /* Rows of an integer matrix. A band has five diagonals and, every hundredth row, twenty
  * more entries; else row i has up to 2 * `len` entries, every 97th `longest`, anywhere. */
 typedef struct layout {
@@ -167,9 +137,9 @@ fast_paths(void **state)
         for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
             for (int kind = 0; kind < 4; kind++) {
                 sb_tensor a = lay(&layouts[l], kind & 1 ? SB_F32 : SB_F64,
-                                  parse(pairs[k][0]), kind & 2, false);
+                                  fmt_of(pairs[k][0]), kind & 2, false);
 
-                same_ways(&a, parse(pairs[k][1]), kind & 2);
+                same_ways(&a, fmt_of(pairs[k][1]), kind & 2);
                 sb_tensor_free(&a);
             }
 }
@@ -195,9 +165,9 @@ fast_paths_when_large(void **state)
 
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        sb_tensor a = lay(cases[k].l, SB_F64, parse(cases[k].from), false, false);
+        sb_tensor a = lay(cases[k].l, SB_F64, fmt_of(cases[k].from), false, false);
 
-        same_ways(&a, parse(cases[k].to), false);
+        same_ways(&a, fmt_of(cases[k].to), false);
         sb_tensor_free(&a);
     }
 }
@@ -213,12 +183,12 @@ fast_paths_left(void **state)
 
     (void)state;
     for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
-        const sb_fmt *to = parse(pairs[k][1]);
+        const sb_fmt *to = fmt_of(pairs[k][1]);
         sb_tensor a, f, g;
         char message[300];
 
         assert_int_equal(
-            sb_tensor_from_coo(&a, parse(pairs[k][0]), &empty, false, NULL, NULL),
+            sb_tensor_from_coo(&a, fmt_of(pairs[k][0]), &empty, false, NULL, NULL),
             SB_OK);
         assert_int_equal(sb_tensor_convert(&f, &a, to, NULL, NULL, NULL), SB_OK);
         assert_int_equal(sb_tensor_convert_general(&g, &a, to, NULL, NULL, NULL),
@@ -246,5 +216,5 @@ main(void)
         cmocka_unit_test(fast_paths_left),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, fmt_begin, fmt_end);
 }

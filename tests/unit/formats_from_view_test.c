@@ -12,36 +12,6 @@
 
 #include <cmocka.h>
 
-static sb_arena ar;
-
-static int
-begin(void **state)
-{
-    (void)state;
-    sb_arena_init(&ar);
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    fmt_check_forget();
-    sb_arena_free(&ar);
-    return 0;
-}
-
-static const sb_fmt *
-parse(const char *text)
-{
-    const sb_fmt *f;
-    sb_diag diag = {0};
-
-    if (sb_fmt_parse(&f, &ar, text, &diag) != SB_OK)
-        fail_msg("%s", diag.text);
-    return f;
-}
-
 static void
 views(void **state)
 {
@@ -57,12 +27,12 @@ views(void **state)
         s.format = (sb_format)(k % 4);
         m = gen_matrix(&s);
         assert_int_equal(sb_view_make(&v, &m, k & 4, NULL), SB_OK);
-        assert_int_equal(
-            sb_tensor_from_view(&a, parse("csr"), &v, m.val, SB_F64, false, NULL, NULL),
-            SB_OK);
-        assert_int_equal(
-            sb_tensor_from_view(&b, parse("csc"), &v, m.val, SB_F64, false, NULL, NULL),
-            SB_OK);
+        assert_int_equal(sb_tensor_from_view(&a, fmt_of("csr"), &v, m.val, SB_F64,
+                                             false, NULL, NULL),
+                         SB_OK);
+        assert_int_equal(sb_tensor_from_view(&b, fmt_of("csc"), &v, m.val, SB_F64,
+                                             false, NULL, NULL),
+                         SB_OK);
         for (int64_t i = 0; i < v.rows; i++) {
             assert_int_equal(sb_tensor_at(&a.ptr[1], a.ptr_type, i), sb_view_lo(&v, i));
             for (int64_t p = sb_view_lo(&v, i); p < sb_view_lo(&v, i + 1); p++) {
@@ -75,7 +45,7 @@ views(void **state)
             }
         }
         sb_tensor_free(&a);
-        assert_int_equal(sb_tensor_convert(&a, &b, parse("csr"), NULL, NULL, NULL),
+        assert_int_equal(sb_tensor_convert(&a, &b, fmt_of("csr"), NULL, NULL, NULL),
                          SB_OK);
         assert_int_equal(a.nnz, v.nnz);
         sb_tensor_free(&a);
@@ -127,7 +97,7 @@ broken_views(void **state)
         sb_tensor t;
 
         *at = cases[k].value;
-        assert_int_equal(sb_tensor_from_view(&t, parse("csc"), &v, some, SB_F64, false,
+        assert_int_equal(sb_tensor_from_view(&t, fmt_of("csc"), &v, some, SB_F64, false,
                                              k % 2 ? &team : NULL, &diag),
                          SB_EINVAL);
         assert_string_equal(diag.text, cases[k].why);
@@ -142,7 +112,7 @@ views_from_1(void **state)
     static const int32_t ptr[2][4] = {{0, 2, 2, 5}, {1, 3, 3, 6}},
                          crd[2][5] = {{0, 3, 1, 2, 3}, {1, 4, 2, 3, 4}};
     static const double some[5] = {1, 2, 3, 4, 5};
-    const sb_fmt *f = parse("csc");
+    const sb_fmt *f = fmt_of("csc");
 
     (void)state;
     for (int k = 0; k < 4; k++) {
@@ -193,5 +163,5 @@ main(void)
         cmocka_unit_test(views_from_1),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, fmt_begin, fmt_end);
 }

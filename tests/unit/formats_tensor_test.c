@@ -29,43 +29,13 @@ static const sb_tensor_coo figure = {.ndim = 2,
                                      .val = val,
                                      .val_type = SB_F64};
 
-static sb_arena ar;
-
-static int
-begin(void **state)
-{
-    (void)state;
-    sb_arena_init(&ar);
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    fmt_check_forget();
-    sb_arena_free(&ar);
-    return 0;
-}
-
-static const sb_fmt *
-parse(const char *text)
-{
-    const sb_fmt *f;
-    sb_diag diag = {0};
-
-    if (sb_fmt_parse(&f, &ar, text, &diag) != SB_OK)
-        fail_msg("%s", diag.text);
-    return f;
-}
-
 static sb_tensor
 make(const char *format, const sb_tensor_coo *coo)
 {
     sb_tensor t;
     sb_diag diag = {0};
 
-    if (sb_tensor_from_coo(&t, parse(format), coo, false, NULL, &diag) != SB_OK)
+    if (sb_tensor_from_coo(&t, fmt_of(format), coo, false, NULL, &diag) != SB_OK)
         fail_msg("%s: %s", format, diag.text);
     return t;
 }
@@ -119,7 +89,7 @@ read_file(const char *name)
 static void
 golden(const char *format)
 {
-    const sb_fmt *f = parse(format);
+    const sb_fmt *f = fmt_of(format);
     sb_tensor list = make("coo", &figure), t;
     sb_strbuf text, steps;
     char name[300], *want, *arrays;
@@ -158,7 +128,7 @@ golden_files(void **state)
         golden(figures[k]);
     for (int k = 0; sb_fmt_registry(k); k++) {
         const char *name = sb_fmt_registry(k)->name;
-        bool found = parse(name)->ndim != 2;
+        bool found = fmt_of(name)->ndim != 2;
 
         for (size_t q = 0; q < sizeof figures / sizeof figures[0]; q++)
             found |= strncmp(figures[q], name, strlen(name)) == 0;
@@ -248,7 +218,7 @@ operators(void **state)
         sb_diag diag = {0};
 
         sb_strbuf_init(&text);
-        if (sb_tensor_convert(&b, &a, parse(steps[k][1]), NULL, &text, &diag) != SB_OK)
+        if (sb_tensor_convert(&b, &a, fmt_of(steps[k][1]), NULL, &text, &diag) != SB_OK)
             fail_msg("%s to %s: %s", steps[k][0], steps[k][1], diag.text);
         if (strcmp(text.s, steps[k][2]) != 0)
             fail_msg("%s to %s:\n%s", steps[k][0], steps[k][1], text.s);
@@ -264,7 +234,7 @@ static void
 refused(const char *format, const sb_tensor_coo *coo, sb_status st,
         const char *sentence)
 {
-    const sb_fmt *f = parse(format);
+    const sb_fmt *f = fmt_of(format);
     const int64_t live = sb_alloc_live();
     sb_diag diag = {0};
     sb_tensor t;
@@ -305,7 +275,7 @@ refusals(void **state)
     refused("dia", &coo, SB_EINVAL, "slots for 2 elements");
     refused("format wide (i, j) -> (4 * i, j) trim(0, 1)", &coo, SB_EINVAL,
             "level 0 has indices beyond 64 bits");
-    assert_int_equal(sb_tensor_from_coo(&t, parse("csf"), &coo, false, NULL, &diag),
+    assert_int_equal(sb_tensor_from_coo(&t, fmt_of("csf"), &coo, false, NULL, &diag),
                      SB_EINVAL);
     assert_string_equal(diag.text, "a tensor of 2 dimensions in a format of 3");
     t = make("dcsr", &coo); /* fits */
@@ -346,7 +316,7 @@ stored_zeros(void **state)
         sb_tensor b, c;
         char message[200];
 
-        assert_int_equal(sb_tensor_convert(&b, &a, parse(name), NULL, NULL, NULL),
+        assert_int_equal(sb_tensor_convert(&b, &a, fmt_of(name), NULL, NULL, NULL),
                          SB_OK);
         assert_int_equal(sb_tensor_convert(&c, &b, a.fmt, NULL, NULL, NULL), SB_OK);
         assert_int_equal(b.nnz, k < 8 ? 6 : 3);
@@ -379,13 +349,13 @@ widths_and_types(void **state)
                 coo.val_type = types[k];
                 d = fmt_dense_of(&coo);
                 assert_int_equal(
-                    sb_tensor_from_coo(&a, parse(figures[q]), &coo, wide, NULL, NULL),
+                    sb_tensor_from_coo(&a, fmt_of(figures[q]), &coo, wide, NULL, NULL),
                     SB_OK);
                 assert_int_equal(a.idx_type, wide ? SB_I64 : SB_I32);
                 if (!fmt_check(&a, &d, message, sizeof message))
                     fail_msg("%s", message);
                 assert_int_equal(
-                    sb_tensor_convert(&b, &a, parse("csr"), NULL, NULL, NULL), SB_OK);
+                    sb_tensor_convert(&b, &a, fmt_of("csr"), NULL, NULL, NULL), SB_OK);
                 assert_int_equal(b.idx_type, wide ? SB_I64 : SB_I32);
                 if (!fmt_check(&b, &d, message, sizeof message))
                     fail_msg("%s", message);
@@ -435,7 +405,7 @@ memory_runs_out(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof figures / sizeof figures[0]; k++)
         for (size_t q = 0; q < sizeof others / sizeof others[0]; q++) {
-            const sb_fmt *f = parse(figures[k]), *other = parse(others[q]);
+            const sb_fmt *f = fmt_of(figures[k]), *other = fmt_of(others[q]);
             sb_tensor a = make(figures[k], &figure), b = make(others[q], &figure);
 
             for (int general = 0; general < 2; general++) {
@@ -458,5 +428,5 @@ main(void)
         cmocka_unit_test(memory_runs_out),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, fmt_begin, fmt_end);
 }
