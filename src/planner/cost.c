@@ -193,6 +193,17 @@ slowdown(const coef *co, const sb_work *w, const sb_stats *s, const sb_target *t
     return co->a * (paired ? 0.82 : 1);
 }
 
+/* Entries whose position and column are looked up: of rows that share them one does it,
+ * the others wait for theirs. Three row pointers leave registers for tiles of 64 columns,
+ * more do not: wide products look up twice as often. */
+static double
+window_indices(const sb_part_choice *p, const amounts *am, double width)
+{
+    const double again = p->size > 3 && width >= 64 ? 2 : 1;
+
+    return again * (2.5 * (am->entries - am->slots) + am->slots / p->size);
+}
+
 /* Seconds of one part on all threads, no barriers. */
 static double
 part_seconds(const sb_part_choice *p, const amounts *am, const sb_work *w,
@@ -209,9 +220,8 @@ part_seconds(const sb_part_choice *p, const amounts *am, const sb_work *w,
     const double whole = a_bytes + c_bytes + sb_work_footprint(w, s);
     const double moving = (a_bytes + c_bytes) / stream_rate(t, whole) +
                           gather_seconds(p, am, co, w, s, t);
-    const double indexed = p->kind == SB_PART_WIN
-                               ? am->entries - am->slots + am->slots / p->size
-                               : am->entries;
+    const double indexed =
+        p->kind == SB_PART_WIN ? window_indices(p, am, width) : am->entries;
     const double fixed = (am->units * co->unit + indexed * co->entry) /
                          (t->threads > 0 ? t->threads : 1);
 
