@@ -5,13 +5,17 @@ set(levels generic)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
     set(levels v2 v3 v4 v4g)
 endif()
-set(SPBLAS_BUILTIN "${levels}" CACHE STRING
-    "Levels (generic, v2, v3, v4, v4g) that kernels are built in for; may be empty")
+# A word, not the list: an old build folder must not keep an old list.
+set(SPBLAS_BUILTIN "all" CACHE STRING
+    "Levels (generic, v2, v3, v4, v4g) that kernels are built in for: all, a list or nothing")
 
 # Without the tool there is nothing to build in.
 set(builtin_levels "")
 if(TARGET spblasc)
     set(builtin_levels ${SPBLAS_BUILTIN})
+    if(SPBLAS_BUILTIN STREQUAL "all")
+        set(builtin_levels ${levels})
+    endif()
 endif()
 
 set(builtin_dir ${CMAKE_BINARY_DIR}/generated)
