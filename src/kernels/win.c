@@ -71,7 +71,7 @@ put_rows(sb_strbuf *out, const sb_spec *s, const char *lanes)
     }
 }
 
-/* Entries %e of row r of window %w that are in no run, at slots %s; text for r. */
+/* Entries %e of row r of window %w that are in no run: slot %at, column %g. r as text. */
 static void
 put_rest_loop(sb_strbuf *out, const sb_spec *s, const char *indent, const char *r)
 {

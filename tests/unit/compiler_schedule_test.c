@@ -262,6 +262,11 @@ static const struct {
      "rfactor %c0 2 -> %u as $part",
      "not one sum"},
     {ir_spmm, 2, "split %c 4 -> %c0 %c1 tail\njam %c1", "not one vector loop"},
+    {ir_spmm, 2,
+     "reorder %i %c %pj\nsplit %c 4 -> %c0 %c1 tail\ncache_write $C at %c0 as $acc\n"
+     "reorder %pj %c1\nsplit %pj 2 -> %p %u tail\nvectorize %c1\nannotate %u team 2\n"
+     "jam %u",
+     "marked already"},
     {ir_spmm, 2, "jam %c", "no loop"},
     {ir_spmm, 2,
      "reorder %i %c %pj\nsplit %c 4 -> %c0 %c1\nreorder %pj %c1\nsplit %pj 2 -> %p %u "
