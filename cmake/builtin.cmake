@@ -66,6 +66,9 @@ foreach(level ${builtin_levels})
         string(REGEX REPLACE "v([0-9]).*" "-march=x86-64-v\\1" march ${level})
         target_compile_options(sb_builtin_${level} PRIVATE ${march})
     endif()
+    if(level STREQUAL "v2") # see tools/spblasc_builtin.c
+        target_compile_definitions(sb_builtin_${level} PRIVATE SB_NARROW)
+    endif()
     if(level STREQUAL "v4g") # as v4, with the hardware's gather
         target_compile_definitions(sb_builtin_${level} PRIVATE SBK_FAST_GATHER)
     endif()

@@ -2,7 +2,9 @@
  * spblasc builtin DIR: the C of every built-in kernel, for cmake/builtin.cmake. Writes
  * builtin_0.c .. builtin_7.c and builtin_table.c; the table, sorted by spec, is what the
  * kernel cache searches. Compiled once per level with SB_LEVEL set, so the functions of
- * two levels can be linked together.
+ * two levels can be linked together. Where SB_NARROW is set, kernels whose sums do not fit
+ * half of sixteen 16-byte registers are left out: they would spill, and cost most of all to
+ * compile.
  */
 #include "spblasc.h"
 
@@ -14,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARDS = 8 };
+enum { SHARDS = 8, NARROW_BYTES = 128 };
 
 static const char prologue[] = "/* Made by spblasc builtin. */\n"
                                "#define SB_PASTE_(name, level) name##_##level\n"
@@ -35,11 +37,36 @@ symbol_of(sb_hash key, char out[40])
     (void)snprintf(out, 40, "sbk_%s", hex);
 }
 
+static bool
+fits_narrow(const char *text)
+{
+    sb_diag diag = {SB_OK, ""};
+    sb_spec s;
+
+    return sb_spec_parse(&s, text, &diag) == SB_OK &&
+           (size_t)s.tile * (size_t)(s.block > 1 ? s.block : 1) *
+                   sb_dtype_size(s.compute) <=
+               NARROW_BYTES;
+}
+
+static void
+begin_wide(sb_strbuf *out, bool wide)
+{
+    sb_strbuf_puts(out, wide ? "#ifndef SB_NARROW\n" : "");
+}
+
+static void
+end_wide(sb_strbuf *out, bool wide)
+{
+    sb_strbuf_puts(out, wide ? "#endif\n" : "");
+}
+
 /* One kernel: its text to the shard, its row to the table. */
 static sb_status
 add(sb_strbuf *shard, sb_strbuf *externs, sb_strbuf *rows, const char *spec,
     sb_diag *diag)
 {
+    const bool wide = !fits_narrow(spec);
     sb_strbuf text, signature;
     char symbol[40];
     sb_hash key;
@@ -50,6 +77,9 @@ add(sb_strbuf *shard, sb_strbuf *externs, sb_strbuf *rows, const char *spec,
     st = sb_spec_emit(&text, &signature, &key, spec, diag);
     if (st == SB_OK) {
         symbol_of(key, symbol);
+        begin_wide(shard, wide);
+        begin_wide(externs, wide);
+        begin_wide(rows, wide);
         sb_strbuf_printf(shard, "\n#define %s SB_PASTE(%s, SB_LEVEL)\n", symbol,
                          symbol);
         sb_strbuf_putn(shard, text.s, text.len);
@@ -61,6 +91,9 @@ add(sb_strbuf *shard, sb_strbuf *externs, sb_strbuf *rows, const char *spec,
             rows, "    {\"%s\", \"%s\", {UINT64_C(0x%llx), UINT64_C(0x%llx)}, ", spec,
             signature.s, (unsigned long long)key.a, (unsigned long long)key.b);
         sb_strbuf_printf(rows, "SB_PASTE(%s, SB_LEVEL)},\n", symbol);
+        end_wide(shard, wide);
+        end_wide(externs, wide);
+        end_wide(rows, wide);
     }
     sb_strbuf_free(&text);
     sb_strbuf_free(&signature);

@@ -177,11 +177,10 @@ hides_entry(const sb_part_array *pos, const void *val, sb_dtype type)
 sb_status
 sb_part_pack(sb_part *p, const void *val, sb_dtype type)
 {
-    static const char *const to[SB_PART_COUNT] = {[SB_PART_ELL] = "ell_val",
-                                                  [SB_PART_BSR] = "bsr_val",
-                                                  [SB_PART_DIA] = "dia_val",
-                                                  [SB_PART_COO] = "coo_val",
-                                                  [SB_PART_SELL] = "sell_val"};
+    static const char *const to[SB_PART_COUNT] = {
+        [SB_PART_ELL] = "ell_val",   [SB_PART_BSR] = "bsr_val",
+        [SB_PART_DIA] = "dia_val",   [SB_PART_COO] = "coo_val",
+        [SB_PART_SELL] = "sell_val", [SB_PART_SHARE] = "share_val"};
     const size_t size = sb_dtype_size(type);
 
     if (p->kind == SB_PART_PANEL)

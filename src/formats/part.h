@@ -16,6 +16,11 @@
  *          [win_lo[s * b + r], + win_off[s + 1] - win_off[s])
  *          win_left P[rows / b * b + 1] slots before a row in  win_rest P[..]: those in
  *          no run
+ *   share  share_seg P[rows / b + 1] shared columns before a window
+ *          share_left P[rows / b * b + 1] entries left over before a row
+ *          share_crd I[shared + left] columns: of windows, then of what is left in rows
+ *          share_pos P[shared * b + left]: shared column s in row r of its window at
+ *          s * b + r, then what is left
  *   sell   sell_row I[rows]  sell_col P[slices + 1] columns before a slice
  *          sell_full P[slices] its first column that not all 16 rows have
  *          sell_ptr P[columns + 1] slots before a column  sell_crd I[nnz]
@@ -60,6 +65,7 @@ typedef enum sb_part_kind {
     SB_PART_MASK,
     SB_PART_BLOCKS,
     SB_PART_LIST,
+    SB_PART_SHARE,
     SB_PART_COUNT
 } sb_part_kind;
 
@@ -77,7 +83,7 @@ typedef struct sb_part_array {
 
 /*
  * Units [lo, hi) that may run at the same time. Units are what tiles count: rows (csr,
- * dia), list entries (rows, ell), block rows (bsr, blocks), windows (win, mask), groups of
+ * dia), list entries (rows, ell), block rows (bsr, blocks), windows (win, share, mask), groups of
  * SB_SEG_ROWS rows (seg), slices (sell), blocks of rows (panel), slots (coo), the caller's
  * entries (list). Units of
  * one row are adjacent, and a tile must own all of them.
@@ -96,7 +102,7 @@ typedef struct sb_part {
     int narray, ngroup;
     sb_part_array array[SB_PART_ARRAYS];
     sb_part_group group[SB_PART_GROUPS];
-    /* ell: slots per unit; bsr, blocks, win, mask: rows together; dia: diagonals; panel: columns
+    /* ell: slots per unit; bsr, blocks, win, share, mask: rows together; dia: diagonals; panel: columns
      * of a panel */
     int64_t width;
     int64_t nnz;   /* entries of A covered */
@@ -151,6 +157,11 @@ sb_status sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted);
 sb_status sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted);
 /* Slots per row that part win would share in one window of sorted rows. */
 int64_t sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs);
+/* All windows of b neighbouring rows, by the columns that all of them hold; b <= 8.
+ * SB_SKIP when !sorted, when something is covered, or no column is shared. */
+sb_status sb_part_share(sb_part *out, sb_cover *cv, int b, bool sorted);
+/* Columns that all rows of one window of sorted rows hold. */
+int64_t sb_part_share_columns(const sb_view *v, int64_t window, int b);
 /* All rows, b <= 8 a window, by masks of columns; SB_SKIP when !sorted, when values are
  * not in place, when something is covered, or with less than SB_MASK_COLS columns. */
 sb_status sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted);

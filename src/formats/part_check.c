@@ -165,6 +165,24 @@ unit_win(check *ck, int64_t u)
 }
 
 static sb_status
+unit_share(check *ck, int64_t u)
+{
+    const int64_t b = ck->p->width, windows = ck->v->rows / b;
+    const int64_t shared = get(ck, "share_seg", windows);
+
+    for (int64_t s = get(ck, "share_seg", u); s < get(ck, "share_seg", u + 1); s++)
+        for (int64_t r = 0; r < b; r++)
+            SB_TRY(reach_pos(ck, u * b + r, get(ck, "share_crd", s),
+                             get(ck, "share_pos", s * b + r)));
+    for (int64_t i = u * b; i < u * b + b; i++)
+        for (int64_t e = get(ck, "share_left", i); e < get(ck, "share_left", i + 1);
+             e++)
+            SB_TRY(reach_pos(ck, i, get(ck, "share_crd", shared + e),
+                             get(ck, "share_pos", shared * b + e)));
+    return SB_OK;
+}
+
+static sb_status
 unit_sell(check *ck, int64_t u)
 {
     for (int64_t c = get(ck, "sell_col", u); c < get(ck, "sell_col", u + 1); c++)
@@ -247,7 +265,7 @@ check_part(check *ck)
         [SB_PART_WIN] = unit_win,   [SB_PART_SEG] = unit_seg,
         [SB_PART_SELL] = unit_sell, [SB_PART_PANEL] = unit_panel,
         [SB_PART_MASK] = unit_mask, [SB_PART_BLOCKS] = unit_blocks,
-        [SB_PART_LIST] = unit_list};
+        [SB_PART_LIST] = unit_list, [SB_PART_SHARE] = unit_share};
 
     for (int g = 0; g < ck->p->ngroup; g++)
         for (int64_t u = ck->p->group[g].lo; u < ck->p->group[g].hi; u++)

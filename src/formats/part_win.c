@@ -12,53 +12,16 @@
  * Source: register blocking over rows as in BSR, row windows of gpu.md S5, with the
  * fill taken out.
  */
-#include "formats/part.h"
+#include "formats/window.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
 
-enum { MAXB = 8, MINRUN = 2 };
-
-typedef struct scan {
-    const sb_view *v;
-    int b;
-    int64_t at[MAXB], end[MAXB];
-} scan;
-
-static void
-scan_begin(scan *sc, const sb_view *v, int64_t window, int b)
-{
-    sc->v = v;
-    sc->b = b;
-    for (int r = 0; r < b; r++) {
-        sc->at[r] = sb_view_lo(v, window * b + r);
-        sc->end[r] = sb_view_lo(v, window * b + r + 1);
-    }
-}
-
-/* Moves every row to the next column that all rows hold; false at the end. */
-static bool
-align(scan *sc)
-{
-    int64_t want = -1;
-    int agree = 0;
-
-    for (int r = 0; agree < sc->b; r = r + 1 == sc->b ? 0 : r + 1) {
-        int64_t j = -1;
-
-        while (sc->at[r] < sc->end[r] && (j = sb_view_col(sc->v, sc->at[r])) < want)
-            sc->at[r]++;
-        if (sc->at[r] >= sc->end[r])
-            return false;
-        agree = j == want ? agree + 1 : 1;
-        want = j;
-    }
-    return true;
-}
+enum { MINRUN = 2 };
 
 static int64_t
-run_length(const scan *sc)
+run_length(const sb_window *sc)
 {
     int64_t len = sc->end[0] - sc->at[0];
 
@@ -77,9 +40,9 @@ run_length(const scan *sc)
 
 /* Length of the next shared run, which then ends at sc->at; 0 when there is none. */
 static int64_t
-scan_next(scan *sc)
+scan_next(sb_window *sc)
 {
-    while (align(sc)) {
+    while (sb_window_align(sc)) {
         const int64_t len = run_length(sc);
 
         for (int r = 0; r < sc->b; r++)
@@ -97,10 +60,10 @@ count_runs(void *seg, const sb_view *v, int b, int64_t *runs, int64_t *slots)
 
     *runs = *slots = 0;
     for (int64_t w = 0; w < windows; w++) {
-        scan sc;
+        sb_window sc;
 
         sb_index_store(seg, v->slot_type, w, *runs);
-        scan_begin(&sc, v, w, b);
+        sb_window_begin(&sc, v, w, b);
         for (int64_t len = scan_next(&sc); len > 0; len = scan_next(&sc)) {
             (*runs)++;
             *slots += len;
@@ -115,9 +78,9 @@ fill_runs(const sb_view *v, void *off, void *lo, int b)
     int64_t s = 0, slots = 0;
 
     for (int64_t w = 0; w < v->rows / b; w++) {
-        scan sc;
+        sb_window sc;
 
-        scan_begin(&sc, v, w, b);
+        sb_window_begin(&sc, v, w, b);
         for (int64_t len = scan_next(&sc); len > 0; len = scan_next(&sc)) {
             sb_index_store(off, v->slot_type, s, slots);
             for (int r = 0; r < b; r++)
@@ -159,9 +122,9 @@ int64_t
 sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs)
 {
     int64_t slots = 0;
-    scan sc;
+    sb_window sc;
 
-    scan_begin(&sc, v, window, b);
+    sb_window_begin(&sc, v, window, b);
     for (int64_t len = scan_next(&sc); len > 0; len = scan_next(&sc)) {
         slots += len;
         (*runs)++;
@@ -211,8 +174,8 @@ sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted)
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_WIN;
     out->width = b;
-    if (!sorted || b < 2 || b > MAXB || !v->crd_in_place || v->pos || cv->taken ||
-        cv->touched)
+    if (!sorted || b < 2 || b > SB_WINDOW_MAX || !v->crd_in_place || v->pos ||
+        cv->taken || cv->touched)
         return SB_SKIP;
     st = build(out, cv, b);
     if (st != SB_OK) {

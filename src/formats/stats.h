@@ -15,7 +15,7 @@
 
 extern const int sb_stats_block_size[SB_STATS_BLOCKS]; /* 2 3 4 8 16 32 */
 
-/* Windows of these many rows: see part_win.c. */
+/* Windows of these many rows: see part_win.c and part_share.c. */
 #define SB_STATS_WINDOWS 4
 extern const int sb_stats_window_size[SB_STATS_WINDOWS]; /* 2 3 4 8 */
 /* Which of them speaks for windows of so many rows: the first that is not lower. */
@@ -43,8 +43,9 @@ typedef struct sb_stats {
         block_share[SB_STATS_BLOCKS];   /* share of entries in completely full blocks */
     double win_share[SB_STATS_WINDOWS]; /* share of entries in runs that rows share */
     double win_run[SB_STATS_WINDOWS];   /* mean columns of such a run */
-    double panel_run[SB_STATS_PANELS];  /* mean entries of a row inside a panel */
-    double mask_fill[SB_STATS_MASKS];   /* entries per row of a chunk of 16 columns */
+    double held_share[SB_STATS_WINDOWS]; /* share of entries in columns all rows hold */
+    double panel_run[SB_STATS_PANELS];   /* mean entries of a row inside a panel */
+    double mask_fill[SB_STATS_MASKS];    /* entries per row of a chunk of 16 columns */
     double sell_fill;   /* entries per column of a slice of 16 rows: see part_sell.c */
     double diag_share;  /* share of entries on diagonals at least half full */
     int64_t diag_count; /* how many such diagonals */

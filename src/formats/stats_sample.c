@@ -241,19 +241,22 @@ sample_blocks(const sb_view *v, int64_t b)
 }
 
 static void
-sample_win(const sb_view *v, int b, double *share, double *run)
+sample_win(sb_stats *s, const sb_view *v, int at)
 {
+    const int b = sb_stats_window_size[at];
     const int64_t windows = v->rows / b;
-    int64_t seen = 0, shared = 0, runs = 0;
+    int64_t seen = 0, shared = 0, held = 0, runs = 0;
 
     for (int64_t q = 0; q < windows && q < 1024 && seen < BLOCK_ENTRIES; q++) {
         const int64_t w = windows <= 1024 ? q : spread(q, windows);
 
         seen += sb_view_lo(v, w * b + b) - sb_view_lo(v, w * b);
         shared += sb_part_win_shared(v, w, b, &runs);
+        held += sb_part_share_columns(v, w, b);
     }
-    *share = seen ? (double)(shared * b) / (double)seen : 0;
-    *run = runs ? (double)shared / (double)runs : 0;
+    s->win_share[at] = seen ? (double)(shared * b) / (double)seen : 0;
+    s->held_share[at] = seen ? (double)(held * b) / (double)seen : 0;
+    s->win_run[at] = runs ? (double)shared / (double)runs : 0;
 }
 
 /* Where a row goes on in another panel, for all widths at once. */
@@ -330,7 +333,7 @@ sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use)
     if (s->sorted && (use & SB_STATS_MATRIX))
         sample_panels(s, v);
     for (int q = 0; s->sorted && q < SB_STATS_WINDOWS; q++)
-        sample_win(v, sb_stats_window_size[q], &s->win_share[q], &s->win_run[q]);
+        sample_win(s, v, q);
     for (int q = 0; s->sorted && (use & SB_STATS_VECTOR) && q < SB_STATS_MASKS; q++)
         s->mask_fill[q] = sample_mask(v, sb_stats_mask_size[q]);
     if (use & SB_STATS_VECTOR)

@@ -71,6 +71,11 @@
     BLOCKS(types, block " packed"), BLOCKS(types, block " turned"), \
         BLOCKS(types, block " turned packed")
 
+/* Columns that rows share, values by position and packed. */
+#define SHARED(types, block, tile)                   \
+    "spmm share " types " rr " block " " tile " p0", \
+        "spmm share " types " rr " block " packed " tile " p0"
+
 #define STRIPES(types)                                                  \
     "spmv win " types " rr b2 t4 p0", "spmv win " types " rr b3 t4 p0", \
         "spmv win " types " rr b4 t4 p0"
@@ -165,6 +170,19 @@ static const char *const builtin[] = {
     "spmm blocks " F32 " rr b4 packed t64 p0",
     PANELS(F32),
     PANELS(F64),
+    SHARED(F32, "b2", "t32"),
+    SHARED(F32, "b2", "x32"),
+    SHARED(F32, "b2", "t64"),
+    SHARED(F32, "b3", "t32"),
+    SHARED(F32, "b3", "x32"),
+    SHARED(F32, "b3", "t64"),
+    SHARED(F32, "b4", "t32"),
+    SHARED(F32, "b4", "t64"),
+    SHARED(F64, "b2", "t32"),
+    SHARED(F64, "b3", "t32"),
+    "spmm share " F32 " rr b4 packed x32 p0",
+    "spmm share " F32 " rr b8 packed t32 p0",
+    "spmm share " F64 " rr b4 packed t16 p0",
     "spmm panel " F32 " rr x64 p0 u2",
     "spmm panel " F32 " rr packed x64 p0 u2",
     "spmm panel " F32 " rr x128 p0",

@@ -140,13 +140,14 @@ types_fit(const sb_spec *s)
 static sb_status
 check_kinds(const sb_spec *s, sb_diag *diag)
 {
-    const unsigned packable = 1U << SB_KIND_ELL | 1U << SB_KIND_BSR |
-                              1U << SB_KIND_DIA | 1U << SB_KIND_SELL |
-                              1U << SB_KIND_PANEL | 1U << SB_KIND_BLOCKS;
+    const unsigned packable =
+        1U << SB_KIND_ELL | 1U << SB_KIND_BSR | 1U << SB_KIND_DIA | 1U << SB_KIND_SELL |
+        1U << SB_KIND_PANEL | 1U << SB_KIND_BLOCKS | 1U << SB_KIND_SHARE;
     const bool bsr = s->kinds >> SB_KIND_BSR & 1U, win = s->kinds >> SB_KIND_WIN & 1U;
-    const bool mask = s->kinds >> SB_KIND_MASK & 1U;
+    const bool mask = s->kinds >> SB_KIND_MASK & 1U,
+               share = s->kinds >> SB_KIND_SHARE & 1U;
     const bool blocks = s->kinds >> SB_KIND_BLOCKS & 1U;
-    const int most = win || mask ? WINDOW_MAX : SB_SPEC_BLOCK_MAX;
+    const int most = win || share || mask ? WINDOW_MAX : SB_SPEC_BLOCK_MAX;
 
     if (s->kinds == 0 || s->kinds >> SB_KIND_COUNT)
         return sb_diag_set(diag, SB_EINVAL, "spec: no such set of part kinds");
@@ -155,14 +156,14 @@ check_kinds(const sb_spec *s, sb_diag *diag)
             return sb_diag_set(diag, SB_ENOTSUP, "spec: %s has no %s kernel",
                                sb_recipe_get(q)->name, sb_ops_name(s->op));
     }
-    if (bsr + win + mask + blocks > 1)
+    if (bsr + win + share + mask + blocks > 1)
         return sb_diag_set(diag, SB_EINVAL,
-                           "spec: of bsr, win, mask and blocks a set holds one");
-    if ((bsr || win || mask || blocks) != (s->block > 0) || s->block < 0 ||
+                           "spec: of bsr, win, share, mask and blocks a set holds one");
+    if ((bsr || win || share || mask || blocks) != (s->block > 0) || s->block < 0 ||
         s->block > most)
         return sb_diag_set(
             diag, SB_EINVAL,
-            "spec: block size %d; bsr, win, mask and blocks need 1 to %d, "
+            "spec: block size %d; bsr, win, share, mask and blocks need 1 to %d, "
             "others none",
             s->block, most);
     if (s->turned && !(blocks && s->block > 1))

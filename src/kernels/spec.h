@@ -24,13 +24,13 @@ typedef struct sb_spec {
     sb_dtype ptr, idx;           /* offset and column types */
     bool b_col, c_col;           /* dense operands column-major as seen after op() */
     bool a_conj, b_conj, c_conj; /* c_conj: SDDMM */
-    int block; /* BSR, BLOCKS: block size (BLOCKS: 1: any, at run time), WIN, MASK: rows of
+    int block; /* BSR, BLOCKS: block size (BLOCKS: 1: any, at run time), WIN, SHARE, MASK: rows of
                      a window; 0 without them */
     bool turned; /* BLOCKS of a known size: columns of a block one after another */
     bool
-        packed; /* ELL, BSR, DIA: values in the part's own array (the promise was given);
+        packed; /* ELL, BSR, DIA, SHARE ...: values in the part's own array (the promise was given);
                      BLOCKS: in the order of the blocks; else read by position */
-    int tile;   /* columns of C (SDDMM: of the reduction) per register tile */
+    int tile;     /* columns of C (SDDMM: of the reduction) per register tile */
     bool exact;   /* SpMM: C has exactly `tile` columns; SDDMM: so long are the dots */
     int prefetch; /* rows of B ahead; 0 none */
     int unroll;   /* SpMM: entries of a row taken together; 0 is 1 */

@@ -22,6 +22,8 @@ selecting_part(sb_build *b, const sb_part_choice *p)
         st = sb_part_bsr(out, &b->cover, p->size, sorted);
     else if (p->kind == SB_PART_WIN)
         st = sb_part_win(out, &b->cover, p->size, sorted);
+    else if (p->kind == SB_PART_SHARE)
+        st = sb_part_share(out, &b->cover, p->size, sorted);
     else
         st = sb_part_dia(out, &b->cover, p->size, sorted);
     if (st == SB_OK) {
@@ -240,6 +242,7 @@ static void
 add_sizes(sb_plan *plan, const sb_part *p)
 {
     const sb_part_array *a = p->narray > 0 ? &p->array[0] : NULL;
+    int64_t shared;
 
     switch (p->kind) {
     case SB_PART_ROWS:
@@ -255,6 +258,11 @@ add_sizes(sb_plan *plan, const sb_part *p)
     case SB_PART_WIN:
         add_int(plan, "win_count", sb_part_find(p, "win_off")->count - 1);
         add_int(plan, "win_left_over", sb_part_find(p, "win_rest")->count);
+        break;
+    case SB_PART_SHARE:
+        shared = (p->nnz - sb_part_find(p, "share_crd")->count) / (p->width - 1);
+        add_int(plan, "share_count", shared);
+        add_int(plan, "share_rest", p->nnz - shared * p->width);
         break;
     case SB_PART_SELL:
         add_int(plan, "sell_count", (a->count + SB_SELL_ROWS - 1) / SB_SELL_ROWS);

@@ -66,6 +66,11 @@ static const line in_place[] = {
     WITH(SB_PART_WIN, 3, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_WIN, 4, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_WIN, 8, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_SHARE, 2, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_SHARE, 3, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_SHARE, 4, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_SHARE, 6, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_SHARE, 8, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_DIA, 60, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_DIA, 90, SB_PART_ROWS, 1, SB_K_MEAN),
 };
@@ -81,6 +86,9 @@ static const line anywhere[] = {
     WITH(SB_PART_BSR, 8, SB_PART_ELL, 0, SB_K_MEAN),
     WITH(SB_PART_BSR, 32, SB_PART_ELL, 0, SB_K_MEAN),
     WITH(SB_PART_BSR, 4, SB_PART_COO, 0, 0),
+    WITH(SB_PART_SHARE, 2, SB_PART_COO, 0, 0),
+    WITH(SB_PART_SHARE, 3, SB_PART_COO, 0, 0),
+    WITH(SB_PART_SHARE, 4, SB_PART_COO, 0, 0),
     WITH(SB_PART_DIA, 60, SB_PART_ELL, 0, SB_K_MEAN),
     WITH(SB_PART_DIA, 60, SB_PART_COO, 0, 0),
 };
@@ -187,7 +195,7 @@ packable(const sb_choice *ch)
     for (int q = 0; q < ch->npart; q++)
         if (ch->part[q].kind == SB_PART_ELL || ch->part[q].kind == SB_PART_BSR ||
             ch->part[q].kind == SB_PART_DIA || ch->part[q].kind == SB_PART_SELL ||
-            ch->part[q].kind == SB_PART_PANEL)
+            ch->part[q].kind == SB_PART_PANEL || ch->part[q].kind == SB_PART_SHARE)
             return true;
     return false;
 }

@@ -9,8 +9,8 @@
 static const char *const op_names[] = {
     [SB_OP_SPMM] = "spmm", [SB_OP_SPMV] = "spmv", [SB_OP_SDDMM] = "sddmm"};
 static const char *const kind_names[SB_PART_COUNT] = {
-    "csr", "rows", "ell",   "bsr",  "dia",    "coo", "win",
-    "seg", "sell", "panel", "mask", "blocks", "list"};
+    "csr", "rows", "ell",   "bsr",  "dia",    "coo",  "win",
+    "seg", "sell", "panel", "mask", "blocks", "list", "share"};
 
 enum {
     MAX_TILE = 1024,
@@ -37,7 +37,8 @@ sb_choice_rest(const sb_choice *ch)
 static bool
 selects(sb_part_kind k)
 {
-    return k == SB_PART_BSR || k == SB_PART_WIN || k == SB_PART_DIA;
+    return k == SB_PART_BSR || k == SB_PART_WIN || k == SB_PART_SHARE ||
+           k == SB_PART_DIA;
 }
 
 static void
@@ -213,7 +214,7 @@ read_part(reader *rd, sb_choice *ch)
     if (kind < 0)
         return refuse(rd, rd->word,
                       "expected csr, rows, ell, bsr, dia, coo, win, seg, sell, panel, "
-                      "mask, blocks or list");
+                      "mask, blocks, list or share");
     SB_TRY(part_order(rd, ch, p.kind));
     if (p.kind == SB_PART_ROWS) {
         const int q = one_of(rd, order, 2);
@@ -227,7 +228,7 @@ read_part(reader *rd, sb_choice *ch)
         SB_TRY(number(rd, 0, MAX_K, "expected log2 of a row length, 0 to 30", &p.k));
     if (p.kind == SB_PART_BSR)
         SB_TRY(number(rd, 2, MAX_BLOCK, "expected a block size, 2 to 64", &p.size));
-    if (p.kind == SB_PART_WIN)
+    if (p.kind == SB_PART_WIN || p.kind == SB_PART_SHARE)
         SB_TRY(number(rd, 2, 8, "expected rows of a window, 2 to 8", &p.size));
     if (p.kind == SB_PART_MASK)
         SB_TRY(number(rd, 1, 8, "expected rows of a window, 1 to 8", &p.size));

@@ -73,6 +73,9 @@ unwise(const sb_planner *pl, const sb_weighed *w)
     if (p->kind == SB_PART_WIN &&
         pl->stats.win_share[sb_stats_window(p->size)] < (p->size == 2 ? 0.6 : 0.5))
         return "too few runs shared by neighbouring rows";
+    if (p->kind == SB_PART_SHARE &&
+        pl->stats.held_share[sb_stats_window(p->size)] < 0.3)
+        return "too few columns shared by neighbouring rows";
     if (p->kind == SB_PART_DIA && pl->pb->op == SB_OP_SPMM)
         return "plain rows run bands as fast and need no positions";
     if (p->kind == SB_PART_DIA && w->cost.share[0] < 0.6)

@@ -41,6 +41,7 @@ static const coef table[SB_PART_COUNT] = {
     [SB_PART_MASK] = {1.0, 8e-9, 0.3e-9, 8, true},
     [SB_PART_BLOCKS] = {1.0, 4e-9, 0.3e-9, 3, true},
     [SB_PART_LIST] = {1.0, 0.0, 0.8e-9, 1, true},
+    [SB_PART_SHARE] = {1.0, 8e-9, 0.6e-9, 8, true},
 };
 
 /* One part's amounts. A window's slots are the entries that its rows share. */
@@ -111,6 +112,13 @@ stream_rate(const sb_target *t, double bytes)
     return bytes <= (double)t->l3 ? t->bw_l3 : t->bw_mem;
 }
 
+/* Parts whose slots are the entries that the rows of a window share. */
+static bool
+windows(const sb_part_choice *p)
+{
+    return p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE;
+}
+
 /* Seconds to read B's rows for the entries of a part. */
 static double
 gather_seconds(const sb_part_choice *p, const amounts *am, const coef *co,
@@ -125,7 +133,7 @@ gather_seconds(const sb_part_choice *p, const amounts *am, const coef *co,
     const double bytes = am->entries * line;
     /* rows kept in registers together share each load of B's row */
     const double rows = fmin(co->rows, p->size > 0 ? p->size : co->rows);
-    const double alone = p->kind == SB_PART_WIN ? am->entries - am->slots : 0;
+    const double alone = windows(p) ? am->entries - am->slots : 0;
     const double near = (bytes - alone * line) / rows * reuse + alone * line * reuse;
     const double far = bytes * (1 - reuse);
 
@@ -168,6 +176,10 @@ structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
         return am->entries * value + am->slots * w->idx_size / p->size +
                (am->entries - am->slots) * (w->idx_size + w->ptr_size) +
                am->units * (4.0 + p->size) * w->ptr_size;
+    case SB_PART_SHARE:
+        return am->entries * (value + pos) + am->slots * w->idx_size / p->size +
+               (am->entries - am->slots) * w->idx_size +
+               am->units * (1.0 + p->size) * w->ptr_size;
     case SB_PART_BSR:
         return am->entries * (value + pos + w->idx_size / b2) + am->units * w->ptr_size;
     case SB_PART_BLOCKS:
@@ -197,11 +209,14 @@ slowdown(const coef *co, const sb_work *w, const sb_stats *s, const sb_target *t
  * the others wait for theirs. Three row pointers leave registers for tiles of 64 columns,
  * more do not: wide products look up twice as often. */
 static double
-window_indices(const sb_part_choice *p, const amounts *am, double width)
+window_indices(const sb_part_choice *p, const amounts *am, double width, bool packed)
 {
+    const double alone = am->entries - am->slots, shared = am->slots / p->size;
     const double again = p->size > 3 && width >= 64 ? 2 : 1;
 
-    return again * (2.5 * (am->entries - am->slots) + am->slots / p->size);
+    if (p->kind == SB_PART_SHARE)
+        return alone + shared + (packed ? 0 : 0.35 * am->entries);
+    return again * (2.5 * alone + shared);
 }
 
 /* Seconds of one part on all threads, no barriers. */
@@ -221,7 +236,7 @@ part_seconds(const sb_part_choice *p, const amounts *am, const sb_work *w,
     const double moving = (a_bytes + c_bytes) / stream_rate(t, whole) +
                           gather_seconds(p, am, co, w, s, t);
     const double indexed =
-        p->kind == SB_PART_WIN ? window_indices(p, am, width) : am->entries;
+        windows(p) ? window_indices(p, am, width, packed) : am->entries;
     const double fixed = (am->units * co->unit + indexed * co->entry) /
                          (t->threads > 0 ? t->threads : 1);
 
@@ -295,15 +310,15 @@ mask_slots(const sb_stats *s, int rows)
 static double
 selected(amounts *am, const sb_part_choice *p, const sb_stats *s)
 {
-    const double share = p->kind == SB_PART_BSR   ? block_share(s, p->size)
-                         : p->kind == SB_PART_WIN ? 1
-                                                  : s->diag_share;
+    const double share = p->kind == SB_PART_BSR ? block_share(s, p->size)
+                         : windows(p)           ? 1
+                                                : s->diag_share;
+    const double *held = p->kind == SB_PART_WIN ? s->win_share : s->held_share;
 
     am->entries = share * (double)s->nnz;
     am->slots = p->kind == SB_PART_DIA ? (double)s->diag_count * (double)s->rows
-                : p->kind == SB_PART_WIN
-                    ? s->win_share[sb_stats_window(p->size)] * (double)s->nnz
-                    : am->entries;
+                : windows(p)           ? held[sb_stats_window(p->size)] * (double)s->nnz
+                                       : am->entries;
     am->units = (double)s->rows / (p->kind == SB_PART_DIA ? 1 : p->size);
     am->touches = (double)s->rows;
     am->partitions = 1;

@@ -15,11 +15,13 @@ static int
 kernel_kind(sb_part_kind kind)
 {
     static const char *const parts[SB_PART_COUNT] = {
-        [SB_PART_CSR] = "csr",     [SB_PART_ROWS] = "rows", [SB_PART_ELL] = "ell",
-        [SB_PART_BSR] = "bsr",     [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
-        [SB_PART_WIN] = "win",     [SB_PART_SEG] = "seg",   [SB_PART_SELL] = "sell",
-        [SB_PART_PANEL] = "panel", [SB_PART_MASK] = "mask", [SB_PART_BLOCKS] = "blocks",
-        [SB_PART_LIST] = "list"};
+        [SB_PART_CSR] = "csr",   [SB_PART_ROWS] = "rows",
+        [SB_PART_ELL] = "ell",   [SB_PART_BSR] = "bsr",
+        [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
+        [SB_PART_WIN] = "win",   [SB_PART_SEG] = "seg",
+        [SB_PART_SELL] = "sell", [SB_PART_PANEL] = "panel",
+        [SB_PART_MASK] = "mask", [SB_PART_BLOCKS] = "blocks",
+        [SB_PART_LIST] = "list", [SB_PART_SHARE] = "share"};
 #define X(name, text, doc) text,
     static const char *const kernels[] = {
 #include "kernels/registry.def"
@@ -141,7 +143,8 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     const bool sddmm = pb->op == SB_OP_SDDMM,
                complex = sb_dtype_is_complex(pb->compute);
     const unsigned packs = 1u << SB_PART_ELL | 1u << SB_PART_BSR | 1u << SB_PART_DIA |
-                           1u << SB_PART_SELL | 1u << SB_PART_PANEL;
+                           1u << SB_PART_SELL | 1u << SB_PART_PANEL |
+                           1u << SB_PART_SHARE;
     const sb_trans of_b = sddmm ? pb->trans_a : pb->trans_b;
     const sb_trans of_c = sddmm ? pb->trans_b : SB_TRANS_N;
 
@@ -164,7 +167,7 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     out->b_conj = complex && of_b == SB_TRANS_H;
     out->c_conj = complex && of_c == SB_TRANS_H;
     if (kinds >> SB_PART_BSR & 1 || kinds >> SB_PART_WIN & 1 ||
-        kinds >> SB_PART_MASK & 1)
+        kinds >> SB_PART_SHARE & 1 || kinds >> SB_PART_MASK & 1)
         out->block = ch->part[0].size;
     if (kinds >> SB_PART_BLOCKS & 1) {
         out->block = pb->a.block <= SB_SPEC_BLOCK_MAX ? (int)pb->a.block : 1;

@@ -102,11 +102,11 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     const sb_planner *pl = b->pl;
     const double mean = pl->stats.mean;
     const sb_part_kind first = want->part[0].kind;
-    const int block =
-        first == SB_PART_BSR || first == SB_PART_WIN || first == SB_PART_MASK
-            ? want->part[0].size
-        : first == SB_PART_BLOCKS ? (int)pl->view.block
-                                  : 0;
+    const int block = first == SB_PART_BSR || first == SB_PART_WIN ||
+                              first == SB_PART_SHARE || first == SB_PART_MASK
+                          ? want->part[0].size
+                      : first == SB_PART_BLOCKS ? (int)pl->view.block
+                                                : 0;
     const double bytes = sb_work_footprint(&pl->work, &pl->stats);
     sb_choice best = *want;
 

@@ -57,6 +57,13 @@ costs_of(const sb_part *p)
         c.scale = p->width;
         c.fixed = 2 * p->width;
         break;
+    case SB_PART_SHARE:
+        c.lo = sb_part_find(p, "share_seg");
+        c.also = sb_part_find(p, "share_left");
+        c.rows = p->width;
+        c.scale = p->width;
+        c.fixed = 2 * p->width;
+        break;
     case SB_PART_SELL:
         c.lo = sb_part_find(p, "sell_col");
         c.via = sb_part_find(p, "sell_ptr");

@@ -201,6 +201,12 @@ adopt(fixture *fx)
         add_int(fx, p->kind == SB_PART_ELL ? "ell_width" : "sell_cols", p->width);
     if (p->kind == SB_PART_WIN)
         add_int(fx, "win_left_over", sb_part_find(p, "win_rest")->count);
+    if (p->kind == SB_PART_SHARE) {
+        const int64_t listed = sb_part_find(p, "share_crd")->count;
+
+        fx->integer[fx->nint - 1].value = (p->nnz - listed) / (p->width - 1);
+        add_int(fx, "share_rest", listed - fx->integer[fx->nint - 1].value);
+    }
     if (p->kind == SB_PART_PANEL)
         add_int(fx, "panel_blocks", p->array[0].count - 1);
     if (p->kind == SB_PART_SELL)
@@ -242,6 +248,8 @@ build_part(fixture *fx, sb_cover *cv, int kind)
         return sb_part_blocks(p, cv);
     case SB_PART_LIST:
         return sb_part_list(p, cv);
+    case SB_PART_SHARE:
+        return sb_part_share(p, cv, fx->spec.block, true);
     default:
         return sb_part_win(p, cv, fx->spec.block, true);
     }
@@ -278,10 +286,10 @@ cover_bare(sb_part *p, const sb_cover *cv)
 static void
 make_parts(fixture *fx)
 {
-    static const int order[] = {SB_PART_CSR,  SB_PART_BSR,    SB_PART_DIA,
-                                SB_PART_WIN,  SB_PART_COO,    SB_PART_ELL,
-                                SB_PART_ROWS, SB_PART_PANEL,  SB_PART_SELL,
-                                SB_PART_MASK, SB_PART_BLOCKS, SB_PART_LIST};
+    static const int order[] = {
+        SB_PART_CSR,    SB_PART_BSR,  SB_PART_DIA,   SB_PART_WIN,  SB_PART_COO,
+        SB_PART_ELL,    SB_PART_ROWS, SB_PART_PANEL, SB_PART_SELL, SB_PART_MASK,
+        SB_PART_BLOCKS, SB_PART_LIST, SB_PART_SHARE};
     sb_cover cv;
 
     assert_int_equal(

@@ -18,28 +18,29 @@
 #include <cmocka.h>
 
 typedef struct recipe {
-    int block, percent; /* selective part first: at most one is set */
+    int block, percent, share; /* selective part first: at most one is set */
     sb_part_kind rest;
     int c, k, window; /* panel: c blocks, k columns */
 } recipe;
 
 static const recipe recipes[] = {
-    {0, 0, SB_PART_CSR, 0, 0, 0},    {0, 0, SB_PART_ROWS, 1, 0, 0},
-    {0, 0, SB_PART_ROWS, 1, 3, 0},   {0, 0, SB_PART_ROWS, 4, 2, 0},
-    {0, 0, SB_PART_ROWS, 16, 5, 0},  {0, 0, SB_PART_ELL, 0, 1, 0},
-    {0, 0, SB_PART_ELL, 0, 4, 0},    {0, 0, SB_PART_COO, 0, 0, 0},
-    {2, 0, SB_PART_ROWS, 1, 2, 0},   {4, 0, SB_PART_ROWS, 2, 2, 0},
-    {4, 0, SB_PART_ELL, 0, 8, 0},    {2, 0, SB_PART_COO, 0, 0, 0},
-    {0, 50, SB_PART_ROWS, 1, 2, 0},  {0, 90, SB_PART_ROWS, 4, 2, 0},
-    {0, 60, SB_PART_ELL, 0, 2, 0},   {0, 60, SB_PART_COO, 0, 0, 0},
-    {0, 0, SB_PART_ROWS, 1, 2, 2},   {0, 0, SB_PART_ROWS, 2, 2, 4},
-    {0, 0, SB_PART_COO, 0, 0, 3},    {0, 0, SB_PART_SEG, 0, 0, 0},
-    {0, 0, SB_PART_SELL, 0, 0, 0},   {0, 0, SB_PART_PANEL, 3, 1, 0},
-    {0, 0, SB_PART_PANEL, 4, 7, 0},  {0, 0, SB_PART_SELL, 1, 0, 0},
-    {0, 0, SB_PART_MASK, 1, 0, 0},   {0, 0, SB_PART_MASK, 3, 0, 0},
-    {0, 0, SB_PART_MASK, 8, 0, 0},   {0, 0, SB_PART_BLOCKS, 0, 0, 0},
-    {0, 0, SB_PART_BLOCKS, 0, 0, 0}, /* the other way round in test_no_memory */
-    {0, 0, SB_PART_LIST, 0, 0, 0},
+    {0, 0, 0, SB_PART_CSR, 0, 0, 0},    {0, 0, 0, SB_PART_ROWS, 1, 0, 0},
+    {0, 0, 0, SB_PART_ROWS, 1, 3, 0},   {0, 0, 0, SB_PART_ROWS, 4, 2, 0},
+    {0, 0, 0, SB_PART_ROWS, 16, 5, 0},  {0, 0, 0, SB_PART_ELL, 0, 1, 0},
+    {0, 0, 0, SB_PART_ELL, 0, 4, 0},    {0, 0, 0, SB_PART_COO, 0, 0, 0},
+    {2, 0, 0, SB_PART_ROWS, 1, 2, 0},   {4, 0, 0, SB_PART_ROWS, 2, 2, 0},
+    {4, 0, 0, SB_PART_ELL, 0, 8, 0},    {2, 0, 0, SB_PART_COO, 0, 0, 0},
+    {0, 50, 0, SB_PART_ROWS, 1, 2, 0},  {0, 90, 0, SB_PART_ROWS, 4, 2, 0},
+    {0, 60, 0, SB_PART_ELL, 0, 2, 0},   {0, 60, 0, SB_PART_COO, 0, 0, 0},
+    {0, 0, 0, SB_PART_ROWS, 1, 2, 2},   {0, 0, 0, SB_PART_ROWS, 2, 2, 4},
+    {0, 0, 0, SB_PART_COO, 0, 0, 3},    {0, 0, 0, SB_PART_SEG, 0, 0, 0},
+    {0, 0, 0, SB_PART_SELL, 0, 0, 0},   {0, 0, 0, SB_PART_PANEL, 3, 1, 0},
+    {0, 0, 0, SB_PART_PANEL, 4, 7, 0},  {0, 0, 0, SB_PART_SELL, 1, 0, 0},
+    {0, 0, 0, SB_PART_MASK, 1, 0, 0},   {0, 0, 0, SB_PART_MASK, 3, 0, 0},
+    {0, 0, 0, SB_PART_MASK, 8, 0, 0},   {0, 0, 0, SB_PART_BLOCKS, 0, 0, 0},
+    {0, 0, 0, SB_PART_BLOCKS, 0, 0, 0}, /* the other way round in test_no_memory */
+    {0, 0, 0, SB_PART_LIST, 0, 0, 0},   {0, 0, 2, SB_PART_ROWS, 1, 2, 0},
+    {0, 0, 3, SB_PART_COO, 0, 0, 0},    {0, 0, 8, SB_PART_ELL, 0, 2, 0},
 };
 
 /* Rows a group's units write. */
@@ -53,8 +54,8 @@ mark_rows(const sb_part *p, const sb_part_group *g, int64_t rows, int *first,
                        : p->kind == SB_PART_SELL ? "sell_row"
                                                  : NULL;
     const sb_part_array *a = list ? sb_part_find(p, list) : NULL;
-    const bool blocks =
-        p->kind == SB_PART_BSR || p->kind == SB_PART_WIN || p->kind == SB_PART_MASK;
+    const bool blocks = p->kind == SB_PART_BSR || p->kind == SB_PART_WIN ||
+                        p->kind == SB_PART_SHARE || p->kind == SB_PART_MASK;
     const int64_t b = blocks                    ? p->width
                       : p->kind == SB_PART_SEG  ? SB_SEG_ROWS
                       : p->kind == SB_PART_SELL ? SB_SELL_ROWS
@@ -115,6 +116,8 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
         st = sb_part_dia(&part[(*n)++], cv, r->percent, sorted);
     if (r->window)
         st = sb_part_win(&part[(*n)++], cv, r->window, sorted);
+    if (r->share)
+        st = sb_part_share(&part[(*n)++], cv, r->share, sorted);
     if (st != SB_OK)
         return st;
     switch (r->rest) {

@@ -31,11 +31,15 @@ tool_memory(int64_t count, size_t size)
 static const struct {
     sb_part_kind kind;
     int size;
-} parts[] = {{SB_PART_BSR, 2},  {SB_PART_BSR, 3},  {SB_PART_BSR, 4}, {SB_PART_BSR, 8},
-             {SB_PART_WIN, 2},  {SB_PART_WIN, 3},  {SB_PART_WIN, 4}, {SB_PART_WIN, 8},
-             {SB_PART_DIA, 20}, {SB_PART_DIA, 50}, {SB_PART_DIA, 90}};
-static const char *const kinds[SB_PART_COUNT] = {
-    [SB_PART_BSR] = "bsr", [SB_PART_WIN] = "win", [SB_PART_DIA] = "dia"};
+} parts[] = {{SB_PART_BSR, 2},   {SB_PART_BSR, 3},   {SB_PART_BSR, 4},
+             {SB_PART_BSR, 8},   {SB_PART_WIN, 2},   {SB_PART_WIN, 3},
+             {SB_PART_WIN, 4},   {SB_PART_WIN, 8},   {SB_PART_SHARE, 2},
+             {SB_PART_SHARE, 3}, {SB_PART_SHARE, 8}, {SB_PART_DIA, 20},
+             {SB_PART_DIA, 50},  {SB_PART_DIA, 90}};
+static const char *const kinds[SB_PART_COUNT] = {[SB_PART_BSR] = "bsr",
+                                                 [SB_PART_WIN] = "win",
+                                                 [SB_PART_SHARE] = "share",
+                                                 [SB_PART_DIA] = "dia"};
 
 static mm_matrix
 as_read(const sb_matrix *a)
@@ -55,9 +59,10 @@ as_read(const sb_matrix *a)
 static const uint8_t *
 taken_by(sb_part *p, sb_cover *cv, sb_part_kind kind, int size)
 {
-    const sb_status st = kind == SB_PART_BSR   ? sb_part_bsr(p, cv, size, true)
-                         : kind == SB_PART_WIN ? sb_part_win(p, cv, size, true)
-                                               : sb_part_dia(p, cv, size, true);
+    const sb_status st = kind == SB_PART_BSR     ? sb_part_bsr(p, cv, size, true)
+                         : kind == SB_PART_WIN   ? sb_part_win(p, cv, size, true)
+                         : kind == SB_PART_SHARE ? sb_part_share(p, cv, size, true)
+                                                 : sb_part_dia(p, cv, size, true);
 
     assert_true(st == SB_OK || st == SB_SKIP);
     return st == SB_OK ? cv->taken : NULL;
@@ -125,7 +130,7 @@ test_same_parts(void **state)
         gen_free_matrix(&a);
     }
     assert_true(held[SB_PART_BSR] > 100 && held[SB_PART_WIN] > 100 &&
-                held[SB_PART_DIA] > 100);
+                held[SB_PART_SHARE] > 100 && held[SB_PART_DIA] > 100);
 }
 
 int

@@ -58,6 +58,12 @@ win(sb_part *p, sb_cover *cv)
 }
 
 static sb_status
+share(sb_part *p, sb_cover *cv)
+{
+    return sb_part_share(p, cv, 4, true);
+}
+
+static sb_status
 sell(sb_part *p, sb_cover *cv)
 {
     return sb_part_sell(p, cv, true);
@@ -99,6 +105,7 @@ static const maker makers[] = {
     {"coo", GEN_POWER_LAW, sb_part_coo, "coo_row"},
     {"bsr", GEN_BLOCKS, bsr, NULL},
     {"win", GEN_BLOCKS, win, NULL},
+    {"share", GEN_BLOCKS, share, NULL},
     {"panel", GEN_POWER_LAW, panel, NULL},
     {"mask", GEN_BLOCKS, mask, NULL},
     {"dia", GEN_DIAGONALS, dia, NULL},

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FREE = 255, WIN_MAX = 8, WIN_RUN = 2 };
+enum { FREE = 255, WIN_MAX = 8 };
 
 static int
 new_part(parts_map *p, const char *name)
@@ -110,20 +110,20 @@ align(const mm_matrix *m, int64_t i, int64_t b, int64_t *at)
     return true;
 }
 
-/* Whether the b rows from i on hold the same columns in WIN_RUN neighbouring slots. */
+/* Whether the b rows from i on hold the same columns in `run` neighbouring slots. */
 static bool
-shares_run(const mm_matrix *m, int64_t i, int64_t b)
+shares_run(const mm_matrix *m, int64_t i, int64_t b, int64_t run)
 {
     int64_t at[WIN_MAX], r, len;
 
     for (r = 0; r < b; r++)
         at[r] = m->ptr[i + r];
     while (align(m, i, b, at)) {
-        for (len = WIN_RUN, r = 0; r < b; r++)
+        for (len = run, r = 0; r < b; r++)
             while (len > 0 && (at[r] + len > m->ptr[i + r + 1] ||
                                m->col[at[r] + len - 1] != m->col[at[0] + len - 1]))
                 len--;
-        if (len == WIN_RUN)
+        if (len == run)
             return true;
         for (r = 0; r < b; r++)
             at[r]++;
@@ -131,14 +131,14 @@ shares_run(const mm_matrix *m, int64_t i, int64_t b)
     return false;
 }
 
-/* All entries of all full windows, if one of them shares a run. */
+/* All entries of all full windows, if one of them shares a run so long. */
 static void
-take_windows(parts_map *p, const mm_matrix *m, int64_t b, int id)
+take_windows(parts_map *p, const mm_matrix *m, int64_t b, int64_t run, int id)
 {
     const int64_t end = b <= WIN_MAX ? m->rows / b * b : 0;
     int64_t i = 0;
 
-    while (i < end && !shares_run(m, i, b))
+    while (i < end && !shares_run(m, i, b, run))
         i += b;
     if (i < end)
         memset(p->of, id, (size_t)m->ptr[end]);
@@ -221,7 +221,9 @@ take_part(parts_map *p, const mm_matrix *m, const char *text)
     else if (strcmp(kind, "dia") == 0)
         take_diagonals(p, m, a, new_part(p, name));
     else if (strcmp(kind, "win") == 0 && a > 0)
-        take_windows(p, m, a, new_part(p, name));
+        take_windows(p, m, a, 2, new_part(p, name));
+    else if (strcmp(kind, "share") == 0 && a > 0)
+        take_windows(p, m, a, 1, new_part(p, name));
     else if (strcmp(kind, "panel") == 0 && a > 0)
         take_panels(p, m, a);
     else

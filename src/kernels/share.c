@@ -1,0 +1,99 @@
+/*
+ * Windows of neighbouring rows and the columns that all of them hold, one by one
+ * (src/formats/part_share.c): one load of a row of B and one column index serve all rows
+ * of a window, whose values lie side by side. What the rows do not share follows row by
+ * row, into the same sums. Against windows by runs (win.c) it pays for positions, unless
+ * they are packed, and gains short runs and registers (docs/kernels.md).
+ */
+#include "kernels/ops.h"
+#include "kernels/recipe.h"
+#include "kernels/schedule.h"
+
+#include <stdio.h>
+
+static void
+head(sb_strbuf *out, const sb_spec *s)
+{
+    static const char *const params[] = {"share_count", "share_rest", NULL};
+    char seg[48], left[48], val[64];
+    const char *const buffers[] = {"share_seg",
+                                   "P",
+                                   seg,
+                                   "share_left",
+                                   "P",
+                                   left,
+                                   "share_crd",
+                                   "I",
+                                   "%share_count + %share_rest",
+                                   s->packed ? "share_val" : "share_pos",
+                                   s->packed ? "V" : "P",
+                                   val,
+                                   NULL};
+
+    (void)snprintf(seg, sizeof seg, "%%m / %d + 1", s->block);
+    (void)snprintf(left, sizeof left, "%%m / %d * %d + 1", s->block, s->block);
+    (void)snprintf(val, sizeof val, "%%share_count * %d + %%share_rest", s->block);
+    sb_ops_stage2_begin(out, s, "share", params, buffers);
+}
+
+/* %c += the entry whose value is the %s-th, in column %j. */
+static void
+put_term(sb_strbuf *out, const sb_spec *s, const char *c)
+{
+    sb_strbuf_printf(out, "            %s += ", c);
+    sb_ops_term(out, s, s->packed ? "$share_val[%s]" : "$A[cast(i64, $share_pos[%s])]",
+                "$B[%j, %c]");
+    sb_strbuf_puts(out, "\n          }\n");
+}
+
+/* Window %w, column %c, row %r, then shared columns %p, then the row's own %e. The
+ * schedule turns %r and %c inside. */
+static void
+program(sb_strbuf *out, const sb_spec *s)
+{
+    const int b = s->block;
+    char c[48];
+
+    (void)snprintf(c, sizeof c, "$C[%%w * %d + %%r, %%c]", b);
+    head(out, s);
+    sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", b);
+    sb_ops_columns(out, s, "    ");
+    sb_strbuf_printf(out, "      for %%r in 0 .. %d {\n        %s = ", b, c);
+    sb_ops_init(out, s, c);
+    sb_strbuf_printf(out,
+                     "\n        for %%p in cast(i64, $share_seg[%%w]) .. "
+                     "cast(i64, $share_seg[%%w + 1]) reduce {\n"
+                     "            let %%j = cast(i64, $share_crd[%%p])\n"
+                     "            let %%s = %%p * %d + %%r\n",
+                     b);
+    put_term(out, s, c);
+    sb_strbuf_printf(
+        out,
+        "        for %%e in cast(i64, $share_left[%%w * %d + %%r]) .. "
+        "cast(i64, $share_left[%%w * %d + %%r + 1]) reduce {\n"
+        "            let %%j = cast(i64, $share_crd[%%share_count + %%e])\n"
+        "            let %%s = %%share_count * %d + %%e\n",
+        b, b, b);
+    put_term(out, s, c);
+    sb_strbuf_puts(out, "      }\n    }\n  }\n}\n");
+}
+
+static void
+schedule(sb_strbuf *out, const sb_spec *s)
+{
+    sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
+    sb_strbuf_puts(out, "reorder %r %c1\n"
+                        "cache_write $C at %c0 as $acc\n"
+                        "reorder %p %r %c1\n"
+                        "reorder %e %c1\n"
+                        "vectorize %c1\n");
+    sb_schedule_memory(out, s, "%p");
+    sb_strbuf_puts(out, "unroll %r\nparallel %w\n");
+}
+
+const sb_recipe sb_recipe_SHARE = {
+    .name = "share",
+    .ops = 1U << SB_KOP_SPMM,
+    .program = program,
+    .schedule = schedule,
+};
