@@ -707,8 +707,8 @@ SPBLAS_API spblasStatus_t spblasFormatGetArrays(spblasConstFormatDescr_t formatD
  * format is SPBLAS_FORMAT_CUSTOM. Attributes, plans and later changes of matA do not
  * come along.
  *
- * Where a format pads, in BSR too, a stored zero cannot be told from padding: it counts
- * as none, and converting on drops it. Indices are 64I if one of matA's arrays is or a
+ * In blocks and diagonals, those of BSR too, a stored zero cannot be told from padding: it
+ * counts as none, and converting on drops it. Indices are 64I if one of matA's arrays is or a
  * number asks for it, else 32I.
  *
  * Reads    all of matA: CSR, CSC, COO, BSR (any base, indices in any order) or CUSTOM.
@@ -718,7 +718,7 @@ SPBLAS_API spblasStatus_t spblasFormatGetArrays(spblasConstFormatDescr_t formatD
  *          malformed structure, a format that is not one of matrices, two elements at one
  *          place, a result that would be almost only padding (more than 2^26 slots and
  *          more than 256 for each element); NOT_SUPPORTED a batch, 16-bit indices,
- *          C_16F, C_16BF, a format that conversion cannot store; ALLOC_FAILED
+ *          C_16F, C_16BF, a function of the data that counts zeros; ALLOC_FAILED
  * Memory   released by spblasDestroySpMat
  * Threads  one handle per thread; matA and format may be shared. Works on the team
  * Source   UniSparse, section 5
@@ -732,7 +732,8 @@ SPBLAS_API spblasStatus_t spblasConvert(spblasHandle_t handle,
  * One level of a part: `count` nodes.
  *   idx  index of each node at idx[p * idxStride]; NULL: every index from lo to
  *        lo + size under each parent, in order (where there is ptr: from lo, as many as
- *        the parent has nodes)
+ *        the parent has nodes). lo - 1 marks a node as empty, in levels that are not
+ *        trimmed (the columns of ELL: -1)
  *   ptr  ptr[p] is the first node under node p of the level above, ptr[p + 1] the end
  *        (the root counts as one node); NULL: each parent has count / parents nodes
  */
@@ -857,8 +858,7 @@ SPBLAS_API spblasStatus_t spblasSpMatGetPlanExplanation(
  * A product is spread over threads where the rows of its C lead the levels (CSR, DIA,
  * BSR; CSC transposed); others (COO, hyb, most transposed ones) run on one. Where they do
  * not, and in blocks, sums are kept in C itself, so one of 16 bits is rounded at each
- * addition. Padding takes part in nothing; where a function of the data chooses indices
- * (ELL, hyb) a slot of value zero counts as padding, so SDDMM leaves it as it is.
+ * addition. Padding takes part in nothing, and SDDMM leaves it as it is.
  *
  * Batches: every operand is single or has as many members as the output; a single
  * operand serves every member. An output with several members needs nonzero strides.

@@ -66,6 +66,12 @@ sb_dtype_is_complex(sb_dtype t)
     return class_of(t) == 'C';
 }
 
+bool
+sb_dtype_is_storage(sb_dtype t)
+{
+    return t == SB_F16 || t == SB_BF16 || t == SB_I8;
+}
+
 /* x / 2^by, ties to even; by in [1, 63]. */
 static uint64_t
 shift_round(uint64_t x, int by)

@@ -23,6 +23,7 @@ sb_dtype sb_dtype_parse(const char *s, size_t len);
 bool sb_dtype_is_int(sb_dtype t);
 bool sb_dtype_is_real(sb_dtype t);
 bool sb_dtype_is_complex(sb_dtype t);
+bool sb_dtype_is_storage(sb_dtype t); /* stored, but not computed with */
 
 /* IEEE conversions, round to nearest even, NaN kept NaN. */
 float sb_f16_to_f32(uint16_t h);

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SB_MAXRANK 8
+#define SB_MAXRANK 9 /* a tensor of 8 levels whose values are fields of records */
 
 typedef struct sb_expr sb_expr;
 typedef struct sb_stmt sb_stmt;

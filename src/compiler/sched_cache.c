@@ -446,38 +446,75 @@ write_back(cache *c)
     return sb_stmt_store(ir, c->buf, c->idx, SB_STORE_SET, v);
 }
 
+typedef struct start_query {
+    const sb_buf *buf;
+    bool found;
+} start_query;
+
 static void
-cache_loop(sb_sched *sc, sb_list *out, const sb_stmt *s)
+ask_start(void *user, const sb_stmt *s)
 {
-    sb_ir *ir = sc->ir;
-    cache c = {.sc = sc, .buf = sb_sched_find_buf(sc, sc->name[0])};
-    sb_mapper m = {ir, &c, NULL, redirect};
-    sb_stmt *loop = sb_stmt_copy(ir, s);
-    sb_body b = s->u.loop.body;
+    start_query *q = user;
+
+    q->found = q->found || (s->kind == SB_STMT_STORE && s->u.store.buf == q->buf &&
+                            s->u.store.op == SB_STORE_SET);
+}
+
+/* An if that all else in a body stands under, elements' starts too: for an empty slot
+ * nothing is stored. */
+static bool
+all_under_if(const sb_stmt *s, int rest, const sb_buf *buf)
+{
+    start_query q = {buf, false};
+
+    if (rest != 1 || s->kind != SB_STMT_IF || s->u.cond.els.n > 0)
+        return false;
+    sb_body_stmts(s->u.cond.then, ask_start, &q);
+    return q.found;
+}
+
+static sb_body
+cached(cache *c, sb_body b)
+{
+    sb_ir *ir = c->sc->ir;
+    sb_mapper m = {ir, c, NULL, redirect};
     sb_list l;
     int q = 0;
 
-    if (!c.buf || !loop)
-        return;
-    look(&c, NULL, b, true);
-    if (c.nsum == 0)
-        sb_sched_refuse(sc, "nothing is summed into $%s inside %%%s", c.buf->name,
-                        sc->name[1]);
-    if (sc->st != SB_OK)
-        return;
-    make_acc(&c);
-    if (!c.acc || sc->st != SB_OK)
-        return;
     sb_list_init(&l, ir);
     for (; q < b.n && b.at[q]->kind == SB_STMT_LET; q++)
         sb_list_push(&l, b.at[q]);
-    sb_list_push(&l, sb_stmt_local(ir, c.acc));
-    sb_list_append(&l, around(&c, sb_stmt_store(ir, c.acc, c.at, SB_STORE_SET,
-                                                zero_of(ir, c.type))));
+    if (q < b.n && all_under_if(b.at[q], b.n - q, c->buf)) {
+        sb_list_push(
+            &l, sb_stmt_if(ir, b.at[q]->u.cond.cond, cached(c, b.at[q]->u.cond.then)));
+        return sb_list_body(&l);
+    }
+    look(c, NULL, b, true);
+    if (c->nsum == 0)
+        sb_sched_refuse(c->sc, "nothing is summed into $%s inside %%%s", c->buf->name,
+                        c->sc->name[1]);
+    if (c->sc->st == SB_OK)
+        make_acc(c);
+    if (!c->acc || c->sc->st != SB_OK)
+        return b;
+    sb_list_push(&l, sb_stmt_local(ir, c->acc));
+    sb_list_append(&l, around(c, sb_stmt_store(ir, c->acc, c->at, SB_STORE_SET,
+                                               zero_of(ir, c->type))));
     for (; q < b.n; q++)
         sb_map_stmt(&m, &l, b.at[q]);
-    sb_list_append(&l, around(&c, write_back(&c)));
-    loop->u.loop.body = sb_list_body(&l);
+    sb_list_append(&l, around(c, write_back(c)));
+    return sb_list_body(&l);
+}
+
+static void
+cache_loop(sb_sched *sc, sb_list *out, const sb_stmt *s)
+{
+    cache c = {.sc = sc, .buf = sb_sched_find_buf(sc, sc->name[0])};
+    sb_stmt *loop = sb_stmt_copy(sc->ir, s);
+
+    if (!c.buf || !loop)
+        return;
+    loop->u.loop.body = cached(&c, s->u.loop.body);
     sb_list_push(out, loop);
 }
 

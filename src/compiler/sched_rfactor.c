@@ -117,6 +117,9 @@ check(factoring *f, const sb_stmt *loop)
                         to->name, name);
     else if (sb_loop_marked(loop))
         sb_sched_refuse(f->sc, "loop %%%s is marked already", name);
+    else if (sb_dtype_is_storage(to->type))
+        sb_sched_refuse(f->sc, "sums into $%s would be computed in %s", to->name,
+                        sb_dtype_name(to->type));
 }
 
 static bool

@@ -111,6 +111,9 @@ check(nest *f)
     else if (sb_loop_marked(f->loop))
         sb_sched_refuse(f->sc, "loop %%%s is marked already",
                         f->loop->u.loop.var->name);
+    else if (sb_dtype_is_storage(to->type))
+        sb_sched_refuse(f->sc, "sums into $%s would be computed in %s", to->name,
+                        sb_dtype_name(to->type));
 }
 
 /* Index of $part for the element the sum goes to. */

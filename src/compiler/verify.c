@@ -82,13 +82,6 @@ is_index(sb_dtype t)
     return t == SB_I32 || t == SB_I64;
 }
 
-/* Types that are stored but not computed with. */
-static bool
-is_storage(sb_dtype t)
-{
-    return t == SB_F16 || t == SB_BF16 || t == SB_I8;
-}
-
 static bool
 is_arithmetic(sb_expr_kind k)
 {
@@ -141,7 +134,7 @@ verify_node(sb_verifier *v, const sb_expr *e)
                               e->u.var->name);
     if (e->nargs != sb_expr_kind_arity(k))
         return sb_verify_fail(v, "%s has %d operands", sb_expr_kind_text(k), e->nargs);
-    if (is_arithmetic(k) && is_storage((sb_dtype)e->type))
+    if (is_arithmetic(k) && sb_dtype_is_storage((sb_dtype)e->type))
         return sb_verify_fail(v,
                               "%s computes in %s, which is a storage type: cast first",
                               sb_expr_kind_text(k), sb_dtype_name((sb_dtype)e->type));

@@ -243,7 +243,8 @@ run_plan(sb_conv *cx, const sb_conv_plan *p)
     return st;
 }
 
-/* Ranges of the target's levels; where only the data says, from 0 to the largest. */
+/* Ranges of the target's levels; where only the data says, from 0 to the largest. Levels
+ * without indices are those of a source of the same map and stay. */
 static sb_status
 set_ranges(sb_conv *cx)
 {
@@ -257,9 +258,11 @@ set_ranges(sb_conv *cx)
         if (l->lo == INT64_MIN)
             return sb_diag_set(cx->diag, SB_EINVAL,
                                "level %d has indices beyond 64 bits", q);
-        if (hi == 0 && l->lo == 0 && sb_fmt_expr_indirect(cx->target->level[q]))
-            for (int64_t p = 0; p < l->count; p++)
+        if (hi == 0 && l->lo == 0 && sb_fmt_expr_indirect(cx->target->level[q])) {
+            hi = l->idx ? 0 : l->size;
+            for (int64_t p = 0; l->idx && p < l->count; p++)
                 hi = l->idx[p] >= hi ? l->idx[p] + 1 : hi;
+        }
         l->size = hi - l->lo;
     }
     return SB_OK;
@@ -269,12 +272,14 @@ static sb_status
 to_dims(sb_conv *cx, const sb_conv_plan *p)
 {
     SB_TRY(reach_reference(cx));
+    cx->t.marks = false;
     return run_plan(cx, p);
 }
 
 static sb_status
 to_levels(sb_conv *cx, const sb_conv_plan *p)
 {
+    sb_fmt_infer(cx->level, cx->target);
     SB_TRY(run_plan(cx, p));
     SB_TRY(set_ranges(cx));
     return apply(cx, SB_CONV_SORT, 1, 0);
@@ -286,37 +291,17 @@ int64_t
 sb_tensor_count(const sb_tensor *t)
 {
     const sb_fmt *f = t->fmt;
-    const int64_t n = t->count[f->nlevel - 1];
+    const int last = f->nlevel - 1;
+    const int64_t n = t->count[last];
+    int64_t count = 0;
 
-    return f->trim_hi == f->nlevel - 1 && !f->fill
-               ? n
-               : sb_tree_nonzeros(t->val.data, t->val.stride, n, t->val_type);
-}
-
-/*
- * A level that those above leave one index for is stored only where a function of the
- * data says so: below trim it would be padded without knowing with what, and a trimmed
- * one with a copy per child is not one per parent.
- */
-static sb_status
-storable(const sb_conv *cx)
-{
-    const sb_fmt *f = cx->target;
-    bool function = false;
-
-    for (int q = 0; q < f->nlevel; q++) {
-        const bool trimmed = q >= f->trim_lo && q <= f->trim_hi;
-        const bool copies = f->merge >> q == 0 && q < f->trim_hi;
-        const bool copied = q > 0 && f->merge >> (q - 1) == 0 && q - 1 < f->trim_hi;
-
-        function = function || sb_fmt_expr_indirect(f->level[q]);
-        if (cx->level[q].one && !copied && (trimmed ? copies : !function))
-            return sb_diag_set(cx->diag, SB_ENOTSUP,
-                               "format %s: level %d follows from the levels above it, "
-                               "which is not converted to",
-                               f->name ? f->name : "?", q);
-    }
-    return SB_OK;
+    if (f->trim_hi == last && !f->fill)
+        return n;
+    if (!sb_tensor_marks(t, last))
+        return sb_tree_nonzeros(t->val.data, t->val.stride, n, t->val_type);
+    for (int64_t p = 0; p < n; p++)
+        count += sb_tensor_at(&t->idx[last], t->idx_type, p) != sb_tensor_mark(t, last);
+    return count;
 }
 
 /* From target's levels in any structure to its arrays. */
@@ -326,10 +311,7 @@ finish(sb_tensor *out, sb_conv *cx)
     const sb_fmt *f = cx->target;
     const goal g = goal_of(f);
 
-    sb_fmt_infer(cx->level, f);
-    SB_TRY(storable(cx));
     SB_TRY(reach(cx, &g));
-    SB_TRY(sb_conv_pad(cx));
     SB_TRY(sb_tree_store(out, &cx->t, f, cx->level, cx->wide, cx->par));
     out->nnz = sb_tensor_count(out);
     cx->out = out;
@@ -463,6 +445,8 @@ convert_tree(sb_tensor *out, sb_conv *cx, const sb_fmt *source, sb_arena *ar)
     if (!plan)
         return SB_ENOMEM;
     if (sb_fmt_same_map(source, cx->target)) {
+        sb_fmt_infer(cx->level, cx->target);
+        SB_TRY(set_ranges(cx));
         SB_TRY(sort_if_needed(cx));
         return finish(out, cx);
     }

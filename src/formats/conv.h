@@ -23,9 +23,8 @@
 enum { SB_TREE_LEVELS = 2 * SB_FMT_LEVELS + SB_FMT_QUERIES };
 
 /* idx[count], or NULL in vectors; ptr[count of the level above + 1], or NULL where each
- * node above has one child. In vectors idx is given only for a level that an indirect
- * function determines (the column of an ELL slot): SB_TREE_HOLE until the padding there
- * gets an index. */
+ * node above has one child. In vectors idx is given only for a level that those above
+ * determine (the column of an ELL slot): SB_TREE_HOLE where no element is. */
 typedef struct sb_tree_level {
     int64_t count, lo, size;
     int64_t *idx, *ptr;
@@ -34,6 +33,7 @@ typedef struct sb_tree_level {
 typedef struct sb_tree {
     int n, start, end, merged;
     unsigned filled;
+    bool marks; /* the last level has holes: every other leaf is an element */
     sb_tree_level at[SB_TREE_LEVELS];
     sb_dtype type;
     void *val;
@@ -75,7 +75,7 @@ typedef struct sb_conv_plan {
 typedef struct sb_conv {
     sb_tree t;
     const sb_fmt *target;
-    sb_fmt_level level[SB_FMT_LEVELS]; /* of the target, in step 2 */
+    sb_fmt_level level[SB_FMT_LEVELS]; /* of the target, on the way to its levels */
     bool wide;
     const sb_par *par;
     sb_strbuf *steps;
@@ -145,8 +145,6 @@ sb_status sb_sort_keys(int64_t *order, const uint64_t *key, int64_t n, int bits,
 /* conv_query.c: the answer of an indirect function for every element of a coordinate
  * list whose columns are the dimensions. Owned by the caller. */
 sb_status sb_conv_query(int64_t **answer, sb_conv *cx, const sb_fmt_fn *fn);
-/* conv_pad.c: indices for the padding of determined levels: those no element has. */
-sb_status sb_conv_pad(sb_conv *cx);
 
 /* conv_fast.c: SB_SKIP when no fast path fits. */
 sb_status sb_conv_fast(sb_tensor *out, const sb_tensor *in, const sb_fmt *target,

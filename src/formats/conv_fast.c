@@ -529,7 +529,7 @@ to_slots(sb_tensor *out, fast *x, shape from)
     SB_TRY(bound(x, slots, x->rows.m));
     out->count[0] = out->size[0] = slots;
     out->count[1] = out->count[2] = slots * x->rows.m;
-    out->nnz = nonzeros(x);
+    out->nnz = x->in->nnz;
     if (!array(&out->idx[2], out->count[2], x->index))
         return SB_ENOMEM;
     SB_TRY(padded(out, x, out->count[2], &blank));

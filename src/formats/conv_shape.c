@@ -249,17 +249,30 @@ sb_tree_nonzeros(const void *val, int64_t stride, int64_t n, sb_dtype type)
     return count;
 }
 
+/* Whether an element lies below node p of level `end`. */
+static bool
+holds(const sb_tree *t, int64_t p, int64_t vector)
+{
+    const size_t bytes = (size_t)vector * sb_dtype_size(t->type);
+    const int64_t n = t->marks ? owned(t, t->n - 1) : 0;
+
+    for (int64_t k = 0; k < n; k++)
+        if (t->at[t->n - 1].idx[p * n + k] != SB_TREE_HOLE)
+            return true;
+    return !t->marks &&
+           !is_zero((const char *)t->val + (size_t)p * bytes, t->type, vector);
+}
+
 /* Nodes of level q to keep: with children, or leaves with a value. */
 static int64_t
 kept(int64_t *from, const sb_tree *t, int q, int64_t vector)
 {
-    const size_t bytes = (size_t)vector * sb_dtype_size(t->type);
     int64_t w = 0;
 
     for (int64_t p = 0; p < t->at[q].count; p++) {
         const bool keep =
             q < t->end ? sb_tree_first(t, q + 1, p) < sb_tree_first(t, q + 1, p + 1)
-                       : !is_zero((char *)t->val + (size_t)p * bytes, t->type, vector);
+                       : holds(t, p, vector);
 
         from[w] = p;
         w += keep;

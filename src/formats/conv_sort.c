@@ -283,11 +283,13 @@ reorder_columns(sb_conv *cx, const int64_t *order)
 /* Levels from here on are remainders that the target keeps whole: they are vectors from
  * birth, so that no padding is made only to be trimmed (the paper's COO to BDIA). */
 static int
-born_vectors(const sb_fmt *f)
+born_vectors(const sb_conv *cx)
 {
+    const sb_fmt *f = cx->target;
     int q = f->nlevel;
 
-    while (q > 0 && q - 1 > f->trim_hi && f->level[q - 1]->op == SB_FMT_MOD)
+    while (q > 0 && q - 1 > f->trim_hi && f->level[q - 1]->op == SB_FMT_MOD &&
+           !sb_conv_determined(cx, q - 1))
         q--;
     return q;
 }
@@ -350,7 +352,7 @@ sb_status
 sb_conv_sort(sb_conv *cx, const sb_conv_op *op)
 {
     sb_tree *t = &cx->t;
-    const int from = op->arg[0] ? born_vectors(cx->target) : t->n;
+    const int from = op->arg[0] ? born_vectors(cx) : t->n;
     int64_t *order, twice;
     sb_status st = sb_conv_order(&order, &twice, t, t->n, cx->par);
 

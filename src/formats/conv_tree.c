@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/fault.h"
 #include "formats/part.h"
 
 #include <string.h>
@@ -121,6 +122,24 @@ open_level(sb_tree *t, const sb_tensor *in, const sb_fmt_level *level, int q)
     return l->idx ? SB_OK : SB_ENOMEM;
 }
 
+/* Marks become holes; their values, which anyone may have written, nothing. */
+static void
+open_marks(sb_tree *t, const sb_tensor *in, int q)
+{
+    const int64_t n = in->count[q];
+    const size_t bytes =
+        n ? (size_t)(in->count[t->n - 1] / n) * sb_dtype_size(t->type) : 0;
+
+    for (int64_t p = 0; p < n; p++) {
+        if (t->at[q].idx[p] != sb_tensor_mark(in, q))
+            continue;
+        t->at[q].idx[p] = SB_TREE_HOLE;
+        if (q > t->end)
+            memset((char *)t->val + (size_t)p * bytes, 0, bytes);
+    }
+    t->marks = t->marks || q == t->n - 1;
+}
+
 static void *
 plain_values(const sb_tensor *in, int64_t n)
 {
@@ -170,6 +189,9 @@ sb_tree_open(sb_tree *t, const sb_tensor *in)
         st = open_level(t, in, &level[q], q);
     if (st == SB_OK && !(t->val = plain_values(in, in->count[t->n - 1])))
         st = SB_ENOMEM;
+    for (int q = 0; q < t->n && st == SB_OK; q++)
+        if (sb_tensor_marks(in, q))
+            open_marks(t, in, q);
     return st;
 }
 
@@ -220,7 +242,7 @@ index_type(const sb_tree *t, const sb_fmt_level *level, bool ptr)
         if (ptr && level[q].ptr && l->count > INT32_MAX)
             return SB_I64;
         if (!ptr && level[q].idx &&
-            (l->lo < INT32_MIN || l->size > INT32_MAX || l->lo > INT32_MAX - l->size))
+            (l->lo <= INT32_MIN || l->size > INT32_MAX || l->lo > INT32_MAX - l->size))
             return SB_I64;
     }
     return SB_I32;
@@ -248,6 +270,10 @@ put_level(sb_tensor *out, sb_tree *t, const sb_fmt_level *level, int q,
     } else if (level->run) {
         out->size[q] = up ? l->count / up : 0;
     }
+    if (level->idx && (q < out->fmt->trim_lo || q > out->fmt->trim_hi))
+        for (int64_t p = 0; p < l->count; p++)
+            if (l->idx[p] == SB_TREE_HOLE)
+                l->idx[p] = sb_tensor_mark(out, q) + (SB_FAULT(FORMAT_MARK) ? 1 : 0);
     if (level->idx)
         SB_TRY(put_array(&out->idx[q], out->idx_type, &l->idx, l->count, par));
     return SB_OK;

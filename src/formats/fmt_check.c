@@ -31,6 +31,11 @@ check_clauses(sb_fmt_parser *ps, const sb_fmt_places *at)
                                "level %d cannot be filled: only a trimmed, merged or "
                                "last trimmed level without indirect function has gaps",
                                q);
+        if (f->fill >> q & 1 && q > 0 && is_copied(f, q - 1))
+            return sb_fmt_fail(ps, SB_EINVAL, at->fill,
+                               "level %d has no gaps: merge level %d above it, which "
+                               "has a node for each element",
+                               q, q - 1);
     }
     if (f->partition >= 0 && is_copied(f, f->partition))
         return sb_fmt_fail(ps, SB_EINVAL, at->partition,

@@ -192,15 +192,19 @@ static void
 infer_level(sb_fmt_level *l, const sb_fmt *f, int q, bool determined)
 {
     const bool trimmed = is_trimmed(f, q), copies = has_copies(f, q);
+    const bool filled = f->fill >> q & 1, gap = q > 0 && f->fill >> (q - 1) & 1;
 
     *l = (sb_fmt_level){.sorted = true, .unique = !copies};
-    /* The child of a parent that holds nothing may be trimmed. */
+    /* The child of a parent that holds nothing may be trimmed, a gap has none; copies and
+     * filled gaps are more than one. */
     if (q > 0 && has_copies(f, q - 1))
         l->one = true;
-    else if (q > 0 && q != f->trim_lo)
+    else if (q > 0 && trimmed)
+        l->one = determined && q > f->trim_lo && !gap && !copies && !filled;
+    else if (q > 0)
         l->one = determined;
     if (trimmed)
-        l->run = !copies && !l->one && (f->fill >> q & 1 || counts_up(f, q));
+        l->run = !copies && !l->one && (filled || counts_up(f, q));
     else
         l->run = !l->one && !has_range(f, f->level[q]);
     l->idx = trimmed ? !l->run : l->one;

@@ -64,7 +64,7 @@ typedef struct sb_tensor_coo {
  * types: I32 where every count and index fits, unless `wide` or the source has I64.
  * `par` may be NULL; results do not depend on it.
  *
- * A stored element counts as one even if its value is zero, except in levels below
+ * A stored element counts as one even if its value is zero, except in dense levels below
  * trim(S,E), where it cannot be told from padding: reading such a format, or trimming
  * its levels, drops zeros. nnz counts what reading gives.
  */
@@ -119,6 +119,20 @@ static inline int64_t
 sb_tensor_at(const sb_tensor_array *a, sb_dtype type, int64_t p)
 {
     return sb_index(a->data, type, p * a->stride);
+}
+
+/* A level that is not trimmed and yet stores indices (ELL's columns) marks its empty
+ * nodes, those without an element below, with an index before the first. */
+static inline bool
+sb_tensor_marks(const sb_tensor *t, int level)
+{
+    return t->idx[level].data && (level < t->fmt->trim_lo || level > t->fmt->trim_hi);
+}
+
+static inline int64_t
+sb_tensor_mark(const sb_tensor *t, int level)
+{
+    return t->lo[level] - 1;
 }
 
 #endif

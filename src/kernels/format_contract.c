@@ -83,7 +83,7 @@ put_iteration(const sb_format_writer *w, const contraction *c,
         sb_format_put_group(w, q);
     }
     sb_strbuf_printf(w->out, "%s) {\n", c->iterators);
-    guarded = sb_format_put_guard(w, !sb_format_is_trimmed(w->f));
+    guarded = sb_format_put_guard(w, !sb_format_is_exact(w));
     SB_TRY(put_text(w, c->update, args));
     sb_strbuf_puts(w->out, guarded ? "\n    }\n  }\n" : "\n  }\n");
     return SB_OK;

@@ -77,29 +77,27 @@ has_end(const sb_format_writer *w, int q)
            sb_format_level_shifted(w->f, q);
 }
 
-/* Levels below trim whose index a function of the data says: ELL's columns. */
-bool
-sb_format_pads(const sb_format_writer *w)
-{
-    for (int q = 0; q < w->f->nlevel; q++)
-        if (w->level[q].idx && (q < w->f->trim_lo || q > w->f->trim_hi))
-            return true;
-    return false;
-}
-
 bool
 sb_level_is_padded(const sb_format_writer *w, int q)
 {
-    return w->level[q].idx && (q < w->f->trim_lo || q > w->f->trim_hi) &&
+    return w->level[q].idx && (q < w->f->trim_lo || q > w->f->trim_hi);
+}
+
+/* Its marks are negative indices, so that the axis can say so. */
+static bool
+has_padded_axis(const sb_format_writer *w, int q)
+{
+    return sb_level_is_padded(w, q) && sb_level_is_sparse(w, q) &&
            !sb_format_level_shifted(w->f, q);
 }
 
-/* Zeros are trimmed down to the leaves: a slot is an element, always. */
 bool
-sb_format_is_trimmed(const sb_fmt *f)
+sb_format_is_exact(const sb_format_writer *w)
 {
-    return f->trim_lo >= 0 && f->trim_hi == f->nlevel - 1 &&
-           !(f->fill >> (f->nlevel - 1) & 1U);
+    const int last = w->f->nlevel - 1;
+
+    return (w->f->trim_hi == last && !(w->f->fill >> last & 1U)) ||
+           sb_level_is_padded(w, last);
 }
 
 /* The last level of the loop that level q begins. */
@@ -139,9 +137,7 @@ sb_format_is_natural(const sb_format_writer *w, const sb_fmt_expr *e)
     case SB_FMT_CONST:
         return e->value >= 0;
     case SB_FMT_DIM:
-        return !sb_format_level_shifted(w->f, (int)e->value) &&
-               !(sb_level_is_padded(w, (int)e->value) &&
-                 sb_level_has_field(w, (int)e->value));
+        return !sb_format_level_shifted(w->f, (int)e->value);
     case SB_FMT_ADD:
     case SB_FMT_MUL:
         return sb_format_is_natural(w, e->a) && sb_format_is_natural(w, e->b);
@@ -277,7 +273,8 @@ put_level_params(const sb_format_writer *w, int q)
     if (constant_size(w, q) == 0 &&
         (sb_level_is_plain(w, q) || sb_level_is_sparse(w, q)))
         put_param(w->out, q, "size");
-    if (sb_format_level_shifted(w->f, q) && !sb_level_has_field(w, q))
+    if (sb_format_level_shifted(w->f, q) &&
+        (!sb_level_has_field(w, q) || sb_level_is_padded(w, q)))
         put_param(w->out, q, "lo");
     if (!sb_level_is_plain(w, q))
         put_param(w->out, q, "count");
@@ -346,7 +343,7 @@ put_axis(const sb_format_writer *w, int q)
         sb_strbuf_puts(out, w->level[q].sorted ? " sorted" : "");
         sb_strbuf_puts(out, w->level[q].unique ? " unique" : "");
     }
-    sb_strbuf_puts(out, sparse && sb_level_is_padded(w, q) ? " padded\n" : "\n");
+    sb_strbuf_puts(out, has_padded_axis(w, q) ? " padded\n" : "\n");
 }
 
 /* A field of the records: all axes so far, and the step between records. */
@@ -401,43 +398,85 @@ sb_format_put_group(const sb_format_writer *w, int q)
     sb_strbuf_puts(w->out, last > q ? "}" : "");
 }
 
-bool
-sb_format_put_guard(const sb_format_writer *w, bool zeros)
+/* "if" before the first test, "&&" before the others. */
+static void
+begin_test(const sb_format_writer *w, int *tests)
 {
-    const char *sep = "    if ";
+    sb_strbuf_puts(w->out, (*tests)++ ? " && " : "    if ");
+}
 
-    for (int d = 0; d < w->f->ndim && !sb_format_is_trimmed(w->f); d++) {
-        const int q = sb_format_level_of(w, d);
+/* The slot is not marked as empty. */
+static void
+put_mark_tests(const sb_format_writer *w, int *tests)
+{
+    for (int q = 0; q < w->f->nlevel; q++) {
+        if (!sb_level_is_padded(w, q) || has_padded_axis(w, q))
+            continue;
+        begin_test(w, tests);
+        put_level(w->out, w, q);
+        if (sb_format_level_shifted(w->f, q))
+            sb_strbuf_printf(w->out, " >= %%L%d_lo", q);
+        else
+            sb_strbuf_puts(w->out, " >= 0");
+    }
+}
+
+/* The slot lies in the tensor. */
+static void
+put_extent_tests(const sb_format_writer *w, int *tests)
+{
+    for (int d = 0; d < w->f->ndim; d++) {
         const char *at = w->coord[d].s;
 
-        if (q >= 0 && !sb_level_is_padded(w, q))
+        if (sb_format_level_of(w, d) >= 0)
             continue;
-        sb_strbuf_printf(w->out, "%s%s < %%%s", sep, at, w->extent[d]);
-        sep = " && ";
+        begin_test(w, tests);
+        sb_strbuf_printf(w->out, "%s < %%%s", at, w->extent[d]);
         if (!sb_format_is_natural(w, w->inverse[d]))
             sb_strbuf_printf(w->out, " && %s >= 0", at);
     }
-    for (int q = 0; q < w->f->nlevel && !sb_format_is_trimmed(w->f); q++) {
-        if (zeros || sb_format_pads(w) || sb_fmt_expr_indirect(w->f->level[q]) ||
-            sb_format_comes_back(w, q))
+}
+
+/* The slot is the image of an element. */
+static void
+put_image_tests(const sb_format_writer *w, int *tests)
+{
+    for (int q = 0; q < w->f->nlevel; q++) {
+        if (sb_fmt_expr_indirect(w->f->level[q]) || sb_format_comes_back(w, q))
             continue;
-        sb_strbuf_puts(w->out, sep);
+        begin_test(w, tests);
         put_forward(w->out, w, w->f->level[q]);
         sb_strbuf_puts(w->out, " == ");
         put_level(w->out, w, q);
-        sep = " && ";
+    }
+}
+
+bool
+sb_format_put_guard(const sb_format_writer *w, bool zeros)
+{
+    int tests = 0;
+
+    put_mark_tests(w, &tests);
+    if (!sb_format_is_exact(w)) {
+        put_extent_tests(w, &tests);
+        if (!zeros)
+            put_image_tests(w, &tests);
     }
     if (zeros) {
-        sb_strbuf_printf(w->out, "%s$A[%s] != %s:%s", sep, w->at.s,
+        begin_test(w, &tests);
+        sb_strbuf_printf(w->out, "$A[%s] != %s:%s", w->at.s,
                          sb_dtype_is_int(w->value) ? "0" : "0.0",
                          sb_dtype_name(w->value));
-        sep = " && ";
     }
-    sb_strbuf_puts(w->out, *sep == ' ' && sep[1] == '&' ? " {\n" : "");
-    return sep[1] == '&';
+    sb_strbuf_puts(w->out, tests ? " {\n" : "");
+    return tests > 0;
 }
 
 /* ---- the writer ---------------------------------------------------------------------- */
+
+/* The levels, and the step between records. */
+_Static_assert(SB_FMT_LEVELS + 1 <= SB_MAXRANK,
+               "a tensor's values have that many axes");
 
 sb_status
 sb_format_writer_open(sb_format_writer *w, sb_arena *ar)
@@ -450,10 +489,6 @@ sb_format_writer_open(sb_format_writer *w, sb_arena *ar)
     if (f->npart > 0)
         return sb_diag_set(w->diag, SB_EINVAL,
                            "format %s is a hybrid: its parts have programs", f->name);
-    if (f->nlevel + sb_fmt_packs_values(f) > SB_MAXRANK)
-        return sb_diag_set(w->diag, SB_ENOTSUP,
-                           "format %s has %d levels, a buffer at most %d dimensions",
-                           f->name, f->nlevel, SB_MAXRANK);
     SB_TRY(sb_fmt_inverse(w->inverse, ar, f, w->diag));
     sb_fmt_infer(w->level, f);
     w->solid = f->nlevel - 1;

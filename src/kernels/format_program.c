@@ -99,8 +99,7 @@ put_product(const sb_format_writer *w)
         sb_strbuf_putc(w->out, '\n');
     }
     {
-        const bool guarded =
-            sb_format_put_guard(w, s->op != SB_KOP_SDDMM && sb_format_pads(w));
+        const bool guarded = sb_format_put_guard(w, false);
 
         sb_strbuf_printf(w->out, "    %s += ", target.s);
         sb_ops_term(w->out, s, left.s, right.s);
@@ -229,7 +228,6 @@ write_text(sb_format_writer *w, sb_arena *ar, sb_strbuf *wishes, sb_format_facts
     put_wishes(wishes, w);
     facts->beta = w->row_level >= 0 || sddmm;
     facts->rows = w->row_level >= 0;
-    facts->pads = sb_format_pads(w);
     facts->outer = sb_level_group_end(w, 0);
     return SB_OK;
 }

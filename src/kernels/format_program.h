@@ -17,9 +17,8 @@
  *
  * What is computed: every stored slot whose coordinates lie in the matrix is an element,
  * also one whose value is zero, as in BSR. Empty are slots outside or the image of no
- * element, slots marked by a negative index, and slots of value zero where a function of the data chooses the index
- * (columns of ELL, which repeat or belong to other parts): they take part in nothing. The
- * names a program is bound by:
+ * element, and those below a marked index (sb_tensor_marks: ELL's columns): they take part
+ * in nothing. The names a program is bound by:
  *
  *   parameters  m n k lda ldb ldc alpha beta as in docs/kernels.md; of level q: Lq_size,
  *               length of its index range, Lq_lo, first index, Lq_count, nodes, Lq_width,
@@ -51,14 +50,13 @@ typedef struct sb_format_op {
 typedef struct sb_format_facts {
     bool beta;  /* C = beta * C is part of it; else somebody has done so before */
     bool split; /* any cut of the tiles into ranges may run at once */
-    bool pads;  /* slots of value zero are empty (SDDMM: the caller sees to it) */
     bool rows;  /* the tiled loop runs over the rows of C */
     int outer;  /* else over the nodes of this level */
 } sb_format_facts;
 
 /*
  * Stage I text and a schedule of wishes (kernels/lower.h). EINVAL when the format is a
- * hybrid or has no two dimensions; ENOTSUP when its levels do not fit a buffer.
+ * hybrid or has no two dimensions.
  */
 sb_status sb_format_text(sb_strbuf *text, sb_strbuf *wishes, sb_format_facts *facts,
                          const sb_format_op *op, sb_diag *diag);

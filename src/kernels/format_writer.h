@@ -35,7 +35,7 @@ bool sb_level_is_plain(const sb_format_writer *w, int q);
 bool sb_level_has_field(const sb_format_writer *w, int q);
 /* Its indices are a list of their own. */
 bool sb_level_is_sparse(const sb_format_writer *w, int q);
-/* Slots may be empty, marked by a negative index. */
+/* Not trimmed and yet a list: nodes may be empty, marked by an index before the first. */
 bool sb_level_is_padded(const sb_format_writer *w, int q);
 /* The last level of the loop that level q begins. */
 int sb_level_group_end(const sb_format_writer *w, int q);
@@ -50,10 +50,8 @@ int64_t sb_format_top(const sb_fmt_expr *e);
 /* The level's expression at a slot's coordinates is always the index the slot stands at
  * (format_image.c); else the slot may be the image of no element. */
 bool sb_format_comes_back(const sb_format_writer *w, int level);
-/* Some slots may be there only to fill up; they hold zero. */
-bool sb_format_pads(const sb_format_writer *w);
-/* Zeros are trimmed down to the leaves: a slot is an element, always. */
-bool sb_format_is_trimmed(const sb_fmt *f);
+/* Every slot that is not marked as empty is an element. */
+bool sb_format_is_exact(const sb_format_writer *w);
 /* The level whose loop visits every index of dimension `dim` once; -1 without. */
 int sb_format_row_level(const sb_format_writer *w, int dim);
 
@@ -73,7 +71,7 @@ bool sb_format_put_guard(const sb_format_writer *w, bool zeros);
 /* ---- the writer ---- */
 
 /* Inference, inverse and coordinates of f; the other fields are set before. EINVAL for a
- * hybrid, ENOTSUP where levels do not fit. The buffers are freed by close either way. */
+ * hybrid. The buffers are freed by close either way. */
 sb_status sb_format_writer_open(sb_format_writer *w, sb_arena *ar);
 /* The first failure of its buffers and of `out`. */
 sb_status sb_format_writer_close(sb_format_writer *w);

@@ -6,7 +6,6 @@
 #include "planner/format_plan.h"
 
 #include "base/alloc.h"
-#include "base/fault.h"
 #include "formats/fmt_expr.h"
 #include "kernels/format_program.h"
 #include "kernels/lower.h"
@@ -36,7 +35,6 @@ typedef struct step {
     const sb_tensor *leaf; /* NULL: C = beta * C */
     sb_step step;
     sb_launch launch;
-    uint8_t *full; /* SDDMM where zeros are padding: which slots are elements */
 } step;
 
 struct sb_format_plan {
@@ -201,17 +199,6 @@ check_starts(const sb_tensor *t, sb_diag *diag)
 }
 
 static sb_status
-reserve_mask(step *s, maker *mk)
-{
-    const sb_tensor *t = s->leaf;
-
-    if (mk->pb->op != SB_OP_SDDMM || !s->code->facts.pads)
-        return SB_OK;
-    s->full = sb_arena_array(&mk->plan->arena, t->count[t->fmt->nlevel - 1] + 1, 1);
-    return s->full ? SB_OK : SB_ENOMEM;
-}
-
-static sb_status
 add_step(maker *mk, const sb_tensor *leaf, bool add)
 {
     step *s = &mk->plan->step[mk->plan->nstep];
@@ -224,7 +211,6 @@ add_step(maker *mk, const sb_tensor *leaf, bool add)
     s->step.add = add;
     SB_TRY(name_leaf(&s->launch, mk, leaf));
     SB_TRY(cut_tiles(s, mk));
-    SB_TRY(reserve_mask(s, mk));
     s->launch.step = &s->step;
     s->launch.nstep = 1;
     mk->plan->nstep++;
@@ -330,29 +316,6 @@ interpret(const step *s, const sb_problem *pb, int64_t member, sb_diag *diag)
     return sb_interp(p, &args, diag);
 }
 
-static void
-note_full(const step *s)
-{
-    const sb_tensor *t = s->leaf;
-
-    for (int64_t p = 0; p < t->count[t->fmt->nlevel - 1]; p++) {
-        const sb_value v = sb_value_load(t->val_type, t->val.data, p * t->val.stride);
-
-        s->full[p] = v.re != 0 || v.im != 0;
-    }
-}
-
-static void
-clear_padding(const step *s)
-{
-    const sb_tensor *t = s->leaf;
-
-    for (int64_t p = 0; p < t->count[t->fmt->nlevel - 1]; p++)
-        if (!s->full[p])
-            sb_value_store(t->val_type, t->val.data, p * t->val.stride,
-                           (sb_value){0, 0});
-}
-
 /* Values are those the leaf has now. */
 static sb_status
 run_step(const step *s, const sb_problem *pb, sb_diag *diag)
@@ -371,15 +334,8 @@ run_step(const step *s, const sb_problem *pb, sb_diag *diag)
 sb_status
 sb_format_plan_run(const sb_format_plan *plan, const sb_problem *pb, sb_diag *diag)
 {
-    for (int q = 0; q < plan->nstep; q++) {
-        const step *s = &plan->step[q];
-
-        if (s->full)
-            note_full(s);
-        SB_TRY(run_step(s, pb, diag));
-        if (s->full && !SB_FAULT(FORMAT_MASK))
-            clear_padding(s);
-    }
+    for (int q = 0; q < plan->nstep; q++)
+        SB_TRY(run_step(&plan->step[q], pb, diag));
     return SB_OK;
 }
 

@@ -24,8 +24,7 @@ typedef struct sb_format_plan sb_format_plan;
 /*
  * Programs and kernels for one tensor and the types, layouts and shapes of pb; both must
  * stay as they are, but for values and scalars. The tensor outlives the plan. EINVAL when
- * shapes disagree or the format is not one of matrices, ENOTSUP when its levels are more
- * than a program can have.
+ * shapes disagree or the format is not one of matrices.
  */
 sb_status sb_format_plan_create(sb_format_plan **out, const sb_tensor *t,
                                 const sb_problem *pb, sb_kernel_effort effort,

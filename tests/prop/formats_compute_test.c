@@ -41,6 +41,20 @@ static const char *const unheard[] = {
     "format anti_dense (i, j) -> (i + j, j) merge(0) trim(0, 0)",
     /* packed records below blocks of rows */
     "format strips<b=3> (i, j) -> (i/b, j, i%b) merge(0) trim(1, 2) pack(1, 2)",
+    /* as many levels as there can be, in records */
+    "format deep (i, j) -> (i/4, j/4, i%4/2, j%4/2, i%2, j%2, i, j)\n"
+    "merge(0, 1) trim(1, 5) pack(2, 7)",
+    /* levels that follow from those above: marks as indices of an axis, before an index
+     * below zero, as fields of records; above trim, with copies, in blocks, filled */
+    "format dia_both (i, j) -> (j - i, i, j) merge(0) trim(0, 0)",
+    "format dense_both (i, j) -> (i, j, j - i)",
+    "format dia_records (i, j) -> (j - i, i, j) merge(0) trim(0, 0) pack(1, 2)",
+    "format row_block (i, j) -> (i, i/4, j) merge(0, 1) trim(2, 2)",
+    "format row_copies (i, j) -> (i, i/4, j) merge(0) trim(1, 2)",
+    "format row_start (i, j) -> (i, i%2, j) merge(0, 1) trim(1, 2)",
+    "format dia_blocks (i, j) -> (j/4 - i/4, i/4, j/4, j%4 - i%4, i%4) merge(0)\n"
+    "trim(0, 0)",
+    "format sum_runs (i, j) -> (i, j, i + j) merge(0, 1) trim(1, 2) fill(2)",
 };
 
 /* ---- one matrix ------------------------------------------------------------------------ */

@@ -42,6 +42,25 @@ static const char *const instances[] = {
     "format skewed3 (i, j) -> (2*i + j, i) merge(0) trim(0, 1)",
     "format twice (i, j) -> (i/2, j, i) merge(0, 1) trim(0, 2)",
     "format deep (i, j) -> (i/8, j/8, i/4%2, j/4%2, i%4, j%4) merge(0, 2) trim(1, 3)",
+    /* Levels that follow from those above: below trim, above it, with copies, at its
+     * start, in a block, in a record, filled, said twice. */
+    "format dia_both (i, j) -> (j - i, i, j) merge(0) trim(0, 0)",
+    "format dense_both (i, j) -> (i, j, j - i)",
+    "format row_block (i, j) -> (i, i/4, j) merge(0, 1) trim(2, 2)",
+    "format row_copies (i, j) -> (i, i/4, j) merge(0) trim(1, 2)",
+    "format row_lists (i, j) -> (i, i/4, j) trim(0, 2)",
+    "format row_start (i, j) -> (i, i%2, j) merge(0, 1) trim(1, 2)",
+    "format bdia_both (i, j) -> (i/4, j - i, i%4, j/2, j) merge(0) trim(1, 1)",
+    "format dia_records (i, j) -> (j - i, i, j) merge(0) trim(0, 0) pack(1, 2)",
+    "format sum_runs (i, j) -> (i, j, i + j) merge(0, 1) trim(1, 2) fill(2)",
+    "format banks (i, j) -> (i%3, i, j/2, i%2, j, j - i) merge(0, 1) trim(1, 2) "
+    "partition(0)",
+    "format ell_both (i, j) -> (@slot(j), i, j, j/3) merge(0) trim(0, 0)\n"
+    "where @slot = { n: sum(value) groupBy (i) with value ne 0 -> 1 | otherwise -> 0; "
+    "enum(value) groupBy (i) traverseBy (j) with value eq 0 -> n | otherwise -> 0 }",
+    "format sums (i, j) -> (i/2, j, i%2 + j, i%2) pack(0, 3)",
+    "format late (i, j) -> (i/2, j/2/4, i%2 + j, j%2, j/2%4) merge(2) trim(1, 3)",
+    "format constant (i, j) -> (i, j/3, j%3/4 + j/3, j%3%4) merge(1) trim(0, 3)",
     "format jagged (i, j) -> (@rank(i), i, j) merge(0, 1) trim(2, 2)\n"
     "where @rank = { sum(value) groupBy (i) with value ne 0 -> 1 | otherwise -> 0; "
     "reorder(i) }",

@@ -3,8 +3,7 @@
  * a range holds every value; maps made of the operators swap, scale, skew and tile always
  * have an inverse; a refusal that names two elements is right about them.
  */
-#include "fmtlab.h"
-#include "gen.h"
+#include "fmtrand.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,56 +15,7 @@
 
 #include <cmocka.h>
 
-enum { MAPS = 4000, SIDE = 12, LEVELS = 6, TEXT = 2000, EXPR = 240 };
-
-static const char *const dims[] = {"i", "j", "k"};
-
-typedef struct map_text {
-    int ndim, n;
-    char level[LEVELS][EXPR];
-} map_text;
-
-static void
-identity(map_text *m, int ndim)
-{
-    m->ndim = m->n = ndim;
-    for (int d = 0; d < ndim; d++)
-        strcpy(m->level[d], dims[d]);
-}
-
-/* One operator of UniSparse's table 2 on a map; nothing where there is no room. */
-static void
-operate(map_text *m, gen_rng *r)
-{
-    const int a = (int)gen_below(r, m->n), b = (int)gen_below(r, m->n);
-    const int c = (int)gen_between(r, 2, 5);
-    char old[64], other[64];
-
-    if (strlen(m->level[a]) >= sizeof old || strlen(m->level[b]) >= sizeof other)
-        return;
-    strcpy(old, m->level[a]);
-    strcpy(other, m->level[b]);
-    switch (gen_below(r, 4)) {
-    case 0:
-        strcpy(m->level[a], other);
-        strcpy(m->level[b], old);
-        break;
-    case 1:
-        (void)snprintf(m->level[a], EXPR, "%d*(%s) + %d", c, old, (int)gen_below(r, 3));
-        break;
-    case 2:
-        if (a != b)
-            (void)snprintf(m->level[a], EXPR, "%s %c %d*(%s)", old,
-                           gen_below(r, 2) ? '+' : '-', c - 1, other);
-        break;
-    default:
-        if (m->n == LEVELS)
-            break;
-        (void)snprintf(m->level[a], EXPR, "(%s)/%d", old, c);
-        (void)snprintf(m->level[m->n++], EXPR, "(%s)%%%d", old, c);
-        break;
-    }
-}
+enum { MAPS = 4000, SIDE = 12 };
 
 /* An expression nobody promised to be invertible. */
 static void
@@ -75,7 +25,7 @@ wild(char *to, size_t room, gen_rng *r, int ndim, int depth)
     int n;
 
     if (depth == 0 || gen_below(r, 4) == 0) {
-        (void)snprintf(to, room, "%s", dims[gen_below(r, ndim)]);
+        (void)snprintf(to, room, "%s", fmt_map_dims[gen_below(r, ndim)]);
         return;
     }
     wild(a, sizeof a, r, ndim, depth - 1);
@@ -98,25 +48,6 @@ wild(char *to, size_t room, gen_rng *r, int ndim, int depth)
         break;
     }
     assert_true(n > 0 && n < (int)room);
-}
-
-/* all: the dimensions follow as levels, so that the map surely has an inverse. */
-static const char *
-to_text(fmt_lab *lab, const map_text *m, bool all)
-{
-    sb_strbuf b;
-    const char *text;
-
-    sb_strbuf_init(&b);
-    sb_strbuf_puts(&b,
-                   m->ndim == 2 ? "format x (i, j) -> (" : "format x (i, j, k) -> (");
-    for (int q = 0; q < m->n; q++)
-        sb_strbuf_printf(&b, "%s%s", q > 0 ? ", " : "", m->level[q]);
-    sb_strbuf_puts(&b, !all ? ")" : m->ndim == 2 ? ", i, j)" : ", i, j, k)");
-    text = sb_arena_strndup(&lab->ar, b.s, b.len);
-    assert_non_null(text);
-    sb_strbuf_free(&b);
-    return text;
 }
 
 /* Calls `each` at every point of the box. */
@@ -187,14 +118,14 @@ test_operators(void **state)
         gen_rng r = {seed};
         const int operators = (int)gen_between(&r, 1, 6);
         const char *text;
-        map_text m;
+        fmt_map_text m;
         fmt_lab lab;
 
         fmt_lab_open(&lab);
-        identity(&m, (int)gen_between(&r, 2, 3));
+        fmt_map_identity(&m, (int)gen_between(&r, 2, 3));
         for (int q = 0; q < operators; q++)
-            operate(&m, &r);
-        text = to_text(&lab, &m, false);
+            fmt_map_operate(&m, &r);
+        text = fmt_map_print(&lab, &m, false);
         check_inverse(&lab, text, fmt_lab_parse(&lab, text));
         fmt_lab_close(&lab);
     }
@@ -216,7 +147,7 @@ read_pair(const char *message, int64_t pair[2][SB_FMT_DIMS], int ndim)
 
 typedef struct image {
     const sb_fmt *f;
-    int64_t level[SIDE * SIDE][LEVELS];
+    int64_t level[SIDE * SIDE][FMT_MAP_LEVELS];
     int n, nlevel;
 } image;
 
@@ -232,12 +163,12 @@ take_point(void *cx, const int64_t *at)
 
 /* Whether two points of the box go to the same levels. */
 static bool
-box_collides(fmt_lab *lab, const map_text *m)
+box_collides(fmt_lab *lab, const fmt_map_text *m)
 {
     static image im;
 
     memset(&im, 0, sizeof im);
-    im.f = fmt_lab_parse(lab, to_text(lab, m, true));
+    im.f = fmt_lab_parse(lab, fmt_map_print(lab, m, true));
     im.nlevel = m->n;
     for_box(2, SIDE, take_point, &im);
     for (int a = 0; a < im.n; a++) {
@@ -251,9 +182,9 @@ box_collides(fmt_lab *lab, const map_text *m)
 
 /* The pair goes to the same levels; it may lie outside of our box. */
 static void
-check_pair(fmt_lab *lab, const map_text *m, int64_t pair[2][SB_FMT_DIMS])
+check_pair(fmt_lab *lab, const fmt_map_text *m, int64_t pair[2][SB_FMT_DIMS])
 {
-    const sb_fmt *f = fmt_lab_parse(lab, to_text(lab, m, true));
+    const sb_fmt *f = fmt_lab_parse(lab, fmt_map_print(lab, m, true));
 
     assert_memory_not_equal(pair[0], pair[1], sizeof pair[0]);
     for (int q = 0; q < m->n; q++)
@@ -269,7 +200,7 @@ test_wild(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < MAPS; seed++) {
         gen_rng r = {seed + 77777};
-        map_text m = {.ndim = 2, .n = (int)gen_between(&r, 2, 4)};
+        fmt_map_text m = {.ndim = 2, .n = (int)gen_between(&r, 2, 4)};
         int64_t pair[2][SB_FMT_DIMS] = {{0}};
         const char *text;
         const sb_fmt *f;
@@ -277,8 +208,8 @@ test_wild(void **state)
 
         fmt_lab_open(&lab);
         for (int q = 0; q < m.n; q++)
-            wild(m.level[q], EXPR, &r, m.ndim, 2);
-        text = to_text(&lab, &m, false);
+            wild(m.level[q], FMT_MAP_EXPR, &r, m.ndim, 2);
+        text = fmt_map_print(&lab, &m, false);
         if (fmt_lab_try(&f, &lab, text) == SB_OK) {
             check_inverse(&lab, text, f);
             found++;

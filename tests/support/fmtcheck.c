@@ -149,13 +149,14 @@ below(walker *w, int q, int64_t parent)
 
     children(w, q, parent, &lo, &hi);
     for (int64_t p = lo; p < hi && w->ok; p++) {
-        bool some;
+        bool some, marked;
 
         w->at[q] =
             l->idx ? sb_tensor_at(&t->idx[q], t->idx_type, p) : t->lo[q] + p - lo;
         if (l->idx && p > lo && (l->unique ? w->at[q] <= before : w->at[q] < before))
             wrong(w, "index %lld of level %d is not in order", (long long)p, q);
-        if (direct(f->level[q])) {
+        marked = l->idx && !trimmed && w->at[q] == t->lo[q] - 1;
+        if (direct(f->level[q]) && !marked) {
             int64_t from, to;
 
             sb_fmt_range(&from, &to, f, q, t->extent);
@@ -164,8 +165,11 @@ below(walker *w, int q, int64_t parent)
         }
         before = w->at[q];
         some = q + 1 < f->nlevel ? below(w, q + 1, p) : leaf(w, p);
-        if (sparse && !some)
+        if (sparse && !some && q > f->partition) /* a bank has one of the children */
             wrong(w, "node %lld of trimmed level %d is empty", (long long)p, q);
+        if (l->idx && !trimmed && (some ? marked : !marked && q > f->partition))
+            wrong(w, "node %lld of level %d is marked as empty when it is not, or not",
+                  (long long)p, q);
         if (q == f->nlevel - 1 && some)
             for (int k = 0; k < f->nlevel; k++) {
                 int64_t dim[SB_FMT_DIMS];

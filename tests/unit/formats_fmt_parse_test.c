@@ -289,6 +289,7 @@ test_unstorable(void **state)
     unstorable("format f (i, j, k) -> (i, j, k) merge(0) trim(2,2)", "level 1 is", 42);
     unstorable("format f (i, j) -> (i, j) fill(0)", "level 0 cannot be filled", 27);
     unstorable("format f (i, j) -> (i, j) trim(0,1) fill(0)", "cannot be filled", 37);
+    unstorable("format f (i, j) -> (i, j) trim(0,1) fill(1)", "merge level 0", 37);
     unstorable("format f (i, j) -> (i, j) trim(0,1) partition(0)", "merge it", 37);
     unstorable(
         "format f (i, j) -> (i, @s(i), j) where @s = { enum(value) traverseBy (j) }",

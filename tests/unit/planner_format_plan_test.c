@@ -239,6 +239,78 @@ test_marked_padding(void **state)
     sb_arena_free(&ar);
 }
 
+/* Sampled over a pattern whose values are zeros, into zeros: every entry of the pattern is
+ * still there, and nothing else. */
+static void
+test_sampled_zeros(void **state)
+{
+    static const char *const exact[] = {
+        "ell",
+        "sell<c=2>",
+        "ell_rows<w=4, r=2>",
+        "hyb<w=4, k=1>",
+        "serpens",
+        "coo",
+        "format dia_both (i, j) -> (j - i, i, j) merge(0) trim(0, 0)",
+        "format lists (i, j) -> (@slot(j), i, j, j - i) merge(0) trim(0, 0) pack(2, "
+        "3)\n"
+        "where @slot = { n: sum(value) groupBy (i) with value ne 0 -> 1 | otherwise -> "
+        "0; "
+        "enum(value) groupBy (i) traverseBy (j) with value eq 0 -> n | otherwise -> 0 "
+        "}",
+    };
+    static int64_t row[] = {0, 0, 1, 3, 3, 3, 3}, col[] = {1, 4, 0, 0, 1, 3, 5};
+    static const double zero[7] = {0};
+    const sb_tensor_coo coo = {2, {4, 6}, 7, {row, col}, zero, SB_F64};
+    double x[4] = {1, -1, 5, 2}, y[6] = {3, 1, 0, 0, 7, 4};
+
+    (void)state;
+    sb_backend_set(&sb_cpu_backend);
+    for (int q = 0; q < SB_COUNT(exact); q++) {
+        sb_problem pb = {.op = SB_OP_SDDMM,
+                         .a = {.rows = 4, .cols = 6, .val_type = SB_F64, .batch = 1},
+                         .b = {4, 1, 1, false, SB_F64, x, 1, 0},
+                         .c = {1, 6, 6, false, SB_F64, y, 1, 0},
+                         .compute = SB_F64,
+                         .alpha = {1, 0},
+                         .beta = {1, 0},
+                         .batch = 1};
+        int64_t *coord[SB_FMT_DIMS], nnz;
+        sb_diag diag = {SB_OK, ""};
+        const sb_fmt *f;
+        sb_tensor t;
+        void *val;
+        sb_arena ar;
+
+        sb_arena_init(&ar);
+        assert_int_equal(sb_fmt_parse(&f, &ar, exact[q], &diag), SB_OK);
+        assert_int_equal(sb_tensor_from_coo(&t, f, &coo, false, NULL, &diag), SB_OK);
+        assert_int_equal(t.nnz, 7);
+        for (int twice = 0; twice < 2; twice++) /* zeros are the first sums at (3, 3) */
+            if (sb_format_compute(&t, &pb, &diag) != SB_OK)
+                fail_msg("%s", diag.text);
+        assert_int_equal(sb_tensor_coords(coord, &val, &nnz, &t), SB_OK);
+        if (nnz != 7)
+            fail_msg("%s: %lld entries", exact[q], (long long)nnz);
+        for (int64_t p = 0; p < nnz; p++) {
+            double want = -1;
+
+            for (int e = 0; e < 7; e++)
+                if (row[e] == coord[0][p] && col[e] == coord[1][p])
+                    want = 2 * x[row[e]] * y[col[e]];
+            if (((double *)val)[p] != want)
+                fail_msg("%s: (%lld, %lld) is %g, not %g", exact[q],
+                         (long long)coord[0][p], (long long)coord[1][p],
+                         ((double *)val)[p], want);
+        }
+        sb_free(coord[0]);
+        sb_free(coord[1]);
+        sb_free(val);
+        sb_tensor_free(&t);
+        sb_arena_free(&ar);
+    }
+}
+
 /* What no slot holds is not multiplied: an infinite x at an empty column. */
 static void
 test_absent_column(void **state)
@@ -363,6 +435,7 @@ main(void)
         cmocka_unit_test(test_types),          cmocka_unit_test(test_beta_once),
         cmocka_unit_test(test_marked_padding), cmocka_unit_test(test_absent_column),
         cmocka_unit_test(test_short_memory),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sampled_zeros),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
