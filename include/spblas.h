@@ -827,6 +827,42 @@ SPBLAS_API spblasStatus_t spblasSpMatGetPlanText(spblasConstSpMatDescr_t spMatDe
 SPBLAS_API spblasStatus_t spblasSpMatGetPlanExplanation(
     spblasConstSpMatDescr_t spMatDescr, int index, char *text, size_t *size);
 
+/* ---- Wisdom ---------------------------------------------------------------------- */
+
+/*
+ * Plans whose speed an analysis has measured (SPBLAS_SPMAT_EFFORT above ESTIMATE) are
+ * remembered by the process: the next analysis of the same structure, for the same
+ * operation, types, layouts, sizes and machine, takes the plan again without measuring,
+ * whatever its effort up to that one, and its explanation says so. A plan is built anew
+ * on the matrix at hand, so wisdom decides speed, never results.
+ *
+ * Export and import: all of it as text, a line an entry, with a checksum at the end.
+ * Importing adds; of two entries for one thing that of the larger effort stays, or else
+ * the faster. Forget: an analysis measures again.
+ *
+ * ToFile, FromFile: the same with a file that processes may share. ToFile adds to what
+ * the file has, under a lock (path with ".lock" behind it, which stays), and replaces it
+ * at once, so readers see all of the old one or all of the new one. With the environment
+ * variable SPBLAS_WISDOM the library does both by itself: the named file is read at the
+ * first analysis and added to after each that measured.
+ *
+ * Reads    text, NUL-terminated; *size as spblasFormatGetText does
+ * Writes   text and *size as spblasFormatGetText does; the file
+ * Errors   INVALID_VALUE a NULL argument but Export's text; a text or file that is no
+ *          wisdom, was cut off or changed (the sentence has the line): nothing of it is
+ *          taken, and such a file is not written over. INSUFFICIENT_RESOURCES *size too
+ *          small. EXECUTION_FAILED a file that cannot be read, locked or written, or that
+ *          others than this user may write. ALLOC_FAILED: nothing has changed
+ * Memory   at most 16384 entries are kept, some 200 bytes each; the oldest leaves
+ * Threads  any
+ * Source   FFTW's wisdom
+ */
+SPBLAS_API spblasStatus_t spblasExportWisdom(char *text, size_t *size);
+SPBLAS_API spblasStatus_t spblasImportWisdom(const char *text);
+SPBLAS_API spblasStatus_t spblasForgetWisdom(void);
+SPBLAS_API spblasStatus_t spblasExportWisdomToFile(const char *path);
+SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
+
 /* ---- Products -------------------------------------------------------------------- */
 /*
  * Each product has the same four functions.

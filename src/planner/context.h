@@ -34,6 +34,7 @@ typedef struct sb_planner {
     sb_stats stats;
     sb_work work;
     size_t memory_limit;
+    bool remembered; /* the plan came from wisdom */
     int nweighed;
     sb_weighed weighed[SB_WEIGHED_MAX];
 } sb_planner;

@@ -5,6 +5,7 @@
 #include "planner/context.h"
 #include "planner/format_plan.h"
 #include "planner/rules.h"
+#include "planner/wisdom.h"
 
 #include "base/alloc.h"
 #include "base/checked.h"
@@ -101,6 +102,8 @@ reason(const sb_planner *pl, const sb_plan *plan, const sb_weighed *won)
         return plan->nstep > 0 || !won || won->choice.npart == 0
                    ? "forced by plan text"
                    : "forced by plan text, but no kernel is at hand: reference kernel";
+    if (pl->remembered)
+        return "measured before on this structure (wisdom)";
     if (plan->nstep == 0)
         return "no kernel is resident or stored for these types: reference kernel";
     if (plan->measured > 0)
@@ -110,6 +113,54 @@ reason(const sb_planner *pl, const sb_plan *plan, const sb_weighed *won)
                : "cheapest by the model of those whose kernels are at hand";
 }
 
+/* The plan that was measured for this key before; *out stays NULL where there is none or
+ * it cannot be built here. */
+static void
+recall(sb_plan **out, sb_planner *pl, const char *key)
+{
+    const sb_kernel_effort effort =
+        pl->opt->effort == SB_EFFORT_ESTIMATE ? SB_KERNEL_STORED : SB_KERNEL_COMPILE;
+    sb_weighed *w = &pl->weighed[0];
+    double seconds = 0;
+    sb_strbuf text;
+
+    sb_strbuf_init(&text);
+    if (sb_wisdom_recall(&text, &seconds, key, pl->opt->effort) &&
+        sb_choice_parse(&w->choice, text.s, text.len, NULL) == SB_OK &&
+        w->choice.op == pl->pb->op &&
+        sb_parts_computable(pl->pb->op, &w->choice) &&
+        (!w->choice.packed || pl->opt->values_frozen) &&
+        sb_plan_build(out, pl, &w->choice, effort, NULL) == SB_OK) {
+        sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
+        w->measured = (*out)->measured = seconds;
+        (*out)->predicted = w->cost.seconds;
+        pl->nweighed = 1;
+        pl->remembered = true;
+    }
+    sb_strbuf_free(&text);
+}
+
+/* By wisdom, or by a race whose measured winner is wisdom from then on. */
+static sb_status
+choose(sb_plan **out, sb_planner *pl, const sb_weighed **won)
+{
+    sb_strbuf key;
+    sb_status st = SB_OK;
+
+    sb_strbuf_init(&key);
+    if (sb_wisdom_wanted(pl->opt->effort))
+        sb_wisdom_key(&key, pl->pb, pl->opt, pl->par.threads);
+    if (key.len > 0 && key.st == SB_OK)
+        recall(out, pl, key.s);
+    if (!*out)
+        st = sb_plan_choose(out, pl, won);
+    if (st == SB_OK && !pl->remembered && (*out)->measured > 0 && key.len > 0 &&
+        key.st == SB_OK)
+        sb_wisdom_remember(key.s, (*out)->text, pl->opt->effort, (*out)->measured);
+    sb_strbuf_free(&key);
+    return st;
+}
+
 static sb_status
 analyse(sb_plan **out, sb_planner *pl, const sb_weighed **won)
 {
@@ -117,7 +168,7 @@ analyse(sb_plan **out, sb_planner *pl, const sb_weighed **won)
     SB_TRY(look(pl));
     if (pl->opt->plan)
         return forced(out, pl);
-    return sb_plan_choose(out, pl, won);
+    return choose(out, pl, won);
 }
 
 sb_status

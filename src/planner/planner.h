@@ -31,7 +31,8 @@ typedef struct sb_options {
 
 /*
  * Analyses A's structure and builds a plan. ESTIMATE chooses by the model among kernels
- * that are resident or stored; MEASURE times the best few on scratch operands;
+ * that are resident or stored, MEASURE times the best few on scratch operands, either
+ * takes wisdom (wisdom.h) where there is some;
  * a forced plan is built as told (EPARSE with a caret, or ENOTSUP with the reason).
  * A tensor's plan follows from its format (format_plan.h). Values, B and C are not read.
  * ENOMEM and the memory limit degrade to a smaller plan where one exists.

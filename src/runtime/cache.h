@@ -53,4 +53,12 @@ sb_status sb_cache_read(sb_strbuf *out, const char *path, sb_diag *diag);
 /* Appends to the file, made 0600 if new. */
 sb_status sb_cache_write(const char *path, const char *text, size_t len, sb_diag *diag);
 
+/* cache_shared.c: one process at a time between lock and unlock, which take turns at
+ * `path`.lock (EIO after five seconds of waiting); and a file made anew: whoever reads it
+ * sees all of the old one or all of the new one. */
+sb_status sb_cache_lock(int *held, const char *path, sb_diag *diag);
+void sb_cache_unlock(int held);
+sb_status sb_cache_replace(const char *path, const char *text, size_t len,
+                           sb_diag *diag);
+
 #endif

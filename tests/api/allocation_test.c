@@ -267,6 +267,17 @@ undo_nothing(void *user)
     (void)user;
 }
 
+static spblasStatus_t
+exchange_wisdom(void *user)
+{
+    char text[200];
+    size_t size = sizeof text;
+    const spblasStatus_t st = spblasExportWisdom(text, &size);
+
+    (void)user;
+    return st ? st : spblasImportWisdom(text);
+}
+
 /* The product is still right: the objects are usable. */
 static void
 still_computes(world *w)
@@ -382,6 +393,7 @@ every_function_survives(void **state)
         still_computes(&w);
         for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
             sweep(&w, &steps[i]);
+        sweep(&w, &(step){"Wisdom", exchange_wisdom, undo_nothing});
         call_end(&w.c);
         problem_free(&pb);
     }

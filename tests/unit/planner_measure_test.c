@@ -1,9 +1,9 @@
 /*
  * MEASURE and EXHAUSTIVE with kernels whose speed the test decides: the fastest by the
- * clock wins, hopeless ones are given up, the caller's numbers are not read, and without
- * scratch memory the model decides.
+ * clock wins, hopeless ones are given up, the caller's numbers are not read, without
+ * scratch memory the model decides, and what was measured is wisdom.
  */
-#include "planner/planner.h"
+#include "planner/wisdom.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -13,6 +13,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,7 @@ short_rows(void)
     callers[2] = pb.c.data;
     runs_fast = runs_slow = 0;
     touched = false;
+    sb_wisdom_forget();
     return pb;
 }
 
@@ -219,6 +221,7 @@ test_out_of_memory(void **state)
         sb_plan *plan;
         sb_status st;
 
+        sb_wisdom_forget();
         (void)sb_alloc_fail_after(n);
         st = sb_plan_create(&plan, &pb, &opt, NULL);
         asked = sb_alloc_fail_after(-1);
@@ -227,7 +230,108 @@ test_out_of_memory(void **state)
         sb_plan_release(plan);
         assert_true(n < 1000);
     }
+    sb_wisdom_forget();
     assert_int_equal(sb_alloc_live(), live);
+    gen_free_matrix(&pb.a);
+}
+
+/* ---- wisdom ------------------------------------------------------------------------- */
+
+static const char again[] = "measured before on this structure (wisdom)";
+
+/* Whether the analysis took wisdom; it runs nothing then. */
+static bool
+remembers(const sb_problem *pb, sb_effort effort)
+{
+    sb_plan *plan;
+    bool yes;
+
+    runs_fast = runs_slow = 0;
+    plan = plan_for(pb, effort);
+    assert_non_null(plan);
+    yes = strstr(plan->explain, again) != NULL;
+    if (yes) {
+        assert_int_equal(runs_fast + runs_slow, 0);
+        assert_true(plan->measured > 0);
+        assert_non_null(strstr(plan->explain, "chosen"));
+    } else {
+        assert_true(effort == SB_EFFORT_ESTIMATE || runs_fast + runs_slow > 0);
+    }
+    sb_plan_release(plan);
+    return yes;
+}
+
+static void
+test_wisdom(void **state)
+{
+    sb_problem pb = short_rows(), other, wider;
+    sb_plan *plan;
+    char text[200];
+
+    (void)state;
+    favourite = " rows ";
+    plan = plan_for(&pb, SB_EFFORT_ESTIMATE);
+    if (!plan) {
+        gen_free_matrix(&pb.a);
+        skip();
+    }
+    sb_plan_release(plan);
+    assert_false(remembers(&pb, SB_EFFORT_ESTIMATE)); /* an estimate is no wisdom */
+    assert_false(remembers(&pb, SB_EFFORT_MEASURE));
+    plan = plan_for(&pb, SB_EFFORT_MEASURE);
+    (void)snprintf(text, sizeof text, "%s", plan->text);
+    assert_non_null(strstr(plan->step[0].kernel->spec, favourite));
+    sb_plan_release(plan);
+    assert_true(remembers(&pb, SB_EFFORT_MEASURE));
+    assert_true(remembers(&pb, SB_EFFORT_ESTIMATE));
+    /* What follows is another problem, or asks for more. */
+    wider = pb;
+    wider.op = SB_OP_SPMM;
+    wider.b.cols = wider.c.cols = 2;
+    wider.b.ld = wider.c.ld = INT64_MAX / 4;
+    plan = plan_for(&wider, SB_EFFORT_ESTIMATE);
+    assert_true(!plan || !strstr(plan->explain, again));
+    sb_plan_release(plan);
+    assert_false(remembers(&pb, SB_EFFORT_EXHAUSTIVE));
+    assert_true(remembers(&pb, SB_EFFORT_EXHAUSTIVE));
+    other = pb;
+    ((int32_t *)(uintptr_t)other.a.idx)[7] ^= 1;
+    assert_false(remembers(&other, SB_EFFORT_ESTIMATE));
+    ((int32_t *)(uintptr_t)other.a.idx)[7] ^= 1;
+    sb_wisdom_forget();
+    assert_false(remembers(&pb, SB_EFFORT_ESTIMATE));
+    gen_free_matrix(&pb.a);
+}
+
+/* Wisdom that does not fit the matrix, or is not allowed, is passed over. */
+static void
+test_foolish(void **state)
+{
+    static const char *const plans[] = {"(plan spmv (part list))",
+                                        "(plan spmv (part csr) (packed))",
+                                        "(plan spmm (part csr))", "nonsense"};
+    sb_problem pb = short_rows();
+    const sb_options opt = {.effort = SB_EFFORT_ESTIMATE};
+    sb_strbuf key;
+
+    (void)state;
+    favourite = " csr ";
+    sb_strbuf_init(&key);
+    sb_wisdom_key(&key, &pb, &opt, 1);
+    for (size_t q = 0; q < sizeof plans / sizeof *plans; q++) {
+        sb_diag diag = {0};
+        sb_plan *plan;
+
+        sb_wisdom_forget();
+        sb_wisdom_remember(key.s, plans[q], SB_EFFORT_MEASURE, 1e-5);
+        if (sb_plan_create(&plan, &pb, &opt, &diag) != SB_OK)
+            fail_msg("%s: %s", plans[q], diag.text);
+        if (strstr(plan->explain, again))
+            fail_msg("%s", plan->explain);
+        sb_plan_release(plan);
+    }
+    sb_wisdom_forget();
+    sb_strbuf_free(&key);
     gen_free_matrix(&pb.a);
 }
 
@@ -249,6 +353,8 @@ main(void)
         cmocka_unit_test(test_estimate_runs_nothing),
         cmocka_unit_test(test_no_scratch),
         cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_wisdom),
+        cmocka_unit_test(test_foolish),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
