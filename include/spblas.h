@@ -778,6 +778,40 @@ SPBLAS_API spblasStatus_t spblasSpMatGetPartValues(spblasConstSpMatDescr_t spMat
 SPBLAS_API spblasStatus_t spblasSpMatGetFormatText(spblasConstSpMatDescr_t spMatDescr,
                                                    int part, char *text, size_t *size);
 
+/*
+ * A matrix over the caller's own arrays in `format`: those that spblasFormatGetArrays
+ * names, a level each, as spblasSpMatGetPartLevel gives them. Of level[q] are read idx,
+ * ptr, idxStride (1 but in the records of pack) and the types, which are the same for all
+ * idx and for all ptr, 32I or 64I, counted from 0; and count, which may be 0 where ptr or
+ * the levels above say it. Storage of CSR, CSC, COO or square BSR gives a matrix of that
+ * format, else it is SPBLAS_FORMAT_CUSTOM.
+ *
+ * Shapes   rows x cols elements; values[p * valueStride] of node p of the last level,
+ *          padding included, which should be zero; valueStride is 1 unless pack puts
+ *          the values into the records
+ * Reads    all of the structure, which is checked: offsets, ranges, order, and that the
+ *          levels of an element agree; values where a format pads without marks, for nnz.
+ *          SPBLAS_SPMAT_VALIDATE checks it again at each analysis and call
+ * Writes   *spMatDescr; NULL on failure
+ * Errors   INVALID_VALUE a NULL argument, a format that is not one of matrices, negative
+ *          sizes, another number of levels, arrays missing, too many or misaligned, a
+ *          malformed structure (the sentence has the level); NOT_SUPPORTED a hybrid or a
+ *          partition, whose parts have arrays of their own (convert to them), 16-bit
+ *          indices, C_16F, C_16BF; ALLOC_FAILED
+ * Memory   the arrays stay the caller's; format may be destroyed
+ * Threads  any
+ */
+SPBLAS_API spblasStatus_t spblasCreateCustom(spblasSpMatDescr_t *spMatDescr,
+                                             spblasConstFormatDescr_t format,
+                                             int64_t rows, int64_t cols, int levels,
+                                             const spblasLevelInfo_t *level,
+                                             void *values, int64_t valueStride,
+                                             spblasDataType_t valueType);
+SPBLAS_API spblasStatus_t spblasCreateConstCustom(
+    spblasConstSpMatDescr_t *spMatDescr, spblasConstFormatDescr_t format, int64_t rows,
+    int64_t cols, int levels, const spblasLevelInfo_t *level, const void *values,
+    int64_t valueStride, spblasDataType_t valueType);
+
 /* ---- Plans ----------------------------------------------------------------------- */
 
 /* Facts about one plan. */
@@ -888,7 +922,7 @@ SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
  * externalBuffer may be NULL when bufferSize is 0; nothing is kept in it afterwards.
  *
  * CUSTOM matrices: the program that a format says is compiled at the analysis, whatever
- * the effort; MEMORY_LIMIT, VALUES_FROZEN and VALIDATE have nothing to decide. Without
+ * the effort; MEMORY_LIMIT and VALUES_FROZEN have nothing to decide. Without
  * an analysis every call makes the program anew, which allocates and may compile: right,
  * but slow. Where there is no C compiler it is interpreted, slower by far, and allocates.
  * A product is spread over threads where the rows of its C lead the levels (CSR, DIA,

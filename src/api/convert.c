@@ -104,7 +104,8 @@ sb_made_release(sb_made *made)
     if (!made)
         return;
     made->tensor.val.data = made->values;
-    sb_tensor_free(&made->tensor);
+    if (!made->borrowed)
+        sb_tensor_free(&made->tensor);
     sb_format_unhold(made->format);
     sb_free(made);
 }
@@ -193,6 +194,17 @@ make(sb_made **out, const request *r, sb_diag *diag)
 }
 
 spblasStatus_t
+sb_made_matrix_take(const char *function, spblasSpMatDescr_t *out, sb_made *made,
+                    spblasDataType_t type)
+{
+    const spblasStatus_t st = sb_spmat_create(function, out, draft_of(made, type));
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        sb_made_release(made);
+    return st;
+}
+
+spblasStatus_t
 spblasConvert(spblasHandle_t handle, spblasConstSpMatDescr_t matA,
               spblasConstFormatDescr_t format, spblasSpMatDescr_t *matB)
 {
@@ -209,10 +221,7 @@ spblasConvert(spblasHandle_t handle, spblasConstSpMatDescr_t matA,
         st = make(&made, &r, &diag);
     if (st != SB_OK)
         return sb_api_end(handle, __func__, st, &diag);
-    done = sb_spmat_create(__func__, matB, draft_of(made, matA->type));
-    if (done == SPBLAS_STATUS_SUCCESS)
-        return done;
-    sb_made_release(made);
+    done = sb_made_matrix_take(__func__, matB, made, matA->type);
     return done == SPBLAS_STATUS_ALLOC_FAILED
                ? sb_api_end(handle, __func__, SB_ENOMEM, NULL)
                : done;

@@ -63,7 +63,8 @@ struct spblasFormatDescr {
 typedef struct sb_made {
     struct spblasFormatDescr *format; /* held */
     sb_tensor tensor;
-    void *values; /* of the tensor at first; SetValues puts others in their place */
+    void *values;  /* of the tensor at first; SetValues puts others in their place */
+    bool borrowed; /* the arrays are the caller's */
 } sb_made;
 
 /* What spblasSpMatSetAttribute stores. plan_text is owned, NULL when not set. */

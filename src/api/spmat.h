@@ -26,8 +26,11 @@ spblasStatus_t sb_spmat_change(const char *function, spblasSpMatDescr_t descr,
 spblasStatus_t sb_spmat_usable(const char *function, spblasConstSpMatDescr_t descr,
                                spblasFormat_t format, bool or_csc, bool outputs);
 
-/* convert.c: frees what a conversion made; NULL is fine. */
+/* convert.c: frees what a conversion made; NULL is fine. A matrix of it, which takes it
+ * over, also on failure. */
 void sb_made_release(sb_made *made);
+spblasStatus_t sb_made_matrix_take(const char *function, spblasSpMatDescr_t *out,
+                                   sb_made *made, spblasDataType_t type);
 
 /* Lengths of the descriptor's arrays for one member. They fit: the table saw to it. */
 int64_t sb_spmat_ptr_count(const sb_spmat *d); /* 0 for COO */

@@ -4,6 +4,8 @@
  */
 #include "formats/check.h"
 
+#include "formats/tensor.h"
+
 #include <inttypes.h>
 
 /* Where a fault is, for the sentence: names of the arrays, member of a batch or -1. */
@@ -101,7 +103,7 @@ sb_matrix_check(const sb_matrix *a, sb_diag *diag)
     sb_status st = SB_OK;
 
     if (a->format == SB_FORMAT_TENSOR)
-        return SB_OK;
+        return sb_tensor_check(a->tensor, diag);
     w = names[a->format];
     for (int64_t q = 0; q < members && st == SB_OK; q++) {
         w.member = members > 1 ? q : -1;

@@ -437,29 +437,68 @@ sort_if_needed(sb_conv *cx)
     return order || twice >= 0 ? apply(cx, SB_CONV_SORT, 0, 0) : SB_OK;
 }
 
-static sb_status
-convert_tree(sb_tensor *out, sb_conv *cx, const sb_fmt *source, sb_arena *ar)
+/* Every slot is an element, but for marked ones. */
+static bool
+is_exact(const sb_tree *t, const sb_fmt *f)
 {
+    const int last = f->nlevel - 1;
+
+    return t->marks || (f->trim_hi == last && !(f->fill >> last & 1));
+}
+
+/* Levels stay as they are. */
+static sb_status
+convert_shape(sb_tensor *out, sb_conv *cx)
+{
+    sb_fmt_infer(cx->level, cx->target);
+    SB_TRY(set_ranges(cx));
+    SB_TRY(sort_if_needed(cx));
+    return finish(out, cx);
+}
+
+/* By way of the dimensions. What is written outside of the tensor is found there. */
+static sb_status
+convert_elements(sb_tensor *out, sb_conv *cx, const sb_fmt *source, sb_arena *ar)
+{
+    const bool exact = is_exact(&cx->t, source);
     sb_conv_plan *plan = sb_arena_array(ar, 2, sizeof *plan);
 
     if (!plan)
         return SB_ENOMEM;
-    if (sb_fmt_same_map(source, cx->target)) {
-        sb_fmt_infer(cx->level, cx->target);
-        SB_TRY(set_ranges(cx));
-        SB_TRY(sort_if_needed(cx));
-        return finish(out, cx);
-    }
     SB_TRY(sb_conv_plan_dims(&plan[0], ar, source, cx->diag));
-    if (cx->target->npart > 0) {
-        SB_TRY(to_dims(cx, &plan[0]));
-        return make_hybrid(out, cx);
+    if (cx->target->npart == 0) {
+        sb_conv_plan_levels(&plan[1], cx->target);
+        if (exact)
+            sb_conv_plan_cancel(&plan[0], &plan[1]);
     }
-    sb_conv_plan_levels(&plan[1], cx->target);
-    sb_conv_plan_cancel(&plan[0], &plan[1]);
     SB_TRY(to_dims(cx, &plan[0]));
+    if (!exact)
+        sb_tree_drop_outside(&cx->t);
+    if (cx->target->npart > 0)
+        return make_hybrid(out, cx);
     SB_TRY(to_levels(cx, &plan[1]));
     return finish(out, cx);
+}
+
+static sb_status
+convert_tree(sb_tensor *out, sb_conv *cx, const sb_tensor *in, sb_arena *ar)
+{
+    const bool exact = is_exact(&cx->t, in->fmt);
+    sb_status st;
+
+    if (!sb_fmt_same_map(in->fmt, cx->target))
+        return convert_elements(out, cx, in->fmt, ar);
+    st = convert_shape(out, cx);
+    /* Slots that are trimmed now were padding perhaps, with something written into it. */
+    if (st != SB_OK || exact || cx->target->trim_hi <= in->fmt->trim_hi)
+        return st;
+    st = sb_tensor_check(out, NULL);
+    if (st != SB_EINVAL)
+        return st;
+    sb_tensor_free(out);
+    sb_tree_free(&cx->t);
+    SB_TRY(sb_tree_open(&cx->t, in));
+    return convert_elements(out, cx, in->fmt, ar);
 }
 
 /* `in` is one tensor, not a list of banks. */
@@ -472,7 +511,7 @@ convert_one(sb_tensor *out, const sb_tensor *in, sb_conv *cx)
     sb_arena_init(&ar);
     st = sb_tree_open(&cx->t, in);
     if (st == SB_OK)
-        st = convert_tree(out, cx, in->fmt, &ar);
+        st = convert_tree(out, cx, in, &ar);
     sb_tree_free(&cx->t);
     sb_arena_free(&ar);
     if (st == SB_ENOMEM)
@@ -532,7 +571,9 @@ sb_conv_to_coords(sb_tree *t, const sb_tensor *in)
         st = plan ? sb_conv_plan_dims(plan, &ar, in->fmt, NULL) : SB_ENOMEM;
     if (st == SB_OK)
         st = to_dims(&cx, plan);
-    if (st != SB_OK)
+    if (st == SB_OK)
+        sb_tree_drop_outside(&cx.t);
+    else
         sb_tree_free(&cx.t);
     *t = cx.t;
     sb_arena_free(&ar);

@@ -13,6 +13,9 @@
 
 /* New leaf p is old leaf from[p], or zeros and holes where that is negative. */
 sb_status sb_tree_leaves(sb_tree *t, const int64_t *from, int64_t n, const sb_par *par);
+/* Of a coordinate list of its dimensions, what lies outside of the tensor: padding that
+ * someone wrote a value into. */
+void sb_tree_drop_outside(sb_tree *t);
 int64_t sb_tree_nonzeros(const void *val, int64_t stride, int64_t n, sb_dtype type);
 /* An untrimmed level of the target with one index a parent, which it stores because the
  * levels above determine it (the column of an ELL slot). */

@@ -140,6 +140,28 @@ sb_tree_leaves(sb_tree *t, const int64_t *from, int64_t n, const sb_par *par)
     return st;
 }
 
+void
+sb_tree_drop_outside(sb_tree *t)
+{
+    const size_t size = sb_dtype_size(t->type);
+    int64_t w = 0;
+
+    for (int64_t p = 0; p < t->at[0].count; p++) {
+        bool inside = true;
+
+        for (int d = 0; d < t->ndim; d++)
+            inside &= t->at[d].idx[p] >= 0 && t->at[d].idx[p] < t->extent[d];
+        for (int d = 0; d < t->ndim && inside && w < p; d++)
+            t->at[d].idx[w] = t->at[d].idx[p];
+        if (inside && w < p)
+            memcpy((char *)t->val + (size_t)w * size, (char *)t->val + (size_t)p * size,
+                   size);
+        w += inside;
+    }
+    for (int d = 0; d < t->ndim; d++)
+        t->at[d].count = w;
+}
+
 /* ---- Merge, Split -------------------------------------------------------------------
  */
 

@@ -99,6 +99,31 @@ sb_status sb_tensor_from_matrix(sb_tensor *out, const sb_fmt *f, const sb_matrix
                                 const sb_par *par, sb_diag *diag);
 bool sb_fmt_is_matrix(const sb_fmt *f, sb_format *format, int64_t *block);
 
+/*
+ * A tensor over the caller's arrays, which owns nothing: of a format without parts or
+ * banks (else ENOTSUP). A level's count is looked at where neither offsets nor the levels
+ * above say it (0 is fine elsewhere). EINVAL with the level: arrays missing or too many,
+ * or that do not hold what the format says (sb_tensor_check). Do not free it.
+ */
+typedef struct sb_tensor_level {
+    int64_t count;
+    const void *idx, *ptr;
+    int64_t idx_stride;
+} sb_tensor_level;
+typedef struct sb_tensor_arrays {
+    const sb_fmt *fmt;
+    int64_t extent[SB_FMT_DIMS];
+    sb_dtype val_type, idx_type, ptr_type;
+    sb_tensor_level level[SB_FMT_LEVELS];
+    void *val;
+    int64_t val_stride;
+} sb_tensor_arrays;
+sb_status sb_tensor_borrow(sb_tensor *out, const sb_tensor_arrays *from, sb_diag *diag);
+
+/* Offsets, counts, ranges and order of all arrays, and that every element lies in the
+ * tensor where its levels say. Values are not read. EINVAL with the first fault; ENOMEM. */
+sb_status sb_tensor_check(const sb_tensor *t, sb_diag *diag);
+
 /* Whether a tensor is banks only. Its leaves are the tensors with arrays, in order: parts
  * of a hybrid, banks of a partition, nested depth first; of no list the tensor itself;
  * NULL past the end. slots: values a leaf has room for, padding counted. */

@@ -127,8 +127,7 @@ recall(sb_plan **out, sb_planner *pl, const char *key)
     sb_strbuf_init(&text);
     if (sb_wisdom_recall(&text, &seconds, key, pl->opt->effort) &&
         sb_choice_parse(&w->choice, text.s, text.len, NULL) == SB_OK &&
-        w->choice.op == pl->pb->op &&
-        sb_parts_computable(pl->pb->op, &w->choice) &&
+        w->choice.op == pl->pb->op && sb_parts_computable(pl->pb->op, &w->choice) &&
         (!w->choice.packed || pl->opt->values_frozen) &&
         sb_plan_build(out, pl, &w->choice, effort, NULL) == SB_OK) {
         sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);

@@ -3,6 +3,7 @@
  */
 #include "planner/wisdom.h"
 
+#include "base/fault.h"
 #include "base/hash.h"
 #include "runtime/target.h"
 
@@ -35,6 +36,8 @@ structure(const sb_matrix *a)
         h = add_array(h, a->ptr, a->ptr_type, majors + 1, a->ptr_stride, members);
     else
         h = add_array(h, a->row, a->idx_type, a->nnz, a->idx_stride, members);
+    if (SB_FAULT(WISDOM_BLIND))
+        return h;
     return add_array(h, a->idx, a->idx_type, a->nnz, a->idx_stride, members);
 }
 

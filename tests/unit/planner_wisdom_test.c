@@ -306,8 +306,8 @@ test_keys(void **state)
     x = pb;           \
     change;           \
     same_key(&pb, &x, NULL, 1, false)
-        OTHER(x.a.rows++);
-        OTHER(x.a.cols++);
+        OTHER(x.a.rows--);
+        OTHER(x.a.cols--);
         OTHER(x.a.base = 1);
         OTHER(x.a.val_type = SB_F64);
         OTHER(x.b.cols = x.c.cols = 9);
