@@ -35,9 +35,9 @@ function(sb_add_test target name source)
         ENVIRONMENT "${SB_TEST_ENV}")
 endfunction()
 
-# Tests never touch the cache of the user who runs them. The runner of seeded faults
-# gives each fault a cache of its own.
-set(SB_TEST_ENV "")
+# Tests never touch the cache of the user who runs them, nor what was fitted there. The
+# runner of seeded faults gives each fault a cache of its own.
+set(SB_TEST_ENV "SPBLAS_MODEL=off")
 if(NOT SPBLAS_FAULTS)
     list(APPEND SB_TEST_ENV "SPBLAS_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache")
 endif()

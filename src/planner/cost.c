@@ -14,8 +14,7 @@
 #include <math.h>
 
 /*
- * One line per kind, fitted by hand to docs/kernels.md's measurements.
- *   a      slowdown against the roofline: loads per FMA, no register reuse
+ * One line per class of tiles; sb_target.factor corrects it for the machine.
  *   unit   seconds per unit (row start, accumulator set-up and write-back)
  *   entry  seconds per entry besides its bytes and flops (index arithmetic, branches);
  *          a window's rows share it where they share columns
@@ -23,25 +22,26 @@
  *   order  units follow the matrix's rows, so neighbours share B's rows
  */
 typedef struct coef {
-    double a, unit, entry, rows;
+    double unit, entry, rows;
     bool order;
 } coef;
 
-static const coef table[SB_PART_COUNT] = {
-    [SB_PART_CSR] = {1.0, 4e-9, 0.5e-9, 1, true},
-    [SB_PART_ROWS] = {1.0, 5e-9, 0.5e-9, 1, false},
-    [SB_PART_ELL] = {1.0, 5e-9, 0.9e-9, 1, true},
-    [SB_PART_BSR] = {1.0, 8e-9, 0.4e-9, 3, true},
-    [SB_PART_DIA] = {1.0, 4e-9, 0.4e-9, 1, true},
-    [SB_PART_COO] = {1.0, 0.0, 2.0e-9, 1, true},
-    [SB_PART_WIN] = {1.0, 8e-9, 1.0e-9, 4, true},
-    [SB_PART_SEG] = {1.0, 160e-9, 0.4e-9, 1, true},
-    [SB_PART_SELL] = {1.0, 20e-9, 0.25e-9, 1, true}, /* SpMV only: cost_vector.c */
-    [SB_PART_PANEL] = {1.0, 3e-9, 0.4e-9, 1, true},
-    [SB_PART_MASK] = {1.0, 8e-9, 0.3e-9, 8, true},
-    [SB_PART_BLOCKS] = {1.0, 4e-9, 0.3e-9, 3, true},
-    [SB_PART_LIST] = {1.0, 0.0, 0.8e-9, 1, true},
-    [SB_PART_SHARE] = {1.0, 8e-9, 0.6e-9, 8, true},
+static const coef table[SB_CLASS_COUNT] = {
+    [SB_PART_CSR] = {4e-9, 0.5e-9, 1, true},
+    [SB_PART_ROWS] = {4e-9, 0.5e-9, 1, true},
+    [SB_PART_ELL] = {5e-9, 0.9e-9, 1, true},
+    [SB_PART_BSR] = {8e-9, 0.4e-9, 3, true},
+    [SB_PART_DIA] = {4e-9, 0.4e-9, 1, true},
+    [SB_PART_COO] = {0.0, 2.0e-9, 1, true},
+    [SB_PART_WIN] = {8e-9, 1.0e-9, 4, true},
+    [SB_PART_SEG] = {160e-9, 0.4e-9, 1, true},
+    [SB_PART_SELL] = {20e-9, 0.25e-9, 1, true}, /* SpMV only: cost_vector.c */
+    [SB_PART_PANEL] = {3e-9, 0.4e-9, 1, true},
+    [SB_PART_MASK] = {8e-9, 0.3e-9, 8, true},
+    [SB_PART_BLOCKS] = {4e-9, 0.3e-9, 3, true},
+    [SB_PART_LIST] = {0.0, 0.8e-9, 1, true},
+    [SB_PART_SHARE] = {8e-9, 0.6e-9, 8, true},
+    [SB_CLASS_HYB] = {5e-9, 0.5e-9, 1, false},
 };
 
 /* One part's amounts. A window's slots are the entries that its rows share. */
@@ -194,15 +194,23 @@ structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
     }
 }
 
+int
+sb_cost_class(const sb_part_choice *p)
+{
+    return p->kind == SB_PART_ROWS && p->k >= 0 ? SB_CLASS_HYB : (int)p->kind;
+}
+
 /* Rows long enough for two entries at a time keep more of B in flight, which shows while
  * a row of B is but a few lines (docs/kernels.md). */
 static double
-slowdown(const coef *co, const sb_work *w, const sb_stats *s, const sb_target *t)
+slowdown(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
+         const sb_target *t)
 {
-    const bool paired = co == &table[SB_PART_CSR] && w->n * w->b_size <= 256 &&
-                        sb_rule_unroll(w, t, s->mean) > 1;
+    const int class_ = sb_cost_class(p);
+    const bool paired = (class_ == SB_PART_CSR || class_ == SB_PART_ROWS) &&
+                        w->n * w->b_size <= 256 && sb_rule_unroll(w, t, s->mean) > 1;
 
-    return co->a * (paired ? 0.82 : 1);
+    return paired ? 0.82 : 1;
 }
 
 /* Entries whose position and column are looked up: of rows that share them one does it,
@@ -219,13 +227,13 @@ window_indices(const sb_part_choice *p, const amounts *am, double width, bool pa
     return again * (2.5 * alone + shared);
 }
 
-/* Seconds of one part on all threads, no barriers. */
-static double
-part_seconds(const sb_part_choice *p, const amounts *am, const sb_work *w,
-             const sb_stats *s, const sb_target *t, bool packed, sb_cost *total)
+/* What one part takes of all threads, no barriers. */
+static void
+part_terms(sb_terms *out, const sb_part_choice *p, const amounts *am, const sb_work *w,
+           const sb_stats *s, const sb_target *t, bool packed, sb_cost *total)
 {
-    const coef *co =
-        &table[p->kind == SB_PART_ROWS && p->k < 0 ? SB_PART_CSR : p->kind];
+    const coef *co = &table[sb_cost_class(p)];
+    const double share = 1.0 / (t->threads > 0 ? t->threads : 1);
     const double width = w->op == SB_OP_SDDMM ? (double)w->k : (double)w->n;
     const double flops = 2.0 * am->entries * width * (w->complex ? 4 : 1);
     const double peak = t->flops * 4.0 / (w->compute_size / (w->complex ? 2 : 1));
@@ -237,21 +245,31 @@ part_seconds(const sb_part_choice *p, const amounts *am, const sb_work *w,
                           gather_seconds(p, am, co, w, s, t);
     const double indexed =
         windows(p) ? window_indices(p, am, width, packed) : am->entries;
-    const double fixed = (am->units * co->unit + indexed * co->entry) /
-                         (t->threads > 0 ? t->threads : 1);
 
+    total->flops += flops;
     if (w->op == SB_OP_SPMV) {
         const sb_vector_part one = {p, am->entries, am->slots, am->touches};
-        const double busy =
-            sb_vector_seconds(&one, s, t, packed) / (t->threads > 0 ? t->threads : 1);
 
+        sb_vector_terms(out, &one, s, t, packed);
+        out->roof = a_bytes / stream_rate(t, whole);
         total->bytes += a_bytes;
-        total->flops += flops;
-        return fmax(busy, a_bytes / stream_rate(t, whole));
+    } else {
+        out->roof = slowdown(p, w, s, t) * fmax(moving, flops / peak);
+        out->unit = am->units * co->unit;
+        out->entry = indexed * co->entry;
+        total->bytes += a_bytes + c_bytes + am->entries * width * w->b_size;
     }
-    total->bytes += a_bytes + c_bytes + am->entries * width * w->b_size;
-    total->flops += flops;
-    return slowdown(co, w, s, t) * fmax(moving, flops / peak) + fixed;
+    out->unit *= share;
+    out->entry *= share;
+}
+
+/* SpMV's entries are computed while its bytes come; rows of B are waited for. */
+static double
+part_seconds(const sb_terms *x, const sb_factor *f, sb_op op)
+{
+    const double busy = f->unit * x->unit + f->entry * x->entry;
+
+    return op == SB_OP_SPMV ? fmax(f->roof * x->roof, busy) : f->roof * x->roof + busy;
 }
 
 /* Slots of buckets up to 2^k: rows of bucket q padded to 2^(q - 1), longer rows split. */
@@ -387,16 +405,18 @@ sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_st
             left -= selected(&am, p, s);
         out->share[q] = s->nnz ? am.entries / (double)s->nnz : 0;
         out->padding[q] = padding(&am);
-        out->part[q] = am.entries > 0 || ch->npart == 1
-                           ? part_seconds(p, &am, w, s, t, ch->packed, out)
-                           : 0;
+        if (am.entries > 0 || ch->npart == 1) {
+            part_terms(&out->terms[q], p, &am, w, s, t, ch->packed, out);
+            out->part[q] = part_seconds(&out->terms[q],
+                                        &t->factor[w->op][sb_cost_class(p)], w->op);
+        }
         out->seconds += out->part[q];
         if (takes_rest && q > 0 && am.entries > 0)
             steps += 1;
         steps += am.partitions - 1;
     }
-    out->seconds += steps * t->step_seconds;
-    out->seconds += t->tile_seconds * (double)s->nnz /
-                    (double)sb_work_grain(w, s->nnz, t->threads) /
-                    (t->threads > 0 ? t->threads : 1);
+    out->steps = steps;
+    out->tiles = (double)s->nnz / (double)sb_work_grain(w, s->nnz, t->threads) /
+                 (t->threads > 0 ? t->threads : 1);
+    out->seconds += steps * t->step_seconds + out->tiles * t->tile_seconds;
 }

@@ -21,14 +21,25 @@ typedef struct sb_work {
     bool col_major;   /* B or C is column-major */
 } sb_work;
 
+/* What a part's seconds are made of, before the factors of its class (target.h): at the
+ * roofline, for its units, for its entries. */
+typedef struct sb_terms {
+    double roof, unit, entry;
+} sb_terms;
+
 /* Share of the entries per part of the choice, from the statistics. */
 typedef struct sb_cost {
     double seconds;                  /* of one run */
+    double steps, tiles;             /* barriers; tiles a thread dispatches */
+    sb_terms terms[SB_CHOICE_PARTS]; /* all 0 for a part that would find nothing */
     double part[SB_CHOICE_PARTS];    /* seconds of each part */
     double share[SB_CHOICE_PARTS];   /* of the entries */
     double padding[SB_CHOICE_PARTS]; /* slots that hold no entry, as a share of slots */
     double bytes, flops;             /* moved and computed, whole run */
 } sb_cost;
+
+/* The class of a part's tiles: its line of sb_target.factor. */
+int sb_cost_class(const sb_part_choice *p);
 
 void sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w,
                      const sb_stats *s, const sb_target *t);
@@ -39,9 +50,9 @@ typedef struct sb_vector_part {
     double entries, slots, rows;
 } sb_vector_part;
 
-/* cost_vector.c: seconds of one core to compute it. */
-double sb_vector_seconds(const sb_vector_part *p, const sb_stats *s, const sb_target *t,
-                         bool packed);
+/* cost_vector.c: seconds of one core for its rows or slices and for its entries. */
+void sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+                     const sb_target *t, bool packed);
 
 /* Bytes of B (SDDMM: of Y) that the entries touch. */
 double sb_work_footprint(const sb_work *w, const sb_stats *s);

@@ -32,8 +32,11 @@ typedef struct sb_loaded {
 sb_status sb_store_get(sb_loaded *out, const char *spec, sb_kernel_maker maker,
                        sb_kernel_effort effort, sb_diag *diag);
 
-/* Appends a directory for artefacts that exists, is ours and is writable by us alone:
- * SPBLAS_CACHE_DIR, else XDG_CACHE_HOME/spblas, else HOME/.cache/spblas. EIO otherwise. */
+/* Where the user's cache lies, whether it exists or not: SPBLAS_CACHE_DIR, else
+ * XDG_CACHE_HOME/spblas, else HOME/.cache/spblas. EIO: nowhere. */
+sb_status sb_cache_place(sb_strbuf *out, sb_diag *diag);
+/* The same, made if need be: it exists, is ours and is writable by us alone. EIO
+ * otherwise. */
 sb_status sb_cache_dir(sb_strbuf *out, sb_diag *diag);
 /* Appends the path of a new private directory: in `dir`, or where temporary files go
  * when dir is NULL. */

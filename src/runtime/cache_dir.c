@@ -40,11 +40,10 @@ make_dirs(char *path)
 }
 
 sb_status
-sb_cache_dir(sb_strbuf *out, sb_diag *diag)
+sb_cache_place(sb_strbuf *out, sb_diag *diag)
 {
     const char *own = getenv("SPBLAS_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
-    struct stat s;
 
     sb_strbuf_clear(out);
     if (own && own[0] == '/')
@@ -57,7 +56,15 @@ sb_cache_dir(sb_strbuf *out, sb_diag *diag)
         sb_strbuf_printf(out, "%s/.cache/spblas", home);
     else
         return sb_diag_set(diag, SB_EIO, "no home for a kernel cache");
-    SB_TRY(sb_strbuf_status(out));
+    return sb_strbuf_status(out);
+}
+
+sb_status
+sb_cache_dir(sb_strbuf *out, sb_diag *diag)
+{
+    struct stat s;
+
+    SB_TRY(sb_cache_place(out, diag));
     if (!make_dirs(out->s) || lstat(out->s, &s) != 0)
         return sb_diag_set(diag, SB_EIO, "cannot make the directory %s: %s", out->s,
                            strerror(errno));

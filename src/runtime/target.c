@@ -6,8 +6,8 @@
  */
 #include "runtime/target.h"
 
-#include "base/strbuf.h"
 #include "base/sync.h"
+#include "runtime/model.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -93,7 +93,39 @@ detect_isa(void)
         return SB_ISA_V3;
     return gathers_fast() ? SB_ISA_V4G : SB_ISA_V4;
 }
+
+static void
+put_registers(sb_strbuf *out, const uint32_t *reg, int count)
+{
+    char text[17];
+
+    for (int q = 0; q < count; q++)
+        memcpy(text + 4 * q, &reg[q], 4);
+    text[4 * count] = '\0';
+    for (const char *c = text; *c; c++)
+        sb_strbuf_putc(out, *c >= ' ' && *c <= '~' ? *c : '?');
+}
+
+void
+sb_target_cpu(sb_strbuf *out)
+{
+    uint32_t r[4] = {0}, a = 0, b, c, d;
+
+    (void)__get_cpuid(0, &a, &r[0], &r[2], &r[1]);
+    put_registers(out, r, 3);
+    (void)__get_cpuid(1, &a, &b, &c, &d);
+    sb_strbuf_printf(out, " %x ", a & 0x0fff3fff); /* family, model, stepping */
+    for (uint32_t leaf = 0x80000002; leaf <= 0x80000004; leaf++)
+        if (__get_cpuid(leaf, &r[0], &r[1], &r[2], &r[3]))
+            put_registers(out, r, 4);
+}
 #else
+void
+sb_target_cpu(sb_strbuf *out)
+{
+    sb_strbuf_puts(out, "unknown");
+}
+
 static sb_isa
 detect_isa(void)
 {
@@ -174,8 +206,8 @@ least(double a, double b)
     return a < b ? a : b;
 }
 
-static void
-default_coefficients(sb_target *t)
+void
+sb_target_defaults(sb_target *t)
 {
     static const double flops[] = {10e9, 35e9, 80e9, 100e9, 100e9};
     const double n = t->threads;
@@ -190,6 +222,9 @@ default_coefficients(sb_target *t)
     t->gather_mem = least(9e9 * n, 120e9);
     t->tile_seconds = 20e-9;
     t->step_seconds = t->threads > 1 ? 1e-6 : 20e-9;
+    for (int op = 0; op < SB_OP_COUNT; op++)
+        for (int q = 0; q < SB_CLASS_COUNT; q++)
+            t->factor[op][q] = (sb_factor){1, 1, 1};
 }
 
 static void
@@ -202,7 +237,8 @@ find_target(void)
     target.threads = 1;
 #endif
     detect_caches(&target);
-    default_coefficients(&target);
+    sb_target_defaults(&target);
+    sb_model_load(&target);
 }
 
 const sb_target *

@@ -4,6 +4,10 @@
 #ifndef SB_RUNTIME_TARGET_H
 #define SB_RUNTIME_TARGET_H
 
+#include "base/strbuf.h"
+#include "formats/part.h"
+#include "runtime/problem.h"
+
 #include <stdint.h>
 
 typedef enum sb_isa {
@@ -15,19 +19,36 @@ typedef enum sb_isa {
     SB_ISA_COUNT
 } sb_isa;
 
+/* Classes of tiles, as the cost model tells them apart: the kinds of part, but rows in the
+ * matrix's order (SB_PART_ROWS) are one and rows listed by length another. */
+enum { SB_CLASS_HYB = SB_PART_COUNT, SB_CLASS_COUNT };
+enum { SB_OP_COUNT = SB_OP_SDDMM + 1 };
+
+/* What measuring made of the costs that planner/cost.c gives a class: factors of time at
+ * the roofline, of time per unit and of time per entry. 1 until measured. */
+typedef struct sb_factor {
+    double roof, unit, entry;
+} sb_factor;
+
 typedef struct sb_target {
     sb_isa isa;  /* highest level both CPU and OS support; SPBLAS_ISA lowers it */
     int threads; /* of the OpenMP team, or 1 */
     int64_t l1, l2, l3; /* bytes per core for l1 and l2, shared for l3 */
-    /* Model coefficients: measured by `spblas tune` in a later version, defaults now. */
+    /* Coefficients of the model: what `spblas tune` stored (model.h), else defaults. */
     double flops;                /* fp32 FMA flop/s of all threads */
     double bw_l2, bw_l3, bw_mem; /* bytes/s, streaming, all threads */
     double gather_l1, gather_l2, gather_l3, gather_mem; /* of whole-row gathers */
     double tile_seconds; /* cost of one tile's dispatch */
     double step_seconds; /* cost of one barrier */
+    sb_factor factor[SB_OP_COUNT][SB_CLASS_COUNT];
 } sb_target;
 
+/* With the coefficients that fit this machine, read once. */
 const sb_target *sb_target_get(void);
+/* Coefficients as shipped, from level and threads. */
+void sb_target_defaults(sb_target *t);
+/* Appends what tells this CPU from others: maker, family, model, stepping, brand. */
+void sb_target_cpu(sb_strbuf *out);
 const char *sb_isa_name(sb_isa isa); /* "generic", "v2", "v3", "v4", "v4g" */
 
 #endif

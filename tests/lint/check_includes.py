@@ -22,6 +22,7 @@ BACKEND_USERS_MAX = 1
 OUTSIDE = {
     "tools/spblasc": ["base", "formats", "compiler", "kernels"],
     "tools/spblas/steps.c": ["base", "formats"],  # no public name for its text
+    "tools/spblas/tune": ["base", "formats", "runtime", "planner"],  # the cost model
     "tools/": [],
     "conformance/": [],
     "examples/": [],

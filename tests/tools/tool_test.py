@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""End-to-end tests of the tool:  tool_test.py SPBLAS files|gen|run|inspect|convert|usage"""
+"""End-to-end tests of the tool:  tool_test.py SPBLAS files|gen|run|inspect|convert|tune|usage"""
 import gzip
 import os
 import struct
@@ -279,11 +279,39 @@ def test_convert(folder):
            "5+0i 1-2i 1+2i")
 
 
+def test_tune(folder):
+    """Only kernels at hand: what is timed matters less than what becomes of it."""
+    model = os.path.join(folder, "model.txt")
+    os.environ.update(SPBLAS_JIT="off", SPBLAS_MODEL=model, SPBLAS_LOG="info",
+                      SPBLAS_CACHE_DIR=folder)
+    heads = ("op     class", "spmm   csr", "spmv   csr", "sddmm  csr", "choices without")
+    out, err = call("tune", "--quick", "--dry-run", "--threads", 1)
+    expect(out, "rates ", "before", "after", *heads)
+    if "stored" in out or os.path.exists(model) or model in err:
+        sys.exit("--dry-run left something")
+    expect(call("tune", "--quick", "--threads", 1)[0], f"stored in {model}")
+    path = os.path.join(folder, "a.mtx")
+    call("gen", "banded", "--rows", 50, "-o", path)
+    out, err = call("tune", "--report", "--quick", path, "--threads", 1)
+    expect(out, *heads)
+    expect(err, f"cost model: {model}")
+    with open(model, "a", encoding="ascii") as file:
+        file.write("more")
+    expect(call("tune", "--report", "--quick", path, "--threads", 1)[1],
+           f"cost model as shipped: {model}: damaged")
+    expect(call("tune", "--quick", "--threads", 1)[0], f"stored in {model}")
+    os.environ["SPBLAS_MODEL"] = "off"
+    expect(call("tune", "--quick", "--threads", 1, code=2)[1], "SPBLAS_MODEL is off")
+    expect(call("tune", "--report", code=2)[1], "--report wants matrix files")
+    expect(call("tune", "--threads", -1, code=2)[1], "1 .. 1024")
+    expect(call("tune", "--report", path + "x", code=2)[1], "cannot be opened")
+
+
 def test_usage(folder):
-    expect(call(code=2)[1], "usage:", "run", "inspect", "convert", "gen", "exit:")
+    expect(call(code=2)[1], "usage:", "run", "inspect", "convert", "gen", "tune", "exit:")
     expect(call("--help")[0], "usage:")
     expect(call("dance", code=2)[1], "unknown command 'dance'")
-    for command in ("run", "inspect", "convert", "gen"):
+    for command in ("run", "inspect", "convert", "gen", "tune"):
         expect(call(command, "--help")[0], "usage: spblas " + command, "--help")
     path = os.path.join(folder, "a.mtx")
     call("gen", "banded", "--rows", 20, "-o", path)

@@ -12,21 +12,8 @@
 
 #include <cmocka.h>
 
-static const sb_target machine = {.isa = SB_ISA_V4,
-                                  .threads = 2,
-                                  .l1 = 48 << 10,
-                                  .l2 = 2 << 20,
-                                  .l3 = 64 << 20,
-                                  .flops = 200e9,
-                                  .bw_l2 = 160e9,
-                                  .bw_l3 = 110e9,
-                                  .bw_mem = 36e9,
-                                  .gather_l1 = 200e9,
-                                  .gather_l2 = 90e9,
-                                  .gather_l3 = 54e9,
-                                  .gather_mem = 18e9,
-                                  .tile_seconds = 20e-9,
-                                  .step_seconds = 1e-6};
+static sb_target machine = {
+    .isa = SB_ISA_V4, .threads = 2, .l1 = 48 << 10, .l2 = 2 << 20, .l3 = 64 << 20};
 
 static double
 seconds(const sb_stats *s, const char *plan)
@@ -93,5 +80,6 @@ main(void)
         cmocka_unit_test(test_panels),
     };
 
+    sb_target_defaults(&machine);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

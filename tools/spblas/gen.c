@@ -245,37 +245,67 @@ draw_values(mm_matrix *m, mm_field field, tool_rng *r)
     }
 }
 
+static const gen_kind *
+find_kind(const char *name)
+{
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (strcmp(name, kinds[k].name) == 0)
+            return &kinds[k];
+    return NULL;
+}
+
+static int
+make(mm_matrix *out, const gen_kind *kind, gen_options *opt, mm_field field)
+{
+    tool_rng r = {(uint64_t)(opt->seed ? opt->seed : 1) * 0x9e3779b97f4a7c15};
+    const char *fault;
+    mm_builder b;
+    mm_error err;
+
+    complete(opt, &kind->defaults);
+    if (check_options(opt))
+        return TOOL_USAGE;
+    mm_builder_init(&b, false, 0);
+    if ((fault = kind->make(opt, &r, &b))) {
+        mm_builder_free(&b);
+        return tool_complain("gen %s: %s", kind->name, fault);
+    }
+    if (mm_builder_finish(&b, opt->rows, opt->cols, out, &err) != MM_OK)
+        return tool_complain("%s", err.text);
+    draw_values(out, field, &r);
+    tool_progress_end();
+    return TOOL_OK;
+}
+
+int
+gen_make(mm_matrix *out, const char *name, gen_options opt)
+{
+    const gen_kind *kind = find_kind(name);
+
+    if (!kind)
+        return tool_complain("unknown kind '%s'; `spblas gen` lists them", name);
+    return make(out, kind, &opt, kind->field);
+}
+
 static int
 generate(const gen_kind *kind, gen_call *call)
 {
     mm_field field = kind->field;
-    tool_rng r = {(uint64_t)(call->opt.seed ? call->opt.seed : 1) * 0x9e3779b97f4a7c15};
-    const char *fault;
-    mm_builder b;
     mm_matrix m;
     mm_error err;
     char comment[160];
+    int code;
 
     if (!read_values(call->values, &field))
         return tool_complain("--values %s: pattern, integer or real", call->values);
-    complete(&call->opt, &kind->defaults);
-    if (check_options(&call->opt))
-        return TOOL_USAGE;
-    mm_builder_init(&b, false, 0);
-    if ((fault = kind->make(&call->opt, &r, &b))) {
-        mm_builder_free(&b);
-        return tool_complain("gen %s: %s", kind->name, fault);
-    }
-    if (mm_builder_finish(&b, call->opt.rows, call->opt.cols, &m, &err) != MM_OK)
-        return tool_complain("%s", err.text);
-    draw_values(&m, field, &r);
+    if ((code = make(&m, kind, &call->opt, field)) != TOOL_OK)
+        return code;
     snprintf(comment, sizeof comment, "spblas gen %s --seed %lld", kind->name,
              (long long)(call->opt.seed ? call->opt.seed : 1));
     if (mm_write(&m, call->out, comment, &err) != MM_OK) {
         mm_free(&m);
         return tool_complain("%s", err.text);
     }
-    tool_progress_end();
     printf("%s: %lld x %lld, %lld entries\n", call->out, (long long)m.rows,
            (long long)m.cols, (long long)m.nnz);
     mm_free(&m);
@@ -288,8 +318,8 @@ tool_gen(int argc, char **argv)
     gen_call call = {0};
     arg_spec specs[SPECS];
     const char *word[1] = {NULL};
+    const gen_kind *kind;
     int count;
-    size_t k;
 
     make_specs(&call, specs);
     if (arg_parse(argc, argv, specs, word, 1, &count))
@@ -300,11 +330,9 @@ tool_gen(int argc, char **argv)
         arg_help(specs);
         return TOOL_OK;
     }
-    for (k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (strcmp(word[0], kinds[k].name) == 0) {
-            if (!call.out)
-                return tool_complain("gen %s wants --out FILE", word[0]);
-            return generate(&kinds[k], &call);
-        }
-    return tool_complain("unknown kind '%s'; `spblas gen` lists them", word[0]);
+    if (!(kind = find_kind(word[0])))
+        return tool_complain("unknown kind '%s'; `spblas gen` lists them", word[0]);
+    if (!call.out)
+        return tool_complain("gen %s wants --out FILE", word[0]);
+    return generate(kind, &call);
 }

@@ -42,6 +42,10 @@ const char *gen_logsparse(gen_options *opt, tool_rng *r, mm_builder *to);
 const char *gen_butterfly(gen_options *opt, tool_rng *r, mm_builder *to);
 const char *gen_stencil(gen_options *opt, tool_rng *r, mm_builder *to);
 
+/* A matrix of a kind in memory, as `spblas gen` writes it. TOOL_OK, or TOOL_USAGE, having
+ * complained. */
+int gen_make(mm_matrix *out, const char *name, gen_options opt);
+
 /* Keys sorted ascending and made distinct; the new count. tmp has room for all. */
 int64_t gen_distinct(uint64_t *key, uint64_t *tmp, int64_t count);
 

@@ -297,6 +297,12 @@ call(job *j, int what)
 }
 
 spblasStatus_t
+job_try_analyse(job *j)
+{
+    return call(j, CALL_ANALYSIS);
+}
+
+spblasStatus_t
 job_analyse(job *j)
 {
     const spblasStatus_t st = call(j, CALL_ANALYSIS);

@@ -60,6 +60,8 @@ void job_free(job *j);
 void job_reset(job *j);
 
 spblasStatus_t job_analyse(job *j);
+/* The same without a complaint: a plan that is tried may not fit. */
+spblasStatus_t job_try_analyse(job *j);
 spblasStatus_t job_compute(job *j);
 
 /* Position of dense element (i, j) of b or c (m x n) in this layout. */

@@ -15,6 +15,8 @@ static const command commands[] = {
     {"convert", "convert a matrix between formats, show arrays, time, check",
      tool_convert},
     {"gen", "make a matrix of a known kind", tool_gen},
+    {"tune", "fit the planner's cost model to this machine, or report on it",
+     tool_tune},
 };
 
 static void

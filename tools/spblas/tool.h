@@ -16,6 +16,7 @@ int tool_run(int argc, char **argv);
 int tool_convert(int argc, char **argv);
 int tool_gen(int argc, char **argv);
 int tool_inspect(int argc, char **argv);
+int tool_tune(int argc, char **argv);
 
 /* "spblas: ..." on stderr; returns TOOL_USAGE. */
 int tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,239 @@
+/*
+ * `spblas tune`: the planner's cost model meets this machine. Rates by probes, then every
+ * plan that can be forced on generated matrices, timed, and a fit of what the model says
+ * about them; the result is a file that every later process reads.
+ */
+#include "tune.h"
+
+#include "gen.h"
+#include "probe.h"
+#include "tool.h"
+
+#include "runtime/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+typedef struct tune_call {
+    bool report, quick, dry, help;
+    int64_t threads;
+} tune_call;
+
+/* A generated matrix: sizes such that B's rows of one width or another lie in each level
+ * of the caches, shapes such that each kind of part finds its entries. */
+typedef struct recipe {
+    const char *kind;
+    gen_options opt;
+} recipe;
+
+static const recipe recipes[] = {
+    {"uniform", {.rows = 3000, .cols = 500, .degree = 40}},
+    {"uniform", {.rows = 10000, .degree = 16}},
+    {"uniform", {.rows = 120000, .degree = 8}},
+    {"rmat", {.rows = 32768, .degree = 12}},
+    {"knn", {.rows = 20000, .degree = 16}},
+    {"banded", {.rows = 20000, .window = 8}},
+    {"banded", {.rows = 3000, .window = 60}},
+    {"stencil5", {.rows = 90000}},
+    {"stencil27", {.rows = 12000}},
+    {"block-pruned", {.rows = 3072, .cols = 768, .block = 16, .density = 0.2}},
+    {"block-pruned", {.rows = 6000, .cols = 6000, .block = 3, .density = 0.004}},
+    {"movement-pruned", {.rows = 2048, .cols = 768, .density = 0.1}},
+    {"longformer", {.rows = 2048, .window = 96, .global = 8}},
+    {"bigbird", {.rows = 2048, .block = 32}},
+};
+static const recipe small[] = {
+    {"uniform", {.rows = 300, .degree = 6}},
+    {"banded", {.rows = 200, .window = 3}},
+    {"block-pruned", {.rows = 96, .cols = 96, .block = 4, .density = 0.2}},
+};
+
+static const tune_case cases[] = {
+    {SB_OP_SPMV, 1, false},    {SB_OP_SPMV, 1, true},    {SB_OP_SPMM, 8, false},
+    {SB_OP_SPMM, 8, true},     {SB_OP_SPMM, 32, false},  {SB_OP_SPMM, 32, true},
+    {SB_OP_SPMM, 128, false},  {SB_OP_SPMM, 128, true},  {SB_OP_SPMM, 512, false},
+    {SB_OP_SPMM, 512, true},   {SB_OP_SDDMM, 32, false}, {SB_OP_SDDMM, 32, true},
+    {SB_OP_SDDMM, 128, false}, {SB_OP_SDDMM, 128, true},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+static const tune_case small_cases[] = {
+    {SB_OP_SPMV, 1, false}, {SB_OP_SPMM, 32, false}, {SB_OP_SDDMM, 32, false}};
+
+/* What is timed: cases on matrices, generated or read. */
+typedef struct campaign {
+    const recipe *recipes;
+    int nrecipe;
+    const char *const *files;
+    int nfile;
+    const tune_case *cases;
+    int ncase;
+    double each; /* seconds a plan */
+} campaign;
+
+static int
+measure_matrix(tune_samples *to, const mm_matrix *m, const campaign *c, int number)
+{
+    const int total = (c->nrecipe + c->nfile) * c->ncase;
+
+    for (int q = 0; q < c->ncase; q++) {
+        tool_progress("timing plans", number * c->ncase + q, total);
+        if (tune_measure(to, m, &c->cases[q], c->each))
+            return TOOL_USAGE;
+    }
+    return TOOL_OK;
+}
+
+static int
+measure(tune_samples *to, const campaign *c)
+{
+    int code = TOOL_OK;
+
+    for (int q = 0; q < c->nrecipe + c->nfile && code == TOOL_OK; q++) {
+        const bool generated = q < c->nrecipe;
+        mm_matrix m = {0};
+
+        code = generated ? gen_make(&m, c->recipes[q].kind, c->recipes[q].opt)
+                         : tool_read(&m, c->files[q - c->nrecipe]);
+        if (code == TOOL_OK)
+            code = measure_matrix(to, &m, c, q);
+        mm_free(&m);
+    }
+    tool_progress_end();
+    return code;
+}
+
+/* ---- Rates ----------------------------------------------------------------------- */
+
+/* Rows of a size that prefetchers have found after their first lines. */
+enum { GATHERED_ROW = 512 };
+
+/* The machine's rates; sizes well inside a level, or well outside of all. */
+static void
+probe_rates(sb_target *t, double seconds)
+{
+    const int n = t->threads;
+    const int64_t beyond =
+        4 * t->l3 < INT64_C(256) << 20 ? 4 * t->l3 : INT64_C(256) << 20;
+    const int64_t in_l3 = t->l3 / 4 > 4 * n * t->l2 ? t->l3 / 4 : t->l3 / 2;
+
+    t->flops = probe_fma(4, n, seconds);
+    t->bw_l2 = probe_read(n * t->l2 / 2, n, seconds);
+    t->bw_l3 = probe_read(in_l3, n, seconds);
+    t->bw_mem = probe_read(beyond, n, seconds);
+    t->gather_l1 = probe_gather(t->l1 / 2, GATHERED_ROW, n, seconds);
+    t->gather_l2 = probe_gather(t->l2 / 2, GATHERED_ROW, n, seconds);
+    t->gather_l3 = probe_gather(in_l3, GATHERED_ROW, n, seconds);
+    t->gather_mem = probe_gather(beyond, GATHERED_ROW, n, seconds);
+}
+
+static void
+show_rates(const sb_target *t)
+{
+    printf(
+        "rates  %.0f GFLOP/s; read %.0f, %.0f, %.0f GB/s from L2, L3, memory; gather "
+        "%.0f, %.0f, %.0f, %.0f from L1, L2, L3, memory\n",
+        1e-9 * t->flops, 1e-9 * t->bw_l2, 1e-9 * t->bw_l3, 1e-9 * t->bw_mem,
+        1e-9 * t->gather_l1, 1e-9 * t->gather_l2, 1e-9 * t->gather_l3,
+        1e-9 * t->gather_mem);
+}
+
+/* ---- Command --------------------------------------------------------------------- */
+
+static int
+store(const sb_target *t)
+{
+    sb_diag why = {SB_OK, ""};
+    sb_strbuf path;
+    sb_status st;
+    int code = TOOL_OK;
+
+    sb_strbuf_init(&path);
+    st = sb_model_store(t, &path, &why);
+    if (st == SB_OK)
+        printf("stored in %s\n", path.s);
+    else
+        code = tool_complain("not stored: %s",
+                             why.text[0] ? why.text : sb_status_text(st));
+    sb_strbuf_free(&path);
+    return code;
+}
+
+static int
+tune(const tune_call *call, const campaign *c)
+{
+    sb_target t = *sb_target_get();
+    tune_samples s = {0};
+    int code;
+
+    if (!call->report) {
+        sb_target_defaults(&t);
+        probe_rates(&t, call->quick ? 0.01 : 0.3);
+        show_rates(&t);
+    }
+    code = measure(&s, c);
+    if (code == TOOL_OK && !call->report) {
+        puts("before");
+        tune_report(&s, sb_target_get());
+        code = tune_fit(&t, &s);
+        puts("after");
+    }
+    if (code == TOOL_OK)
+        tune_report(&s, &t);
+    if (code == TOOL_OK && !call->report && !call->dry)
+        code = store(&t);
+    tune_free(&s);
+    return code;
+}
+
+int
+tool_tune(int argc, char **argv)
+{
+    tune_call call = {0};
+    const arg_spec specs[] = {
+        {"--report", ARG_FLAG, &call.report,
+         "only compare the model with the clock, on the matrices given"},
+        {"--quick", ARG_FLAG, &call.quick, "seconds instead of minutes, for tests"},
+        {"--dry-run", ARG_FLAG, &call.dry, "store nothing"},
+        {"--threads", ARG_INT, &call.threads, "OpenMP threads (all cores)"},
+        {"--help", ARG_FLAG, &call.help, "this text"},
+        {NULL, ARG_FLAG, NULL, NULL},
+    };
+    enum { FILES = 256 };
+    const char *files[FILES];
+    campaign c = {.recipes = recipes,
+                  .nrecipe = sizeof recipes / sizeof *recipes,
+                  .files = files,
+                  .cases = cases,
+                  .ncase = CASES,
+                  .each = 0.01};
+
+    if (arg_parse(argc, argv, specs, files, FILES, &c.nfile))
+        return TOOL_USAGE;
+    if (call.help) {
+        puts("usage: spblas tune [--report] [FILE.mtx ...] [options]");
+        arg_help(specs);
+        return TOOL_OK;
+    }
+    if (call.threads < 0 || call.threads > 1024)
+        return tool_complain("--threads %lld: 1 .. 1024", (long long)call.threads);
+#ifdef _OPENMP
+    if (call.threads > 0)
+        omp_set_num_threads((int)call.threads);
+#endif
+    if (call.quick) {
+        c.recipes = small;
+        c.nrecipe = sizeof small / sizeof *small;
+        c.cases = small_cases;
+        c.ncase = sizeof small_cases / sizeof *small_cases;
+        c.each = 1e-4;
+    }
+    if (call.report)
+        c.nrecipe = 0;
+    if (call.report && c.nfile == 0)
+        return tool_complain("--report wants matrix files");
+    return tune(&call, &c);
+}

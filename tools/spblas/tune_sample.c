@@ -1,0 +1,198 @@
+/* Timing every plan that can be forced on a problem. */
+#include "tune.h"
+
+#include "job.h"
+#include "report.h"
+#include "tool.h"
+
+#include "planner/candidates.h"
+#include "planner/rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS_MIN = 3, RUNS_MAX = 25 };
+/* A plan that takes so many times as long as the fastest so far is timed once. */
+static const double hopeless = 4;
+
+/* The problem as the planner sees it; values and dense operands are not looked at. */
+static sb_problem
+problem_of(const job *j)
+{
+    const sb_dtype type = j->spec.type == ELEM_F64 ? SB_F64 : SB_F32;
+    const bool sddmm = j->spec.op == JOB_SDDMM;
+    sb_problem pb = {.op = j->spec.op == JOB_SPMV   ? SB_OP_SPMV
+                           : j->spec.op == JOB_SPMM ? SB_OP_SPMM
+                                                    : SB_OP_SDDMM,
+                     .compute = type,
+                     .batch = 1};
+
+    pb.a = (sb_matrix){.format = SB_FORMAT_CSR,
+                       .rows = j->rows,
+                       .cols = j->cols,
+                       .nnz = j->nnz,
+                       .ptr = j->ptr,
+                       .idx = j->col,
+                       .ptr_type = SB_I32,
+                       .idx_type = SB_I32,
+                       .val_type = type,
+                       .block = 1,
+                       .batch = 1};
+    pb.b = (sb_dense){.rows = sddmm ? j->rows : j->cols,
+                      .cols = j->spec.n,
+                      .ld = j->spec.n,
+                      .type = type,
+                      .batch = 1};
+    pb.c = pb.b;
+    pb.c.rows = sddmm ? j->spec.n : j->rows;
+    if (sddmm) {
+        pb.c.cols = j->cols;
+        pb.c.col_major = true;
+    }
+    return pb;
+}
+
+/* Least seconds of a call with the plan in place: what else the machine does adds, never
+ * takes away. 0 if it fails. */
+static double
+time_plan(job *j, double each, double best)
+{
+    double spent = 0, least = 0;
+
+    if (job_compute(j))
+        return 0;
+    for (int runs = 0; runs < RUNS_MAX && (runs < RUNS_MIN || spent < each); runs++) {
+        const double begin = tool_seconds();
+        double took;
+
+        if (job_compute(j))
+            return 0;
+        took = tool_seconds() - begin;
+        spent += took;
+        least = least > 0 && least < took ? least : took;
+        if (best > 0 && least > hopeless * best)
+            break;
+    }
+    return least;
+}
+
+/* Forces a plan, or lets the planner choose when text is NULL. Returns the text of what
+ * was made of it; NULL: it does not fit the matrix, or there is no kernel. */
+static char *
+force(job *j, const char *text)
+{
+    char *made;
+
+    if (spblasSpMatSetAttribute(j->a, SPBLAS_SPMAT_PLAN_TEXT, text,
+                                text ? strlen(text) : 0) ||
+        job_try_analyse(j))
+        return NULL;
+    made = plan_text(j->a);
+    if (made && strstr(made, "(reference)")) {
+        free(made);
+        return NULL;
+    }
+    return made;
+}
+
+/* Room for one more than count in an array that doubles. */
+static void *
+grow(void *old, int64_t count, size_t size)
+{
+    void *more;
+
+    if (count & (count - 1))
+        return old;
+    more = tool_memory(count ? 2 * count : 1, size);
+    if (count)
+        memcpy(more, old, (size_t)count * size);
+    free(old);
+    return more;
+}
+
+static int
+look(tune_problem *out, const sb_problem *pb)
+{
+    sb_view rows = {0};
+    sb_diag why = {SB_OK, ""};
+    sb_status st;
+
+    sb_work_of(&out->work, pb);
+    st = sb_view_make(&rows, &pb->a, false, &why);
+    if (st == SB_OK)
+        st = sb_stats_collect(&out->stats, &rows,
+                              pb->op == SB_OP_SPMV ? SB_STATS_VECTOR : SB_STATS_MATRIX,
+                              NULL);
+    sb_view_free(&rows);
+    return st == SB_OK ? TOOL_OK : tool_complain("statistics: %s", sb_status_text(st));
+}
+
+/* Times one choice for the problem that is being added. */
+static void
+time_choice(tune_samples *to, job *j, const sb_choice *ch, const char *chosen,
+            double each, double *best)
+{
+    sb_strbuf text;
+    char *made = NULL;
+    double seconds = 0;
+
+    sb_strbuf_init(&text);
+    sb_choice_print(&text, ch);
+    if (sb_strbuf_status(&text) == SB_OK)
+        made = force(j, text.s);
+    if (made)
+        seconds = time_plan(j, each, *best);
+    if (seconds > 0) {
+        to->at = grow(to->at, to->count, sizeof *to->at);
+        to->at[to->count++] = (tune_sample){.problem = (int)to->problems,
+                                            .chosen = chosen && !strcmp(made, chosen),
+                                            .choice = *ch,
+                                            .seconds = seconds};
+        *best = *best > 0 && *best < seconds ? *best : seconds;
+    }
+    free(made);
+    sb_strbuf_free(&text);
+}
+
+int
+tune_measure(tune_samples *to, const mm_matrix *m, const tune_case *c, double each)
+{
+    static const job_op ops[] = {
+        [SB_OP_SPMM] = JOB_SPMM, [SB_OP_SPMV] = JOB_SPMV, [SB_OP_SDDMM] = JOB_SDDMM};
+    const job_spec spec = {.op = ops[c->op],
+                           .block = 1,
+                           .n = c->n,
+                           .type = c->f64 ? ELEM_F64 : ELEM_F32,
+                           .frozen = true,
+                           .alpha = 1};
+    const int mean_k = sb_mean_k(m->rows, m->nnz);
+    double best = 0;
+    char *chosen;
+    sb_problem pb;
+    sb_choice ch;
+    job j;
+    int code = job_make(&j, &spec, m);
+
+    if (code == TOOL_OK) {
+        pb = problem_of(&j);
+        to->problem = grow(to->problem, to->problems, sizeof *to->problem);
+        code = look(&to->problem[to->problems], &pb);
+    }
+    if (code == TOOL_OK) {
+        chosen = force(&j, NULL);
+        for (int q = 0; sb_candidate(&ch, &pb, true, true, mean_k, q); q++)
+            time_choice(to, &j, &ch, chosen, each, &best);
+        to->problems++;
+        free(chosen);
+    }
+    job_free(&j);
+    return code;
+}
+
+void
+tune_free(tune_samples *s)
+{
+    free(s->problem);
+    free(s->at);
+    *s = (tune_samples){0};
+}
