@@ -21,6 +21,9 @@
  *   rows   rows of C that share one load of B's row in registers
  *   order  units follow the matrix's rows, so neighbours share B's rows
  */
+/* A row from afar costs as if it were so much longer: its first line is waited for. */
+enum { LATE_BYTES = 64 };
+
 typedef struct coef {
     double unit, entry, rows;
     bool order;
@@ -122,7 +125,7 @@ windows(const sb_part_choice *p)
 /* Seconds to read B's rows for the entries of a part. */
 static double
 gather_seconds(const sb_part_choice *p, const amounts *am, const coef *co,
-               const sb_work *w, const sb_stats *s, const sb_target *t)
+               const sb_work *w, const sb_stats *s, const sb_target *t, bool packed)
 {
     const double width = w->op == SB_OP_SDDMM ? (double)w->k : (double)w->n;
     const double line = width * w->b_size < 16 ? 16 : width * w->b_size;
@@ -135,13 +138,17 @@ gather_seconds(const sb_part_choice *p, const amounts *am, const coef *co,
     const double rows = fmin(co->rows, p->size > 0 ? p->size : co->rows);
     const double alone = windows(p) ? am->entries - am->slots : 0;
     const double near = (bytes - alone * line) / rows * reuse + alone * line * reuse;
-    const double far = bytes * (1 - reuse);
+    const double far = am->entries * (line + LATE_BYTES) * (1 - reuse);
 
-    if (p->kind == SB_PART_PANEL) /* each thread brings all of B in, panel by panel, and
-                                   * reads and writes its row of C in every segment */
-        return bytes / gather_rate(t, p->size * fmin(line, 128.0 * w->b_size)) +
+    /* Each thread brings all of B in, panel by panel, and reads and writes its row of C,
+     * which L2 holds, in every segment; in place, a segment waits for its first lines of
+     * values. Pieces of rows of B lie a row apart: they use as few sets of a cache as if
+     * they took up whole rows. */
+    if (p->kind == SB_PART_PANEL)
+        return bytes / gather_rate(t, p->size * line) +
                t->threads * all / gather_rate(t, all) +
-               am->units * 2.0 * width * w->c_size / t->gather_l1;
+               am->units * (2.0 * width * w->c_size + (packed ? 0 : 256)) /
+                   t->gather_l2;
     return near / gather_rate(t, window) + far * fresh / gather_rate(t, all) +
            far * (1 - fresh) / gather_rate(t, fmin(all, 2 * window));
 }
@@ -169,9 +176,9 @@ structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
     case SB_PART_MASK:
         return am->entries * value + am->touches * w->ptr_size +
                am->slots * (4 + (double)w->idx_size / p->size);
-    case SB_PART_PANEL: /* in place, a segment waits for its first lines of values */
+    case SB_PART_PANEL:
         return am->entries * (value + w->idx_size) +
-               am->units * (2.0 * w->ptr_size + w->idx_size + (packed ? 0 : 256));
+               am->units * (2.0 * w->ptr_size + w->idx_size);
     case SB_PART_WIN:
         return am->entries * value + am->slots * w->idx_size / p->size +
                (am->entries - am->slots) * (w->idx_size + w->ptr_size) +
@@ -238,23 +245,25 @@ part_terms(sb_terms *out, const sb_part_choice *p, const amounts *am, const sb_w
     const double flops = 2.0 * am->entries * width * (w->complex ? 4 : 1);
     const double peak = t->flops * 4.0 / (w->compute_size / (w->complex ? 2 : 1));
     const double a_bytes = structure_bytes(p, am, w, packed);
-    const double c_row = w->op == SB_OP_SDDMM ? 0 : (double)w->n * w->c_size;
+    const double c_row = w->op != SB_OP_SPMM ? 0 : (double)w->n * w->c_size;
     const double c_bytes = 2.0 * am->touches * c_row;
     const double whole = a_bytes + c_bytes + sb_work_footprint(w, s);
-    const double moving = (a_bytes + c_bytes) / stream_rate(t, whole) +
-                          gather_seconds(p, am, co, w, s, t);
+    const double stream = (a_bytes + c_bytes) / stream_rate(t, whole);
     const double indexed =
         windows(p) ? window_indices(p, am, width, packed) : am->entries;
 
     total->flops += flops;
     if (w->op == SB_OP_SPMV) {
-        const sb_vector_part one = {p, am->entries, am->slots, am->touches};
+        const sb_vector_part one = {p, am->entries, am->slots, am->touches, w->b_size};
 
         sb_vector_terms(out, &one, s, t, packed);
-        out->roof = a_bytes / stream_rate(t, whole);
+        out->roof = stream;
         total->bytes += a_bytes;
     } else {
-        out->roof = slowdown(p, w, s, t) * fmax(moving, flops / peak);
+        /* A and C come and go beside the rows of B, as far ahead as need be */
+        out->roof = slowdown(p, w, s, t) *
+                    fmax(fmax(stream, gather_seconds(p, am, co, w, s, t, packed)),
+                         flops / peak);
         out->unit = am->units * co->unit;
         out->entry = indexed * co->entry;
         total->bytes += a_bytes + c_bytes + am->entries * width * w->b_size;
@@ -263,13 +272,10 @@ part_terms(sb_terms *out, const sb_part_choice *p, const amounts *am, const sb_w
     out->entry *= share;
 }
 
-/* SpMV's entries are computed while its bytes come; rows of B are waited for. */
 static double
-part_seconds(const sb_terms *x, const sb_factor *f, sb_op op)
+part_seconds(const sb_terms *x, const sb_factor *f)
 {
-    const double busy = f->unit * x->unit + f->entry * x->entry;
-
-    return op == SB_OP_SPMV ? fmax(f->roof * x->roof, busy) : f->roof * x->roof + busy;
+    return f->roof * x->roof + f->unit * x->unit + f->entry * x->entry;
 }
 
 /* Slots of buckets up to 2^k: rows of bucket q padded to 2^(q - 1), longer rows split. */
@@ -407,8 +413,8 @@ sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_st
         out->padding[q] = padding(&am);
         if (am.entries > 0 || ch->npart == 1) {
             part_terms(&out->terms[q], p, &am, w, s, t, ch->packed, out);
-            out->part[q] = part_seconds(&out->terms[q],
-                                        &t->factor[w->op][sb_cost_class(p)], w->op);
+            out->part[q] =
+                part_seconds(&out->terms[q], &t->factor[w->op][sb_cost_class(p)]);
         }
         out->seconds += out->part[q];
         if (takes_rest && q > 0 && am.entries > 0)

@@ -48,6 +48,7 @@ void sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w,
 typedef struct sb_vector_part {
     const sb_part_choice *choice;
     double entries, slots, rows;
+    int x_size; /* bytes of an element of x */
 } sb_vector_part;
 
 /* cost_vector.c: seconds of one core for its rows or slices and for its entries. */

@@ -51,11 +51,13 @@ slices_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     out->entry = columns * gather(t) * (packed ? 1 : 1.5);
 }
 
-/* The masks of a chunk share a load of x and its column. */
+/* The masks of a chunk share a load of x and its column; elements of 8 bytes take two
+ * vectors. */
 static void
 mask_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
            const sb_target *t)
 {
+    const double vectors = p->x_size > 4 ? 2 : 1;
     const double x = 0.7e-9 / p->choice->size;
     const double one = t->isa >= SB_ISA_V4 ? 1.35e-9 + x : 16e-9;
     double fill = 1;
@@ -64,7 +66,7 @@ mask_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         if (sb_stats_mask_size[q] == p->choice->size)
             fill = fmax(0.01, s->mask_fill[q]);
     out->unit = (double)s->rows * 4e-9;
-    out->entry = p->entries / fill * one;
+    out->entry = vectors * p->entries / fill * one;
 }
 
 void

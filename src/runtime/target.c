@@ -1,8 +1,6 @@
 /*
- * Facts about this machine: x86-64 level and kind of gather by cpuid, caches by sysfs, and model
- * coefficients in proportion to threads. The coefficients are what Zen-class cores
- * measured per thread (FMA rate, streaming and row-gather bandwidth per level, the cost
- * of a dispatched tile and of a fork-join); only their ratios decide between plans.
+ * Facts about this machine: x86-64 level and kind of gather by cpuid, caches by sysfs, and
+ * the model's coefficients (shipped.c, model.c).
  */
 #include "runtime/target.h"
 
@@ -198,33 +196,6 @@ detect_caches(sb_target *t)
         else if (level[0] == '3')
             t->l3 = bytes;
     }
-}
-
-static double
-least(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-void
-sb_target_defaults(sb_target *t)
-{
-    static const double flops[] = {10e9, 35e9, 80e9, 100e9, 100e9};
-    const double n = t->threads;
-
-    t->flops = flops[t->isa] * n;
-    t->bw_l2 = 80e9 * n;
-    t->bw_l3 = 55e9 * n;
-    t->bw_mem = least(18e9 * n, 200e9);
-    t->gather_l1 = 100e9 * n;
-    t->gather_l2 = 45e9 * n;
-    t->gather_l3 = 27e9 * n;
-    t->gather_mem = least(9e9 * n, 120e9);
-    t->tile_seconds = 20e-9;
-    t->step_seconds = t->threads > 1 ? 1e-6 : 20e-9;
-    for (int op = 0; op < SB_OP_COUNT; op++)
-        for (int q = 0; q < SB_CLASS_COUNT; q++)
-            t->factor[op][q] = (sb_factor){1, 1, 1};
 }
 
 static void

@@ -17,7 +17,7 @@ typedef struct tune_problem {
 
 /* A forced plan of problem number `problem`, and the clock. */
 typedef struct tune_sample {
-    int problem;
+    int64_t problem;
     bool chosen; /* what the planner takes without measuring */
     sb_choice choice;
     double seconds;

@@ -127,28 +127,37 @@ look(tune_problem *out, const sb_problem *pb)
     return st == SB_OK ? TOOL_OK : tool_complain("statistics: %s", sb_status_text(st));
 }
 
-/* Times one choice for the problem that is being added. */
+/* Whether a plan of the problem that is being added was timed under another text. */
+static bool
+known(const tune_samples *s, const sb_choice *made)
+{
+    for (int64_t q = s->count - 1; q >= 0 && s->at[q].problem == s->problems; q--)
+        if (sb_choice_equal(&s->at[q].choice, made))
+            return true;
+    return false;
+}
+
+/* Times what becomes of a choice: parts that find nothing are gone. */
 static void
 time_choice(tune_samples *to, job *j, const sb_choice *ch, const char *chosen,
             double each, double *best)
 {
+    tune_sample s = {.problem = to->problems};
     sb_strbuf text;
     char *made = NULL;
-    double seconds = 0;
 
     sb_strbuf_init(&text);
     sb_choice_print(&text, ch);
     if (sb_strbuf_status(&text) == SB_OK)
         made = force(j, text.s);
-    if (made)
-        seconds = time_plan(j, each, *best);
-    if (seconds > 0) {
+    if (made && sb_choice_parse(&s.choice, made, strlen(made), NULL) == SB_OK &&
+        !known(to, &s.choice))
+        s.seconds = time_plan(j, each, *best);
+    if (s.seconds > 0) {
+        s.chosen = chosen && strcmp(made, chosen) == 0;
         to->at = grow(to->at, to->count, sizeof *to->at);
-        to->at[to->count++] = (tune_sample){.problem = (int)to->problems,
-                                            .chosen = chosen && !strcmp(made, chosen),
-                                            .choice = *ch,
-                                            .seconds = seconds};
-        *best = *best > 0 && *best < seconds ? *best : seconds;
+        to->at[to->count++] = s;
+        *best = *best > 0 && *best < s.seconds ? *best : s.seconds;
     }
     free(made);
     sb_strbuf_free(&text);

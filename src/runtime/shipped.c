@@ -1,0 +1,75 @@
+/*
+ * The cost model's coefficients until `spblas tune` has run: in proportion to threads,
+ * and two sets of them, for cores whose gathers are fast and for others. What a thread of
+ * them does was measured on Sapphire Rapids (docs/planner.md) and on Zen; only ratios
+ * decide between plans.
+ */
+#include "runtime/target.h"
+
+static double
+least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Zen: streaming and row-gather bandwidth of a thread per level. */
+static void
+set_rates(sb_target *t)
+{
+    static const double flops[] = {10e9, 35e9, 80e9, 100e9, 80e9};
+    const double n = t->threads;
+    const bool fast = t->isa == SB_ISA_V4G;
+
+    t->flops = flops[t->isa] * n;
+    t->bw_l2 = (fast ? 100e9 : 80e9) * n;
+    t->bw_l3 = (fast ? 60e9 : 55e9) * n;
+    t->bw_mem = least((fast ? 16e9 : 18e9) * n, 200e9);
+    t->gather_l1 = (fast ? 118e9 : 100e9) * n;
+    t->gather_l2 = (fast ? 53e9 : 45e9) * n;
+    t->gather_l3 = (fast ? 20e9 : 27e9) * n;
+    t->gather_mem = least((fast ? 4.5e9 : 9e9) * n, 120e9);
+    t->tile_seconds = 20e-9;
+    t->step_seconds = t->threads > 1 ? 1e-6 : 20e-9;
+}
+
+/* Sapphire Rapids; classes that are not named keep their 1. */
+static const sb_factor fast_spmm[SB_CLASS_COUNT] = {
+    [SB_PART_CSR] = {1.25, 0.8, 1.4}, [SB_PART_ROWS] = {1.25, 0.8, 1.4},
+    [SB_PART_BSR] = {1.6, 0, 1.4},    [SB_PART_DIA] = {0.6, 0, 5},
+    [SB_PART_WIN] = {1.4, 1, 0.37},   [SB_PART_PANEL] = {1.4, 0.8, 1.7},
+};
+static const sb_factor fast_spmv[SB_CLASS_COUNT] = {
+    [SB_PART_CSR] = {0.93, 1.9, 1.1}, [SB_PART_ROWS] = {0.93, 1.9, 1.1},
+    [SB_PART_BSR] = {1.4, 0, 1.2},    [SB_PART_DIA] = {0.5, 0, 1.1},
+    [SB_PART_WIN] = {0.2, 3.2, 1.1},  [SB_PART_SEG] = {1.2, 2.5, 0.45},
+    [SB_PART_SELL] = {1.4, 1, 0.92},  [SB_PART_MASK] = {1.1, 1.5, 0.85},
+};
+static const sb_factor fast_sddmm[SB_CLASS_COUNT] = {
+    [SB_PART_CSR] = {1.5, 0.6, 4.4},
+    [SB_PART_ROWS] = {1.5, 0.6, 4.4},
+};
+
+static void
+set_factors(sb_target *t)
+{
+    static const sb_factor *const fast[SB_OP_COUNT] = {
+        [SB_OP_SPMM] = fast_spmm, [SB_OP_SPMV] = fast_spmv, [SB_OP_SDDMM] = fast_sddmm};
+
+    for (int op = 0; op < SB_OP_COUNT; op++)
+        for (int q = 0; q < SB_CLASS_COUNT; q++) {
+            const sb_factor *f = &fast[op][q];
+            const bool named = f->roof + f->unit + f->entry > 0;
+
+            /* other cores read SpMV's bytes while they compute: half of that shows */
+            t->factor[op][q] = (sb_factor){op == SB_OP_SPMV ? 0.5 : 1, 1, 1};
+            if (t->isa == SB_ISA_V4G && named)
+                t->factor[op][q] = *f;
+        }
+}
+
+void
+sb_target_defaults(sb_target *t)
+{
+    set_rates(t);
+    set_factors(t);
+}
