@@ -12,7 +12,7 @@ least(double a, double b)
     return a < b ? a : b;
 }
 
-/* Zen: streaming and row-gather bandwidth of a thread per level. */
+/* Multiply-adds, streaming and gathers of whole rows, per level of the caches. */
 static void
 set_rates(sb_target *t)
 {
@@ -29,24 +29,24 @@ set_rates(sb_target *t)
     t->gather_l3 = (fast ? 20e9 : 27e9) * n;
     t->gather_mem = least((fast ? 4.5e9 : 9e9) * n, 120e9);
     t->tile_seconds = 20e-9;
-    t->step_seconds = t->threads > 1 ? 1e-6 : 20e-9;
+    t->step_seconds = t->threads > 1 ? (fast ? 2e-6 : 1e-6) : 20e-9;
 }
 
 /* Sapphire Rapids; classes that are not named keep their 1. */
 static const sb_factor fast_spmm[SB_CLASS_COUNT] = {
-    [SB_PART_CSR] = {1.25, 0.8, 1.4}, [SB_PART_ROWS] = {1.25, 0.8, 1.4},
-    [SB_PART_BSR] = {1.6, 0, 1.4},    [SB_PART_DIA] = {0.6, 0, 5},
-    [SB_PART_WIN] = {1.4, 1, 0.37},   [SB_PART_PANEL] = {1.4, 0.8, 1.7},
+    [SB_PART_CSR] = {1.23, 0.6, 1.3}, [SB_PART_ROWS] = {1.23, 0.6, 1.3},
+    [SB_PART_BSR] = {1.5, 0, 1.25},   [SB_PART_DIA] = {0.7, 1.2, 0.4},
+    [SB_PART_WIN] = {1.4, 0.3, 0.38}, [SB_PART_PANEL] = {1.35, 0.4, 1.6},
 };
 static const sb_factor fast_spmv[SB_CLASS_COUNT] = {
-    [SB_PART_CSR] = {0.93, 1.9, 1.1}, [SB_PART_ROWS] = {0.93, 1.9, 1.1},
-    [SB_PART_BSR] = {1.4, 0, 1.2},    [SB_PART_DIA] = {0.5, 0, 1.1},
-    [SB_PART_WIN] = {0.2, 3.2, 1.1},  [SB_PART_SEG] = {1.2, 2.5, 0.45},
-    [SB_PART_SELL] = {1.4, 1, 0.92},  [SB_PART_MASK] = {1.1, 1.5, 0.85},
+    [SB_PART_CSR] = {1.06, 1.9, 0.95}, [SB_PART_ROWS] = {1.06, 1.9, 0.95},
+    [SB_PART_BSR] = {0.5, 0, 1.27},    [SB_PART_DIA] = {0, 0.3, 0.83},
+    [SB_PART_WIN] = {0, 3, 1.05},      [SB_PART_SEG] = {1.15, 2.55, 0.4},
+    [SB_PART_SELL] = {1.1, 1.1, 0.92}, [SB_PART_MASK] = {0.6, 1.35, 0.9},
 };
 static const sb_factor fast_sddmm[SB_CLASS_COUNT] = {
-    [SB_PART_CSR] = {1.5, 0.6, 4.4},
-    [SB_PART_ROWS] = {1.5, 0.6, 4.4},
+    [SB_PART_CSR] = {1.5, 0.5, 3.9},
+    [SB_PART_ROWS] = {1.5, 0.5, 3.9},
 };
 
 static void

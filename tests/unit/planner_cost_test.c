@@ -15,26 +15,32 @@
 static sb_target machine = {
     .isa = SB_ISA_V4, .threads = 2, .l1 = 48 << 10, .l2 = 2 << 20, .l3 = 64 << 20};
 
-static double
-seconds(const sb_stats *s, const char *plan)
+static sb_cost
+cost_of(const sb_stats *s, const char *plan, int64_t n, int size, const sb_target *t)
 {
-    const sb_work w = {.op = SB_OP_SPMM,
-                       .m = s->rows,
-                       .n = 128,
-                       .k = s->cols,
-                       .nnz = s->nnz,
-                       .a_size = 4,
-                       .b_size = 4,
-                       .c_size = 4,
-                       .compute_size = 4,
-                       .ptr_size = 4,
-                       .idx_size = 4};
+    sb_work w = {.m = s->rows,
+                 .n = n,
+                 .k = s->cols,
+                 .nnz = s->nnz,
+                 .a_size = size,
+                 .b_size = size,
+                 .c_size = size,
+                 .compute_size = size,
+                 .ptr_size = 4,
+                 .idx_size = 4};
     sb_choice ch;
     sb_cost cost;
 
     assert_int_equal(sb_choice_parse(&ch, plan, strlen(plan), NULL), SB_OK);
-    sb_cost_predict(&cost, &ch, &w, s, &machine);
-    return cost.seconds;
+    w.op = ch.op;
+    sb_cost_predict(&cost, &ch, &w, s, t);
+    return cost;
+}
+
+static double
+seconds(const sb_stats *s, const char *plan)
+{
+    return cost_of(s, plan, 128, 4, &machine).seconds;
 }
 
 /* Rows spread over all columns, `mean` entries each. */
@@ -73,11 +79,84 @@ test_panels(void **state)
                 seconds(&longer, "(plan spmm (part panel 128))"));
 }
 
+/* Pieces of rows of B lie a row apart: wider products gain less from panels. */
+static void
+test_wide_panels(void **state)
+{
+    const sb_stats s = spread_rows(400);
+    double gain[2];
+
+    (void)state;
+    for (int q = 0; q < 2; q++) {
+        const int64_t n = q ? 512 : 128;
+
+        gain[q] = cost_of(&s, "(plan spmm (part csr))", n, 4, &machine).seconds /
+                  cost_of(&s, "(plan spmm (part panel 128) (packed))", n, 4, &machine)
+                      .seconds;
+    }
+    assert_true(gain[1] < gain[0]);
+}
+
+/* Masks take a vector of floats or two of doubles; the rows' gathers do not care. */
+static void
+test_mask_lanes(void **state)
+{
+    const sb_stats s = spread_rows(400);
+    const char *mask = "(plan spmv (part mask 1))", *rows = "(plan spmv (part csr))";
+
+    (void)state;
+    assert_true(cost_of(&s, mask, 1, 8, &machine).terms[0].entry ==
+                2 * cost_of(&s, mask, 1, 4, &machine).terms[0].entry);
+    assert_true(cost_of(&s, rows, 1, 8, &machine).terms[0].entry ==
+                cost_of(&s, rows, 1, 4, &machine).terms[0].entry);
+}
+
+/* A prediction is its terms times the factors of their classes, steps and tiles: what a
+ * fit relies on. */
+static void
+test_linear(void **state)
+{
+    static const char *const plans[] = {
+        "(plan spmm (part csr))",
+        "(plan spmm (part rows hyb 2 4))",
+        "(plan spmm (part win 2) (part rows flat 1))",
+        "(plan spmv (part sell))",
+        "(plan sddmm (part rows flat 4))",
+    };
+    const sb_stats s = spread_rows(40);
+    sb_target t = machine;
+
+    (void)state;
+    t.step_seconds = 3e-6;
+    t.tile_seconds = 5e-7;
+    for (int op = 0; op < SB_OP_COUNT; op++)
+        for (int q = 0; q < SB_CLASS_COUNT; q++)
+            t.factor[op][q] = (sb_factor){1.5 + q, 0.5 + op, 2.0 + op + q};
+    for (int p = 0; p < SB_COUNT(plans); p++) {
+        const sb_cost cost = cost_of(&s, plans[p], 32, 4, &t);
+        double sum = cost.steps * t.step_seconds + cost.tiles * t.tile_seconds;
+        sb_choice ch;
+
+        assert_int_equal(sb_choice_parse(&ch, plans[p], strlen(plans[p]), NULL), SB_OK);
+        for (int q = 0; q < ch.npart; q++) {
+            const sb_factor *f = &t.factor[ch.op][sb_cost_class(&ch.part[q])];
+            const sb_terms *x = &cost.terms[q];
+
+            sum += f->roof * x->roof + f->unit * x->unit + f->entry * x->entry;
+        }
+        assert_true(cost.seconds > 0 && sum > 0.999999 * cost.seconds &&
+                    sum < 1.000001 * cost.seconds);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_wide_panels),
+        cmocka_unit_test(test_mask_lanes),
+        cmocka_unit_test(test_linear),
     };
 
     sb_target_defaults(&machine);
