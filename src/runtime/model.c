@@ -21,11 +21,11 @@ enum { SEAL_SIZE = sizeof SEAL - 1 + 33 };
 static const char *const op_names[SB_OP_COUNT] = {
     [SB_OP_SPMM] = "spmm", [SB_OP_SPMV] = "spmv", [SB_OP_SDDMM] = "sddmm"};
 static const char *const class_names[SB_CLASS_COUNT] = {
-    [SB_PART_CSR] = "csr",     [SB_PART_ROWS] = "rows", [SB_PART_ELL] = "ell",
-    [SB_PART_BSR] = "bsr",     [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
-    [SB_PART_WIN] = "win",     [SB_PART_SEG] = "seg",   [SB_PART_SELL] = "sell",
-    [SB_PART_PANEL] = "panel", [SB_PART_MASK] = "mask", [SB_PART_BLOCKS] = "blocks",
-    [SB_PART_LIST] = "list",   [SB_CLASS_HYB] = "hyb"};
+    [SB_PART_CSR] = "csr",     [SB_PART_ROWS] = "rows",   [SB_PART_ELL] = "ell",
+    [SB_PART_BSR] = "bsr",     [SB_PART_DIA] = "dia",     [SB_PART_COO] = "coo",
+    [SB_PART_WIN] = "win",     [SB_PART_SEG] = "seg",     [SB_PART_SELL] = "sell",
+    [SB_PART_PANEL] = "panel", [SB_PART_MASK] = "mask",   [SB_PART_BLOCKS] = "blocks",
+    [SB_PART_LIST] = "list",   [SB_PART_SHARE] = "share", [SB_CLASS_HYB] = "hyb"};
 
 /* Coefficients of the machine, by name. */
 typedef struct rate {
