@@ -236,14 +236,16 @@ typedef enum {
 /* A connection to one backend: stream, pointer mode, last error. */
 typedef struct spblasContext *spblasHandle_t;
 
-/* A sparse matrix, a dense matrix, a dense vector: sizes, types and the caller's
+/* Matrices and vectors, sparse and dense: sizes, types and the caller's
  * pointers. The Const forms never write through the pointers. */
 typedef struct spblasSpMatDescr *spblasSpMatDescr_t;
 typedef struct spblasDnMatDescr *spblasDnMatDescr_t;
 typedef struct spblasDnVecDescr *spblasDnVecDescr_t;
+typedef struct spblasSpVecDescr *spblasSpVecDescr_t;
 typedef const struct spblasSpMatDescr *spblasConstSpMatDescr_t;
 typedef const struct spblasDnMatDescr *spblasConstDnMatDescr_t;
 typedef const struct spblasDnVecDescr *spblasConstDnVecDescr_t;
+typedef const struct spblasSpVecDescr *spblasConstSpVecDescr_t;
 
 /* A format: how a matrix is laid out in arrays. Never changes. */
 typedef struct spblasFormatDescr *spblasFormatDescr_t;
@@ -363,6 +365,60 @@ SPBLAS_API spblasStatus_t spblasDnVecGetValues(spblasDnVecDescr_t dnVecDescr,
 SPBLAS_API spblasStatus_t spblasConstDnVecGetValues(spblasConstDnVecDescr_t dnVecDescr,
                                                     const void **values);
 SPBLAS_API spblasStatus_t spblasDnVecSetValues(spblasDnVecDescr_t dnVecDescr,
+                                               void *values);
+
+/* ---- Sparse vectors -------------------------------------------------------------- */
+
+/*
+ * A vector of `size` elements that stores nnz of them: values[p] at place indices[p],
+ * counted from idxBase, in any order.
+ *
+ * Shapes   indices and values nnz
+ * Reads    nothing; the pointers are kept
+ * Errors   INVALID_VALUE descr NULL, a negative size, nnz > size, unknown type or base,
+ *          a misaligned array, a size that does not fit the index type; ALLOC_FAILED
+ * Memory   descriptor released by spblasDestroySpVec; arrays stay the caller's
+ * Threads  any
+ * Source   cusparseCreateSpVec
+ */
+SPBLAS_API spblasStatus_t spblasCreateSpVec(spblasSpVecDescr_t *spVecDescr,
+                                            int64_t size, int64_t nnz, void *indices,
+                                            void *values, spblasIndexType_t idxType,
+                                            spblasIndexBase_t idxBase,
+                                            spblasDataType_t valueType);
+SPBLAS_API spblasStatus_t spblasCreateConstSpVec(
+    spblasConstSpVecDescr_t *spVecDescr, int64_t size, int64_t nnz, const void *indices,
+    const void *values, spblasIndexType_t idxType, spblasIndexBase_t idxBase,
+    spblasDataType_t valueType);
+
+/* Ends a vector's description. NULL is SUCCESS. */
+SPBLAS_API spblasStatus_t spblasDestroySpVec(spblasConstSpVecDescr_t spVecDescr);
+
+/*
+ * What the vector was made with; SetValues points its values elsewhere (NULL is fine).
+ *
+ * Errors   INVALID_VALUE any pointer but SetValues' values is NULL, or values
+ *          misaligned
+ * Source   cusparseSpVecGet and relatives
+ */
+SPBLAS_API spblasStatus_t spblasSpVecGet(spblasSpVecDescr_t spVecDescr, int64_t *size,
+                                         int64_t *nnz, void **indices, void **values,
+                                         spblasIndexType_t *idxType,
+                                         spblasIndexBase_t *idxBase,
+                                         spblasDataType_t *valueType);
+SPBLAS_API spblasStatus_t spblasConstSpVecGet(spblasConstSpVecDescr_t spVecDescr,
+                                              int64_t *size, int64_t *nnz,
+                                              const void **indices, const void **values,
+                                              spblasIndexType_t *idxType,
+                                              spblasIndexBase_t *idxBase,
+                                              spblasDataType_t *valueType);
+SPBLAS_API spblasStatus_t spblasSpVecGetIndexBase(spblasConstSpVecDescr_t spVecDescr,
+                                                  spblasIndexBase_t *idxBase);
+SPBLAS_API spblasStatus_t spblasSpVecGetValues(spblasSpVecDescr_t spVecDescr,
+                                               void **values);
+SPBLAS_API spblasStatus_t spblasConstSpVecGetValues(spblasConstSpVecDescr_t spVecDescr,
+                                                    const void **values);
+SPBLAS_API spblasStatus_t spblasSpVecSetValues(spblasSpVecDescr_t spVecDescr,
                                                void *values);
 
 /* ---- Dense matrices -------------------------------------------------------------- */
@@ -811,6 +867,71 @@ SPBLAS_API spblasStatus_t spblasCreateConstCustom(
     spblasConstSpMatDescr_t *spMatDescr, spblasConstFormatDescr_t format, int64_t rows,
     int64_t cols, int levels, const spblasLevelInfo_t *level, const void *values,
     int64_t valueStride, spblasDataType_t valueType);
+
+/* ---- Operations on sparse vectors -------------------------------------------------- */
+/*
+ * X sparse and Y dense, of the same size and value type. Nothing is kept between calls
+ * and nothing allocated; long vectors are spread over the team.
+ *
+ * An index that occurs several times counts each time: Axpby adds all its values, SpVV
+ * multiplies all, Gather fills all, Scatter leaves the last, Rot takes one after
+ * another. Indices outside the vector are passed over: nothing is read or written for
+ * them.
+ *
+ * Types that compute: R_32F, R_64F, C_32F, C_64F with themselves; R_16F and R_16BF with
+ * R_32F; in SpVV also R_8I with R_32I (which wraps) or R_32F. Gather and Scatter take any
+ * value type.
+ *
+ * Errors that all share
+ *   INVALID_VALUE    NULL handle, descriptor, scalar or output pointer; a foreign
+ *                    descriptor; sizes that differ; an array that is NULL although its
+ *                    length is not 0; an unknown operation or type
+ *   NOT_SUPPORTED    value types that differ or do not compute; 16-bit indices
+ */
+
+/*
+ * Axpby    Y = alpha * X + beta * Y; beta == 0 never reads Y. A 16-bit Y is rounded when
+ *          it is scaled (beta neither 0 nor 1) and at each addition
+ * Gather   X's values = Y at X's indices
+ * Scatter  Y at X's indices = X's values
+ * Rot      at each index of X: Y = c * Y - s * X and X = c * X + s * Y, from the values
+ *          before
+ *
+ * Reads    the scalars in the compute type; what stands on the right
+ * Memory   X and Y must not overlap
+ * Threads  one handle per thread; what is read may be shared
+ * Source   cusparseAxpby, cusparseGather, cusparseScatter, cusparseRot
+ */
+SPBLAS_API spblasStatus_t spblasAxpby(spblasHandle_t handle, const void *alpha,
+                                      spblasConstSpVecDescr_t vecX, const void *beta,
+                                      spblasDnVecDescr_t vecY);
+SPBLAS_API spblasStatus_t spblasGather(spblasHandle_t handle,
+                                       spblasConstDnVecDescr_t vecY,
+                                       spblasSpVecDescr_t vecX);
+SPBLAS_API spblasStatus_t spblasScatter(spblasHandle_t handle,
+                                        spblasConstSpVecDescr_t vecX,
+                                        spblasDnVecDescr_t vecY);
+SPBLAS_API spblasStatus_t spblasRot(spblasHandle_t handle, const void *c_coeff,
+                                    const void *s_coeff, spblasSpVecDescr_t vecX,
+                                    spblasDnVecDescr_t vecY);
+
+/*
+ * *result = op(X) . Y, the sum of products; CONJUGATE_TRANSPOSE conjugates X, TRANSPOSE
+ * changes nothing. bufferSize answers 0, and its `result` is not looked at.
+ *
+ * Writes   *result, of computeType
+ * Threads  one handle per thread; X and Y may be shared
+ * Source   cusparseSpVV
+ */
+SPBLAS_API spblasStatus_t spblasSpVV_bufferSize(
+    spblasHandle_t handle, spblasOperation_t opX, spblasConstSpVecDescr_t vecX,
+    spblasConstDnVecDescr_t vecY, const void *result, spblasDataType_t computeType,
+    size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasSpVV(spblasHandle_t handle, spblasOperation_t opX,
+                                     spblasConstSpVecDescr_t vecX,
+                                     spblasConstDnVecDescr_t vecY, void *result,
+                                     spblasDataType_t computeType,
+                                     void *externalBuffer);
 
 /* ---- Plans ----------------------------------------------------------------------- */
 

@@ -21,7 +21,8 @@ typedef enum sb_tag {
     SB_TAG_DNVEC = 0x5b1a5002,
     SB_TAG_DNMAT = 0x5b1a5003,
     SB_TAG_SPMAT = 0x5b1a5004,
-    SB_TAG_FORMAT = 0x5b1a5005
+    SB_TAG_FORMAT = 0x5b1a5005,
+    SB_TAG_SPVEC = 0x5b1a5006
 } sb_tag;
 
 enum { SB_SENTENCE_MAX = 640 };
@@ -39,6 +40,15 @@ struct spblasDnVecDescr {
     spblasDataType_t type;
     int64_t size;
     void *values;
+};
+
+struct spblasSpVecDescr {
+    uint32_t tag;
+    spblasDataType_t type;
+    spblasIndexType_t idx_type;
+    spblasIndexBase_t base;
+    int64_t size, nnz;
+    void *idx, *values;
 };
 
 struct spblasDnMatDescr {
@@ -107,6 +117,12 @@ static inline bool
 sb_is_dnvec(spblasConstDnVecDescr_t d)
 {
     return d && d->tag == SB_TAG_DNVEC;
+}
+
+static inline bool
+sb_is_spvec(spblasConstSpVecDescr_t d)
+{
+    return d && d->tag == SB_TAG_SPVEC;
 }
 
 static inline bool

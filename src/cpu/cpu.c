@@ -6,6 +6,7 @@
 #include "cpu/cc.h"
 #include "cpu/exec.h"
 #include "cpu/ref.h"
+#include "cpu/ref_vector.h"
 
 const sb_backend sb_cpu_backend = {
     .name = "cpu",
@@ -13,5 +14,6 @@ const sb_backend sb_cpu_backend = {
     .run_tiles = sb_exec_tiles,
     .parallel = sb_exec_parallel,
     .reference = sb_ref_run,
+    .vector = sb_ref_vector,
     .compile = sb_cc_compile,
 };

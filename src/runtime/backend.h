@@ -9,6 +9,7 @@
 #include "runtime/kernel.h"
 #include "runtime/plan.h"
 #include "runtime/target.h"
+#include "runtime/vector.h"
 
 /* fn(user, t0, t1) over all of [lo, hi), in pieces, on the worker team; returns when all
  * is done. */
@@ -23,6 +24,8 @@ typedef struct sb_backend {
     void (*parallel)(sb_range_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain);
     /* Any problem the API lets through, portable C, deterministic, no allocation. */
     sb_status (*reference)(const sb_problem *pb, sb_diag *diag);
+    /* Likewise any operation on sparse vectors; writes job->result. */
+    sb_status (*vector)(sb_vector *job, sb_diag *diag);
     /* C text -> shared object file; ENOKERNEL when there is no compiler. */
     sb_status (*compile)(const char *source_path, const char *object_path, sb_isa isa,
                          sb_diag *diag);

@@ -37,6 +37,8 @@ typedef struct world {
     spblasConstDnMatDescr_t cdm;
     spblasDnVecDescr_t dv;
     spblasConstDnVecDescr_t cdv;
+    spblasSpVecDescr_t sv;
+    spblasConstSpVecDescr_t csv;
     sb_problem *pb;
 } world;
 
@@ -134,6 +136,18 @@ create_const_dnvec(void *user)
 }
 
 static spblasStatus_t
+create_spvec(void *user)
+{
+    return spblasCreateSpVec(&((world *)user)->sv, 4, 4, idx, val, I32, Z, F32);
+}
+
+static spblasStatus_t
+create_const_spvec(void *user)
+{
+    return spblasCreateConstSpVec(&((world *)user)->csv, 4, 4, idx, val, I32, Z, F32);
+}
+
+static spblasStatus_t
 set_plan_text(void *user)
 {
     return spblasSpMatSetAttribute(((world *)user)->c.a, SPBLAS_SPMAT_PLAN_TEXT, "csr",
@@ -158,6 +172,8 @@ undo_creation(void *user)
     (void)spblasDestroyDnMat(w->cdm);
     (void)spblasDestroyDnVec(w->dv);
     (void)spblasDestroyDnVec(w->cdv);
+    (void)spblasDestroySpVec(w->sv);
+    (void)spblasDestroySpVec(w->csv);
     w->handle = NULL;
     w->sp = NULL;
     w->csp = NULL;
@@ -165,6 +181,8 @@ undo_creation(void *user)
     w->cdm = NULL;
     w->dv = NULL;
     w->cdv = NULL;
+    w->sv = NULL;
+    w->csv = NULL;
 }
 
 static void
@@ -198,6 +216,8 @@ static const step steps[] = {
     {"CreateConstDnMat", create_const_dnmat, undo_creation},
     {"CreateDnVec", create_dnvec, undo_creation},
     {"CreateConstDnVec", create_const_dnvec, undo_creation},
+    {"CreateSpVec", create_spvec, undo_creation},
+    {"CreateConstSpVec", create_const_spvec, undo_creation},
     {"SetAttribute", set_plan_text, undo_plan_text},
     {"analysis", analyse, undo_analysis},
 };

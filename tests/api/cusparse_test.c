@@ -39,6 +39,9 @@ typedef spblasStatus_t (*create_dnmat)(spblasDnMatDescr_t *, int64_t, int64_t, i
                                        void *, spblasDataType_t, spblasOrder_t);
 typedef spblasStatus_t (*create_dnvec)(spblasDnVecDescr_t *, int64_t, void *,
                                        spblasDataType_t);
+typedef spblasStatus_t (*create_spvec)(spblasSpVecDescr_t *, int64_t, int64_t, void *,
+                                       void *, spblasIndexType_t, spblasIndexBase_t,
+                                       spblasDataType_t);
 typedef spblasStatus_t (*destroy_any)(const void *);
 typedef spblasStatus_t (*batch_coo)(spblasSpMatDescr_t, int, int64_t);
 typedef spblasStatus_t (*batch_csr)(spblasSpMatDescr_t, int, int64_t, int64_t);
@@ -373,6 +376,34 @@ dense_agrees(void **state)
 }
 
 static void
+sparse_vectors_agree(void **state)
+{
+    create_spvec make;
+    destroy_any destroy;
+
+    (void)state;
+    if (!real)
+        skip();
+    find(&make, "cusparseCreateSpVec");
+    find(&destroy, "cusparseDestroySpVec");
+    for (uint64_t k = 0; k < CASES; k++) {
+        gen_rng r = {k + 4000000};
+        const int64_t n = draw_size(&r), z = draw_size(&r);
+        void *const q = draw_array(&r), *const v = draw_array(&r);
+        const spblasIndexType_t it = draw_index(&r);
+        const spblasIndexBase_t base = draw_base(&r);
+        const spblasDataType_t t = draw_type(&r);
+        spblasSpVecDescr_t a = NULL, b = NULL;
+        const spblasStatus_t sb = make(&b, n, z, q, v, it, base, t);
+
+        compare("SpVec", k, spblasCreateSpVec(&a, n, z, q, v, it, base, t), sb, it, it);
+        (void)spblasDestroySpVec(a);
+        if (sb == SPBLAS_STATUS_SUCCESS)
+            (void)destroy(b);
+    }
+}
+
+static void
 words_agree(void **state)
 {
     status_text words, name;
@@ -398,9 +429,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csr_and_csc_agree), cmocka_unit_test(coo_agrees),
-        cmocka_unit_test(bsr_agrees),        cmocka_unit_test(dense_agrees),
-        cmocka_unit_test(words_agree),
+        cmocka_unit_test(csr_and_csc_agree),    cmocka_unit_test(coo_agrees),
+        cmocka_unit_test(bsr_agrees),           cmocka_unit_test(dense_agrees),
+        cmocka_unit_test(sparse_vectors_agree), cmocka_unit_test(words_agree),
     };
 
     return cmocka_run_group_tests(tests, open_real, close_real);
