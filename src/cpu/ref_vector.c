@@ -1,26 +1,18 @@
 /*
  * Operations on sparse vectors. Positions are decoded into short lines, so that kernels
- * need not know index types. Where Y is written, a piece of the work owns a range of it
- * and takes the slots that lie there in their order; so an index that occurs twice means
- * the same on any team. In ascending X a range's slots lie together; in any other every
- * thread looks through all indices, which costs less than following them.
+ * need not know index types. Where Y is written its places are shared (formats/share.h);
+ * where it is only read, X is cut by its length alone.
  */
 #include "cpu/ref_vector.h"
 
-#include "base/fault.h"
 #include "base/macro.h"
 #include "cpu/ref_ops.h"
-#include "formats/matrix.h"
+#include "formats/share.h"
 #include "runtime/backend.h"
 
 #include <string.h>
 
-enum {
-    LINE = 256,         /* slots decoded at a time */
-    PIECES = 64,        /* at most; a function of X's length */
-    PIECE_SLOTS = 4096, /* at least, if there are more pieces than one */
-    SCALE_GRAIN = 1 << 16
-};
+enum { LINE = 256 /* slots decoded at a time */, SCALE_GRAIN = 1 << 16 };
 
 /* ---- Kernels ------------------------------------------------------------------------ */
 
@@ -230,29 +222,11 @@ typedef struct work {
     const sb_vector *j;
     const arithmetic *ops;
     line_fn line;
-    int64_t pieces;
-    bool ascending; /* else pieces are equal ranges of Y */
+    sb_par par;
+    sb_share share; /* of Y, where it is written; else its number of pieces of X */
     sb_ref_scalar alpha, beta;
-    union {
-        bool falls[PIECES];        /* a slot whose successor has a smaller index */
-        sb_ref_scalar sum[PIECES]; /* SPVV */
-    } part;
+    sb_ref_scalar sum[SB_SHARE_PIECES]; /* SPVV, of each piece */
 } work;
-
-/* The first slot (of nnz) or element (of size) of piece t. */
-static int64_t
-cut(int64_t count, int64_t pieces, int64_t t)
-{
-    const int64_t rest = count % pieces;
-
-    return count / pieces * t + (t < rest ? t : rest);
-}
-
-static int64_t
-index_of(const sb_vector *j, int64_t p)
-{
-    return sb_index(j->idx, j->idx_type, p) - j->base;
-}
 
 /* Those of the slots [p, p + n) that lie in [lo, hi): where, and which from p on. No
  * branch on data: it would be missed every other time. */
@@ -263,7 +237,7 @@ decode(int64_t *at, int32_t *slot, const sb_vector *j, int64_t p, int64_t n, int
     int64_t count = 0;
 
     for (int64_t c = 0; c < n; c++) {
-        const int64_t i = index_of(j, p + c);
+        const int64_t i = sb_index(j->idx, j->idx_type, p + c) - j->base;
 
         at[count] = i;
         slot[count] = (int32_t)c;
@@ -298,76 +272,22 @@ static void
 run_by_slot(void *user, int64_t first, int64_t last)
 {
     work *w = user;
-    const sb_vector *j = w->j;
+    const int64_t nnz = w->j->nnz, pieces = w->share.pieces;
 
-    for (int64_t t = first; t < last; t++) {
-        if (!w->line)
-            memset(&w->part.sum[t], 0, sizeof w->part.sum[t]);
-        run_slots(w, cut(j->nnz, w->pieces, t), cut(j->nnz, w->pieces, t + 1), 0,
-                  j->size, &w->part.sum[t]);
-    }
-}
-
-/* The first slot of an ascending X whose index is not below i. */
-static int64_t
-find(const sb_vector *j, int64_t i)
-{
-    int64_t lo = 0, hi = j->nnz;
-
-    while (lo < hi) {
-        const int64_t mid = lo + (hi - lo) / 2;
-
-        if (index_of(j, mid) < i)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
-/* Where piece t of Y begins: with ascending X such that pieces have as many slots. */
-static int64_t
-bound(const work *w, int64_t t)
-{
-    const sb_vector *j = w->j;
-    int64_t at;
-
-    if (t == 0 || t == w->pieces)
-        return t == 0 ? 0 : j->size;
-    at = w->ascending ? index_of(j, cut(j->nnz, w->pieces, t))
-                      : cut(j->size, w->pieces, t);
-    return at < 0 ? 0 : at < j->size ? at : j->size;
+    for (int64_t t = first; t < last; t++)
+        run_slots(w, sb_share_cut(nnz, pieces, t), sb_share_cut(nnz, pieces, t + 1), 0,
+                  w->j->size, &w->sum[t]);
 }
 
 static void
 run_by_owner(void *user, int64_t first, int64_t last)
 {
-    const work *w = user;
-
-    for (int64_t t = first; t < last; t++) {
-        const bool shared = SB_FAULT(VECTOR_OWNER) && t + 1 < w->pieces;
-        const int64_t lo = bound(w, t), hi = bound(w, t + 1) + shared;
-
-        if (w->ascending)
-            run_slots(w, find(w->j, lo), find(w->j, hi), lo, hi, NULL);
-        else
-            run_slots(w, 0, w->j->nnz, lo, hi, NULL);
-    }
-}
-
-static void
-look_for_falls(void *user, int64_t first, int64_t last)
-{
     work *w = user;
-    const sb_vector *j = w->j;
 
     for (int64_t t = first; t < last; t++) {
-        const int64_t hi = cut(j->nnz, w->pieces, t + 1);
-        int64_t p = cut(j->nnz, w->pieces, t);
+        const sb_share_piece r = sb_share_of(&w->share, t);
 
-        while (p < hi && (p + 1 == j->nnz || index_of(j, p) <= index_of(j, p + 1)))
-            p++;
-        w->part.falls[t] = p < hi;
+        run_slots(w, r.p, r.end, r.lo, r.hi, NULL);
     }
 }
 
@@ -384,42 +304,14 @@ scale_range(void *user, int64_t lo, int64_t hi)
         w->ops->scale(y, hi - lo, &w->beta);
 }
 
-static void
-spread(sb_range_fn fn, work *w, int64_t count, int64_t grain)
-{
-    const sb_backend *backend = sb_backend_get();
-
-    if (backend && count > grain)
-        backend->parallel(fn, w, 0, count, grain);
-    else if (count > 0)
-        fn(w, 0, count);
-}
-
 /* ---- Operations --------------------------------------------------------------------- */
-
-static int64_t
-threads(void)
-{
-    const sb_backend *backend = sb_backend_get();
-
-    return backend ? backend->threads() : 1;
-}
 
 /* AXPBY's sum, SCATTER, ROT. */
 static void
 write_y(work *w)
 {
-    const int64_t team = threads();
-
-    w->ascending = w->pieces > 1 && team > 1;
-    if (w->ascending) {
-        spread(look_for_falls, w, w->pieces, 1);
-        for (int64_t t = 0; t < w->pieces; t++)
-            w->ascending = w->ascending && !w->part.falls[t];
-    }
-    if (!w->ascending)
-        w->pieces = w->pieces > 1 ? team : 1;
-    spread(run_by_owner, w, w->pieces, 1);
+    sb_share_plan(&w->share, &w->par);
+    sb_par_run(&w->par, run_by_owner, w, 0, w->share.pieces, 1);
 }
 
 static void
@@ -427,11 +319,10 @@ read_y(work *w, sb_vector *job)
 {
     sb_value sum = {0.0, 0.0};
 
-    spread(run_by_slot, w, w->pieces, 1);
-    if (w->line)
-        return;
-    for (int64_t t = 0; t < w->pieces; t++) {
-        const sb_value part = sb_value_load(job->compute, &w->part.sum[t], 0);
+    w->share.pieces = sb_share_count(job->nnz);
+    sb_par_run(&w->par, run_by_slot, w, 0, w->share.pieces, 1);
+    for (int64_t t = 0; t < w->share.pieces && !w->line; t++) {
+        const sb_value part = sb_value_load(job->compute, &w->sum[t], 0);
 
         sum = (sb_value){sum.re + part.re, sum.im + part.im};
     }
@@ -444,14 +335,17 @@ sb_status
 sb_ref_vector(sb_vector *job, sb_diag *diag)
 {
     const bool copies = job->op == SB_VECTOR_GATHER || job->op == SB_VECTOR_SCATTER;
-    const bool reads = job->op == SB_VECTOR_GATHER || job->op == SB_VECTOR_SPVV;
-    const int64_t share = job->nnz / PIECE_SLOTS;
+    const sb_backend *backend = sb_backend_get();
     work w = {.j = job,
               .ops = copies ? NULL : arithmetic_of(job),
-              .pieces = share < 1        ? 1
-                        : share < PIECES ? share
-                                         : PIECES};
+              .share = {.idx = job->idx,
+                        .type = job->idx_type,
+                        .base = job->base,
+                        .nnz = job->nnz,
+                        .size = job->size}};
 
+    if (backend)
+        w.par = (sb_par){backend->parallel, backend->threads()};
     w.line = line_of(job, w.ops);
     if (!w.line && (job->op != SB_VECTOR_SPVV || !w.ops))
         return sb_diag_set(diag, SB_ENOTSUP,
@@ -462,8 +356,8 @@ sb_ref_vector(sb_vector *job, sb_diag *diag)
         sb_value_store(job->compute, &w.beta, 0, job->beta);
     }
     if (job->op == SB_VECTOR_AXPBY && (job->beta.re != 1.0 || job->beta.im != 0.0))
-        spread(scale_range, &w, job->size, SCALE_GRAIN);
-    if (reads)
+        sb_par_run(&w.par, scale_range, &w, 0, job->size, SCALE_GRAIN);
+    if (job->op == SB_VECTOR_GATHER || job->op == SB_VECTOR_SPVV)
         read_y(&w, job);
     else
         write_y(&w);
