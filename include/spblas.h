@@ -187,6 +187,9 @@ typedef enum {
 
 typedef enum { SPBLAS_SDDMM_ALG_DEFAULT = 0 } spblasSDDMMAlg_t;
 
+typedef enum { SPBLAS_SPARSETODENSE_ALG_DEFAULT = 0 } spblasSparseToDenseAlg_t;
+typedef enum { SPBLAS_DENSETOSPARSE_ALG_DEFAULT = 0 } spblasDenseToSparseAlg_t;
+
 /* How much an analysis may cost. */
 typedef enum {
     SPBLAS_EFFORT_ESTIMATE = 0,  /* a model chooses; about ten executions at most */
@@ -932,6 +935,78 @@ SPBLAS_API spblasStatus_t spblasSpVV(spblasHandle_t handle, spblasOperation_t op
                                      spblasConstDnVecDescr_t vecY, void *result,
                                      spblasDataType_t computeType,
                                      void *externalBuffer);
+
+/* ---- Between dense and sparse ---------------------------------------------------- */
+/*
+ * Values are copied as they are; both matrices have the same value type, any but 16-bit
+ * complex. A dense matrix may have either order and any ld. bufferSize answers 0 on the
+ * CPU backend, and externalBuffer may then be NULL.
+ *
+ * Errors that all share
+ *   INVALID_VALUE    NULL handle, descriptor or output pointer; a foreign descriptor; an
+ *                    unknown algorithm; shapes that differ; an array that is NULL
+ *                    although its length is not 0
+ *   NOT_SUPPORTED    value types that differ or are 16-bit complex; 16-bit indices; a
+ *                    batch; a format that is not listed
+ */
+
+/*
+ * B = A, in any sparse format: zeros where A stores nothing. Entries of A at the same
+ * place add up in A's order, in double precision and rounded to the type each time
+ * (integers saturate).
+ *
+ * Reads    A.  Writes B; gaps of ld stay
+ * Errors   ALLOC_FAILED a CUSTOM A; with SPBLAS_SPMAT_VALIDATE INVALID_VALUE for a
+ *          malformed structure
+ * Memory   A and B must not overlap. Allocates nothing, but for a CUSTOM A
+ * Threads  one handle per thread; A may be shared, B not. Works on the team
+ * Source   cusparseSparseToDense
+ */
+SPBLAS_API spblasStatus_t spblasSparseToDense_bufferSize(spblasHandle_t handle,
+                                                         spblasConstSpMatDescr_t matA,
+                                                         spblasDnMatDescr_t matB,
+                                                         spblasSparseToDenseAlg_t alg,
+                                                         size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasSparseToDense(spblasHandle_t handle,
+                                              spblasConstSpMatDescr_t matA,
+                                              spblasDnMatDescr_t matB,
+                                              spblasSparseToDenseAlg_t alg,
+                                              void *externalBuffer);
+
+/*
+ * B = the non-zeros of A (-0 is a zero, NaN is none), B a CSR, CSC or COO that was made
+ * with any nnz:
+ *
+ *     _analysis    counts them: B's nnz is set (spblasSpMatGetSize), and B's offsets,
+ *                  which must be there, are written
+ *     B's other arrays are made that long and named with spblas*SetPointers
+ *     _convert     writes indices and values: row after row (CSC: column after column),
+ *                  in order inside. A must be as it was at the analysis
+ *
+ * Reads    A; _convert also B's offsets
+ * Errors   INVALID_VALUE from _analysis: too many non-zeros for B's index type, B's
+ *          offsets are then undefined; from _convert: A or the offsets have changed, B's
+ *          arrays are then undefined. NOT_SUPPORTED B of another format, or made by
+ *          spblasConvert
+ * Memory   allocates nothing. _analysis drops B's plans
+ * Threads  one handle per thread; A may be shared, B not. Works on the team
+ * Source   cusparseDenseToSparse
+ */
+SPBLAS_API spblasStatus_t spblasDenseToSparse_bufferSize(spblasHandle_t handle,
+                                                         spblasConstDnMatDescr_t matA,
+                                                         spblasSpMatDescr_t matB,
+                                                         spblasDenseToSparseAlg_t alg,
+                                                         size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasDenseToSparse_analysis(spblasHandle_t handle,
+                                                       spblasConstDnMatDescr_t matA,
+                                                       spblasSpMatDescr_t matB,
+                                                       spblasDenseToSparseAlg_t alg,
+                                                       void *externalBuffer);
+SPBLAS_API spblasStatus_t spblasDenseToSparse_convert(spblasHandle_t handle,
+                                                      spblasConstDnMatDescr_t matA,
+                                                      spblasSpMatDescr_t matB,
+                                                      spblasDenseToSparseAlg_t alg,
+                                                      void *externalBuffer);
 
 /* ---- Plans ----------------------------------------------------------------------- */
 

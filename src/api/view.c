@@ -58,8 +58,8 @@ sb_view_lacks_values(const sb_matrix *a)
     return a->nnz > 0 && !a->val;
 }
 
-static sb_dense
-view_matrix(spblasConstDnMatDescr_t d)
+sb_dense
+sb_view_dense(spblasConstDnMatDescr_t d)
 {
     return (sb_dense){.rows = d->rows,
                       .cols = d->cols,
@@ -96,8 +96,8 @@ sb_view_problem(const sb_product *p)
 {
     sb_problem pb = {.op = p->op,
                      .a = sb_view_sparse(p->sparse),
-                     .b = p->mat_x ? view_matrix(p->mat_x) : view_vector(p->vec_x),
-                     .c = p->mat_y ? view_matrix(p->mat_y) : view_vector(p->vec_y),
+                     .b = p->mat_x ? sb_view_dense(p->mat_x) : view_vector(p->vec_x),
+                     .c = p->mat_y ? sb_view_dense(p->mat_y) : view_vector(p->vec_y),
                      .compute = sb_public_dtype(p->compute)};
     const bool sddmm = p->op == SB_OP_SDDMM;
 

@@ -12,6 +12,7 @@
 sb_problem sb_view_problem(const sb_product *p);
 
 sb_matrix sb_view_sparse(spblasConstSpMatDescr_t d);
+sb_dense sb_view_dense(spblasConstDnMatDescr_t d);
 
 /* Whether an array is NULL that has elements. */
 bool sb_view_lacks_structure(const sb_matrix *a);
