@@ -131,7 +131,9 @@ typedef enum {
     SPBLAS_FORMAT_CSR = 1,
     SPBLAS_FORMAT_CSC = 2,
     SPBLAS_FORMAT_COO = 3,
+    SPBLAS_FORMAT_BLOCKED_ELL = 5,
     SPBLAS_FORMAT_BSR = 6,
+    SPBLAS_FORMAT_SLICED_ELLPACK = 7,
     SPBLAS_FORMAT_CUSTOM = 100 /* any other of the format language: spblasConvert */
 } spblasFormat_t;
 
@@ -170,6 +172,7 @@ typedef enum {
     SPBLAS_SPMV_CSR_ALG1 = 2,
     SPBLAS_SPMV_CSR_ALG2 = 3,
     SPBLAS_SPMV_COO_ALG2 = 4,
+    SPBLAS_SPMV_SELL_ALG1 = 5,
     SPBLAS_SPMV_BSR_ALG1 = 6
 } spblasSpMVAlg_t;
 
@@ -182,6 +185,7 @@ typedef enum {
     SPBLAS_SPMM_COO_ALG4 = 5,
     SPBLAS_SPMM_CSR_ALG2 = 6,
     SPBLAS_SPMM_CSR_ALG3 = 12,
+    SPBLAS_SPMM_BLOCKED_ELL_ALG1 = 13,
     SPBLAS_SPMM_BSR_ALG1 = 14
 } spblasSpMMAlg_t;
 
@@ -579,6 +583,55 @@ SPBLAS_API spblasStatus_t spblasCreateConstBsr(
     spblasDataType_t valueType, spblasOrder_t order);
 
 /*
+ * Blocked-ELL: as many square blocks in each row of blocks. Block row u has the block
+ * columns ellColInd[u * w] .. ellColInd[u * w + w - 1], w = ellCols / ellBlockSize, counted
+ * from idxBase; a negative one says that the slot is empty. Values lie by whole rows:
+ * those of row i in ellValue[i * ellCols] .. , block after block. What an empty slot holds
+ * is never read or written. Blocks at the same place add up.
+ *
+ * Shapes   ellColInd rows / ellBlockSize * w; ellValue rows * ellCols
+ * Errors   as spblasCreateCsr; INVALID_VALUE also for rows, cols or ellCols that are not
+ *          multiples of ellBlockSize, ellCols > cols, and empty blocks (but of no columns)
+ * Memory   a plan holds a column and a position for each element of a block
+ * Source   cusparseCreateBlockedEll (whose products take fewer types and operations)
+ */
+SPBLAS_API spblasStatus_t spblasCreateBlockedEll(
+    spblasSpMatDescr_t *spMatDescr, int64_t rows, int64_t cols, int64_t ellBlockSize,
+    int64_t ellCols, void *ellColInd, void *ellValue, spblasIndexType_t ellIdxType,
+    spblasIndexBase_t idxBase, spblasDataType_t valueType);
+SPBLAS_API spblasStatus_t spblasCreateConstBlockedEll(
+    spblasConstSpMatDescr_t *spMatDescr, int64_t rows, int64_t cols,
+    int64_t ellBlockSize, int64_t ellCols, const void *ellColInd, const void *ellValue,
+    spblasIndexType_t ellIdxType, spblasIndexBase_t idxBase,
+    spblasDataType_t valueType);
+
+/*
+ * Sliced-ELL: slices of sliceSize rows, of which the last may stick out below the matrix.
+ * The slots of slice s are sellSliceOffsets[s] .. sellSliceOffsets[s + 1], by columns: its
+ * r-th row has every sliceSize-th from the r-th on. A negative column says that the slot
+ * is empty; its value is never read or written. Entries at the same place add up.
+ *
+ * Shapes   sellSliceOffsets rows / sliceSize (rounded up) + 1; sellColInd and sellValues
+ *          sellValuesSize, of which nnz are not empty
+ * Errors   as spblasCreateCsr; INVALID_VALUE also for sellValuesSize < nnz and sliceSize
+ *          < 0; 0 makes a matrix that products refuse
+ * Memory   a plan holds a column and a position for each entry
+ * Source   cusparseCreateSlicedEll
+ */
+SPBLAS_API spblasStatus_t spblasCreateSlicedEll(
+    spblasSpMatDescr_t *spMatDescr, int64_t rows, int64_t cols, int64_t nnz,
+    int64_t sellValuesSize, int64_t sliceSize, void *sellSliceOffsets, void *sellColInd,
+    void *sellValues, spblasIndexType_t sellSliceOffsetsType,
+    spblasIndexType_t sellColIndType, spblasIndexBase_t idxBase,
+    spblasDataType_t valueType);
+SPBLAS_API spblasStatus_t spblasCreateConstSlicedEll(
+    spblasConstSpMatDescr_t *spMatDescr, int64_t rows, int64_t cols, int64_t nnz,
+    int64_t sellValuesSize, int64_t sliceSize, const void *sellSliceOffsets,
+    const void *sellColInd, const void *sellValues,
+    spblasIndexType_t sellSliceOffsetsType, spblasIndexType_t sellColIndType,
+    spblasIndexBase_t idxBase, spblasDataType_t valueType);
+
+/*
  * Ends a sparse matrix's description and frees its plans, and its arrays if
  * spblasConvert made them. NULL is SUCCESS. No call may be using the matrix.
  */
@@ -586,7 +639,7 @@ SPBLAS_API spblasStatus_t spblasDestroySpMat(spblasConstSpMatDescr_t spMatDescr)
 
 /*
  * Facts of any sparse matrix. Sizes count elements: a BSR matrix reports its expanded
- * rows and columns and bnnz * block^2; a CUSTOM one the elements that were converted,
+ * rows and columns and bnnz * block^2, a Blocked-ELL one rows * ellCols; a CUSTOM one the elements that were converted,
  * padding not counted; a batch reports one member.
  *
  * Errors   INVALID_VALUE a NULL argument
@@ -619,7 +672,7 @@ SPBLAS_API spblasStatus_t spblasSpMatSetValues(spblasSpMatDescr_t spMatDescr,
 
 /*
  * All facts of a matrix of that very format (a CSR getter refuses CSC). nnz of one
- * batch member. BSR has no getter, as in cuSPARSE.
+ * batch member. BSR and Sliced-ELL have no getter, as in cuSPARSE.
  *
  * Errors   INVALID_VALUE a NULL argument, or another format
  * Source   cusparseCsrGet and relatives
@@ -644,6 +697,15 @@ SPBLAS_API spblasStatus_t spblasConstCscGet(
     const void **cscColOffsets, const void **cscRowInd, const void **cscValues,
     spblasIndexType_t *cscColOffsetsType, spblasIndexType_t *cscRowIndType,
     spblasIndexBase_t *idxBase, spblasDataType_t *valueType);
+SPBLAS_API spblasStatus_t spblasBlockedEllGet(
+    spblasSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols, int64_t *ellBlockSize,
+    int64_t *ellCols, void **ellColInd, void **ellValue, spblasIndexType_t *ellIdxType,
+    spblasIndexBase_t *idxBase, spblasDataType_t *valueType);
+SPBLAS_API spblasStatus_t spblasConstBlockedEllGet(
+    spblasConstSpMatDescr_t spMatDescr, int64_t *rows, int64_t *cols,
+    int64_t *ellBlockSize, int64_t *ellCols, const void **ellColInd,
+    const void **ellValue, spblasIndexType_t *ellIdxType, spblasIndexBase_t *idxBase,
+    spblasDataType_t *valueType);
 SPBLAS_API spblasStatus_t spblasCooGet(spblasSpMatDescr_t spMatDescr, int64_t *rows,
                                        int64_t *cols, int64_t *nnz, void **cooRowInd,
                                        void **cooColInd, void **cooValues,

@@ -98,7 +98,10 @@ struct spblasSpMatDescr {
     int batch;
     int64_t rows, cols, nnz;      /* BSR: in blocks, as the caller gave them */
     int64_t row_block, col_block; /* BSR; else 1 */
-    void *ptr, *idx, *row, *val;  /* row: COO only; ptr: all others */
+    int64_t ell_block;            /* Blocked-ELL, whose rows and cols count elements */
+    int64_t width;               /* Blocked-ELL: ellCols; Sliced-ELL: rows of a slice */
+    int64_t slots;               /* Sliced-ELL: sellValuesSize */
+    void *ptr, *idx, *row, *val; /* row: COO only; ptr: all others */
     int64_t ptr_stride, idx_stride, val_stride;
     sb_made
         *made; /* owned; NULL: the arrays are the caller's. CUSTOM: nothing above but

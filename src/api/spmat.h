@@ -33,7 +33,8 @@ spblasStatus_t sb_made_matrix_take(const char *function, spblasSpMatDescr_t *out
                                    sb_made *made, spblasDataType_t type);
 
 /* Lengths of the descriptor's arrays for one member. They fit: the table saw to it. */
-int64_t sb_spmat_ptr_count(const sb_spmat *d); /* 0 for COO */
+int64_t sb_spmat_ptr_count(const sb_spmat *d); /* 0 for COO and Blocked-ELL */
+int64_t sb_spmat_idx_count(const sb_spmat *d);
 int64_t sb_spmat_val_count(const sb_spmat *d);
 
 #endif

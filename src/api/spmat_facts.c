@@ -36,7 +36,9 @@ spblasSpMatGetSize(spblasConstSpMatDescr_t spMatDescr, int64_t *rows, int64_t *c
         return st;
     *rows = spMatDescr->rows * spMatDescr->row_block;
     *cols = spMatDescr->cols * spMatDescr->col_block;
-    *nnz = sb_spmat_val_count(spMatDescr);
+    *nnz = spMatDescr->format == SPBLAS_FORMAT_SLICED_ELLPACK
+               ? spMatDescr->nnz
+               : sb_spmat_val_count(spMatDescr);
     return SPBLAS_STATUS_SUCCESS;
 }
 

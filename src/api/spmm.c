@@ -30,6 +30,8 @@ formats_of(spblasSpMMAlg_t alg)
     case SPBLAS_SPMM_CSR_ALG2:
     case SPBLAS_SPMM_CSR_ALG3:
         return 1u << SPBLAS_FORMAT_CSR | 1u << SPBLAS_FORMAT_CSC;
+    case SPBLAS_SPMM_BLOCKED_ELL_ALG1:
+        return 1u << SPBLAS_FORMAT_BLOCKED_ELL;
     case SPBLAS_SPMM_BSR_ALG1:
         return 1u << SPBLAS_FORMAT_BSR;
     }

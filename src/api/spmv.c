@@ -22,6 +22,8 @@ formats_of(spblasSpMVAlg_t alg)
     case SPBLAS_SPMV_CSR_ALG1:
     case SPBLAS_SPMV_CSR_ALG2:
         return 1u << SPBLAS_FORMAT_CSR | 1u << SPBLAS_FORMAT_CSC;
+    case SPBLAS_SPMV_SELL_ALG1:
+        return 1u << SPBLAS_FORMAT_SLICED_ELLPACK;
     case SPBLAS_SPMV_BSR_ALG1:
         return 1u << SPBLAS_FORMAT_BSR;
     }

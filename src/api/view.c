@@ -4,6 +4,7 @@
  */
 #include "api/view.h"
 
+#include "api/spmat.h"
 #include "api/types.h"
 
 sb_matrix
@@ -12,13 +13,18 @@ sb_view_sparse(spblasConstSpMatDescr_t d)
     static const sb_format formats[] = {[SPBLAS_FORMAT_CSR] = SB_FORMAT_CSR,
                                         [SPBLAS_FORMAT_CSC] = SB_FORMAT_CSC,
                                         [SPBLAS_FORMAT_COO] = SB_FORMAT_COO,
-                                        [SPBLAS_FORMAT_BSR] = SB_FORMAT_BSR};
+                                        [SPBLAS_FORMAT_BSR] = SB_FORMAT_BSR,
+                                        [SPBLAS_FORMAT_BLOCKED_ELL] = SB_FORMAT_BELL,
+                                        [SPBLAS_FORMAT_SLICED_ELLPACK] =
+                                            SB_FORMAT_SELL};
+    const bool bell = d->format == SPBLAS_FORMAT_BLOCKED_ELL;
+    const int64_t block = bell && d->ell_block > 0 ? d->ell_block : d->row_block;
     const bool many = d->batch > 1, custom = d->format == SPBLAS_FORMAT_CUSTOM;
 
     return (sb_matrix){.format = custom ? SB_FORMAT_TENSOR : formats[d->format],
                        .rows = d->rows * d->row_block,
                        .cols = d->cols * d->col_block,
-                       .nnz = d->nnz,
+                       .nnz = custom ? d->nnz : sb_spmat_idx_count(d),
                        .ptr = d->ptr,
                        .idx = d->idx,
                        .row = d->row,
@@ -27,7 +33,8 @@ sb_view_sparse(spblasConstSpMatDescr_t d)
                        .idx_type = sb_public_index_dtype(d->idx_type),
                        .val_type = sb_public_dtype(d->type),
                        .base = (int)d->base,
-                       .block = d->row_block,
+                       .block = block,
+                       .width = bell ? d->width / block : d->width,
                        .block_col_major = d->order == SPBLAS_ORDER_COL,
                        .batch = d->batch,
                        .ptr_stride = many ? d->ptr_stride : 0,
@@ -44,8 +51,10 @@ sb_view_lacks_structure(const sb_matrix *a)
 
     if (a->format == SB_FORMAT_TENSOR)
         return false;
+    if (a->format == SB_FORMAT_SELL && a->width == 0)
+        return a->rows > 0;
     return (a->nnz > 0 && (!a->idx || (coo && !a->row))) ||
-           (!coo && majors > 0 && !a->ptr);
+           (!coo && a->format != SB_FORMAT_BELL && majors > 0 && !a->ptr);
 }
 
 bool

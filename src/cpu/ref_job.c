@@ -13,22 +13,17 @@ conjugates(sb_trans op)
     return op == SB_TRANS_H && !SB_FAULT(CONJ_LOST);
 }
 
-/* CSR and BSR are compressed by row, CSC by column, COO listed with rows as majors. */
+/* CSC is compressed by column, COO listed with rows as majors, all others by row. */
 static sb_ref_sparse
 make_sparse(const sb_matrix *a, sb_dtype compute, bool conj)
 {
-    const int64_t b = a->format == SB_FORMAT_BSR ? a->block : 1;
+    const int64_t b = sb_matrix_block(a);
 
-    return (sb_ref_sparse){.listed = a->format == SB_FORMAT_COO,
-                           .ptr_type = a->ptr_type,
-                           .idx_type = a->idx_type,
+    return (sb_ref_sparse){.m = *a,
+                           .listed = a->format == SB_FORMAT_COO,
                            .majors =
                                (a->format == SB_FORMAT_CSC ? a->cols : a->rows) / b,
-                           .nnz = a->nnz,
                            .block = b,
-                           .base = a->base,
-                           .block_transposed = a->block_col_major,
-                           .val_type = a->val_type,
                            .conj = conj,
                            .load = sb_ref_load_of(a->val_type, compute)};
 }
@@ -106,10 +101,10 @@ sb_ref_job_member(sb_ref_job *job, const sb_problem *pb, int64_t q)
     const int64_t qa = a->batch > 1 ? q : 0, qb = pb->b.batch > 1 ? q : 0;
     const int64_t qc = pb->c.batch > 1 ? q : 0;
 
-    job->a.ptr = move(a->ptr, qa * a->ptr_stride, sb_dtype_size(a->ptr_type));
-    job->a.minor = move(a->idx, qa * a->idx_stride, sb_dtype_size(a->idx_type));
-    job->a.major = move(a->row, qa * a->idx_stride, sb_dtype_size(a->idx_type));
-    job->a.val = move(a->val, qa * a->val_stride, sb_dtype_size(a->val_type));
+    job->a.m.ptr = move(a->ptr, qa * a->ptr_stride, sb_dtype_size(a->ptr_type));
+    job->a.m.idx = move(a->idx, qa * a->idx_stride, sb_dtype_size(a->idx_type));
+    job->a.m.row = move(a->row, qa * a->idx_stride, sb_dtype_size(a->idx_type));
+    job->a.m.val = move(a->val, qa * a->val_stride, sb_dtype_size(a->val_type));
     job->x.data = move(pb->b.data, qb * pb->b.stride, job->x.size);
     job->y.data = move(pb->c.data, qc * pb->c.stride, job->y.size);
 }
@@ -124,13 +119,6 @@ sb_ref_fetch(const sb_ref_dense *d, int64_t fixed, int64_t v0, int64_t n,
         return (const char *)d->data + at * (int64_t)d->size;
     d->load(line, d->data, at, d->vary, n, d->conj);
     return line;
-}
-
-void
-sb_ref_slots(const sb_ref_sparse *a, int64_t u, int64_t *lo, int64_t *hi)
-{
-    *lo = sb_index(a->ptr, a->ptr_type, u) - a->base;
-    *hi = sb_index(a->ptr, a->ptr_type, u + 1) - a->base;
 }
 
 typedef struct range_task {

@@ -10,17 +10,12 @@
 #include "cpu/ref_ops.h"
 #include "runtime/problem.h"
 
-/* The sparse operand. Compressed: entries of major u are slots ptr[u] .. ptr[u + 1], each
- * a block x block square (1 unless BSR). Listed (COO): major and minor of each slot. */
+/* The sparse operand. Entries of major u are slots sb_matrix_slots(&m, u), each a block x
+ * block square; listed (COO): major and minor of each slot are m.row and m.idx. */
 typedef struct sb_ref_sparse {
+    sb_matrix m; /* already moved to the batch member */
     bool listed;
-    const void *ptr, *major, *minor; /* already moved to the batch member */
-    sb_dtype ptr_type, idx_type;
-    int64_t majors, nnz, block;
-    int base;
-    bool block_transposed; /* element (major r, minor c) of a block at c * block + r */
-    void *val;
-    sb_dtype val_type;
+    int64_t majors, block;
     bool conj;
     sb_ref_load load;
 } sb_ref_sparse;
@@ -58,8 +53,12 @@ void sb_ref_job_member(sb_ref_job *job, const sb_problem *pb, int64_t q);
 const void *sb_ref_fetch(const sb_ref_dense *d, int64_t fixed, int64_t v0, int64_t n,
                          sb_ref_line *line);
 
-/* Slots of major u, base removed. */
-void sb_ref_slots(const sb_ref_sparse *a, int64_t u, int64_t *lo, int64_t *hi);
+/* The minor of slot p, negative where the slot is empty. */
+static inline int64_t
+sb_ref_minor(const sb_ref_sparse *a, int64_t p)
+{
+    return sb_index(a->m.idx, a->m.idx_type, p) - a->m.base;
+}
 
 /* fn(job, lo, hi) over [0, count) on the team, in about `share` pieces per thread; at
  * once and here when the work is small. */

@@ -19,9 +19,9 @@ sample(const sb_ref_job *job, int64_t i, int64_t j, int64_t slot)
                       sb_ref_fetch(&job->y, j, k, n, &ys), n);
     }
     if (!job->beta_zero)
-        job->a.load(&old, job->a.val, slot, 1, 1, false);
+        job->a.load(&old, job->a.m.val, slot, 1, 1, false);
     job->ops->finish(&acc, &job->alpha, &job->beta, job->beta_zero ? NULL : &old, 1);
-    job->store(job->a.val, slot, 1, &acc, 1);
+    job->store(job->a.m.val, slot, 1, &acc, 1);
 }
 
 static void
@@ -30,8 +30,8 @@ listed(const sb_ref_job *job, int64_t lo, int64_t hi)
     const sb_ref_sparse *a = &job->a;
 
     for (int64_t p = lo; p < hi; p++)
-        sample(job, sb_index(a->major, a->idx_type, p) - a->base,
-               sb_index(a->minor, a->idx_type, p) - a->base, p);
+        sample(job, sb_index(a->m.row, a->m.idx_type, p) - a->m.base,
+               sb_ref_minor(a, p), p);
 }
 
 static void
@@ -41,19 +41,15 @@ majors(const sb_ref_job *job, int64_t lo, int64_t hi)
     const int64_t b = a->block;
 
     for (int64_t u = lo; u < hi; u++) {
-        int64_t p, end;
+        const sb_slots s = sb_matrix_slots(&a->m, u);
 
-        sb_ref_slots(a, u, &p, &end);
-        for (; p < end; p++) {
-            const int64_t v = sb_index(a->minor, a->idx_type, p) - a->base;
+        for (int64_t p = s.lo; p < s.hi; p += s.step) {
+            const int64_t v = sb_ref_minor(a, p);
 
-            for (int64_t e = 0; e < b * b; e++) {
-                const int64_t r = a->block_transposed ? e % b : e / b;
-                const int64_t c = a->block_transposed ? e / b : e % b;
-
-                sample(job, (job->swap ? v : u) * b + r, (job->swap ? u : v) * b + c,
-                       p * b * b + e);
-            }
+            for (int64_t e = 0; e < b * b && v >= 0; e++)
+                sample(job, (job->swap ? v : u) * b + e / b,
+                       (job->swap ? u : v) * b + e % b,
+                       sb_matrix_value(&a->m, p, e / b, e % b));
         }
     }
 }
@@ -62,7 +58,7 @@ sb_status
 sb_ref_sddmm(sb_ref_job *job)
 {
     if (job->a.listed)
-        sb_ref_parallel(listed, job, job->a.nnz, 8);
+        sb_ref_parallel(listed, job, job->a.m.nnz, 8);
     else
         sb_ref_parallel(majors, job, job->a.majors, 8);
     return SB_OK;

@@ -31,15 +31,6 @@ write_back(const sb_ref_job *job, int64_t i, int64_t c0, int64_t n, void *acc)
     job->store(c->data, at, c->vary, acc, n);
 }
 
-/* Position in val of element (r, c) of the block in slot p. */
-static int64_t
-value_at(const sb_ref_sparse *a, int64_t p, int64_t r, int64_t c)
-{
-    const int64_t in_block = a->block_transposed ? c * a->block + r : r * a->block + c;
-
-    return a->block == 1 ? p : p * a->block * a->block + in_block;
-}
-
 /* ---- Gather ------------------------------------------------------------------------- */
 
 static void
@@ -49,15 +40,14 @@ gather_line(const sb_ref_job *job, int64_t i, int64_t c0, int64_t n)
     const int64_t b = a->block, r = i % b;
     sb_ref_line acc, line;
     sb_ref_scalar value;
-    int64_t lo, hi;
+    const sb_slots s = sb_matrix_slots(&a->m, i / b);
 
     memset(&acc, 0, (size_t)n * job->ops->size);
-    sb_ref_slots(a, i / b, &lo, &hi);
-    for (int64_t p = lo; p < hi; p++) {
-        const int64_t j = (sb_index(a->minor, a->idx_type, p) - a->base) * b;
+    for (int64_t p = s.lo; p < s.hi; p += s.step) {
+        const int64_t j = sb_ref_minor(a, p) * b;
 
-        for (int64_t c = 0; c < b; c++) {
-            a->load(&value, a->val, value_at(a, p, r, c), 1, 1, a->conj);
+        for (int64_t c = 0; c < b && j >= 0; c++) {
+            a->load(&value, a->m.val, sb_matrix_value(&a->m, p, r, c), 1, 1, a->conj);
             job->ops->axpy(&acc, 1, &value, sb_ref_fetch(&job->x, j + c, c0, n, &line),
                            n);
         }
@@ -94,7 +84,7 @@ add_entry(const sb_ref_job *job, const window *w, int64_t out, int64_t in, int64
     sb_ref_scalar value, scaled = zero;
     sb_ref_line line;
 
-    a->load(&value, a->val, slot, 1, 1, a->conj);
+    a->load(&value, a->m.val, slot, 1, 1, a->conj);
     if (w->scaled)
         job->ops->axpy(&scaled, 1, &job->alpha, &value, 1);
     for (int64_t c = w->c0; c < w->c1; c += SB_REF_LINE) {
@@ -113,27 +103,26 @@ add_entries(const sb_ref_job *job, const window *w)
     const sb_ref_sparse *a = &job->a;
     const int64_t b = a->block;
 
-    for (int64_t p = 0; a->listed && p < a->nnz; p++) {
-        const int64_t u = sb_index(a->major, a->idx_type, p) - a->base;
-        const int64_t v = sb_index(a->minor, a->idx_type, p) - a->base;
+    for (int64_t p = 0; a->listed && p < a->m.nnz; p++) {
+        const int64_t u = sb_index(a->m.row, a->m.idx_type, p) - a->m.base;
+        const int64_t v = sb_ref_minor(a, p);
         const int64_t out = job->swap ? v : u;
 
         if (out >= w->r0 && out < w->r1)
             add_entry(job, w, out, job->swap ? u : v, p);
     }
     for (int64_t u = 0; !a->listed && u < a->majors; u++) {
-        int64_t lo, hi;
+        const sb_slots s = sb_matrix_slots(&a->m, u);
 
-        sb_ref_slots(a, u, &lo, &hi);
-        for (int64_t p = lo; p < hi; p++) {
-            const int64_t v = (sb_index(a->minor, a->idx_type, p) - a->base) * b;
+        for (int64_t p = s.lo; p < s.hi; p += s.step) {
+            const int64_t v = sb_ref_minor(a, p) * b;
 
-            if (v + b <= w->r0 || v >= w->r1)
+            if (v < 0 || v + b <= w->r0 || v >= w->r1)
                 continue;
             for (int64_t e = 0; e < b * b; e++)
                 if (v + e % b >= w->r0 && v + e % b < w->r1)
                     add_entry(job, w, v + e % b, u * b + e / b,
-                              value_at(a, p, e / b, e % b));
+                              sb_matrix_value(&a->m, p, e / b, e % b));
         }
     }
 }

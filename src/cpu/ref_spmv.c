@@ -14,17 +14,15 @@ rows_in_place(const sb_ref_job *job, int64_t lo, int64_t hi)
     for (int64_t i = lo; i < hi; i++) {
         char *y = (char *)job->y.data + i * size;
         sb_ref_scalar acc = zero;
-        const char *val;
-        int64_t p, end;
+        const sb_slots s = sb_matrix_slots(&a->m, i);
+        const char *val = (const char *)a->m.val + s.lo * size;
 
-        sb_ref_slots(a, i, &p, &end);
-        val = (const char *)a->val + p * size;
-        if (a->idx_type == SB_I32)
-            job->ops->row_i32(&acc, val, (const int32_t *)a->minor + p, job->x.data,
-                              a->base, end - p);
+        if (a->m.idx_type == SB_I32)
+            job->ops->row_i32(&acc, val, (const int32_t *)a->m.idx + s.lo, job->x.data,
+                              a->m.base, s.hi - s.lo);
         else
-            job->ops->row_i64(&acc, val, (const int64_t *)a->minor + p, job->x.data,
-                              a->base, end - p);
+            job->ops->row_i64(&acc, val, (const int64_t *)a->m.idx + s.lo, job->x.data,
+                              a->m.base, s.hi - s.lo);
         job->ops->finish(&acc, &job->alpha, &job->beta, job->beta_zero ? NULL : y, 1);
         job->store(job->y.data, i, 1, &acc, 1);
     }
@@ -34,8 +32,9 @@ sb_status
 sb_ref_spmv(sb_ref_job *job)
 {
     const bool uniform = job->in_place && job->x.plain && job->a.block == 1 &&
-                         sb_dtype_size(job->a.val_type) == job->ops->size &&
-                         !sb_dtype_is_complex(job->a.val_type) && job->a.nnz > 0;
+                         !sb_matrix_padded(&job->a.m) &&
+                         sb_dtype_size(job->a.m.val_type) == job->ops->size &&
+                         !sb_dtype_is_complex(job->a.m.val_type) && job->a.m.nnz > 0;
 
     if (!uniform || !job->by_major || !job->ops->row_i32)
         return sb_ref_spmm(job);

@@ -55,6 +55,7 @@ check_ptr(const sb_matrix *a, const place *w, int64_t first, int64_t majors,
     return SB_OK;
 }
 
+/* A negative index is that of an empty slot, where there may be some. */
 static sb_status
 check_idx(const sb_matrix *a, const place *w, const void *array, const char *name,
           int64_t first, int64_t limit, sb_diag *diag)
@@ -62,6 +63,8 @@ check_idx(const sb_matrix *a, const place *w, const void *array, const char *nam
     for (int64_t p = 0; p < a->nnz; p++) {
         const int64_t v = sb_index(array, a->idx_type, first + p);
 
+        if (v < 0 && sb_matrix_padded(a))
+            continue;
         if (v < a->base)
             return fault(diag, w, name, p, v, "at least the index base,", a->base);
         if (v - a->base >= limit)
@@ -70,12 +73,30 @@ check_idx(const sb_matrix *a, const place *w, const void *array, const char *nam
     return SB_OK;
 }
 
+/* Slices have as many slots in each row. */
+static sb_status
+check_slices(const sb_matrix *a, const place *w, sb_diag *diag)
+{
+    const int64_t slices =
+        a->rows > 0 ? a->rows / a->width + (a->rows % a->width > 0) : 0;
+
+    SB_TRY(check_ptr(a, w, 0, slices, diag));
+    for (int64_t i = 1; i <= slices; i++) {
+        const int64_t now = sb_index(a->ptr, a->ptr_type, i) - a->base;
+
+        if (now % a->width != 0)
+            return fault(diag, w, w->ptr, i, now + a->base,
+                         "the index base plus a multiple of the slice size,", a->width);
+    }
+    return SB_OK;
+}
+
 static sb_status
 check_member(const sb_matrix *a, const place *w, int64_t q, sb_diag *diag)
 {
     const int64_t p0 = q * a->ptr_stride, i0 = q * a->idx_stride;
-    const int64_t b = a->format == SB_FORMAT_BSR ? a->block : 1;
-    sb_status st;
+    const int64_t b = sb_matrix_block(a);
+    sb_status st = SB_OK;
 
     if (a->format == SB_FORMAT_COO) {
         st = check_idx(a, w, a->row, w->ptr, i0, a->rows, diag);
@@ -85,7 +106,10 @@ check_member(const sb_matrix *a, const place *w, int64_t q, sb_diag *diag)
         st = check_ptr(a, w, p0, a->cols, diag);
         return st != SB_OK ? st : check_idx(a, w, a->idx, w->idx, i0, a->rows, diag);
     }
-    st = check_ptr(a, w, p0, a->rows / b, diag);
+    if (a->format == SB_FORMAT_SELL)
+        st = check_slices(a, w, diag);
+    else if (a->format != SB_FORMAT_BELL)
+        st = check_ptr(a, w, p0, a->rows / b, diag);
     return st != SB_OK ? st : check_idx(a, w, a->idx, w->idx, i0, a->cols / b, diag);
 }
 
@@ -96,7 +120,9 @@ sb_matrix_check(const sb_matrix *a, sb_diag *diag)
         [SB_FORMAT_CSR] = {"row offsets", "column index", -1},
         [SB_FORMAT_CSC] = {"column offsets", "row index", -1},
         [SB_FORMAT_COO] = {"row index", "column index", -1},
-        [SB_FORMAT_BSR] = {"block row offsets", "block column index", -1}};
+        [SB_FORMAT_BSR] = {"block row offsets", "block column index", -1},
+        [SB_FORMAT_BELL] = {"", "block column index", -1},
+        [SB_FORMAT_SELL] = {"slice offsets", "column index", -1}};
     const bool shared = a->ptr_stride == 0 && a->idx_stride == 0;
     const int64_t members = shared ? 1 : a->batch;
     place w;

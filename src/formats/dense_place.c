@@ -74,25 +74,22 @@ static void
 put_slot(const place *w, int64_t u, int64_t p)
 {
     const sb_matrix *a = w->a;
-    const int64_t b = a->format == SB_FORMAT_BSR ? a->block : 1;
+    const int64_t b = sb_matrix_block(a);
     const int64_t v = sb_index(a->idx, a->idx_type, p) - a->base;
-    const char *val = (const char *)a->val + p * b * b * (int64_t)w->size;
 
-    for (int64_t e = 0; e < b * b; e++) {
-        const int64_t r = a->block_col_major ? e % b : e / b;
-        const int64_t c = a->block_col_major ? e / b : e % b;
-
-        put(w, u * b + r, v * b + c, val + e * (int64_t)w->size);
-    }
+    for (int64_t e = 0; e < b * b && v >= 0; e++)
+        put(w, u * b + e / b, v * b + e % b,
+            (const char *)a->val +
+                sb_matrix_value(a, p, e / b, e % b) * (int64_t)w->size);
 }
 
-/* Compressed: pieces of majors. */
+/* All but COO: pieces of majors. */
 static void
 place_majors(void *user, int64_t first, int64_t last)
 {
     const place *w = user;
     const sb_matrix *a = w->a;
-    const int64_t b = a->format == SB_FORMAT_BSR ? a->block : 1;
+    const int64_t b = sb_matrix_block(a);
 
     for (int64_t t = first; t < last; t++) {
         const int64_t lo = sb_share_cut(w->lines / b, w->share.pieces, t);
@@ -100,9 +97,9 @@ place_majors(void *user, int64_t first, int64_t last)
 
         clear(w, lo * b, hi * b);
         for (int64_t u = lo; u < hi; u++) {
-            const int64_t end = sb_index(a->ptr, a->ptr_type, u + 1) - a->base;
+            const sb_slots s = sb_matrix_slots(a, u);
 
-            for (int64_t p = sb_index(a->ptr, a->ptr_type, u) - a->base; p < end; p++)
+            for (int64_t p = s.lo; p < s.hi; p += s.step)
                 put_slot(w, u, p);
         }
     }

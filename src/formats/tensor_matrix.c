@@ -49,6 +49,10 @@ sb_fmt_of_matrix(const sb_fmt **out, sb_arena *ar, const sb_matrix *a, sb_diag *
         *out = a->tensor->fmt;
         return SB_OK;
     }
+    if (sb_matrix_padded(a))
+        return sb_diag_set(diag, SB_ENOTSUP,
+                           "the arrays of a Blocked-ELL or Sliced-ELL matrix are no "
+                           "format's of the language; spblasConvert makes such arrays");
     if (a->format == SB_FORMAT_BSR && a->block > BLOCK_MAX)
         return sb_diag_set(diag, SB_ENOTSUP,
                            "blocks of %lld rows are beyond the format language",
@@ -295,6 +299,22 @@ convert_list(sb_tensor *out, const sb_fmt *f, const sb_matrix *a, const sb_par *
     return st;
 }
 
+/* Formats that pad: by the rows of a view, whose positions leave the padding out. */
+static sb_status
+convert_padded(sb_tensor *out, const sb_fmt *f, const sb_matrix *a, const sb_par *par,
+               sb_diag *diag)
+{
+    const bool wide = a->idx_type == SB_I64 || a->ptr_type == SB_I64;
+    sb_view v;
+    sb_status st;
+
+    SB_TRY(sb_matrix_check(a, diag));
+    SB_TRY(sb_view_make(&v, a, false, diag));
+    st = sb_tensor_from_view(out, f, &v, a->val, a->val_type, wide, par, diag);
+    sb_view_free(&v);
+    return st;
+}
+
 sb_status
 sb_tensor_from_matrix(sb_tensor *out, const sb_fmt *f, const sb_matrix *a,
                       const sb_par *par, sb_diag *diag)
@@ -302,6 +322,8 @@ sb_tensor_from_matrix(sb_tensor *out, const sb_fmt *f, const sb_matrix *a,
     memset(out, 0, sizeof *out);
     if (a->format == SB_FORMAT_TENSOR)
         return sb_tensor_convert(out, a->tensor, f, par, NULL, diag);
+    if (sb_matrix_padded(a))
+        return convert_padded(out, f, a, par, diag);
     if (is_canonical(a, par))
         return convert_in_place(out, f, a, par, diag);
     SB_TRY(sb_matrix_check(a, diag));

@@ -96,7 +96,8 @@ view_from_order(sb_view *v, const pairs *t, int64_t *ptr, int64_t *order,
     return SB_OK;
 }
 
-/* `sorted_by_col`: the pairs come in column order already (a transposition). */
+/* `sorted_by_col`: the order of the pairs inside a row is to stay (of a transposition it
+ * is that of columns already). */
 static sb_status
 view_sorted(sb_view *v, const pairs *t, sb_dtype idx_type, bool sorted_by_col)
 {
@@ -227,6 +228,58 @@ view_coo(sb_view *v, const sb_matrix *a, bool transpose, sb_diag *diag)
     return st;
 }
 
+/* Padded formats: the slots that are not empty, in the rows' order. */
+static sb_status
+load_slots(int64_t *row, int64_t *col, int64_t *pos, int64_t *count, const sb_matrix *a,
+           sb_diag *diag)
+{
+    const int64_t b = sb_matrix_block(a);
+    int64_t n = 0;
+
+    for (int64_t i = 0; i < a->rows; i++) {
+        const sb_slots s = sb_matrix_slots(a, i / b);
+
+        if (s.lo < 0 || s.hi > a->nnz)
+            return outside(diag, "the last slot of row", i, s.hi, a->nnz + 1);
+        for (int64_t p = s.lo; p < s.hi; p += s.step) {
+            const int64_t j = sb_index(a->idx, a->idx_type, p) - a->base;
+
+            if (j >= a->cols / b)
+                return outside(diag, "column", p, j, a->cols / b);
+            for (int64_t c = 0; c < b && j >= 0; c++, n++) {
+                row[n] = i;
+                col[n] = j * b + c;
+                pos[n] = sb_matrix_value(a, p, i % b, c);
+            }
+        }
+    }
+    *count = n;
+    return SB_OK;
+}
+
+static sb_status
+view_padded(sb_view *v, const sb_matrix *a, bool transpose, sb_diag *diag)
+{
+    const int64_t most = a->nnz * sb_matrix_block(a) * sb_matrix_block(a);
+    int64_t *row = sb_alloc_array(most, sizeof *row);
+    int64_t *col = sb_alloc_array(most, sizeof *col);
+    int64_t *pos = sb_alloc_array(most, sizeof *pos);
+    sb_status st = SB_ENOMEM;
+
+    if (row && col && pos &&
+        (st = load_slots(row, col, pos, &v->nnz, a, diag)) == SB_OK) {
+        const pairs t = {v->nnz, transpose ? col : row, transpose ? row : col};
+
+        st = view_sorted(v, &t, a->idx_type, true);
+    }
+    for (int64_t q = 0; q < v->nnz && st == SB_OK; q++)
+        v->own_pos[q] = pos[v->own_pos[q]];
+    sb_free(row);
+    sb_free(col);
+    sb_free(pos);
+    return st;
+}
+
 static void
 view_in_place(sb_view *v, const sb_matrix *a)
 {
@@ -253,6 +306,8 @@ sb_view_make(sb_view *out, const sb_matrix *a, bool transpose, sb_diag *diag)
     out->ptr_type = out->crd_type = SB_I64;
     if (coo)
         st = view_coo(out, a, transpose, diag);
+    else if (sb_matrix_padded(a))
+        st = view_padded(out, a, transpose, diag);
     else if ((a->format == SB_FORMAT_CSC) == transpose)
         view_in_place(out, a);
     else

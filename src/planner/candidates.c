@@ -148,8 +148,10 @@ sb_problem_as_is(const sb_problem *pb)
         return t ? SB_PART_CSR : -1;
     case SB_FORMAT_BSR:
         return t ? -1 : SB_PART_BLOCKS;
-    default:
+    case SB_FORMAT_COO:
         return pb->op == SB_OP_SDDMM ? SB_PART_LIST : -1;
+    default:
+        return -1;
     }
 }
 

@@ -19,7 +19,7 @@
 static size_t
 matrix_bytes(const sb_matrix *a)
 {
-    const int64_t unit = a->format == SB_FORMAT_BSR ? a->block * a->block : 1;
+    const int64_t unit = sb_matrix_block(a) * sb_matrix_block(a);
     const size_t entry =
         sb_dtype_size(a->val_type) * (size_t)unit +
         sb_dtype_size(a->idx_type) * (a->format == SB_FORMAT_COO ? 2u : 1u);

@@ -38,7 +38,7 @@ extent(const sb_dense *d, size_t *bytes)
 static bool
 values_extent(const sb_matrix *a, size_t *bytes)
 {
-    const int64_t unit = a->format == SB_FORMAT_BSR ? a->block * a->block : 1;
+    const int64_t unit = sb_matrix_block(a) * sb_matrix_block(a);
     int64_t n, batch;
 
     if (!sb_mul_i64(a->nnz, unit, &n))

@@ -54,7 +54,7 @@ problem_int(const scope *sc, name n, int64_t *out)
 {
     const sb_problem *pb = sc->pb;
     const bool sampled = pb->op == SB_OP_SDDMM;
-    const int64_t b = pb->a.format == SB_FORMAT_BSR ? pb->a.block : 1;
+    const int64_t b = sb_matrix_block(&pb->a);
     const bool turned = sb_problem_turns_blocks(pb);
     const struct {
         const char *text;
@@ -279,7 +279,7 @@ same_matrix(const sb_matrix *x, const sb_matrix *y)
     return x->format == y->format && x->rows == y->rows && x->cols == y->cols &&
            x->nnz == y->nnz && x->ptr_type == y->ptr_type &&
            x->idx_type == y->idx_type && x->val_type == y->val_type &&
-           x->base == y->base && x->block == y->block &&
+           x->base == y->base && x->block == y->block && x->width == y->width &&
            x->block_col_major == y->block_col_major && x->batch == y->batch &&
            x->ptr_stride == y->ptr_stride && x->idx_stride == y->idx_stride &&
            x->val_stride == y->val_stride && same_structure(x, y);

@@ -112,6 +112,34 @@ create_const_bsr(void *user)
 }
 
 static spblasStatus_t
+create_bell(void *user)
+{
+    return spblasCreateBlockedEll(&((world *)user)->sp, 4, 4, 2, 4, idx, val, I32, Z,
+                                  F32);
+}
+
+static spblasStatus_t
+create_const_bell(void *user)
+{
+    return spblasCreateConstBlockedEll(&((world *)user)->csp, 4, 4, 2, 4, idx, val, I32,
+                                       Z, F32);
+}
+
+static spblasStatus_t
+create_sell(void *user)
+{
+    return spblasCreateSlicedEll(&((world *)user)->sp, 4, 4, 3, 4, 2, ptr, idx, val,
+                                 I32, I32, Z, F32);
+}
+
+static spblasStatus_t
+create_const_sell(void *user)
+{
+    return spblasCreateConstSlicedEll(&((world *)user)->csp, 4, 4, 3, 4, 2, ptr, idx,
+                                      val, I32, I32, Z, F32);
+}
+
+static spblasStatus_t
 create_dnmat(void *user)
 {
     return spblasCreateDnMat(&((world *)user)->dm, 4, 4, 4, val, F32, ROW);
@@ -212,6 +240,10 @@ static const step steps[] = {
     {"CreateConstCoo", create_const_coo, undo_creation},
     {"CreateBsr", create_bsr, undo_creation},
     {"CreateConstBsr", create_const_bsr, undo_creation},
+    {"CreateBlockedEll", create_bell, undo_creation},
+    {"CreateConstBlockedEll", create_const_bell, undo_creation},
+    {"CreateSlicedEll", create_sell, undo_creation},
+    {"CreateConstSlicedEll", create_const_sell, undo_creation},
     {"CreateDnMat", create_dnmat, undo_creation},
     {"CreateConstDnMat", create_const_dnmat, undo_creation},
     {"CreateDnVec", create_dnvec, undo_creation},

@@ -156,13 +156,13 @@ static void
 every_format_to_dense(void **state)
 {
     (void)state;
-    for (uint64_t k = 0; k < 800; k++) {
+    for (uint64_t k = 0; k < 960; k++) {
         gen_spec spec = gen_case(k / 8);
         sb_matrix a;
         gen_dense_spec d;
 
-        spec.format = (sb_format)(k % 4);
-        spec.val_type = types[k / 4 % 8];
+        spec.format = (sb_format)(k % 6);
+        spec.val_type = types[k / 6 % 8];
         spec.ptr_type = k / 3 % 2 ? SB_I64 : SB_I32;
         spec.idx_type =
             spec.format == SB_FORMAT_COO || k / 5 % 2 ? spec.ptr_type : SB_I32;

@@ -115,7 +115,7 @@ source(uint64_t k)
     gen_rng r = {k * 977 + 5};
     gen_spec s = gen_case(k);
 
-    s.format = (sb_format)(k % 4);
+    s.format = (sb_format)(k % 6);
     s.idx_type = gen_below(&r, 3) ? SB_I32 : SB_I64;
     s.ptr_type = s.format == SB_FORMAT_COO || gen_below(&r, 3) ? s.idx_type : SB_I64;
     s.val_type = types[gen_below(&r, SB_COUNT(types))];
@@ -170,7 +170,7 @@ static void
 all_formats_there_and_back(void **state)
 {
     (void)state;
-    for (uint64_t k = 0; k < 48; k++) {
+    for (uint64_t k = 0; k < 60; k++) {
         const sb_matrix a = source(k);
         const sb_problem pb = {.op = SB_OP_SPMV, .a = a};
         const places want = places_of(&a);

@@ -57,8 +57,9 @@ built_in(const char *spec)
     return sb_kernel_get(&k, spec, sb_planner_maker, SB_KERNEL_RESIDENT) == SB_OK;
 }
 
-/* Sampled products of every format and products of block matrices have kernels of their
- * own, which the library brings along for f32 and f64 with 32-bit indices. */
+/* Sampled products of every format but those with empty slots, and products of block
+ * matrices, have kernels of their own, which the library brings along for f32 and f64 with
+ * 32-bit indices. */
 static bool
 brings_kernels(const sb_problem *pb)
 {
@@ -67,6 +68,7 @@ brings_kernels(const sb_problem *pb)
     return pb->a.nnz > 0 && (pb->compute == SB_F32 || pb->compute == SB_F64) &&
            pb->a.val_type == pb->compute && pb->b.type == pb->compute &&
            pb->a.idx_type == SB_I32 && pb->a.ptr_type == SB_I32 &&
+           !sb_matrix_padded(&pb->a) &&
            (pb->op == SB_OP_SDDMM ||
             (pb->a.format == SB_FORMAT_BSR && pb->a.block > 1)) &&
            !(turned && pb->a.batch > 1) &&

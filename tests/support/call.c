@@ -28,6 +28,16 @@ plain(const void *p)
     return (void *)(uintptr_t)p;
 }
 
+static int64_t
+count_entries(const sb_matrix *a)
+{
+    int64_t n = 0;
+
+    for (int64_t p = 0; p < a->nnz; p++)
+        n += sb_index(a->idx, a->idx_type, p) >= 0;
+    return n;
+}
+
 static spblasStatus_t
 make_sparse(spblasSpMatDescr_t *out, const sb_matrix *a)
 {
@@ -46,6 +56,14 @@ make_sparse(spblasSpMatDescr_t *out, const sb_matrix *a)
     case SB_FORMAT_COO:
         return spblasCreateCoo(out, a->rows, a->cols, a->nnz, plain(a->row),
                                plain(a->idx), a->val, it, base, t);
+    case SB_FORMAT_BELL:
+        return spblasCreateBlockedEll(out, a->rows, a->cols, a->block,
+                                      a->width * a->block, plain(a->idx), a->val, it,
+                                      base, t);
+    case SB_FORMAT_SELL:
+        return spblasCreateSlicedEll(out, a->rows, a->cols, count_entries(a), a->nnz,
+                                     a->width, plain(a->ptr), plain(a->idx), a->val, pt,
+                                     it, base, t);
     case SB_FORMAT_TENSOR:
         return SPBLAS_STATUS_NOT_SUPPORTED; /* made by spblasConvert alone */
     case SB_FORMAT_BSR:

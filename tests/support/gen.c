@@ -337,7 +337,7 @@ make_batch(sb_matrix *a)
 int64_t
 gen_value_count(const sb_matrix *a)
 {
-    return a->format == SB_FORMAT_BSR ? a->nnz * a->block * a->block : a->nnz;
+    return a->nnz * sb_matrix_block(a) * sb_matrix_block(a);
 }
 
 sb_matrix
@@ -356,6 +356,8 @@ gen_matrix(const gen_spec *spec)
                    .block_col_major = s.block_col_major,
                    .batch = s.batch ? s.batch : 1};
 
+    if (sb_matrix_padded(&a))
+        return gen_padded(spec);
     if (s.format == SB_FORMAT_BSR) {
         s.rows = (s.rows + b - 1) / b;
         s.cols = (s.cols + b - 1) / b;

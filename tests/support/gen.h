@@ -56,6 +56,10 @@ typedef struct gen_spec {
 sb_matrix gen_matrix(const gen_spec *spec);
 void gen_free_matrix(sb_matrix *a);
 
+/* What gen_matrix calls for BELL (block as BSR, no duplicates) and SELL, which have no
+ * batches. Values of empty slots are NaN (0x7f bytes for integers). */
+sb_matrix gen_padded(const gen_spec *spec);
+
 /* rows x cols values in [-1, 1), or integers -3 .. 3; ld 0 means the smallest; gaps of
  * ld and between members hold NaN (0x7f bytes for integers). stride 0 with batch > 1
  * means the smallest that does not overlap. */

@@ -28,6 +28,34 @@ take_zero(int64_t count, size_t size)
 /* ---- Walks --------------------------------------------------------------------------
  */
 
+/* Formats with empty slots, element by element of the definition in matrix.h. */
+static void
+for_each_padded(const sb_matrix *a, oracle_visit fn, void *user)
+{
+    const int64_t b = a->block, ld = a->width * b;
+
+    for (int64_t i = 0; i < a->rows && a->format == SB_FORMAT_BELL; i++)
+        for (int64_t x = 0; x < ld; x++) {
+            const int64_t at = sb_index(a->idx, a->idx_type, i / b * a->width + x / b);
+
+            if (at >= 0)
+                fn(user, i, (at - a->base) * b + x % b, i * ld + x);
+        }
+    for (int64_t i = 0; i < a->rows && a->format == SB_FORMAT_SELL; i++) {
+        const int64_t s = i / a->width, r = i % a->width;
+        const int64_t lo = sb_index(a->ptr, a->ptr_type, s) - a->base;
+        const int64_t hi = sb_index(a->ptr, a->ptr_type, s + 1) - a->base;
+
+        for (int64_t k = 0; k < (hi - lo) / a->width; k++) {
+            const int64_t p = lo + k * a->width + r;
+            const int64_t at = sb_index(a->idx, a->idx_type, p);
+
+            if (at >= 0)
+                fn(user, i, at - a->base, p);
+        }
+    }
+}
+
 void
 oracle_for_each(const sb_matrix *a, int64_t q, oracle_visit fn, void *user)
 {
@@ -37,6 +65,10 @@ oracle_for_each(const sb_matrix *a, int64_t q, oracle_visit fn, void *user)
     const bool by_col = a->format == SB_FORMAT_CSC;
     const int64_t majors = by_col ? a->cols : a->rows / b;
 
+    if (sb_matrix_padded(a)) {
+        for_each_padded(a, fn, user);
+        return;
+    }
     if (a->format == SB_FORMAT_COO) {
         for (int64_t p = 0; p < a->nnz; p++)
             fn(user, sb_index(a->row, a->idx_type, is + p) - a->base,
@@ -127,11 +159,22 @@ scale(oracle *o, const sb_problem *pb, int64_t at, sb_dtype type, const void *da
     o->mag[at] += modulus(be) * modulus(old);
 }
 
+/* An empty slot stays as it is. */
+static void
+keep(oracle *o, int64_t at, sb_dtype type, const void *data, int64_t slot)
+{
+    const sb_value old = sb_value_load(type, data, slot);
+
+    o->re[at] = old.re;
+    o->im[at] = old.im;
+}
+
 typedef struct walk {
     oracle *o;
     const sb_problem *pb;
     int64_t q, m, n, k; /* batch member; C is m x n */
     int64_t first;      /* index of the member's first output in the oracle */
+    bool *touched;      /* SDDMM: which outputs are entries */
 } walk;
 
 static int64_t
@@ -166,6 +209,7 @@ visit_sddmm(void *user, int64_t i, int64_t j, int64_t slot)
     const int64_t at = w->first + slot - w->q * pb->a.val_stride;
     const int64_t qx = member(w->q, pb->b.batch), qy = member(w->q, pb->c.batch);
 
+    w->touched[at] = true;
     for (int64_t k = 0; k < w->k; k++)
         add_product(w->o, sb_dtype_is_complex(pb->compute), at,
                     op_at(&pb->b, pb->trans_a, qx, i, k),
@@ -227,6 +271,7 @@ oracle_make(const sb_problem *pb)
     o.before = gen_copy_bytes(output_data(pb), o.before_bytes);
     if (pb->op == SB_OP_SDDMM) {
         w.k = pb->trans_a == SB_TRANS_N ? pb->b.cols : pb->b.rows;
+        w.touched = take_zero(o.count, sizeof *w.touched);
     } else {
         w.m = pb->c.rows;
         w.n = pb->c.cols;
@@ -243,9 +288,14 @@ oracle_make(const sb_problem *pb)
             oracle_for_each(&pb->a, qa, visit_spmm, &w);
         }
         for (int64_t e = 0; e < per; e++)
-            scale(&o, pb, w.first + e, output_type(pb), output_data(pb),
-                  output_slot(pb, q, e));
+            if (w.touched && !w.touched[w.first + e])
+                keep(&o, w.first + e, output_type(pb), output_data(pb),
+                     output_slot(pb, q, e));
+            else
+                scale(&o, pb, w.first + e, output_type(pb), output_data(pb),
+                      output_slot(pb, q, e));
     }
+    free(w.touched);
     return o;
 }
 

@@ -58,12 +58,13 @@ some(gen_rng *r, int64_t batch)
     return gen_below(r, 2) ? batch : 1;
 }
 
+/* Formats with empty slots have no batches. */
 static sb_matrix
 sparse(gen_rng *r, uint64_t k, sb_dtype type, bool integer, int64_t batch)
 {
     gen_spec s = gen_case(k);
 
-    s.format = (sb_format)gen_below(r, 4);
+    s.format = (sb_format)gen_below(r, batch > 1 ? 4 : 6);
     s.idx_type = gen_below(r, 3) ? SB_I32 : SB_I64;
     s.ptr_type = s.format == SB_FORMAT_COO || gen_below(r, 3) ? s.idx_type : SB_I64;
     s.val_type = type;

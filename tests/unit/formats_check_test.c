@@ -17,12 +17,12 @@ static void
 generated_structures_pass(void **state)
 {
     (void)state;
-    for (uint64_t k = 0; k < 400; k++) {
+    for (uint64_t k = 0; k < 600; k++) {
         gen_spec s = gen_case(k);
         sb_diag diag = {0};
         sb_matrix a;
 
-        s.format = (sb_format)(k % 4);
+        s.format = (sb_format)(k % 6);
         s.idx_type = k % 3 ? SB_I32 : SB_I64;
         s.ptr_type = k % 5 ? s.idx_type : SB_I64;
         s.batch = k % 7 == 0 ? 3 : 1;
@@ -125,6 +125,41 @@ each_broken_index_is_named(void **state)
     expect(&a, "block column index[2] is 5");
 }
 
+/* 4 x 6 in blocks of 2 and in slices of 2, base 1: negative is empty, 0 is not. */
+static void
+empty_slots_pass(void **state)
+{
+    int32_t blocks[] = {1, -1, -9, 3}, slices[] = {1, 3, 7};
+    int32_t columns[] = {6, -1, 1, 2, -3, 6};
+    sb_matrix a = small(SB_FORMAT_BELL), b;
+
+    (void)state;
+    a.rows = 4;
+    a.cols = 6;
+    a.nnz = 4;
+    a.block = a.width = 2;
+    a.idx = blocks;
+    assert_int_equal(sb_matrix_check(&a, NULL), SB_OK);
+    blocks[1] = 0;
+    expect(&a, "block column index[1] is 0");
+    blocks[1] = 4;
+    expect(&a, "block column index[1] is 4");
+    b = a;
+    b.format = SB_FORMAT_SELL;
+    b.nnz = 6;
+    b.ptr = slices;
+    b.idx = columns;
+    assert_int_equal(sb_matrix_check(&b, NULL), SB_OK);
+    columns[4] = 0;
+    expect(&b, "column index[4] is 0");
+    columns[4] = -3;
+    slices[1] = 4;
+    expect(&b, "slice offsets[1] is 4");
+    slices[1] = 3;
+    slices[2] = 5;
+    expect(&b, "slice offsets[2] is 5");
+}
+
 static void
 members_are_numbered(void **state)
 {
@@ -161,6 +196,7 @@ main(void)
         cmocka_unit_test(generated_structures_pass),
         cmocka_unit_test(each_broken_offset_is_named),
         cmocka_unit_test(each_broken_index_is_named),
+        cmocka_unit_test(empty_slots_pass),
         cmocka_unit_test(members_are_numbered),
         cmocka_unit_test(absent_arrays_of_length_zero),
     };

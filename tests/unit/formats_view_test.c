@@ -61,26 +61,26 @@ same_entries(const sb_view *v, const sb_matrix *a, bool transpose)
 static void
 test_every_format(void **state)
 {
-    static const sb_format formats[] = {SB_FORMAT_CSR, SB_FORMAT_CSC, SB_FORMAT_COO,
-                                        SB_FORMAT_BSR};
+    static const sb_format formats[] = {SB_FORMAT_CSR, SB_FORMAT_CSC,  SB_FORMAT_COO,
+                                        SB_FORMAT_BSR, SB_FORMAT_BELL, SB_FORMAT_SELL};
 
     (void)state;
-    for (uint64_t k = 0; k < 400; k++) {
+    for (uint64_t k = 0; k < 600; k++) {
         gen_spec spec = gen_case(k);
-        const bool transpose = k / 4 % 2;
+        const bool transpose = k / 6 % 2;
         sb_matrix a;
         sb_view v;
 
-        spec.format = formats[k % 4];
+        spec.format = formats[k % 6];
         spec.ptr_type = k % 3 ? SB_I32 : SB_I64;
         spec.idx_type = k % 5 ? SB_I32 : SB_I64;
         spec.val_type = SB_F64;
         spec.block_col_major = k % 2;
         a = gen_matrix(&spec);
         assert_int_equal(sb_view_make(&v, &a, transpose, NULL), SB_OK);
-        assert_int_equal(v.block, a.block);
-        assert_int_equal(v.rows * a.block, transpose ? a.cols : a.rows);
-        assert_int_equal(v.cols * a.block, transpose ? a.rows : a.cols);
+        assert_int_equal(v.block, spec.format == SB_FORMAT_BSR ? a.block : 1);
+        assert_int_equal(v.rows * v.block, transpose ? a.cols : a.rows);
+        assert_int_equal(v.cols * v.block, transpose ? a.rows : a.cols);
         if (v.nnz > 0)
             same_entries(&v, &a, transpose);
         if (((spec.format == SB_FORMAT_CSR || spec.format == SB_FORMAT_BSR) &&
