@@ -1037,13 +1037,17 @@ SPBLAS_API spblasStatus_t spblasSparseToDense(spblasHandle_t handle,
 
 /*
  * B = the non-zeros of A (-0 is a zero, NaN is none), B a CSR, CSC or COO that was made
- * with any nnz:
+ * with any nnz, or a Blocked-ELL:
  *
  *     _analysis    counts them: B's nnz is set (spblasSpMatGetSize), and B's offsets,
  *                  which must be there, are written
  *     B's other arrays are made that long and named with spblas*SetPointers
  *     _convert     writes indices and values: row after row (CSC: column after column),
  *                  in order inside. A must be as it was at the analysis
+ *
+ * A Blocked-ELL B has its block columns already: the analysis has nothing to do, and
+ * _convert writes the values of its blocks. What A holds elsewhere is left out, and
+ * values of empty slots stay.
  *
  * Reads    A; _convert also B's offsets
  * Errors   INVALID_VALUE from _analysis: too many non-zeros for B's index type, B's

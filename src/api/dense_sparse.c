@@ -81,7 +81,7 @@ unlisted_format(const void *p)
     const spblasFormat_t format = r->sparse->format;
 
     return r->to_sparse && format != SPBLAS_FORMAT_CSR && format != SPBLAS_FORMAT_CSC &&
-           format != SPBLAS_FORMAT_COO;
+           format != SPBLAS_FORMAT_COO && format != SPBLAS_FORMAT_BLOCKED_ELL;
 }
 
 static bool
@@ -131,8 +131,9 @@ lacks_offsets(const void *p)
 {
     const request *r = p;
 
-    return r->want == WANT_STRUCTURE && r->sparse->format != SPBLAS_FORMAT_COO &&
-           !r->sparse->ptr;
+    return r->want == WANT_STRUCTURE && !r->sparse->ptr &&
+           (r->sparse->format == SPBLAS_FORMAT_CSR ||
+            r->sparse->format == SPBLAS_FORMAT_CSC);
 }
 
 static bool
@@ -171,7 +172,7 @@ static const sb_rule rules[] = {
     {ALG, unknown_alg, SB_EINVAL, "is not an algorithm of this routine"},
     {SIZE, no_size, SB_EINVAL, "must not be NULL"},
     {DENSE, misfit, SB_EINVAL, "has another shape than the sparse matrix"},
-    {SPARSE, unlisted_format, SB_ENOTSUP, "must be CSR, CSC or COO"},
+    {SPARSE, unlisted_format, SB_ENOTSUP, "must be CSR, CSC, COO or Blocked-ELL"},
     {SPARSE, owns_arrays, SB_ENOTSUP, "was made by spblasConvert and owns its arrays"},
     {SPARSE, short_index, SB_ENOTSUP,
      "has 16-bit indices, which nothing computes with"},
@@ -220,11 +221,16 @@ run(const request *r)
             st = to_dense(r, &par, &diag);
             break;
         case WANT_SPARSE:
-            st = sb_dense_to_matrix(&d, &s, &par, &diag);
+            if (s.format == SB_FORMAT_BELL)
+                sb_dense_sample(&d, &s, &par);
+            else
+                st = sb_dense_to_matrix(&d, &s, &par, &diag);
             break;
         case WANT_STRUCTURE: {
             sb_spmat draft = *r->sparse;
 
+            if (s.format == SB_FORMAT_BELL) /* has its structure */
+                break;
             st = sb_dense_count(&draft.nnz, &d, &s, &par, &diag);
             if (st == SB_OK) /* const in the record, not in the function */
                 return sb_spmat_change(r->function,

@@ -31,4 +31,7 @@ sb_status sb_dense_count(int64_t *nnz, const sb_dense *a, const sb_matrix *b,
 sb_status sb_dense_to_matrix(const sb_dense *a, const sb_matrix *b, const sb_par *par,
                              sb_diag *diag);
 
+/* A's elements at the places that a compressed or Blocked-ELL b has: its values. */
+void sb_dense_sample(const sb_dense *a, const sb_matrix *b, const sb_par *par);
+
 #endif

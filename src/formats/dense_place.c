@@ -1,5 +1,5 @@
 /*
- * Sparse to dense: whoever owns lines of the dense matrix clears them and puts the
+ * Sparse to dense, and values of a structure that is there from dense: whoever owns lines of the dense matrix clears them and puts the
  * entries that lie there in their order. Lines are rows, of CSC columns.
  */
 #include "base/alloc.h"
@@ -16,6 +16,7 @@ typedef struct place {
     sb_dtype type;
     size_t size;
     int64_t lines, length, line, along;
+    bool take;      /* the other way: values of A from B */
     sb_share share; /* of COO's entries; else only a number of pieces */
 } place;
 
@@ -56,31 +57,35 @@ put_first(char *to, const char *val, size_t size)
     }
 }
 
+/* One entry: u and v are its line and place there. */
 static void
-put(const place *w, int64_t u, int64_t v, const char *val)
+move(const place *w, int64_t u, int64_t v, char *val)
 {
-    char *to = w->data + (u * w->line + v * w->along) * (int64_t)w->size;
+    char *at = w->data + (u * w->line + v * w->along) * (int64_t)w->size;
     sb_value sum, e;
 
-    if (put_first(to, val, w->size))
+    if (w->take) {
+        memcpy(val, at, w->size);
         return;
-    sum = sb_value_load(w->type, to, 0);
+    }
+    if (put_first(at, val, w->size))
+        return;
+    sum = sb_value_load(w->type, at, 0);
     e = sb_value_load(w->type, val, 0);
-    sb_value_store(w->type, to, 0, (sb_value){sum.re + e.re, sum.im + e.im});
+    sb_value_store(w->type, at, 0, (sb_value){sum.re + e.re, sum.im + e.im});
 }
 
 /* The block (or element) of slot p in major u. */
 static void
-put_slot(const place *w, int64_t u, int64_t p)
+move_slot(const place *w, int64_t u, int64_t p)
 {
     const sb_matrix *a = w->a;
     const int64_t b = sb_matrix_block(a);
     const int64_t v = sb_index(a->idx, a->idx_type, p) - a->base;
 
     for (int64_t e = 0; e < b * b && v >= 0; e++)
-        put(w, u * b + e / b, v * b + e % b,
-            (const char *)a->val +
-                sb_matrix_value(a, p, e / b, e % b) * (int64_t)w->size);
+        move(w, u * b + e / b, v * b + e % b,
+             (char *)a->val + sb_matrix_value(a, p, e / b, e % b) * (int64_t)w->size);
 }
 
 /* All but COO: pieces of majors. */
@@ -95,12 +100,13 @@ place_majors(void *user, int64_t first, int64_t last)
         const int64_t lo = sb_share_cut(w->lines / b, w->share.pieces, t);
         const int64_t hi = sb_share_cut(w->lines / b, w->share.pieces, t + 1);
 
-        clear(w, lo * b, hi * b);
+        if (!w->take)
+            clear(w, lo * b, hi * b);
         for (int64_t u = lo; u < hi; u++) {
             const sb_slots s = sb_matrix_slots(a, u);
 
             for (int64_t p = s.lo; p < s.hi; p += s.step)
-                put_slot(w, u, p);
+                move_slot(w, u, p);
         }
     }
 }
@@ -120,7 +126,7 @@ place_entries(void *user, int64_t first, int64_t last)
             const int64_t i = sb_index(a->row, a->idx_type, p) - a->base;
 
             if (i >= r.lo && i < r.hi)
-                put_slot(w, i, p);
+                move_slot(w, i, p);
         }
     }
 }
@@ -152,32 +158,47 @@ place_tensor(const sb_dense *b, const sb_matrix *a, const sb_par *par, sb_diag *
     return st;
 }
 
+static place
+place_of(const sb_dense *b, const sb_matrix *a, bool take)
+{
+    const bool csc = a->format == SB_FORMAT_CSC, along = b->col_major == csc;
+
+    return (place){.a = a,
+                   .data = b->data,
+                   .type = b->type,
+                   .size = sb_dtype_size(b->type),
+                   .lines = csc ? b->cols : b->rows,
+                   .length = csc ? b->rows : b->cols,
+                   .line = along ? b->ld : 1,
+                   .along = along ? 1 : b->ld,
+                   .take = take,
+                   .share = {.idx = a->row,
+                             .type = a->idx_type,
+                             .base = a->base,
+                             .nnz = a->nnz,
+                             .size = a->rows,
+                             .pieces = sb_share_count(b->rows * b->cols)}};
+}
+
 sb_status
 sb_dense_from_matrix(const sb_dense *b, const sb_matrix *a, const sb_par *par,
                      sb_diag *diag)
 {
-    const bool csc = a->format == SB_FORMAT_CSC, coo = a->format == SB_FORMAT_COO;
-    const bool along = b->col_major == csc;
-    place w = {.a = a,
-               .data = b->data,
-               .type = b->type,
-               .size = sb_dtype_size(b->type),
-               .lines = csc ? b->cols : b->rows,
-               .length = csc ? b->rows : b->cols,
-               .line = along ? b->ld : 1,
-               .along = along ? 1 : b->ld,
-               .share = {.idx = a->row,
-                         .type = a->idx_type,
-                         .base = a->base,
-                         .nnz = a->nnz,
-                         .size = a->rows}};
+    const bool coo = a->format == SB_FORMAT_COO;
+    place w = place_of(b, a, false);
 
     if (a->tensor)
         return place_tensor(b, a, par, diag);
     if (coo)
         sb_share_plan(&w.share, par);
-    else
-        w.share.pieces = sb_share_count(b->rows * b->cols);
     sb_par_run(par, coo ? place_entries : place_majors, &w, 0, w.share.pieces, 1);
     return SB_OK;
+}
+
+void
+sb_dense_sample(const sb_dense *a, const sb_matrix *b, const sb_par *par)
+{
+    place w = place_of(a, b, true);
+
+    sb_par_run(par, place_majors, &w, 0, w.share.pieces, 1);
 }

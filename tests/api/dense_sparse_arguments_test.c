@@ -108,6 +108,13 @@ targets(void)
 
     objects_ok(spblasCreateDnMat(&six, 6, 8, 8, dense, F32, ROW));
     TO_SPARSE(UNS, "matB", h, six, Q, DA);
+    objects_ok(spblasCreateBlockedEll(&made, 6, 8, 2, 4, NULL, val, I32, Z, F32));
+    TRY(BAD, "matB", spblasDenseToSparse_convert(h, six, made, DA, NULL));
+    objects_ok(spblasDestroySpMat(made));
+    objects_ok(
+        spblasCreateSlicedEll(&made, 6, 8, 3, 6, 3, ptr, idx, val, I32, I32, Z, F32));
+    TO_SPARSE(UNS, "matB", h, six, made, DA);
+    objects_ok(spblasDestroySpMat(made));
     objects_ok(spblasDestroyDnMat(six));
     objects_ok(spblasCreateFormat(&f, "csr"));
     objects_ok(spblasConvert(h, A, f, &made));

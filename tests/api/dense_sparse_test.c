@@ -88,6 +88,15 @@ add_entry(void *user, int64_t i, int64_t j, int64_t slot)
 }
 
 static void
+take_entry(void *user, int64_t i, int64_t j, int64_t slot)
+{
+    const sum *s = user;
+    const size_t size = sb_dtype_size(s->d->type);
+
+    memcpy((char *)s->a->val + slot * (int64_t)size, element(s->d, i, j), size);
+}
+
+static void
 define_dense(const sb_dense *d, const sb_matrix *a)
 {
     sum s = {a, d};
@@ -399,6 +408,51 @@ large_there_and_back(void **state)
     }
 }
 
+/* Into the blocks that are there, and only into them. */
+static void
+blocks_are_filled(void **state)
+{
+    (void)state;
+    for (uint64_t k = 0; k < 60; k++) {
+        gen_spec spec = gen_case(k);
+        gen_dense_spec shape;
+        sb_matrix a, want;
+        sb_dense d;
+        size_t bytes;
+        sum s;
+        pair p;
+
+        spec.format = SB_FORMAT_BELL;
+        spec.val_type = types[k % 8];
+        spec.block = 1 + (int64_t)(k % 4);
+        spec.idx_type = k % 3 ? SB_I32 : SB_I64;
+        a = gen_matrix(&spec);
+        want = a;
+        bytes = (size_t)gen_value_count(&a) * sb_dtype_size(a.val_type);
+        want.val = gen_copy_bytes(a.val, bytes);
+        shape = dense_spec(&a, k);
+        d = gen_dense(&shape);
+        s = (sum){&want, &d};
+        oracle_for_each(&want, 0, take_entry, &s);
+        pair_begin(&p, &a, &d);
+        omp_set_num_threads(teams[k % 3]);
+        assert_int_equal(spblasDenseToSparse_analysis(handle, p.c.b, p.c.a,
+                                                      SPBLAS_DENSETOSPARSE_ALG_DEFAULT,
+                                                      NULL),
+                         SPBLAS_STATUS_SUCCESS);
+        assert_int_equal(spblasDenseToSparse_convert(handle, p.c.b, p.c.a,
+                                                     SPBLAS_DENSETOSPARSE_ALG_DEFAULT,
+                                                     NULL),
+                         SPBLAS_STATUS_SUCCESS);
+        if (bytes > 0)
+            assert_memory_equal(a.val, want.val, bytes);
+        call_end(&p.c);
+        free(want.val);
+        gen_free_matrix(&a);
+        gen_free_dense(&d);
+    }
+}
+
 /* More non-zeros, fewer, or offsets that nobody wrote: refused, nothing out of bounds. */
 static void
 changes_are_noticed(void **state)
@@ -496,6 +550,7 @@ main(void)
         cmocka_unit_test(long_lists_to_dense),
         cmocka_unit_test(every_type_to_sparse),
         cmocka_unit_test(large_there_and_back),
+        cmocka_unit_test(blocks_are_filled),
         cmocka_unit_test(changes_are_noticed),
         cmocka_unit_test(custom_formats_to_dense),
     };
