@@ -5,6 +5,7 @@
  *   spblasSpMV    y = alpha * op(A) * x     + beta * y          A sparse, x, y vectors
  *   spblasSDDMM   C = alpha * (op(A) * op(B)) o spy(C) + beta * C
  *                                                               C sparse, A and B dense
+ *   spblasSpGEMM  C = alpha * A * B + beta * C                  all three sparse
  *
  * Names, argument orders and enumerator values follow cuSPARSE 12, so a program is
  * moved over by renaming. What we add: *_analysis studies a matrix once and keeps a
@@ -194,6 +195,16 @@ typedef enum { SPBLAS_SDDMM_ALG_DEFAULT = 0 } spblasSDDMMAlg_t;
 typedef enum { SPBLAS_SPARSETODENSE_ALG_DEFAULT = 0 } spblasSparseToDenseAlg_t;
 typedef enum { SPBLAS_DENSETOSPARSE_ALG_DEFAULT = 0 } spblasDenseToSparseAlg_t;
 
+/* All of them are one algorithm here; DETERMINITIC is cuSPARSE's spelling. */
+typedef enum {
+    SPBLAS_SPGEMM_DEFAULT = 0,
+    SPBLAS_SPGEMM_CSR_ALG_DETERMINITIC = 1,
+    SPBLAS_SPGEMM_CSR_ALG_NONDETERMINITIC = 2,
+    SPBLAS_SPGEMM_ALG1 = 3,
+    SPBLAS_SPGEMM_ALG2 = 4,
+    SPBLAS_SPGEMM_ALG3 = 5
+} spblasSpGEMMAlg_t;
+
 /* How much an analysis may cost. */
 typedef enum {
     SPBLAS_EFFORT_ESTIMATE = 0,  /* a model chooses; about ten executions at most */
@@ -257,6 +268,9 @@ typedef const struct spblasSpVecDescr *spblasConstSpVecDescr_t;
 /* A format: how a matrix is laid out in arrays. Never changes. */
 typedef struct spblasFormatDescr *spblasFormatDescr_t;
 typedef const struct spblasFormatDescr *spblasConstFormatDescr_t;
+
+/* Where a product of sparse matrices stands between its calls. */
+typedef struct spblasSpGEMMDescr *spblasSpGEMMDescr_t;
 
 /* ---- Library and handle ---------------------------------------------------------- */
 
@@ -1311,6 +1325,123 @@ SPBLAS_API spblasStatus_t spblasSDDMM(spblasHandle_t handle, spblasOperation_t o
                                       spblasSpMatDescr_t matC,
                                       spblasDataType_t computeType,
                                       spblasSDDMMAlg_t alg, void *externalBuffer);
+
+/* ---- Products of sparse matrices ------------------------------------------------- */
+/*
+ * C = alpha * A * B + beta * C, all three CSR: C's pattern is every place that a product
+ * of entries falls on, its columns ascend in a row. Two passes: compute counts, which
+ * tells C's size, copy multiplies into the caller's arrays.
+ *
+ *     spblasSpGEMM_createDescr(&d);
+ *     spblasSpGEMM_workEstimation(h, ..., d, &size1, NULL);      size of buffer 1
+ *     spblasSpGEMM_workEstimation(h, ..., d, &size1, buffer1);   counts products
+ *     spblasSpGEMM_compute(h, ..., d, &size2, NULL);             size of buffer 2
+ *     spblasSpGEMM_compute(h, ..., d, &size2, buffer2);          counts C's entries
+ *     spblasSpMatGetSize(C, &m, &n, &nnz);  ... allocate C's arrays ...
+ *     spblasCsrSetPointers(C, ptr, idx, val);
+ *     spblasSpGEMM_copy(h, ..., d);                              multiplies
+ *     spblasSpGEMM_destroyDescr(d);
+ *
+ * and where only values change from product to product, SpGEMMreuse:
+ *
+ *     spblasSpGEMMreuse_workEstimation  twice, with buffer 1
+ *     spblasSpGEMMreuse_nnz             twice, with buffers 2, 3, 4: counts C's entries;
+ *                                       buffers 1 and 2 are free
+ *     ... allocate C's arrays, spblasCsrSetPointers ...
+ *     spblasSpGEMMreuse_copy            twice, with buffer 5: writes C's offsets and
+ *                                       columns; buffer 3 is free
+ *     spblasSpGEMMreuse_compute         any number of times: writes C's values, nothing
+ *                                       is counted, listed or sorted again
+ *
+ * A function with a buffer argument only says its size when the buffer is NULL (of
+ * several: when one is). Sizes are never 0.
+ *
+ * Shapes   A m x k, B k x n, C m x n. C is made with nnz 0 and NULL arrays (or whatever it
+ *          has); compute and nnz set its nnz
+ * Types    A, B, C all R_32F, R_64F, C_32F or C_64F with the same computeType; all R_16F
+ *          with R_16F or R_32F, summed in R_32F and rounded once; R_16BF likewise. Any
+ *          index types and bases, of each matrix its own
+ * Reads    A's and B's structure, their values and C's (unless beta is 0) from copy on,
+ *          alpha and beta there too. Columns of A and B may come in any order; entries at
+ *          one place add up. The structure must stay as it is between the calls; for
+ *          compute of SpGEMMreuse C's too. The matrices may have other descriptors
+ * Writes   copy: C's offsets, columns and values; they may not overlap A, B or a buffer.
+ *          beta not 0: C's old values stand, in order, at the places that are written
+ * Errors   INVALID_VALUE a NULL or foreign argument, an unknown operation, type or
+ *          algorithm, shapes that do not fit, a missing array, calls out of order or with
+ *          matrices of other sizes or types than before, chunk_fraction not in (0, 1],
+ *          with SPBLAS_SPMAT_VALIDATE a malformed A or B; NOT_SUPPORTED an operation but
+ *          NON_TRANSPOSE, a format but CSR, batches, 16-bit indices, a type combination
+ *          not above; INSUFFICIENT_RESOURCES a buffer smaller than asked for (sizes are
+ *          read when the buffer is there), more entries of C than its offsets can count,
+ *          more than 2^63 products; ALLOC_FAILED createDescr only
+ * Memory   nothing is allocated but the descriptor. In bytes, with w words of n / 64 bits,
+ *          v of a sum, i of B's index, and r the most products of a row, n at most:
+ *            buffer 1     8 (m + 1)
+ *            buffer 2     8 (m + 1) + threads * (n (1 + v) + 8 w + i r)
+ *          where rows of at most 1024 products in matrices of more than 2^17 columns need
+ *          2048 (8 + v) bytes a thread in place of n (1 + v) + 8 w. Reuse: buffer 1 the
+ *          same, 2 and 3 without sums (v = 0), 4 16 (m + 1), 5 a thread's share with sums.
+ *          Each is rounded up to lines of 64 bytes. There is no ceiling to lower:
+ *          estimateMemory answers what compute wants, whatever the fraction
+ *          Buffers 1 and 2 are needed until copy has returned, 4 and 5 of SpGEMMreuse as
+ *          long as compute is called
+ * Threads  one handle and one descriptor a thread; A and B may be shared, C not
+ * Source   cusparseSpGEMM, cusparseSpGEMMreuse; Gustavson, ACM TOMS 4(3), 1978
+ */
+
+/* A descriptor, and its end; NULL ends well. */
+SPBLAS_API spblasStatus_t spblasSpGEMM_createDescr(spblasSpGEMMDescr_t *descr);
+SPBLAS_API spblasStatus_t spblasSpGEMM_destroyDescr(spblasSpGEMMDescr_t descr);
+
+SPBLAS_API spblasStatus_t spblasSpGEMM_workEstimation(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, spblasConstSpMatDescr_t matB,
+    const void *beta, spblasSpMatDescr_t matC, spblasDataType_t computeType,
+    spblasSpGEMMAlg_t alg, spblasSpGEMMDescr_t spgemmDescr, size_t *bufferSize1,
+    void *externalBuffer1);
+/* Products of entries, known after workEstimation; 0 before. */
+SPBLAS_API spblasStatus_t spblasSpGEMM_getNumProducts(spblasSpGEMMDescr_t spgemmDescr,
+                                                      int64_t *num_prods);
+SPBLAS_API spblasStatus_t spblasSpGEMM_estimateMemory(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, spblasConstSpMatDescr_t matB,
+    const void *beta, spblasSpMatDescr_t matC, spblasDataType_t computeType,
+    spblasSpGEMMAlg_t alg, spblasSpGEMMDescr_t spgemmDescr, float chunk_fraction,
+    size_t *bufferSize3, void *externalBuffer3, size_t *bufferSize2);
+SPBLAS_API spblasStatus_t spblasSpGEMM_compute(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, spblasConstSpMatDescr_t matB,
+    const void *beta, spblasSpMatDescr_t matC, spblasDataType_t computeType,
+    spblasSpGEMMAlg_t alg, spblasSpGEMMDescr_t spgemmDescr, size_t *bufferSize2,
+    void *externalBuffer2);
+SPBLAS_API spblasStatus_t spblasSpGEMM_copy(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, spblasConstSpMatDescr_t matB,
+    const void *beta, spblasSpMatDescr_t matC, spblasDataType_t computeType,
+    spblasSpGEMMAlg_t alg, spblasSpGEMMDescr_t spgemmDescr);
+
+SPBLAS_API spblasStatus_t spblasSpGEMMreuse_workEstimation(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    spblasConstSpMatDescr_t matA, spblasConstSpMatDescr_t matB, spblasSpMatDescr_t matC,
+    spblasSpGEMMAlg_t alg, spblasSpGEMMDescr_t spgemmDescr, size_t *bufferSize1,
+    void *externalBuffer1);
+SPBLAS_API spblasStatus_t spblasSpGEMMreuse_nnz(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    spblasConstSpMatDescr_t matA, spblasConstSpMatDescr_t matB, spblasSpMatDescr_t matC,
+    spblasSpGEMMAlg_t alg, spblasSpGEMMDescr_t spgemmDescr, size_t *bufferSize2,
+    void *externalBuffer2, size_t *bufferSize3, void *externalBuffer3,
+    size_t *bufferSize4, void *externalBuffer4);
+SPBLAS_API spblasStatus_t spblasSpGEMMreuse_copy(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    spblasConstSpMatDescr_t matA, spblasConstSpMatDescr_t matB, spblasSpMatDescr_t matC,
+    spblasSpGEMMAlg_t alg, spblasSpGEMMDescr_t spgemmDescr, size_t *bufferSize5,
+    void *externalBuffer5);
+SPBLAS_API spblasStatus_t spblasSpGEMMreuse_compute(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, spblasConstSpMatDescr_t matB,
+    const void *beta, spblasSpMatDescr_t matC, spblasDataType_t computeType,
+    spblasSpGEMMAlg_t alg, spblasSpGEMMDescr_t spgemmDescr);
 
 #ifdef __cplusplus
 }

@@ -22,7 +22,8 @@ typedef enum sb_tag {
     SB_TAG_DNMAT = 0x5b1a5003,
     SB_TAG_SPMAT = 0x5b1a5004,
     SB_TAG_FORMAT = 0x5b1a5005,
-    SB_TAG_SPVEC = 0x5b1a5006
+    SB_TAG_SPVEC = 0x5b1a5006,
+    SB_TAG_SPGEMM = 0x5b1a5007
 } sb_tag;
 
 enum { SB_SENTENCE_MAX = 640 };

@@ -7,6 +7,7 @@
 #include "cpu/exec.h"
 #include "cpu/ref.h"
 #include "cpu/ref_vector.h"
+#include "cpu/spgemm.h"
 
 const sb_backend sb_cpu_backend = {
     .name = "cpu",
@@ -16,4 +17,5 @@ const sb_backend sb_cpu_backend = {
     .reference = sb_ref_run,
     .vector = sb_ref_vector,
     .compile = sb_cc_compile,
+    .spgemm = &sb_cpu_spgemm,
 };

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "runtime/kernel.h"
 #include "runtime/plan.h"
+#include "runtime/spgemm.h"
 #include "runtime/target.h"
 #include "runtime/vector.h"
 
@@ -29,6 +30,7 @@ typedef struct sb_backend {
     /* C text -> shared object file; ENOKERNEL when there is no compiler. */
     sb_status (*compile)(const char *source_path, const char *object_path, sb_isa isa,
                          sb_diag *diag);
+    const sb_spgemm_steps *spgemm;
 } sb_backend;
 
 /* Set once, before the first plan is made (src/api does); never NULL afterwards. */
