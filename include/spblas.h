@@ -1372,20 +1372,20 @@ SPBLAS_API spblasStatus_t spblasSDDMM(spblasHandle_t handle, spblasOperation_t o
  *          matrices of other sizes or types than before, chunk_fraction not in (0, 1],
  *          with SPBLAS_SPMAT_VALIDATE a malformed A or B; NOT_SUPPORTED an operation but
  *          NON_TRANSPOSE, a format but CSR, batches, 16-bit indices, a type combination
- *          not above; INSUFFICIENT_RESOURCES a buffer smaller than asked for (sizes are
- *          read when the buffer is there), more entries of C than its offsets can count,
+ *          not above; INSUFFICIENT_RESOURCES a buffer too small for one thread (sizes
+ *          are read when the buffer is there), more entries of C than its offsets can count,
  *          more than 2^63 products; ALLOC_FAILED createDescr only
- * Memory   nothing is allocated but the descriptor. In bytes, with w words of n / 64 bits,
- *          v of a sum, i of B's index, and r the most products of a row, n at most:
+ * Memory   nothing is allocated but the descriptor, and no array of all products is made.
+ *          Bytes, with r the most products of a row (at most n), i of an index, v of a sum:
  *            buffer 1     8 (m + 1)
- *            buffer 2     8 (m + 1) + threads * (n (1 + v) + 8 w + i r)
- *          where rows of at most 1024 products in matrices of more than 2^17 columns need
- *          2048 (8 + v) bytes a thread in place of n (1 + v) + 8 w. Reuse: buffer 1 the
- *          same, 2 and 3 without sums (v = 0), 4 16 (m + 1), 5 a thread's share with sums.
- *          Each is rounded up to lines of 64 bytes. There is no ceiling to lower:
- *          estimateMemory answers what compute wants, whatever the fraction
- *          Buffers 1 and 2 are needed until copy has returned, 4 and 5 of SpGEMMreuse as
- *          long as compute is called
+ *            buffer 2     8 (m + 1) + threads * (n (1 + v + 1/8 + 1/512) + i (r + 1))
+ *          Matrices of more than 2^17 columns whose rows all have at most 1024 products
+ *          need 2048 (8 + v) in place of n (...). Reuse: buffer 1 the same; 2 and 3 a
+ *          thread's share without sums (v = 0), 4 16 (m + 1), 5 shares with sums. Arrays
+ *          begin on lines of 64 bytes. A buffer that holds the share of fewer threads, one
+ *          at least, is taken, and fewer work: estimateMemory says what compute wants for
+ *          chunk_fraction of the threads. Buffers 1 and 2 are needed until copy has
+ *          returned, 4 and 5 of SpGEMMreuse as long as compute is called
  * Threads  one handle and one descriptor a thread; A and B may be shared, C not
  * Source   cusparseSpGEMM, cusparseSpGEMMreuse; Gustavson, ACM TOMS 4(3), 1978
  */

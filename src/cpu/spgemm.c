@@ -5,6 +5,7 @@
 #include "cpu/spgemm.h"
 
 #include "base/checked.h"
+#include "base/fault.h"
 #include "base/macro.h"
 #include "cpu/exec.h"
 
@@ -175,8 +176,7 @@ count_products(void *user, int64_t lo, int64_t hi)
         for (sb_spgemm_row(&g->a, i, &p, &end); p < end; p++) {
             int64_t q, to;
 
-            sb_spgemm_row(&g->b, sb_index(g->a.idx, g->a.idx_type, p) - g->a.base, &q,
-                          &to);
+            sb_spgemm_row_of_b(g, p, &q, &to);
             if (!sb_add_i64(sum, to - q, &sum))
                 sum = INT64_MAX;
         }
@@ -206,10 +206,39 @@ work(const sb_spgemm *g)
     return add_up(g->work, g->a.rows);
 }
 
+/* Whether row i of A names the same rows of B as the one above, as rows of one mesh node
+ * do: then C's rows have the same columns. */
+static bool
+repeats(const sb_spgemm *g, int64_t i)
+{
+    const size_t size = sb_dtype_size(g->a.idx_type);
+    const char *idx = g->a.idx;
+    int64_t lo, mid, hi;
+
+    sb_spgemm_row(&g->a, i - 1, &lo, &mid);
+    sb_spgemm_row(&g->a, i, &mid, &hi);
+    return mid - lo == hi - mid &&
+           (SB_FAULT(SPGEMM_REPEAT) ||
+            memcmp(idx + (size_t)lo * size, idx + (size_t)mid * size,
+                   (size_t)(hi - mid) * size) == 0);
+}
+
+/* Whether the slot has just done the row above and row i repeats it; notes row i. */
+static bool
+known(const sb_spgemm *g, sb_spgemm_slot *s, int64_t i)
+{
+    const bool yes = i > 0 && s->row == i && repeats(g, i);
+
+    s->row = i + 1;
+    return yes;
+}
+
+/* Offsets are added up later: ptr[i + 1] is row i's number. */
 static void
 count_row(const sb_spgemm *g, sb_spgemm_slot *s, int64_t i)
 {
-    g->ptr[i + 1] = sb_spgemm_index_of(g->b.idx_type)->pattern(g, s, i, false);
+    g->ptr[i + 1] =
+        known(g, s, i) ? g->ptr[i] : sb_spgemm_index_of(g->b.idx_type)->count(g, s, i);
 }
 
 static void
@@ -236,7 +265,8 @@ columns_of_row(const sb_spgemm *g, sb_spgemm_slot *s, int64_t i)
 {
     const sb_spgemm_index *index = sb_spgemm_index_of(g->b.idx_type);
 
-    (void)index->pattern(g, s, i, true);
+    if (!known(g, s, i))
+        index->list(g, s, i);
     index->put(g, s, i);
 }
 
@@ -252,7 +282,7 @@ values_of_row(const sb_spgemm *g, sb_spgemm_slot *s, int64_t i)
 {
     const sb_spgemm_value *value = sb_spgemm_value_of(g->b.idx_type, g->b.val_type);
 
-    (void)value->gather(g, s, i, false);
+    value->gather(g, s, i, 0);
     sb_spgemm_index_of(g->b.idx_type)->get(g, s, i);
     value->store(g, s, i);
 }
@@ -268,9 +298,12 @@ fill_row(const sb_spgemm *g, sb_spgemm_slot *s, int64_t i)
 {
     const sb_spgemm_index *index = sb_spgemm_index_of(g->b.idx_type);
     const sb_spgemm_value *value = sb_spgemm_value_of(g->b.idx_type, g->b.val_type);
-    const int64_t n = value->gather(g, s, i, true);
+    const bool listed = known(g, s, i);
+    const int64_t n = g->ptr[i + 1] - g->ptr[i];
 
-    index->sort(s, n, sb_spgemm_hashes(g, i));
+    value->gather(g, s, i, listed ? 0 : n);
+    if (!listed || sb_spgemm_hashes(g, i))
+        index->sort(s, n, sb_spgemm_hashes(g, i));
     index->put(g, s, i);
     value->store(g, s, i);
 }

@@ -35,6 +35,7 @@ typedef struct sb_spgemm_slot {
     int64_t *key;      /* [SB_SPGEMM_TABLE] columns, -1: empty */
     void *sum, *entry; /* [cols] sums, zero between rows; [SB_SPGEMM_TABLE] sums */
     unsigned stamp;
+    int64_t row; /* below the one that was done last, 0 at first */
 } sb_spgemm_slot;
 
 /* Whether row i is gathered in the hash table. */
@@ -63,25 +64,33 @@ sb_spgemm_place(const int64_t *key, int64_t j)
     return at;
 }
 
+/* Slots of the row of B that slot p of A names. */
+static inline void
+sb_spgemm_row_of_b(const sb_spgemm *g, int64_t p, int64_t *lo, int64_t *hi)
+{
+    sb_spgemm_row(&g->b, sb_index(g->a.idx, g->a.idx_type, p) - g->a.base, lo, hi);
+}
+
 /* A stamp that no mark has. */
 uint8_t sb_spgemm_stamp(const sb_spgemm *g, sb_spgemm_slot *s);
 
-/* Over one index type: the sorted columns of row i to s->list, and how many; the list
- * from and to C's columns. */
+/* Over one index type. count: entries of row i. list: its columns to s->list, sorted.
+ * sort: the first n of the list. put, get: the list to and from C's columns. */
 typedef struct sb_spgemm_index {
-    int64_t (*pattern)(const sb_spgemm *g, sb_spgemm_slot *s, int64_t i, bool sorted);
+    int64_t (*count)(const sb_spgemm *g, sb_spgemm_slot *s, int64_t i);
+    void (*list)(const sb_spgemm *g, sb_spgemm_slot *s, int64_t i);
     void (*sort)(sb_spgemm_slot *s, int64_t n, bool hashed);
     void (*put)(const sb_spgemm *g, const sb_spgemm_slot *s, int64_t i);
     void (*get)(const sb_spgemm *g, sb_spgemm_slot *s, int64_t i);
 } sb_spgemm_index;
 const sb_spgemm_index *sb_spgemm_index_of(sb_dtype index);
 
-/* Over an index and a value type. gather: sums of row i, listing new columns (not
- * sorted) if asked, and how many those are. store: from the sums to C's values in the
- * order of the list, and the sums back to zero. */
+/* Over an index and a value type. gather: sums of row i; the n columns it has are listed,
+ * unsorted, unless n is 0. store: from the sums to C's values in the order of the list,
+ * and the sums back to zero. */
 typedef struct sb_spgemm_value {
     size_t sum; /* bytes of a sum */
-    int64_t (*gather)(const sb_spgemm *g, sb_spgemm_slot *s, int64_t i, bool listing);
+    void (*gather)(const sb_spgemm *g, sb_spgemm_slot *s, int64_t i, int64_t n);
     void (*store)(const sb_spgemm *g, sb_spgemm_slot *s, int64_t i);
 } sb_spgemm_value;
 const sb_spgemm_value *sb_spgemm_value_of(sb_dtype index, sb_dtype value);

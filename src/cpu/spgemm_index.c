@@ -1,6 +1,7 @@
 /*
  * Patterns of C's rows for both index types.
  */
+#include "base/fault.h"
 #include "base/macro.h"
 #include "cpu/spgemm.h"
 

@@ -1,6 +1,7 @@
 /*
  * Values of C's rows for every index and value type.
  */
+#include "base/fault.h"
 #include "cpu/spgemm.h"
 #include "cpu/sum.h"
 

@@ -39,6 +39,7 @@ typedef struct world {
     spblasConstDnVecDescr_t cdv;
     spblasSpVecDescr_t sv;
     spblasConstSpVecDescr_t csv;
+    spblasSpGEMMDescr_t spgemm;
     sb_problem *pb;
 } world;
 
@@ -176,6 +177,12 @@ create_const_spvec(void *user)
 }
 
 static spblasStatus_t
+create_spgemm(void *user)
+{
+    return spblasSpGEMM_createDescr(&((world *)user)->spgemm);
+}
+
+static spblasStatus_t
 set_plan_text(void *user)
 {
     return spblasSpMatSetAttribute(((world *)user)->c.a, SPBLAS_SPMAT_PLAN_TEXT, "csr",
@@ -202,6 +209,8 @@ undo_creation(void *user)
     (void)spblasDestroyDnVec(w->cdv);
     (void)spblasDestroySpVec(w->sv);
     (void)spblasDestroySpVec(w->csv);
+    (void)spblasSpGEMM_destroyDescr(w->spgemm);
+    w->spgemm = NULL;
     w->handle = NULL;
     w->sp = NULL;
     w->csp = NULL;
@@ -250,6 +259,7 @@ static const step steps[] = {
     {"CreateConstDnVec", create_const_dnvec, undo_creation},
     {"CreateSpVec", create_spvec, undo_creation},
     {"CreateConstSpVec", create_const_spvec, undo_creation},
+    {"SpGEMM_createDescr", create_spgemm, undo_creation},
     {"SetAttribute", set_plan_text, undo_plan_text},
     {"analysis", analyse, undo_analysis},
 };
