@@ -6,6 +6,8 @@
  *   spblasSDDMM   C = alpha * (op(A) * op(B)) o spy(C) + beta * C
  *                                                               C sparse, A and B dense
  *   spblasSpGEMM  C = alpha * A * B + beta * C                  all three sparse
+ *   spblasSpSV    op(A) * y = alpha * x                         A a sparse triangle
+ *   spblasSpSM    op(A) * C = alpha * op(B)                     A a sparse triangle
  *
  * Names, argument orders and enumerator values follow cuSPARSE 12, so a program is
  * moved over by renaming. What we add: *_analysis studies a matrix once and keeps a
@@ -145,7 +147,7 @@ typedef enum {
 } spblasPointerMode_t;
 
 /* Which part of a triangular matrix is stored, and whether its diagonal is implied.
- * Kept for triangular solves; products ignore both. */
+ * Triangular solves go by both; products ignore them. */
 typedef enum {
     SPBLAS_FILL_MODE_LOWER = 0,
     SPBLAS_FILL_MODE_UPPER = 1
@@ -204,6 +206,19 @@ typedef enum {
     SPBLAS_SPGEMM_ALG2 = 4,
     SPBLAS_SPGEMM_ALG3 = 5
 } spblasSpGEMMAlg_t;
+
+typedef enum { SPBLAS_SPSV_ALG_DEFAULT = 0 } spblasSpSVAlg_t;
+typedef enum { SPBLAS_SPSM_ALG_DEFAULT = 0 } spblasSpSMAlg_t;
+
+/* Which values spblasSpSV_updateMatrix and spblasSpSM_updateMatrix replace. */
+typedef enum {
+    SPBLAS_SPSV_UPDATE_GENERAL = 0, /* all: an array as the matrix's */
+    SPBLAS_SPSV_UPDATE_DIAGONAL = 1 /* the diagonal: an array of its rows' length */
+} spblasSpSVUpdate_t;
+typedef enum {
+    SPBLAS_SPSM_UPDATE_GENERAL = 0,
+    SPBLAS_SPSM_UPDATE_DIAGONAL = 1
+} spblasSpSMUpdate_t;
 
 /* How much an analysis may cost. */
 typedef enum {
@@ -271,6 +286,10 @@ typedef const struct spblasFormatDescr *spblasConstFormatDescr_t;
 
 /* Where a product of sparse matrices stands between its calls. */
 typedef struct spblasSpGEMMDescr *spblasSpGEMMDescr_t;
+
+/* What an analysis of a triangle found. */
+typedef struct spblasSpSVDescr *spblasSpSVDescr_t;
+typedef struct spblasSpSMDescr *spblasSpSMDescr_t;
 
 /* ---- Library and handle ---------------------------------------------------------- */
 
@@ -1442,6 +1461,102 @@ SPBLAS_API spblasStatus_t spblasSpGEMMreuse_compute(
     const void *alpha, spblasConstSpMatDescr_t matA, spblasConstSpMatDescr_t matB,
     const void *beta, spblasSpMatDescr_t matC, spblasDataType_t computeType,
     spblasSpGEMMAlg_t alg, spblasSpGEMMDescr_t spgemmDescr);
+
+/* ---- Triangular solves ----------------------------------------------------------- */
+/*
+ *   SpSV   op(A) * y = alpha * x
+ *   SpSM   op(A) * C = alpha * op(B)
+ *
+ * A is the triangle of matA that SPBLAS_SPMAT_FILL_MODE names; entries on the other side
+ * are passed over. With SPBLAS_SPMAT_DIAG_TYPE UNIT the diagonal is 1 whatever is stored.
+ * Entries at one place add up.
+ *
+ *     spblasSpSV_createDescr(&d);
+ *     spblasSpSV_bufferSize(h, op, &alpha, A, x, y, type, alg, d, &size);     0
+ *     spblasSpSV_analysis(h, op, &alpha, A, x, y, type, alg, d, buffer);
+ *     for (...) spblasSpSV_solve(h, op, &alpha, A, x, y, type, alg, d);
+ *     spblasSpSV_updateMatrix(h, d, values, SPBLAS_SPSV_UPDATE_GENERAL);
+ *     for (...) spblasSpSV_solve(h, op, &alpha, A, x, y, type, alg, d);
+ *     spblasSpSV_destroyDescr(d);
+ *
+ * The analysis reads structure, values and the two attributes, and keeps copies of them:
+ * solve reads nothing of matA, and new values come by updateMatrix or another analysis. It
+ * also orders the rows: by levels that threads share where those are large, else as they
+ * are. A solve of several right sides shares these among the threads. The bits of the
+ * result depend on neither.
+ *
+ * A pivot that is zero or not stored is divided by: Inf and NaN come out as of any other
+ * division, and the status is SUCCESS.
+ *
+ * Shapes   A m x m (CSR, CSC or COO); x and y m elements; op(B) and C m x n, each in either
+ *          order
+ * Types    A, B and C (x and y) all R_32F, R_64F, C_32F or C_64F with the same computeType
+ * Reads    bufferSize: nothing. analysis: A; dense operands and alpha may be NULL in both.
+ *          solve: x (B), alpha. updateMatrix: the new values, as many as matA's, in its
+ *          order, or m for the diagonal, whose order is the rows'; UNIT passes over it
+ * Writes   solve: y (C); it may be x (B), if each element of alpha * op(B) and C at the
+ *          same row and column then lies at the same place; else they must not overlap
+ * Errors   INVALID_VALUE a NULL or foreign argument (but as said above), an unknown
+ *          operation, type, algorithm or part, shapes that do not fit, a matrix that is not
+ *          square, a missing array, solve or updateMatrix without analysis, solve with
+ *          another operation, size or type than analysed; with SPBLAS_SPMAT_VALIDATE a
+ *          malformed structure; NOT_SUPPORTED another format, batches, 16-bit indices, a
+ *          type combination not above; ALLOC_FAILED createDescr and analysis
+ * Memory   the buffer is not used and may be NULL. The descriptor holds, in bytes, with v
+ *          of a value and i = 4 (8 where m or nnz is 2^31 or more): nnz (2 i + v) +
+ *          m (8 + i + v), two i more for each entry on the diagonal. analysis needs for a
+ *          while 16 m, and unless matA is CSR with op N or CSC with another op, up to
+ *          32 nnz + 8 m
+ * Threads  one handle per thread; matA may be shared. Many threads may solve with one
+ *          descriptor, each with right sides of its own; analysis and updateMatrix need it
+ *          alone
+ * Source   cusparseSpSV, cusparseSpSM
+ */
+
+/* Descriptors, and their ends; NULL ends well. */
+SPBLAS_API spblasStatus_t spblasSpSV_createDescr(spblasSpSVDescr_t *descr);
+SPBLAS_API spblasStatus_t spblasSpSV_destroyDescr(spblasSpSVDescr_t descr);
+SPBLAS_API spblasStatus_t spblasSpSM_createDescr(spblasSpSMDescr_t *descr);
+SPBLAS_API spblasStatus_t spblasSpSM_destroyDescr(spblasSpSMDescr_t descr);
+
+SPBLAS_API spblasStatus_t spblasSpSV_bufferSize(
+    spblasHandle_t handle, spblasOperation_t opA, const void *alpha,
+    spblasConstSpMatDescr_t matA, spblasConstDnVecDescr_t vecX, spblasDnVecDescr_t vecY,
+    spblasDataType_t computeType, spblasSpSVAlg_t alg, spblasSpSVDescr_t spsvDescr,
+    size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasSpSV_analysis(
+    spblasHandle_t handle, spblasOperation_t opA, const void *alpha,
+    spblasConstSpMatDescr_t matA, spblasConstDnVecDescr_t vecX, spblasDnVecDescr_t vecY,
+    spblasDataType_t computeType, spblasSpSVAlg_t alg, spblasSpSVDescr_t spsvDescr,
+    void *externalBuffer);
+SPBLAS_API spblasStatus_t spblasSpSV_solve(
+    spblasHandle_t handle, spblasOperation_t opA, const void *alpha,
+    spblasConstSpMatDescr_t matA, spblasConstDnVecDescr_t vecX, spblasDnVecDescr_t vecY,
+    spblasDataType_t computeType, spblasSpSVAlg_t alg, spblasSpSVDescr_t spsvDescr);
+SPBLAS_API spblasStatus_t spblasSpSV_updateMatrix(spblasHandle_t handle,
+                                                  spblasSpSVDescr_t spsvDescr,
+                                                  void *newValues,
+                                                  spblasSpSVUpdate_t updatePart);
+
+SPBLAS_API spblasStatus_t spblasSpSM_bufferSize(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, spblasConstDnMatDescr_t matB,
+    spblasDnMatDescr_t matC, spblasDataType_t computeType, spblasSpSMAlg_t alg,
+    spblasSpSMDescr_t spsmDescr, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasSpSM_analysis(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, spblasConstDnMatDescr_t matB,
+    spblasDnMatDescr_t matC, spblasDataType_t computeType, spblasSpSMAlg_t alg,
+    spblasSpSMDescr_t spsmDescr, void *externalBuffer);
+SPBLAS_API spblasStatus_t spblasSpSM_solve(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, spblasConstDnMatDescr_t matB,
+    spblasDnMatDescr_t matC, spblasDataType_t computeType, spblasSpSMAlg_t alg,
+    spblasSpSMDescr_t spsmDescr);
+SPBLAS_API spblasStatus_t spblasSpSM_updateMatrix(spblasHandle_t handle,
+                                                  spblasSpSMDescr_t spsmDescr,
+                                                  void *newValues,
+                                                  spblasSpSMUpdate_t updatePart);
 
 #ifdef __cplusplus
 }

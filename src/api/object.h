@@ -23,7 +23,9 @@ typedef enum sb_tag {
     SB_TAG_SPMAT = 0x5b1a5004,
     SB_TAG_FORMAT = 0x5b1a5005,
     SB_TAG_SPVEC = 0x5b1a5006,
-    SB_TAG_SPGEMM = 0x5b1a5007
+    SB_TAG_SPGEMM = 0x5b1a5007,
+    SB_TAG_SPSV = 0x5b1a5008,
+    SB_TAG_SPSM = 0x5b1a5009
 } sb_tag;
 
 enum { SB_SENTENCE_MAX = 640 };

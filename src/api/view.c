@@ -91,8 +91,8 @@ view_vector(spblasConstDnVecDescr_t d)
                       .batch = 1};
 }
 
-static sb_trans
-view_op(spblasOperation_t op, sb_dtype t)
+sb_trans
+sb_view_op(spblasOperation_t op, sb_dtype t)
 {
     if (op == SPBLAS_OPERATION_NON_TRANSPOSE)
         return SB_TRANS_N;
@@ -110,8 +110,8 @@ sb_view_problem(const sb_product *p)
                      .compute = sb_public_dtype(p->compute)};
     const bool sddmm = p->op == SB_OP_SDDMM;
 
-    pb.trans_a = view_op(p->op_a, sddmm ? pb.b.type : pb.a.val_type);
-    pb.trans_b = view_op(p->op_b, sddmm ? pb.c.type : pb.b.type);
+    pb.trans_a = sb_view_op(p->op_a, sddmm ? pb.b.type : pb.a.val_type);
+    pb.trans_b = sb_view_op(p->op_b, sddmm ? pb.c.type : pb.b.type);
     pb.batch = sddmm ? pb.a.batch : pb.c.batch;
     return pb;
 }

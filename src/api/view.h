@@ -11,6 +11,9 @@
  * counterpart below become SB_DTYPE_COUNT. */
 sb_problem sb_view_problem(const sb_product *p);
 
+/* The operation on a matrix of that type: conjugation of reals is transposition. */
+sb_trans sb_view_op(spblasOperation_t op, sb_dtype t);
+
 sb_matrix sb_view_sparse(spblasConstSpMatDescr_t d);
 sb_dense sb_view_dense(spblasConstDnMatDescr_t d);
 

@@ -8,6 +8,7 @@
 #include "cpu/ref.h"
 #include "cpu/ref_vector.h"
 #include "cpu/spgemm.h"
+#include "cpu/tri.h"
 
 const sb_backend sb_cpu_backend = {
     .name = "cpu",
@@ -18,4 +19,5 @@ const sb_backend sb_cpu_backend = {
     .vector = sb_ref_vector,
     .compile = sb_cc_compile,
     .spgemm = &sb_cpu_spgemm,
+    .tri = &sb_cpu_tri,
 };

@@ -254,10 +254,7 @@ put_offsets(const sb_spgemm *g)
     void *to = (void *)(uintptr_t)g->c.ptr;
 
     for (int64_t i = 0; i <= g->a.rows && to; i++)
-        if (g->c.ptr_type == SB_I64)
-            ((int64_t *)to)[i] = g->ptr[i] + g->c.base;
-        else
-            ((int32_t *)to)[i] = (int32_t)(g->ptr[i] + g->c.base);
+        sb_index_store(to, g->c.ptr_type, i, g->ptr[i] + g->c.base);
 }
 
 static void

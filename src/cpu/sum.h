@@ -5,7 +5,8 @@
  *   P_v, P_s            the type that is stored; the type that is summed
  *   P_load(v), P_save(s)  between the two; 16-bit values are summed in f32
  *   P_from(value)       a sum of a sb_value
- *   P_madd(s, a, b)     s + a * b
+ *   P_madd, P_msub(s, a, b)  s + a * b, s - a * b
+ *   P_conj(s), P_div(a, b)
  */
 #ifndef SB_CPU_SUM_H
 #define SB_CPU_SUM_H

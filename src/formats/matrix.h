@@ -112,4 +112,14 @@ sb_matrix_value(const sb_matrix *a, int64_t p, int64_t r, int64_t c)
     return p;
 }
 
+/* The way back; the value fits. */
+static inline void
+sb_index_store(void *array, sb_dtype t, int64_t p, int64_t value)
+{
+    if (t == SB_I64)
+        ((int64_t *)array)[p] = value;
+    else
+        ((int32_t *)array)[p] = (int32_t)value;
+}
+
 #endif

@@ -197,13 +197,4 @@ sb_status sb_parts_check(const sb_part *part, int n, const sb_view *v, sb_diag *
 /* For the builders: a new array of the part; NULL when memory is short. */
 void *sb_part_array_new(sb_part *p, const char *name, sb_dtype type, int64_t count);
 
-static inline void
-sb_index_store(void *array, sb_dtype t, int64_t p, int64_t value)
-{
-    if (t == SB_I64)
-        ((int64_t *)array)[p] = value;
-    else
-        ((int32_t *)array)[p] = (int32_t)value;
-}
-
 #endif

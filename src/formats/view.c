@@ -15,15 +15,6 @@ typedef struct pairs {
     const int64_t *row, *col;
 } pairs;
 
-static void
-index_store(void *array, sb_dtype t, int64_t p, int64_t value)
-{
-    if (t == SB_I64)
-        ((int64_t *)array)[p] = value;
-    else
-        ((int32_t *)array)[p] = (int32_t)value;
-}
-
 /* Offsets of each key value: ptr[key] <- entries with a smaller key. */
 static int64_t *
 count_keys(const int64_t *key, int64_t n, int64_t range)
@@ -88,7 +79,7 @@ view_from_order(sb_view *v, const pairs *t, int64_t *ptr, int64_t *order,
     if (!v->own_crd)
         return SB_ENOMEM;
     for (int64_t q = 0; q < t->n; q++)
-        index_store(v->own_crd, v->crd_type, q, t->col[order[q]]);
+        sb_index_store(v->own_crd, v->crd_type, q, t->col[order[q]]);
     v->ptr = ptr;
     v->ptr_type = SB_I64;
     v->crd = v->own_crd;

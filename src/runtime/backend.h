@@ -10,6 +10,7 @@
 #include "runtime/plan.h"
 #include "runtime/spgemm.h"
 #include "runtime/target.h"
+#include "runtime/tri.h"
 #include "runtime/vector.h"
 
 /* fn(user, t0, t1) over all of [lo, hi), in pieces, on the worker team; returns when all
@@ -31,6 +32,7 @@ typedef struct sb_backend {
     sb_status (*compile)(const char *source_path, const char *object_path, sb_isa isa,
                          sb_diag *diag);
     const sb_spgemm_steps *spgemm;
+    const sb_tri_steps *tri;
 } sb_backend;
 
 /* Set once, before the first plan is made (src/api does); never NULL afterwards. */
