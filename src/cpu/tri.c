@@ -9,6 +9,7 @@
 #include "cpu/tri.h"
 
 #include "base/alloc.h"
+#include "base/fault.h"
 #include "cpu/exec.h"
 #include "formats/view.h"
 
@@ -64,7 +65,7 @@ find_levels(const sb_tri *t, draft *d)
             const int64_t j = sb_view_col(&d->v, p);
 
             if (beside(d, i, j) && d->level[j] >= level)
-                level = d->level[j] + 1;
+                level = d->level[j] + !SB_FAULT(TRI_LEVEL);
         }
         d->level[i] = level;
         d->levels = level >= d->levels ? level + 1 : d->levels;
@@ -228,7 +229,7 @@ analyse(sb_tri **out, const sb_matrix *a, const sb_tri_part *part, sb_diag *diag
         t->type = a->val_type;
         t->index = a->rows <= INT32_MAX && a->nnz <= INT32_MAX ? SB_I32 : SB_I64;
         t->conj = part->trans == SB_TRANS_H;
-        t->unit = part->unit;
+        t->unit = part->unit && !SB_FAULT(TRI_UNIT);
         st = build(t, &d);
         sb_view_free(&d.v);
     }
@@ -246,6 +247,8 @@ analyse(sb_tri **out, const sb_matrix *a, const sb_tri_part *part, sb_diag *diag
 static void
 update(sb_tri *t, const void *values, bool diagonal)
 {
+    if (SB_FAULT(TRI_STALE))
+        return;
     if (diagonal)
         sb_tri_kernels_of(t)->pack_diagonal(t, values);
     else
