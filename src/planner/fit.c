@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { ROUNDS = 6, SWEEPS = 20000 };
+enum { ROUNDS = 6, SWEEPS = 500 };
 
 typedef struct equations {
     int n;
@@ -85,7 +85,7 @@ solve(equations *s, double *x, const double *terms, const double *seconds,
                     s, row, seconds[q],
                     1 / (round ? fmax(seconds[q], dot(row, x, s->n)) : seconds[q]));
         }
-        for (int k = 0; k < SWEEPS && sweep(s, x) > 1e-12; k++)
+        for (int k = 0; k < SWEEPS && sweep(s, x) > 1e-10; k++)
             ;
     }
 }

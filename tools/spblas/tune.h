@@ -45,7 +45,10 @@ void tune_free(tune_samples *s);
  * predictions; then how fast the planner's choices are against the fastest plans. */
 void tune_report(const tune_samples *s, const sb_target *t);
 
-/* Fits t's coefficients to the samples. */
+/* Fits t's factors and rates to the samples, beginning with what t has. */
 int tune_fit(sb_target *t, const tune_samples *s);
+/* Mean logarithm of the factor between t's predictions and the clock, over plans that are
+ * not far from their problem's fastest. */
+double tune_error(const tune_samples *s, const sb_target *t);
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * What samples say about the model. Its seconds are linear in the factors of the classes
  * and in the costs of a step and a tile, so that one system of least squares fits them
- * all; the rates behind the terms were measured by themselves (probe.h).
+ * all. The rates behind the terms were measured by themselves (probe.h), but kernels see
+ * others: they are tried up and down as long as the factors then fit better.
  */
 #include "tune.h"
 
@@ -15,7 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FACTORS = 3, UNKNOWNS = SB_OP_COUNT * SB_CLASS_COUNT * FACTORS + 2 };
+enum { ROUNDS = 2, FACTORS = 3, UNKNOWNS = SB_OP_COUNT * SB_CLASS_COUNT * FACTORS + 2 };
+
+/* Plans so much slower than a problem's fastest are not chosen, whatever their error. */
+static const double in_the_race = 2;
 
 /* Of the step's and the tile's seconds, counted in these. */
 static const double step_unit = 1e-6, tile_unit = 1e-7;
@@ -76,8 +80,8 @@ exchange(sb_target *t, double *x, bool to_target)
             x[q] = *at[q] / unit[q];
 }
 
-int
-tune_fit(sb_target *t, const tune_samples *s)
+static sb_status
+fit_factors(sb_target *t, const tune_samples *s)
 {
     double *rows = tool_memory(s->count * UNKNOWNS, sizeof *rows);
     double *seconds = tool_memory(s->count, sizeof *seconds);
@@ -96,6 +100,74 @@ tune_fit(sb_target *t, const tune_samples *s)
         exchange(t, x, true);
     free(rows);
     free(seconds);
+    return st;
+}
+
+/* Least seconds of each problem. */
+static double *
+fastest(const tune_samples *s)
+{
+    double *best = tool_memory(s->problems, sizeof *best);
+
+    for (int64_t q = 0; q < s->count; q++) {
+        double *b = &best[s->at[q].problem];
+
+        *b = *b > 0 && *b < s->at[q].seconds ? *b : s->at[q].seconds;
+    }
+    return best;
+}
+
+double
+tune_error(const tune_samples *s, const sb_target *t)
+{
+    double *best = fastest(s), sum = 0;
+    int64_t n = 0;
+
+    for (int64_t q = 0; q < s->count; q++)
+        if (s->at[q].seconds < in_the_race * best[s->at[q].problem]) {
+            sum += fabs(log(cost_of(s, &s->at[q], t).seconds / s->at[q].seconds));
+            n++;
+        }
+    free(best);
+    return n > 0 ? sum / (double)n : 0;
+}
+
+/* One rate by one step, if that lets the factors fit better. */
+static sb_status
+try_rate(sb_target *t, double *error, const tune_samples *s, size_t rate, double step)
+{
+    sb_target other = *t;
+    double *at = (double *)(void *)((char *)&other + rate), now;
+
+    *at *= step;
+    SB_TRY(fit_factors(&other, s));
+    now = tune_error(s, &other);
+    if (now < *error * (1 - 1e-3)) {
+        *error = now;
+        *t = other;
+    }
+    return SB_OK;
+}
+
+int
+tune_fit(sb_target *t, const tune_samples *s)
+{
+    static const size_t rates[] = {
+        offsetof(sb_target, flops),     offsetof(sb_target, bw_l2),
+        offsetof(sb_target, bw_l3),     offsetof(sb_target, bw_mem),
+        offsetof(sb_target, gather_l1), offsetof(sb_target, gather_l2),
+        offsetof(sb_target, gather_l3), offsetof(sb_target, gather_mem)};
+    static const double steps[] = {0.5, 0.7, 0.85, 1.2, 1.4, 2};
+    sb_status st = fit_factors(t, s);
+    double error = tune_error(s, t);
+
+    for (int q = 0; q < ROUNDS * SB_COUNT(rates); q++)
+        for (int k = 0; k < SB_COUNT(steps) && st == SB_OK; k++) {
+            tool_progress("fitting", q * SB_COUNT(steps) + k,
+                          ROUNDS * SB_COUNT(rates) * SB_COUNT(steps));
+            st = try_rate(t, &error, s, rates[q % SB_COUNT(rates)], steps[k]);
+        }
+    tool_progress_end();
     return st == SB_OK ? TOOL_OK : tool_complain("fit: %s", sb_status_text(st));
 }
 
@@ -133,14 +205,9 @@ report_class(const tune_samples *s, const sb_target *t, sb_op op, int class_)
 static void
 report_choices(const tune_samples *s)
 {
-    double *best = tool_memory(s->problems, sizeof *best), sum = 0, worst = 1;
+    double *best = fastest(s), sum = 0, worst = 1;
     int64_t n = 0;
 
-    for (int64_t q = 0; q < s->count; q++) {
-        double *b = &best[s->at[q].problem];
-
-        *b = *b > 0 && *b < s->at[q].seconds ? *b : s->at[q].seconds;
-    }
     for (int64_t q = 0; q < s->count; q++)
         if (s->at[q].chosen) {
             const double share = best[s->at[q].problem] / s->at[q].seconds;
