@@ -37,6 +37,9 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
 
     if (p->kind == SB_PART_PANEL)
         return unwise_panel(pl, p);
+    if (p->kind == SB_PART_ELL && pl->pb->op == SB_OP_SPMM && pl->view.crd_in_place &&
+        !pl->view.pos)
+        return "rows in place need no positions";
     if (p->kind != SB_PART_ROWS)
         return NULL;
     if (p->k >= 0)
@@ -79,7 +82,7 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         pl->stats.win_share[sb_stats_window(p->size)] < (p->size == 2 ? 0.6 : 0.5))
         return "too few runs shared by neighbouring rows";
     if (p->kind == SB_PART_SHARE &&
-        pl->stats.held_share[sb_stats_window(p->size)] < 0.3)
+        (pl->stats.held_share[sb_stats_window(p->size)] < 0.5 || pl->stats.mean < 8))
         return "too few columns shared by neighbouring rows";
     if (p->kind == SB_PART_DIA && pl->pb->op == SB_OP_SPMM)
         return "plain rows run bands as fast and need no positions";
