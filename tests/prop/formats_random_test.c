@@ -177,7 +177,7 @@ test_random(void **state)
         text = make_text(&lab, &r);
         if (fmt_lab_try(&f, &lab, text) == SB_OK) {
             list l;
-            char why[512] = "";
+            char why[300] = "";
 
             parsed++;
             make_list(&l, &r);
