@@ -145,7 +145,7 @@ there_and_back(const sb_fmt *f, const list *l, char *why, size_t size)
     if (ok)
         st = sb_tensor_convert_general(&t, &list, f, NULL, NULL, &diag);
     if (st != SB_OK && !strstr(diag.text, "slots for")) {
-        (void)snprintf(why, size, "%s", diag.text);
+        (void)snprintf(why, size, "%.200s", diag.text);
         ok = false;
     } else if (st == SB_OK) {
         ok = fmt_check(&t, &d, why, size);
