@@ -194,11 +194,24 @@ test_accepted(void **state)
     }
 }
 
+/* A sum into a type that is only stored. */
+static const char half[] = "prog @half stage 1 {\n"
+                           "  param %n : i64\n"
+                           "  axis #O = dense_fixed(2)\n"
+                           "  axis #I = dense_fixed(%n)\n"
+                           "  buf $x : f16[#I] in\n"
+                           "  buf $y : f16[#O] inout\n"
+                           "  iter sum (%o : S #O, %i : R #I) {\n"
+                           "    $y[%o] += $x[%i]\n"
+                           "  }\n"
+                           "}\n";
+
 static const struct {
     const char *program;
     int stage;
     const char *schedule, *why;
 } refused[] = {
+    {half, 2, "rfactor %i 4 -> %l as $part", "would be computed in f16"},
     {ir_spmm, 2, "frobnicate %i", "no primitive"},
     {ir_spmm, 2, "split %c 4 -> %c0", "must read"},
     {ir_spmm, 2, "split %c four -> %c0 %c1", "must read"},

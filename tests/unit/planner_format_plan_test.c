@@ -7,8 +7,10 @@
 
 #include "base/alloc.h"
 #include "base/macro.h"
+#include "compiler/compiler.h"
 #include "cpu/cpu.h"
 #include "gen.h"
+#include "kernels/format_program.h"
 #include "oracle.h"
 #include "runtime/backend.h"
 
@@ -311,6 +313,38 @@ test_sampled_zeros(void **state)
     }
 }
 
+/* Sums over a format with marks are kept in an accumulator of their own, below the test
+ * for an empty slot, also where values are of 16 bits. */
+static void
+test_accumulates(void **state)
+{
+    sb_format_op op = {.spec = {.op = SB_KOP_SDDMM,
+                                .a = SB_F16,
+                                .b = SB_F16,
+                                .c = SB_F16,
+                                .compute = SB_F32,
+                                .ptr = SB_I32,
+                                .idx = SB_I32}};
+    sb_diag diag = {SB_OK, ""};
+    sb_format_facts facts;
+    const sb_prog *p;
+    sb_strbuf text;
+    sb_arena ar;
+    sb_ir ir;
+
+    (void)state;
+    sb_arena_init(&ar);
+    sb_strbuf_init(&text);
+    assert_int_equal(sb_fmt_parse(&op.fmt, &ar, "ell", &diag), SB_OK);
+    sb_ir_init(&ir, &ar, &diag);
+    if (sb_format_lowered(&p, &facts, &ir, &op) != SB_OK)
+        fail_msg("%s", diag.text);
+    sb_prog_print(&text, p);
+    assert_non_null(strstr(text.s, "$acc : f32"));
+    sb_strbuf_free(&text);
+    sb_arena_free(&ar);
+}
+
 /* What no slot holds is not multiplied: an infinite x at an empty column. */
 static void
 test_absent_column(void **state)
@@ -435,7 +469,7 @@ main(void)
         cmocka_unit_test(test_types),          cmocka_unit_test(test_beta_once),
         cmocka_unit_test(test_marked_padding), cmocka_unit_test(test_absent_column),
         cmocka_unit_test(test_short_memory),   cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sampled_zeros),
+        cmocka_unit_test(test_sampled_zeros),  cmocka_unit_test(test_accumulates),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
