@@ -16,8 +16,9 @@
 enum { ROUNDS = 6, SWEEPS = 500 };
 
 typedef struct equations {
-    int n;
+    int n, used;
     double *gram, *right; /* n x n, n */
+    int *use;             /* the unknowns that samples speak of */
 } equations;
 
 static double
@@ -56,18 +57,28 @@ sweep(const equations *s, double *x)
 {
     double most = 0;
 
-    for (int j = 0; j < s->n; j++) {
-        const double own = s->gram[j * s->n + j];
-        double next;
+    for (int q = 0; q < s->used; q++) {
+        const int j = s->use[q];
+        const double *row = s->gram + j * s->n;
+        double rest = s->right[j], next;
 
-        if (own <= 0)
-            continue;
-        next = x[j] + (s->right[j] - dot(s->gram + j * s->n, x, s->n)) / own;
+        for (int k = 0; k < s->used; k++)
+            rest -= row[s->use[k]] * x[s->use[k]];
+        next = x[j] + rest / row[j];
         next = next > 0 ? next : 0;
-        most = fmax(most, fabs(next - x[j]) * sqrt(own));
+        most = fmax(most, fabs(next - x[j]) * sqrt(row[j]));
         x[j] = next;
     }
     return most;
+}
+
+static void
+list_used(equations *s)
+{
+    s->used = 0;
+    for (int j = 0; j < s->n; j++)
+        if (s->gram[j * s->n + j] > 0)
+            s->use[s->used++] = j;
 }
 
 static void
@@ -85,6 +96,7 @@ solve(equations *s, double *x, const double *terms, const double *seconds,
                     s, row, seconds[q],
                     1 / (round ? fmax(seconds[q], dot(row, x, s->n)) : seconds[q]));
         }
+        list_used(s);
         for (int k = 0; k < SWEEPS && sweep(s, x) > 1e-10; k++)
             ;
     }
@@ -97,14 +109,19 @@ sb_fit_solve(double *x, int unknowns, const double *terms, const double *seconds
     const size_t n = (size_t)unknowns;
     equations s = {.n = unknowns};
     double *room = sb_alloc_array(unknowns, (n + 1) * sizeof *room);
+    sb_status st;
 
     if (!room)
         return SB_ENOMEM;
     s.gram = room;
     s.right = room + n * n;
-    solve(&s, x, terms, seconds, samples);
+    s.use = sb_alloc_array(unknowns, sizeof *s.use);
+    if (s.use)
+        solve(&s, x, terms, seconds, samples);
+    st = s.use ? SB_OK : SB_ENOMEM;
     sb_free(room);
-    return SB_OK;
+    sb_free(s.use);
+    return st;
 }
 
 double

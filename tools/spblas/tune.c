@@ -19,7 +19,7 @@
 #endif
 
 typedef struct tune_call {
-    bool report, quick, dry, help;
+    bool report, quick, dry, list, help;
     int64_t threads;
 } tune_call;
 
@@ -143,8 +143,9 @@ show_rates(const sb_target *t)
 
 /* ---- Command --------------------------------------------------------------------- */
 
+/* Stores t, or (really false) looks whether there is a place to store it in. */
 static int
-store(const sb_target *t)
+store(const sb_target *t, bool really)
 {
     sb_diag why = {SB_OK, ""};
     sb_strbuf path;
@@ -152,12 +153,12 @@ store(const sb_target *t)
     int code = TOOL_OK;
 
     sb_strbuf_init(&path);
-    st = sb_model_store(t, &path, &why);
-    if (st == SB_OK)
-        printf("stored in %s\n", path.s);
-    else
+    st = really ? sb_model_store(t, &path, &why) : sb_model_path(&path, t, &why);
+    if (st != SB_OK)
         code = tool_complain("not stored: %s",
                              why.text[0] ? why.text : sb_status_text(st));
+    else if (really)
+        printf("stored in %s\n", path.s);
     sb_strbuf_free(&path);
     return code;
 }
@@ -166,9 +167,12 @@ static int
 tune(const tune_call *call, const campaign *c)
 {
     sb_target t = *sb_target_get();
+    const bool keep = !call->report && !call->dry;
     tune_samples s = {0};
     int code;
 
+    if (keep && store(&t, false))
+        return TOOL_USAGE;
     if (!call->report) {
         sb_target_defaults(&t);
         probe_rates(&t, call->quick ? 0.01 : 0.3);
@@ -181,10 +185,12 @@ tune(const tune_call *call, const campaign *c)
         code = tune_fit(&t, &s);
         puts("after");
     }
+    if (code == TOOL_OK && call->list)
+        tune_list(&s, &t);
     if (code == TOOL_OK)
         tune_report(&s, &t);
-    if (code == TOOL_OK && !call->report && !call->dry)
-        code = store(&t);
+    if (code == TOOL_OK && keep)
+        code = store(&t, true);
     tune_free(&s);
     return code;
 }
@@ -197,6 +203,7 @@ tool_tune(int argc, char **argv)
         {"--report", ARG_FLAG, &call.report,
          "only compare the model with the clock, on the matrices given"},
         {"--quick", ARG_FLAG, &call.quick, "seconds instead of minutes, for tests"},
+        {"--list", ARG_FLAG, &call.list, "every plan with its times as well"},
         {"--dry-run", ARG_FLAG, &call.dry, "store nothing"},
         {"--threads", ARG_INT, &call.threads, "OpenMP threads (all cores)"},
         {"--help", ARG_FLAG, &call.help, "this text"},

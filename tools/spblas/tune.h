@@ -44,6 +44,8 @@ void tune_free(tune_samples *s);
 /* Prints, per operation and class of tiles: samples, correlation and mean error of t's
  * predictions; then how fast the planner's choices are against the fastest plans. */
 void tune_report(const tune_samples *s, const sb_target *t);
+/* Prints every sample: problem, plan, seconds measured and predicted. */
+void tune_list(const tune_samples *s, const sb_target *t);
 
 /* Fits t's factors and rates to the samples, beginning with what t has. */
 int tune_fit(sb_target *t, const tune_samples *s);

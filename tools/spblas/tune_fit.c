@@ -232,3 +232,25 @@ tune_report(const tune_samples *s, const sb_target *t)
             report_class(s, t, (sb_op)op, q);
     report_choices(s);
 }
+
+void
+tune_list(const tune_samples *s, const sb_target *t)
+{
+    for (int64_t q = 0; q < s->count; q++) {
+        const tune_sample *one = &s->at[q];
+        const sb_work *w = &s->problem[one->problem].work;
+        sb_strbuf plan;
+
+        sb_strbuf_init(&plan);
+        sb_choice_print(&plan, &one->choice);
+        printf(
+            "%lld: %lld x %lld, %lld entries, n %lld, f%d%s measured %s, predicted %s "
+            "%s\n",
+            (long long)one->problem, (long long)w->m,
+            (long long)(w->op == SB_OP_SDDMM ? w->n : w->k), (long long)w->nnz,
+            (long long)(w->op == SB_OP_SDDMM ? w->k : w->n), 8 * w->a_size,
+            one->chosen ? ", chosen," : "", show_seconds(one->seconds),
+            show_seconds(cost_of(s, one, t).seconds), plan.s);
+        sb_strbuf_free(&plan);
+    }
+}
