@@ -31,9 +31,6 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
 {
     const sb_stats *s = &pl->stats;
     const double columns = s->distinct > 0 ? (double)s->distinct : 1;
-    /* each partition comes back to its rows of C; SDDMM has none */
-    const double near =
-        pl->pb->op == SB_OP_SDDMM ? 4 * (double)pl->target->l1 : (double)pl->target->l3;
 
     if (p->kind == SB_PART_PANEL)
         return unwise_panel(pl, p);
@@ -44,7 +41,7 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
         return NULL;
     if (p->k >= 0)
         return "rows by length lose the order that carries locality";
-    if (p->c > 1 && (sb_work_footprint(&pl->work, s) < near ||
+    if (p->c > 1 && (sb_work_footprint(&pl->work, s) < (double)pl->target->l3 ||
                      (double)s->nnz < 8 * columns || s->mean < 4.0 * p->c))
         return "columns too local or too few for partitions";
     return NULL;

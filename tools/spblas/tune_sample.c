@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_MIN = 3, RUNS_MAX = 25 };
+enum { RUNS_MIN = 5, RUNS_MAX = 25 };
 /* A plan that takes so many times as long as the fastest so far is timed once. */
 static const double hopeless = 4;
 
