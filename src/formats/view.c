@@ -87,8 +87,7 @@ view_from_order(sb_view *v, const pairs *t, int64_t *ptr, int64_t *order,
     return SB_OK;
 }
 
-/* `sorted_by_col`: the order of the pairs inside a row is to stay (of a transposition it
- * is that of columns already). */
+/* `sorted_by_col`: the pairs come in column order already (a transposition). */
 static sb_status
 view_sorted(sb_view *v, const pairs *t, sb_dtype idx_type, bool sorted_by_col)
 {
@@ -261,7 +260,7 @@ view_padded(sb_view *v, const sb_matrix *a, bool transpose, sb_diag *diag)
         (st = load_slots(row, col, pos, &v->nnz, a, diag)) == SB_OK) {
         const pairs t = {v->nnz, transpose ? col : row, transpose ? row : col};
 
-        st = view_sorted(v, &t, a->idx_type, true);
+        st = view_sorted(v, &t, a->idx_type, transpose);
     }
     for (int64_t q = 0; q < v->nnz && st == SB_OK; q++)
         v->own_pos[q] = pos[v->own_pos[q]];
