@@ -74,7 +74,7 @@ spmv_arguments(void)
     SPMV(BAD, "vecY", h, N, &one, A, x, &one, x, F32, MV);
     SPMV(BAD, "computeType", h, N, &one, A, x, &one, y, TYPE9, MV);
     SPMV(UNS, "computeType", h, N, &one, A, x, &one, y, F64, MV);
-    SPMV(BAD, "alg", h, N, &one, A, x, &one, y, F32, (spblasSpMVAlg_t)5);
+    SPMV(BAD, "alg", h, N, &one, A, x, &one, y, F32, (spblasSpMVAlg_t)7);
     SPMV(UNS, "alg", h, N, &one, A, x, &one, y, F32, SPBLAS_SPMV_COO_ALG2);
     SPMV(UNS, "alg", h, N, &one, A, x, &one, y, F32, SPBLAS_SPMV_BSR_ALG1);
     TRY(BAD, "bufferSize",
