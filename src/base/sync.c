@@ -4,6 +4,8 @@
  */
 #include "base/sync.h"
 
+#include <sched.h>
+
 void
 sb_mutex_lock(sb_mutex *m)
 {
@@ -32,4 +34,10 @@ void
 sb_once_run(sb_once *once, void (*fn)(void))
 {
     (void)pthread_once(once, fn);
+}
+
+void
+sb_yield(void)
+{
+    (void)sched_yield();
 }

@@ -17,6 +17,8 @@ void sb_mutex_lock(sb_mutex *m);
 void sb_mutex_unlock(sb_mutex *m);
 void sb_cond_wait(sb_cond *c, sb_mutex *m);
 void sb_cond_broadcast(sb_cond *c);
+/* For a thread that waits for another's next few instructions. */
+void sb_yield(void);
 void sb_once_run(sb_once *once, void (*fn)(void));
 
 #endif

@@ -10,20 +10,25 @@
 
 #include "base/alloc.h"
 #include "base/fault.h"
+#include "base/sync.h"
 #include "cpu/exec.h"
 #include "formats/view.h"
 
 #include <string.h>
 
 #ifdef SB_TINY
-enum { WIDE_WORK = 8, SHARED_WORK = 8 };
+enum { WIDE_WORK = 8, PIECE_WORK = 4, SHARED_WORK = 8 };
 #else
 enum {
-    WIDE_WORK = 8192,   /* entries and rows of a level that threads are woken for */
-    SHARED_WORK = 20000 /* the same, times right sides, of a whole solve */
+    WIDE_WORK = 8192,   /* entries and rows of a level that threads share */
+    PIECE_WORK = 2048,  /* the same of what a thread takes of it, at least */
+    SHARED_WORK = 20000 /* the same, times right sides, of a solve worth a team */
 };
 #endif
-enum { ROW_WORK = 4 }; /* a row's own, in entries */
+enum {
+    ROW_WORK = 4,  /* a row's own, in entries */
+    PATIENCE = 200 /* looks before a waiting thread makes room */
+};
 
 /* A triangle on its way: a view of op(A), levels and numbers of its rows. */
 typedef struct draft {
@@ -99,41 +104,55 @@ add_stage(sb_tri *t, int64_t hi, int64_t work)
     t->stage[t->stages++] = (sb_tri_stage){hi, wide};
 }
 
-/* ptr becomes, for a moment, the rows of each level. */
-static sb_status
-order_by_level(sb_tri *t, draft *d)
+/* Rows, and work, of each level; first has one more. */
+static void
+weigh_levels(const sb_tri *t, const draft *d, int64_t *first, int64_t *work)
 {
-    int64_t *first = sb_alloc_array(2 * d->levels + 1, sizeof *first);
-    int64_t *work = first + d->levels + 1;
-
-    t->stage = sb_alloc_array(d->levels, sizeof *t->stage);
-    if (!first || !t->stage) {
-        sb_free(first);
-        return SB_ENOMEM;
-    }
-    memset(first, 0, (size_t)(2 * d->levels + 1) * sizeof *first);
+    memset(first, 0, (size_t)(d->levels + 1) * sizeof *first);
+    memset(work, 0, (size_t)d->levels * sizeof *work);
     for (int64_t i = 0; i < t->rows; i++) {
         first[d->level[i] + 1]++;
         work[d->level[i]] += ROW_WORK + sb_view_lo(&d->v, i + 1) - sb_view_lo(&d->v, i);
     }
-    for (int64_t l = 0; l < d->levels; l++) {
+    for (int64_t l = 0; l < d->levels; l++)
         first[l + 1] += first[l];
-        add_stage(t, first[l + 1], work[l]);
+}
+
+/* Whether most of the work lies in levels that threads can share. */
+static bool
+worth_sharing(const draft *d, const int64_t *work)
+{
+    int64_t shared = 0, all = 0;
+
+    for (int64_t l = 0; l < d->levels; l++) {
+        shared += work[l] >= WIDE_WORK ? work[l] : 0;
+        all += work[l];
     }
-    for (int64_t i = 0; i < t->rows; i++)
-        d->place[i] = first[d->level[i]]++;
-    sb_free(first);
-    return SB_OK;
+    return sb_exec_threads() > 1 && shared > all / 2;
 }
 
 static sb_status
 order(sb_tri *t, draft *d)
 {
-    const int64_t work = t->nnz + ROW_WORK * t->rows;
+    int64_t *first = sb_alloc_array(d->levels + 1, sizeof *first);
+    int64_t *work = sb_alloc_array(d->levels, sizeof *work);
+    sb_status st = SB_ENOMEM;
 
-    if (d->levels == 0 || sb_exec_threads() == 1 || work / d->levels < WIDE_WORK)
-        return order_by_row(t, d);
-    return order_by_level(t, d);
+    if (first && work) {
+        weigh_levels(t, d, first, work);
+        if (!worth_sharing(d, work)) {
+            st = order_by_row(t, d);
+        } else if ((t->stage = sb_alloc_array(d->levels, sizeof *t->stage))) {
+            for (int64_t l = 0; l < d->levels; l++)
+                add_stage(t, first[l + 1], work[l]);
+            for (int64_t i = 0; i < t->rows; i++)
+                d->place[i] = first[d->level[i]]++;
+            st = SB_OK;
+        }
+    }
+    sb_free(first);
+    sb_free(work);
+    return st;
 }
 
 /* ---- Arrays ------------------------------------------------------------------------- */
@@ -261,14 +280,64 @@ typedef struct job {
     const sb_tri *t;
     const sb_tri_solve *s;
     int64_t chunk; /* right sides of a piece */
+    int threads;
+    int64_t next, done; /* atomic: pieces of stages that are taken, that are solved */
 } job;
 
-static void
-rows_of_all(void *user, int64_t lo, int64_t hi)
+/* Pieces of a stage of rows lo .. hi. */
+static int64_t
+pieces_of(const job *j, const sb_tri_stage *stage, int64_t lo)
 {
-    const job *j = user;
+    const int64_t work =
+        j->t->ptr[stage->hi] - j->t->ptr[lo] + ROW_WORK * (stage->hi - lo);
+    const int64_t most = 4 * (int64_t)j->threads, n = work / PIECE_WORK;
 
-    sb_tri_kernels_of(j->t)->rows(j->t, j->s, lo, hi, 0, j->s->cols);
+    if (!stage->wide || n < 1)
+        return 1;
+    return n < most ? n : most;
+}
+
+static void
+wait_for(job *j, int64_t pieces)
+{
+    for (int looks = 0; __atomic_load_n(&j->done, __ATOMIC_ACQUIRE) < pieces;)
+        if (++looks % PATIENCE == 0)
+            sb_yield();
+}
+
+/*
+ * Takes pieces of the stages in order until none is left. A piece waits for all of earlier
+ * stages, which others have taken and are at, so one worker alone never waits.
+ */
+static void
+take_pieces(job *j)
+{
+    const sb_tri *t = j->t;
+    int64_t piece = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
+    int64_t lo = 0, first = 0;
+
+    for (int k = 0; k < t->stages; k++) {
+        const int64_t n = pieces_of(j, &t->stage[k], lo), rows = t->stage[k].hi - lo;
+
+        while (piece < first + n) {
+            const int64_t q = piece - first;
+
+            wait_for(j, first);
+            sb_tri_kernels_of(t)->rows(t, j->s, lo + rows * q / n,
+                                       lo + rows * (q + 1) / n, 0, j->s->cols);
+            (void)__atomic_fetch_add(&j->done, 1, __ATOMIC_RELEASE);
+            piece = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
+        }
+        first += n;
+        lo = t->stage[k].hi;
+    }
+}
+
+static void
+run_workers(void *user, int64_t lo, int64_t hi)
+{
+    for (; lo < hi; lo++)
+        take_pieces(user);
 }
 
 static void
@@ -285,36 +354,19 @@ all_of_columns(void *user, int64_t lo, int64_t hi)
 }
 
 static void
-by_stage(job *j, int threads)
-{
-    int64_t lo = 0;
-
-    for (int k = 0; k < j->t->stages; k++) {
-        const sb_tri_stage *stage = &j->t->stage[k];
-
-        if (stage->wide)
-            sb_exec_parallel(rows_of_all, j, lo, stage->hi,
-                             (stage->hi - lo) / (8 * threads) + 1);
-        else
-            rows_of_all(j, lo, stage->hi);
-        lo = stage->hi;
-    }
-}
-
-static void
 solve(const sb_tri *t, const sb_tri_solve *s)
 {
     const int threads = sb_exec_threads();
     const double work = (double)(t->nnz + ROW_WORK * t->rows) * (double)s->cols;
-    job j = {t, s, (s->cols + threads - 1) / threads};
+    job j = {t, s, (s->cols + threads - 1) / threads, threads, 0, 0};
 
-    if (threads == 1 || work < SHARED_WORK) {
-        rows_of_all(&j, 0, t->rows);
+    if (threads == 1 || work < SHARED_WORK || (s->cols < threads && t->stages == 1)) {
+        sb_tri_kernels_of(t)->rows(t, s, 0, t->rows, 0, s->cols);
     } else if (s->cols >= threads) {
         j.chunk = j.chunk < SB_TRI_LINE ? j.chunk : SB_TRI_LINE;
         sb_exec_parallel(all_of_columns, &j, 0, (s->cols + j.chunk - 1) / j.chunk, 1);
     } else {
-        by_stage(&j, threads);
+        sb_exec_parallel(run_workers, &j, 0, threads, 1);
     }
 }
 

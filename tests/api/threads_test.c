@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -225,6 +226,128 @@ own_handles_one_format(void **state)
     problem_free(&pb);
 }
 
+/* ---- Sparse products and triangular solves ------------------------------------------ */
+
+/* The lower triangle of 1s, and its square by the threads' own descriptors. */
+enum { ROWS = 40 };
+static int32_t tri_ptr[ROWS + 1], tri_col[ROWS * ROWS];
+static float tri_val[ROWS * ROWS];
+static spblasSpSVDescr_t shared_triangle;
+
+static spblasSpMatDescr_t
+ones(void)
+{
+    spblasSpMatDescr_t a;
+    int32_t nnz = 0;
+
+    for (int32_t i = 0; i < ROWS; i++) {
+        for (int32_t j = 0; j <= i; j++) {
+            tri_col[nnz] = j;
+            tri_val[nnz++] = 1.0f;
+        }
+        tri_ptr[i + 1] = nnz;
+    }
+    assert_int_equal(spblasCreateCsr(&a, ROWS, ROWS, nnz, tri_ptr, tri_col, tri_val,
+                                     SPBLAS_INDEX_32I, SPBLAS_INDEX_32I,
+                                     SPBLAS_INDEX_BASE_ZERO, SPBLAS_R_32F),
+                     SPBLAS_STATUS_SUCCESS);
+    return a;
+}
+
+static bool
+square(spblasHandle_t h, spblasConstSpMatDescr_t a)
+{
+    const spblasOperation_t n = SPBLAS_OPERATION_NON_TRANSPOSE;
+    static const float one = 1.0f, zero = 0.0f;
+    int32_t ptr[ROWS + 1], col[ROWS * ROWS];
+    float val[ROWS * ROWS];
+    _Alignas(64) char buffer[2][16384];
+    size_t size[2] = {sizeof buffer[0], sizeof buffer[1]};
+    spblasSpMatDescr_t c = NULL;
+    spblasSpGEMMDescr_t d = NULL;
+    bool good = spblasCreateCsr(&c, ROWS, ROWS, 0, NULL, NULL, NULL, SPBLAS_INDEX_32I,
+                                SPBLAS_INDEX_32I, SPBLAS_INDEX_BASE_ZERO,
+                                SPBLAS_R_32F) == SPBLAS_STATUS_SUCCESS &&
+                spblasSpGEMM_createDescr(&d) == SPBLAS_STATUS_SUCCESS &&
+                spblasSpGEMM_workEstimation(h, n, n, &one, a, a, &zero, c, SPBLAS_R_32F,
+                                            SPBLAS_SPGEMM_DEFAULT, d, &size[0],
+                                            buffer[0]) == SPBLAS_STATUS_SUCCESS &&
+                spblasSpGEMM_compute(h, n, n, &one, a, a, &zero, c, SPBLAS_R_32F,
+                                     SPBLAS_SPGEMM_DEFAULT, d, &size[1],
+                                     buffer[1]) == SPBLAS_STATUS_SUCCESS &&
+                spblasCsrSetPointers(c, ptr, col, val) == SPBLAS_STATUS_SUCCESS &&
+                spblasSpGEMM_copy(h, n, n, &one, a, a, &zero, c, SPBLAS_R_32F,
+                                  SPBLAS_SPGEMM_DEFAULT, d) == SPBLAS_STATUS_SUCCESS;
+
+    for (int32_t p = 0; good && p < ptr[ROWS]; p++)
+        good = val[p] >= 1.0f && val[p] <= ROWS;
+    (void)spblasDestroySpMat(c);
+    (void)spblasSpGEMM_destroyDescr(d);
+    return good && val[tri_ptr[ROWS - 1]] == ROWS;
+}
+
+static bool
+solve(spblasHandle_t h, spblasConstSpMatDescr_t a)
+{
+    static const float one = 1.0f;
+    float x[ROWS], y[ROWS];
+    spblasDnVecDescr_t vx = NULL, vy = NULL;
+    bool good;
+
+    for (int i = 0; i < ROWS; i++)
+        x[i] = (float)i + 1;
+    good = spblasCreateDnVec(&vx, ROWS, x, SPBLAS_R_32F) == SPBLAS_STATUS_SUCCESS &&
+           spblasCreateDnVec(&vy, ROWS, y, SPBLAS_R_32F) == SPBLAS_STATUS_SUCCESS &&
+           spblasSpSV_solve(h, SPBLAS_OPERATION_NON_TRANSPOSE, &one, a, vx, vy,
+                            SPBLAS_R_32F, SPBLAS_SPSV_ALG_DEFAULT,
+                            shared_triangle) == SPBLAS_STATUS_SUCCESS;
+    for (int i = 0; good && i < ROWS; i++)
+        good = y[i] == 1.0f;
+    (void)spblasDestroyDnVec(vx);
+    (void)spblasDestroyDnVec(vy);
+    return good;
+}
+
+static void *
+square_and_solve(void *user)
+{
+    worker *w = user;
+    spblasHandle_t handle;
+
+    if (spblasCreate(&handle) != SPBLAS_STATUS_SUCCESS) {
+        complain(w, "handle");
+        return NULL;
+    }
+    for (int turn = 0; turn < ROUNDS; turn++) {
+        if (!square(handle, w->matrix))
+            complain(w, "product");
+        if (!solve(handle, w->matrix))
+            complain(w, "solve");
+    }
+    (void)spblasDestroy(handle);
+    return NULL;
+}
+
+/* One matrix and one analysed triangle for all. */
+static void
+own_handles_one_triangle(void **state)
+{
+    spblasSpMatDescr_t a = ones();
+    spblasHandle_t handle;
+
+    (void)state;
+    assert_int_equal(spblasCreate(&handle), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(spblasSpSV_createDescr(&shared_triangle), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(spblasSpSV_analysis(
+                         handle, SPBLAS_OPERATION_NON_TRANSPOSE, NULL, a, NULL, NULL,
+                         SPBLAS_R_32F, SPBLAS_SPSV_ALG_DEFAULT, shared_triangle, NULL),
+                     SPBLAS_STATUS_SUCCESS);
+    run_team(square_and_solve, NULL, a);
+    assert_int_equal(spblasSpSV_destroyDescr(shared_triangle), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(spblasDestroySpMat(a), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(spblasDestroy(handle), SPBLAS_STATUS_SUCCESS);
+}
+
 int
 main(void)
 {
@@ -233,6 +356,7 @@ main(void)
         cmocka_unit_test(own_handles_one_matrix),
         cmocka_unit_test(own_handles_one_custom_matrix),
         cmocka_unit_test(own_handles_one_format),
+        cmocka_unit_test(own_handles_one_triangle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
