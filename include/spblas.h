@@ -1398,7 +1398,7 @@ SPBLAS_API spblasStatus_t spblasSDDMM(spblasHandle_t handle, spblasOperation_t o
  *          Bytes, with r the most products of a row (at most n), i of an index, v of a sum:
  *            buffer 1     8 (m + 1)
  *            buffer 2     8 (m + 1) + threads * (n (1 + v + 1/8 + 1/512) + i (r + 1))
- *          Matrices of more than 2^17 columns whose rows all have at most 1024 products
+ *          Matrices of more than 2^20 columns whose rows all have at most 1024 products
  *          need 2048 (8 + v) in place of n (...). Reuse: buffer 1 the same; 2 and 3 a
  *          thread's share without sums (v = 0), 4 16 (m + 1), 5 shares with sums. Arrays
  *          begin on lines of 64 bytes. A buffer that holds the share of fewer threads, one

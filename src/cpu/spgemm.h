@@ -19,12 +19,12 @@ extern const sb_spgemm_steps sb_cpu_spgemm;
 enum { SB_SPGEMM_NEAR = 8, SB_SPGEMM_SHORT = 8, SB_SPGEMM_COMPARED = 4 };
 #else
 enum {
-    SB_SPGEMM_NEAR = 1 << 17,  /* columns whose array is taken for any row */
+    SB_SPGEMM_NEAR = 1 << 20,  /* columns whose array is taken for any row */
     SB_SPGEMM_SHORT = 1 << 10, /* products of a row that is hashed beyond that */
     SB_SPGEMM_COMPARED = 32    /* entries of a list sorted by comparisons */
 };
 #endif
-enum { SB_SPGEMM_TABLE = 2 * SB_SPGEMM_SHORT }; /* places of the hash table */
+enum { SB_SPGEMM_TABLE = 2 * SB_SPGEMM_SHORT }; /* places of the largest hash table */
 
 /* One worker's memory. Arrays over columns are there if some row needs them. */
 typedef struct sb_spgemm_slot {
@@ -53,14 +53,26 @@ sb_spgemm_row(const sb_matrix *a, int64_t i, int64_t *lo, int64_t *hi)
     *hi = sb_index(a->ptr, a->ptr_type, i + 1) - a->base;
 }
 
+/* The last place of row i's table: a power of two, at least twice its products, less 1. */
+static inline uint32_t
+sb_spgemm_last(const sb_spgemm *g, int64_t i)
+{
+    const int64_t work = g->work[i + 1] - g->work[i];
+    uint32_t last = 1;
+
+    while (last < 2 * work)
+        last = 2 * last + 1;
+    return last;
+}
+
 /* Where column j is in the table, or belongs. */
 static inline int64_t
-sb_spgemm_place(const int64_t *key, int64_t j)
+sb_spgemm_place(const int64_t *key, uint32_t last, int64_t j)
 {
-    int64_t at = ((uint32_t)j * 2654435761u >> 16) % SB_SPGEMM_TABLE;
+    uint32_t at = ((uint32_t)j * 2654435761u >> 16) & last;
 
     while (key[at] != j && key[at] != -1)
-        at = (at + 1) % SB_SPGEMM_TABLE;
+        at = (at + 1) & last;
     return at;
 }
 
