@@ -60,7 +60,7 @@ sb_spgemm_last(const sb_spgemm *g, int64_t i)
     const int64_t work = g->work[i + 1] - g->work[i];
     uint32_t last = 1;
 
-    while (last < 2 * work)
+    while ((int64_t)last + 1 < 2 * work)
         last = 2 * last + 1;
     return last;
 }
