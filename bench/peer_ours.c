@@ -114,6 +114,7 @@ set_attributes(state *s, const char *arg)
     const spblasEffort_t measure = SPBLAS_EFFORT_MEASURE;
     const int yes = 1;
 
+    (void)spblasForgetWisdom(); /* an estimate is not to know what was measured */
     if (strcmp(arg, "frozen") == 0 || strstr(arg, "(packed)")) {
         const int bad =
             spblasSpMatSetAttribute(a, SPBLAS_SPMAT_VALUES_FROZEN, &yes, sizeof yes);
