@@ -235,6 +235,7 @@ sb_model_path(sb_strbuf *out, const sb_target *t, sb_diag *diag)
     const sb_hash none = {0, 0};
     char hex[33];
     sb_strbuf machine;
+    sb_status st;
 
     sb_strbuf_clear(out);
     if (want && strcmp(want, "off") == 0)
@@ -248,8 +249,10 @@ sb_model_path(sb_strbuf *out, const sb_target *t, sb_diag *diag)
         SB_TRY(sb_cache_place(out, diag));
         sb_strbuf_init(&machine);
         put_machine(&machine, t);
+        st = sb_strbuf_status(&machine);
         sb_hash_text(sb_hash_bytes(machine.s, machine.len, none), hex);
         sb_strbuf_free(&machine);
+        SB_TRY(st);
         sb_strbuf_printf(out, "/model-%.16s.txt", hex);
     }
     return sb_strbuf_status(out);
