@@ -216,6 +216,9 @@ legal(const sb_choice *ch, const sb_problem *pb, bool in)
     if ((first == SB_PART_CSR || first == SB_PART_SEG || first == SB_PART_MASK) &&
         pb->a.format == SB_FORMAT_COO)
         return false;
+    /* Rows in place are the better rest, and there is hardly any. */
+    if (in && first == SB_PART_SHARE && ch->part[1].kind == SB_PART_COO)
+        return false;
     /* Slices read values in place unless they are packed. */
     if (first == SB_PART_SELL && !in && !ch->packed)
         return false;

@@ -34,9 +34,11 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
 
     if (p->kind == SB_PART_PANEL)
         return unwise_panel(pl, p);
-    if (p->kind == SB_PART_ELL && pl->pb->op == SB_OP_SPMM && pl->view.crd_in_place &&
-        !pl->view.pos)
-        return "rows in place need no positions";
+    if (p->kind == SB_PART_ELL || p->kind == SB_PART_COO)
+        return pl->pb->op == SB_OP_SPMM && pl->view.crd_in_place && !pl->view.pos &&
+                       s->mean >= 1
+                   ? "rows in place need no positions"
+                   : NULL;
     if (p->kind != SB_PART_ROWS)
         return NULL;
     if (p->k >= 0)
@@ -61,6 +63,17 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
     return NULL;
 }
 
+/* By position, what sharing gains goes into positions, and windows by runs need none. */
+static const char *
+unwise_share(const sb_planner *pl, const sb_part_choice *p, bool packed)
+{
+    if (pl->stats.held_share[sb_stats_window(p->size)] < 0.5 || pl->stats.mean < 8)
+        return "too few columns shared by neighbouring rows";
+    if (!packed && pl->view.crd_in_place && !pl->view.pos)
+        return "windows by runs need no positions";
+    return NULL;
+}
+
 static const char *
 unwise(const sb_planner *pl, const sb_weighed *w)
 {
@@ -78,9 +91,8 @@ unwise(const sb_planner *pl, const sb_weighed *w)
     if (p->kind == SB_PART_WIN &&
         pl->stats.win_share[sb_stats_window(p->size)] < (p->size == 2 ? 0.6 : 0.5))
         return "too few runs shared by neighbouring rows";
-    if (p->kind == SB_PART_SHARE &&
-        (pl->stats.held_share[sb_stats_window(p->size)] < 0.5 || pl->stats.mean < 8))
-        return "too few columns shared by neighbouring rows";
+    if (p->kind == SB_PART_SHARE)
+        return unwise_share(pl, p, w->choice.packed);
     if (p->kind == SB_PART_DIA && pl->pb->op == SB_OP_SPMM)
         return "plain rows run bands as fast and need no positions";
     if (p->kind == SB_PART_DIA && w->cost.share[0] < 0.6)
