@@ -58,6 +58,8 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
 
     if (p->kind == SB_PART_WIN && pl->stats.win_run[sb_stats_window(p->size)] < 20)
         return "shared runs too short for lanes";
+    if (p->kind == SB_PART_SEG && pl->stats.mean >= 48)
+        return "rows long enough for lanes of their own";
     if (p->kind == SB_PART_BSR || p->kind == SB_PART_DIA)
         return "slower than windows or slices for one column";
     return NULL;
