@@ -287,9 +287,9 @@ static void
 make_parts(fixture *fx)
 {
     static const int order[] = {
-        SB_PART_CSR,    SB_PART_BSR,  SB_PART_DIA,   SB_PART_WIN,  SB_PART_COO,
-        SB_PART_ELL,    SB_PART_ROWS, SB_PART_PANEL, SB_PART_SELL, SB_PART_MASK,
-        SB_PART_BLOCKS, SB_PART_LIST, SB_PART_SHARE};
+        SB_PART_CSR,  SB_PART_BSR,    SB_PART_DIA,  SB_PART_WIN,   SB_PART_SHARE,
+        SB_PART_COO,  SB_PART_ELL,    SB_PART_ROWS, SB_PART_PANEL, SB_PART_SELL,
+        SB_PART_MASK, SB_PART_BLOCKS, SB_PART_LIST};
     sb_cover cv;
 
     assert_int_equal(
