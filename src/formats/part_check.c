@@ -10,7 +10,8 @@
 
 typedef struct check {
     const sb_view *v;
-    int64_t *slot_of; /* by value position */
+    int64_t *slot_of; /* by value position; -1: of an empty slot */
+    int64_t places;   /* value positions: more than entries where slots may be empty */
     uint8_t *seen;    /* by slot */
     int64_t *row_of;  /* by slot */
     const sb_part *p;
@@ -42,7 +43,7 @@ reach(check *ck, int64_t row, int64_t slot)
 static sb_status
 reach_pos(check *ck, int64_t row, int64_t col, int64_t pos)
 {
-    if (pos < 0 || pos >= ck->v->nnz)
+    if (pos < 0 || pos >= ck->places)
         return bad(ck, "position outside the values", row, pos);
     SB_TRY(reach(ck, row, ck->slot_of[pos]));
     if (sb_view_col(ck->v, ck->slot_of[pos]) != col)
@@ -297,11 +298,17 @@ sb_parts_check(const sb_part *part, int n, const sb_view *v, sb_diag *diag)
     check ck = {.v = v, .diag = diag};
     sb_status st = SB_ENOMEM;
 
-    ck.slot_of = sb_alloc_array(v->nnz, sizeof *ck.slot_of);
+    for (int64_t s = 0; s < v->nnz; s++)
+        if (sb_view_pos(v, s) >= ck.places)
+            ck.places = sb_view_pos(v, s) + 1;
+    ck.slot_of = sb_alloc_array(ck.places, sizeof *ck.slot_of);
     ck.row_of = sb_alloc_array(v->nnz, sizeof *ck.row_of);
     ck.seen = sb_alloc_zero((size_t)v->nnz);
-    if (ck.slot_of && ck.row_of && ck.seen)
+    if (ck.slot_of && ck.row_of && ck.seen) {
+        for (int64_t s = 0; s < ck.places; s++)
+            ck.slot_of[s] = -1;
         st = check_all(&ck, part, n);
+    }
     sb_free(ck.slot_of);
     sb_free(ck.row_of);
     sb_free(ck.seen);
