@@ -70,7 +70,7 @@ find_levels(const sb_tri *t, draft *d)
             const int64_t j = sb_view_col(&d->v, p);
 
             if (beside(d, i, j) && d->level[j] >= level)
-                level = d->level[j] + !SB_FAULT(TRI_LEVEL);
+                level = SB_FAULT(TRI_LEVEL) ? d->level[j] == 0 : d->level[j] + 1;
         }
         d->level[i] = level;
         d->levels = level >= d->levels ? level + 1 : d->levels;
