@@ -8,7 +8,7 @@
  * C <- 2 op(A) B - C gives C back when applied twice: every other plan starts from the
  * result of the one before, and nothing is copied in between.
  *
- *   matrices_test [--all] FILE...      without --all: N <= 32, files up to 6 000 entries
+ *   matrices_test [--all] FILE...      without --all: N <= 32, files up to 3 000 entries
  *
  * For all of a folder on two cores, each file is a process of one thread:
  *   find FOLDER -name '*.gz' | OMP_NUM_THREADS=1 xargs -P2 -n1 matrices_test --all
@@ -30,7 +30,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { QUICK_ENTRIES = 6000, QUICK_N = 32, PLANS_MAX = 256 };
+enum { QUICK_ENTRIES = 3000, QUICK_N = 32, PLANS_MAX = 256 };
 
 /* 2 * 9 * entries + 3 must be exact in f32. */
 static const int64_t exact_entries = 900000;
