@@ -7,6 +7,13 @@
 
 #include <string.h>
 
+const char *const sb_part_names[SB_PART_COUNT] = {
+    [SB_PART_CSR] = "csr",     [SB_PART_ROWS] = "rows",  [SB_PART_ELL] = "ell",
+    [SB_PART_BSR] = "bsr",     [SB_PART_DIA] = "dia",    [SB_PART_COO] = "coo",
+    [SB_PART_WIN] = "win",     [SB_PART_SEG] = "seg",    [SB_PART_SELL] = "sell",
+    [SB_PART_PANEL] = "panel", [SB_PART_MASK] = "mask",  [SB_PART_BLOCKS] = "blocks",
+    [SB_PART_LIST] = "list",   [SB_PART_SHARE] = "share"};
+
 void
 sb_cover_init(sb_cover *cv, const sb_view *v)
 {

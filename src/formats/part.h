@@ -69,6 +69,9 @@ typedef enum sb_part_kind {
     SB_PART_COUNT
 } sb_part_kind;
 
+/* What texts call them: plans, explanations, kernels, the cost model's file. */
+extern const char *const sb_part_names[SB_PART_COUNT];
+
 /* as src/kernels/{seg,sell,mask}.c */
 enum { SB_SEG_ROWS = 64, SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
 enum { SB_SELL_WINDOW = 512 }; /* rows that sell orders by length */

@@ -8,9 +8,6 @@
 
 static const char *const op_names[] = {
     [SB_OP_SPMM] = "spmm", [SB_OP_SPMV] = "spmv", [SB_OP_SDDMM] = "sddmm"};
-static const char *const kind_names[SB_PART_COUNT] = {
-    "csr", "rows", "ell",   "bsr",  "dia",    "coo",  "win",
-    "seg", "sell", "panel", "mask", "blocks", "list", "share"};
 
 enum {
     MAX_TILE = 1024,
@@ -44,7 +41,7 @@ selects(sb_part_kind k)
 static void
 print_part(sb_strbuf *out, const sb_part_choice *p)
 {
-    sb_strbuf_printf(out, " (part %s", kind_names[p->kind]);
+    sb_strbuf_printf(out, " (part %s", sb_part_names[p->kind]);
     if (p->kind == SB_PART_ROWS && p->k < 0)
         sb_strbuf_printf(out, " flat %d", p->c);
     else if (p->kind == SB_PART_ROWS)
@@ -208,7 +205,7 @@ static sb_status
 read_part(reader *rd, sb_choice *ch)
 {
     static const char *const order[] = {"hyb", "flat"};
-    const int kind = one_of(rd, kind_names, SB_PART_COUNT);
+    const int kind = one_of(rd, sb_part_names, SB_PART_COUNT);
     sb_part_choice p = {.kind = (sb_part_kind)kind};
 
     if (kind < 0)

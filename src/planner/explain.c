@@ -80,17 +80,9 @@ put_matrix(sb_strbuf *out, const sb_planner *pl)
 static void
 put_parts(sb_strbuf *out, const sb_plan *plan, const sb_stats *s, const sb_weighed *won)
 {
-    static const char *const names[SB_PART_COUNT] = {
-        [SB_PART_CSR] = "csr",   [SB_PART_ROWS] = "rows",
-        [SB_PART_ELL] = "ell",   [SB_PART_BSR] = "bsr",
-        [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
-        [SB_PART_WIN] = "win",   [SB_PART_SEG] = "seg",
-        [SB_PART_SELL] = "sell", [SB_PART_PANEL] = "panel",
-        [SB_PART_MASK] = "mask", [SB_PART_BLOCKS] = "blocks",
-        [SB_PART_LIST] = "list", [SB_PART_SHARE] = "share"};
-
     for (int q = 0; won && q < won->choice.npart; q++) {
-        sb_strbuf_printf(out, "part       %-4s ", names[won->choice.part[q].kind]);
+        sb_strbuf_printf(out, "part       %-4s ",
+                         sb_part_names[won->choice.part[q].kind]);
         put_percent(out, won->cost.share[q]);
         sb_strbuf_puts(out, " of the entries, padding ");
         put_percent(out, won->cost.padding[q]);

@@ -14,14 +14,6 @@
 static int
 kernel_kind(sb_part_kind kind)
 {
-    static const char *const parts[SB_PART_COUNT] = {
-        [SB_PART_CSR] = "csr",   [SB_PART_ROWS] = "rows",
-        [SB_PART_ELL] = "ell",   [SB_PART_BSR] = "bsr",
-        [SB_PART_DIA] = "dia",   [SB_PART_COO] = "coo",
-        [SB_PART_WIN] = "win",   [SB_PART_SEG] = "seg",
-        [SB_PART_SELL] = "sell", [SB_PART_PANEL] = "panel",
-        [SB_PART_MASK] = "mask", [SB_PART_BLOCKS] = "blocks",
-        [SB_PART_LIST] = "list", [SB_PART_SHARE] = "share"};
 #define X(name, text, doc) text,
     static const char *const kernels[] = {
 #include "kernels/registry.def"
@@ -29,7 +21,7 @@ kernel_kind(sb_part_kind kind)
 #undef X
 
     for (int q = 0; q < SB_COUNT(kernels); q++)
-        if (strcmp(kernels[q], parts[kind]) == 0)
+        if (strcmp(kernels[q], sb_part_names[kind]) == 0)
             return q;
     return -1;
 }

@@ -20,12 +20,6 @@ enum { SEAL_SIZE = sizeof SEAL - 1 + 33 };
 
 static const char *const op_names[SB_OP_COUNT] = {
     [SB_OP_SPMM] = "spmm", [SB_OP_SPMV] = "spmv", [SB_OP_SDDMM] = "sddmm"};
-static const char *const class_names[SB_CLASS_COUNT] = {
-    [SB_PART_CSR] = "csr",     [SB_PART_ROWS] = "rows",   [SB_PART_ELL] = "ell",
-    [SB_PART_BSR] = "bsr",     [SB_PART_DIA] = "dia",     [SB_PART_COO] = "coo",
-    [SB_PART_WIN] = "win",     [SB_PART_SEG] = "seg",     [SB_PART_SELL] = "sell",
-    [SB_PART_PANEL] = "panel", [SB_PART_MASK] = "mask",   [SB_PART_BLOCKS] = "blocks",
-    [SB_PART_LIST] = "list",   [SB_PART_SHARE] = "share", [SB_CLASS_HYB] = "hyb"};
 
 /* Coefficients of the machine, by name. */
 typedef struct rate {
@@ -44,7 +38,7 @@ static const rate rates[] = {RATE(flops),       RATE(bw_l2),      RATE(bw_l3),
 const char *
 sb_class_name(int class_)
 {
-    return class_ >= 0 && class_ < SB_CLASS_COUNT ? class_names[class_] : "?";
+    return class_ == SB_CLASS_HYB ? "hyb" : sb_part_names[class_];
 }
 
 static double *
@@ -92,7 +86,7 @@ sb_model_print(sb_strbuf *out, const sb_target *t)
         for (int q = 0; q < SB_CLASS_COUNT; q++) {
             const sb_factor *f = &t->factor[op][q];
 
-            sb_strbuf_printf(out, "%s %s ", op_names[op], class_names[q]);
+            sb_strbuf_printf(out, "%s %s ", op_names[op], sb_class_name(q));
             sb_strbuf_f64(out, f->roof);
             sb_strbuf_putc(out, ' ');
             sb_strbuf_f64(out, f->unit);
@@ -119,14 +113,20 @@ take(reader *r, const char *word)
     return true;
 }
 
-/* One of the names and the blank behind it, or -1. */
+static const char *
+op_name(int op)
+{
+    return op_names[op];
+}
+
+/* Whose name comes next, with the blank behind it, or -1. */
 static int
-take_name(reader *r, const char *const *names, int count)
+take_name(reader *r, const char *(*name)(int), int count)
 {
     const reader before = *r;
 
     for (int q = 0; q < count; q++) {
-        if (take(r, names[q]) && take(r, " "))
+        if (take(r, name(q)) && take(r, " "))
             return q;
         *r = before;
     }
@@ -148,8 +148,8 @@ take_number(reader *r, double least, double most, char behind, double *out)
 static bool
 take_factors(reader *r, sb_target *t)
 {
-    const int op = take_name(r, op_names, SB_OP_COUNT);
-    const int q = op < 0 ? -1 : take_name(r, class_names, SB_CLASS_COUNT);
+    const int op = take_name(r, op_name, SB_OP_COUNT);
+    const int q = op < 0 ? -1 : take_name(r, sb_class_name, SB_CLASS_COUNT);
     sb_factor f;
 
     if (q < 0 || !take_number(r, 0, 1e3, ' ', &f.roof) ||
