@@ -224,8 +224,30 @@ typedef enum {
 typedef enum {
     SPBLAS_EFFORT_ESTIMATE = 0,  /* a model chooses; about ten executions at most */
     SPBLAS_EFFORT_MEASURE = 1,   /* the best few are built, compiled and timed */
-    SPBLAS_EFFORT_EXHAUSTIVE = 2 /* a wide search; minutes on large matrices */
+    SPBLAS_EFFORT_EXHAUSTIVE = 2 /* a wide search; minutes unless there is a limit */
 } spblasEffort_t;
+
+/* How far an exhaustive analysis has come. */
+typedef struct {
+    size_t structSize;     /* bytes of this structure */
+    double elapsedSeconds; /* since the search began */
+    double limitSeconds;   /* SPBLAS_SPMAT_TIME_LIMIT, 0: none */
+    int tried;             /* plans built and timed so far, or found impossible */
+    int known;             /* plans to try so far; more may come */
+    double bestSeconds;    /* one execution of the fastest plan, 0: none yet */
+    const char *bestText;  /* its text, or NULL; valid until the callback returns */
+} spblasSearchProgress_t;
+
+/* Called by the thread that analyses, before each plan that is tried. Not 0: enough, the
+ * analysis ends with the best plan so far. It must not use the matrix. */
+typedef int (*spblasSearchCallback_t)(const spblasSearchProgress_t *progress,
+                                      void *userData);
+
+/* SPBLAS_SPMAT_SEARCH_HOOK's value; callback NULL: nobody is called. */
+typedef struct {
+    spblasSearchCallback_t callback;
+    void *userData;
+} spblasSearchHook_t;
 
 /* Whether the same call must give the same bits. */
 typedef enum {
@@ -261,7 +283,14 @@ typedef enum {
      * indices in range) in O(nnz) and answer INVALID_VALUE with the position of the
      * first fault. Without it a malformed structure is undefined behaviour. Setting it
      * drops plans made before. */
-    SPBLAS_SPMAT_VALIDATE = 105
+    SPBLAS_SPMAT_VALIDATE = 105,
+    /* double, seconds that the search of an EXHAUSTIVE analysis may take, 0 (at first): no
+     * limit. The plan under way when the time is up is finished; what was best then is
+     * taken. */
+    SPBLAS_SPMAT_TIME_LIMIT = 106,
+    /* spblasSearchHook_t, all NULL at first: who hears of an EXHAUSTIVE analysis while it
+     * lasts and may end it. */
+    SPBLAS_SPMAT_SEARCH_HOOK = 107
 } spblasSpMatAttribute_t;
 
 /* ---- Objects --------------------------------------------------------------------- */

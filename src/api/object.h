@@ -89,6 +89,8 @@ typedef struct sb_attributes {
     int64_t memory_limit;
     char *plan_text;
     int validate;
+    double time_limit;
+    spblasSearchHook_t hook;
 } sb_attributes;
 
 struct spblasSpMatDescr {

@@ -314,6 +314,22 @@ static const sb_rule problem_rules[] = {
 
 /* ---- Ends --------------------------------------------------------------------------- */
 
+/* The caller's hook in the planner's words; `user` is its spblasSearchHook_t. */
+static bool
+report(void *user, const sb_search_state *s)
+{
+    const spblasSearchHook_t *hook = user;
+    const spblasSearchProgress_t progress = {.structSize = sizeof progress,
+                                             .elapsedSeconds = s->elapsed,
+                                             .limitSeconds = s->limit,
+                                             .tried = s->tried,
+                                             .known = s->known,
+                                             .bestSeconds = s->best,
+                                             .bestText = s->text};
+
+    return hook->callback(&progress, hook->userData) == 0;
+}
+
 static sb_options
 options_of(const sb_attributes *at)
 {
@@ -327,7 +343,10 @@ options_of(const sb_attributes *at)
                         .atomics_allowed =
                             at->determinism == SPBLAS_DETERMINISM_RELAXED,
                         .memory_limit = at->memory_limit,
-                        .plan = at->plan_text};
+                        .plan = at->plan_text,
+                        .time_limit = at->time_limit,
+                        .progress = at->hook.callback ? report : NULL,
+                        .progress_user = (void *)(uintptr_t)&at->hook};
 }
 
 static sb_status

@@ -1,6 +1,6 @@
 /*
- * Attributes of sparse descriptors. Those of plain integer type share one table; the
- * memory limit and the plan text stand alone.
+ * Attributes of sparse descriptors: those of plain integer type share one table, other
+ * values of fixed size another; the plan text stands alone.
  */
 #include "api/error.h"
 #include "api/spmat.h"
@@ -32,6 +32,47 @@ static const int_attribute ints[] = {
     {SPBLAS_SPMAT_VALIDATE, offsetof(sb_attributes, validate), 0, 1, "VALIDATE"},
 };
 
+static bool
+limit_fits(const void *data)
+{
+    int64_t value;
+
+    memcpy(&value, data, sizeof value);
+    return value >= 0;
+}
+
+static bool
+seconds_fit(const void *data)
+{
+    double value;
+
+    memcpy(&value, data, sizeof value);
+    return value >= 0 && value <= 1e18; /* a NaN is neither */
+}
+
+static bool
+anything(const void *data)
+{
+    (void)data;
+    return true;
+}
+
+typedef struct value_attribute {
+    spblasSpMatAttribute_t id;
+    size_t offset, size;
+    bool (*fits)(const void *data);
+    const char *rule;
+} value_attribute;
+
+static const value_attribute values[] = {
+    {SPBLAS_SPMAT_MEMORY_LIMIT, offsetof(sb_attributes, memory_limit), sizeof(int64_t),
+     limit_fits, "must not be negative for MEMORY_LIMIT"},
+    {SPBLAS_SPMAT_TIME_LIMIT, offsetof(sb_attributes, time_limit), sizeof(double),
+     seconds_fit, "must be seconds, 0 or more, for TIME_LIMIT"},
+    {SPBLAS_SPMAT_SEARCH_HOOK, offsetof(sb_attributes, hook),
+     sizeof(spblasSearchHook_t), anything, ""},
+};
+
 _Static_assert(sizeof(spblasEffort_t) == sizeof(int),
                "attributes of enum type are ints");
 
@@ -41,6 +82,15 @@ find_int(spblasSpMatAttribute_t id)
     for (int i = 0; i < SB_COUNT(ints); i++)
         if (ints[i].id == id)
             return &ints[i];
+    return NULL;
+}
+
+static const value_attribute *
+find_value(spblasSpMatAttribute_t id)
+{
+    for (int i = 0; i < SB_COUNT(values); i++)
+        if (values[i].id == id)
+            return &values[i];
     return NULL;
 }
 
@@ -82,17 +132,15 @@ set_int(const char *function, spblasSpMatDescr_t d, const int_attribute *at,
 }
 
 static spblasStatus_t
-set_limit(const char *function, spblasSpMatDescr_t d, const void *data, size_t size)
+set_value(const char *function, spblasSpMatDescr_t d, const value_attribute *at,
+          const void *data, size_t size)
 {
-    int64_t value;
-
-    if (size != sizeof value)
-        return fail(function, SB_EINVAL, "dataSize", "must be 8 for MEMORY_LIMIT");
-    memcpy(&value, data, sizeof value);
-    if (value < 0)
-        return fail(function, SB_EINVAL, "data",
-                    "must not be negative for MEMORY_LIMIT");
-    d->at.memory_limit = value;
+    if (size != at->size)
+        return fail(function, SB_EINVAL, "dataSize",
+                    "does not fit the attribute's type");
+    if (!at->fits(data))
+        return fail(function, SB_EINVAL, "data", at->rule);
+    memcpy((char *)&d->at + at->offset, data, size);
     return SPBLAS_STATUS_SUCCESS;
 }
 
@@ -121,6 +169,7 @@ spblasSpMatSetAttribute(spblasSpMatDescr_t spMatDescr, spblasSpMatAttribute_t at
                         const void *data, size_t dataSize)
 {
     const int_attribute *at = find_int(attribute);
+    const value_attribute *value = find_value(attribute);
     const spblasStatus_t st = sb_spmat_usable(__func__, spMatDescr, 0, false, true);
 
     if (st != SPBLAS_STATUS_SUCCESS)
@@ -131,8 +180,8 @@ spblasSpMatSetAttribute(spblasSpMatDescr_t spMatDescr, spblasSpMatAttribute_t at
         return fail(__func__, SB_EINVAL, "data", "must not be NULL");
     if (at)
         return set_int(__func__, spMatDescr, at, data, dataSize);
-    if (attribute == SPBLAS_SPMAT_MEMORY_LIMIT)
-        return set_limit(__func__, spMatDescr, data, dataSize);
+    if (value)
+        return set_value(__func__, spMatDescr, value, data, dataSize);
     return fail(__func__, SB_EINVAL, "attribute",
                 "is not one of spblasSpMatAttribute_t");
 }
@@ -144,6 +193,7 @@ spblasSpMatGetAttribute(spblasConstSpMatDescr_t spMatDescr,
                         spblasSpMatAttribute_t attribute, void *data, size_t dataSize)
 {
     const int_attribute *at = find_int(attribute);
+    const value_attribute *value = find_value(attribute);
     const spblasStatus_t st = sb_spmat_usable(__func__, spMatDescr, 0, false, data);
     const void *from;
     size_t size;
@@ -153,9 +203,9 @@ spblasSpMatGetAttribute(spblasConstSpMatDescr_t spMatDescr,
     if (at) {
         from = (const char *)&spMatDescr->at + at->offset;
         size = sizeof(int);
-    } else if (attribute == SPBLAS_SPMAT_MEMORY_LIMIT) {
-        from = &spMatDescr->at.memory_limit;
-        size = sizeof(int64_t);
+    } else if (value) {
+        from = (const char *)&spMatDescr->at + value->offset;
+        size = value->size;
     } else if (attribute == SPBLAS_SPMAT_PLAN_TEXT) {
         from = spMatDescr->at.plan_text ? spMatDescr->at.plan_text : "";
         size = strlen(from) + 1;

@@ -191,8 +191,8 @@ fill(sb_choice *out, const line *l, const sb_problem *pb, int mean_k)
     }
 }
 
-static bool
-packable(const sb_choice *ch)
+bool
+sb_choice_packable(const sb_choice *ch)
 {
     for (int q = 0; q < ch->npart; q++)
         if (ch->part[q].kind == SB_PART_ELL || ch->part[q].kind == SB_PART_BSR ||
@@ -248,7 +248,7 @@ sb_candidate(sb_choice *out, const sb_problem *pb, bool in, bool packed, int mea
     for (int pass = 0; pass <= packed; pass++)
         for (int q = 0; nth(out, pb, in, mean_k, q); q++) {
             out->packed = pass > 0;
-            if (!legal(out, pb, in) || (out->packed && !packable(out)))
+            if (!legal(out, pb, in) || (out->packed && !sb_choice_packable(out)))
                 continue;
             if (seen++ == index)
                 return true;

@@ -30,6 +30,9 @@ int sb_problem_as_is(const sb_problem *pb);
 bool sb_candidate(sb_choice *out, const sb_problem *pb, bool in, bool packed,
                   int mean_k, int index);
 
+/* Whether a part of it can hold copies of the values. */
+bool sb_choice_packable(const sb_choice *ch);
+
 /* Whether kernels of these parts exist for the operation. */
 bool sb_parts_computable(sb_op op, const sb_choice *ch);
 

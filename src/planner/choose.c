@@ -1,10 +1,10 @@
 /*
  * The race: every legal composition is weighed by the model, unwise ones are set aside
  * with their reason, and the cheapest that can be had wins. MEASURE and EXHAUSTIVE let
- * the clock decide among the best (or all).
+ * the clock decide among the best (measure.c) or all and more (search.c).
  */
 #include "planner/candidates.h"
-#include "planner/context.h"
+#include "planner/search.h"
 
 #include "base/alloc.h"
 #include "runtime/backend.h"
@@ -178,8 +178,10 @@ sb_status
 sb_plan_choose(sb_plan **out, sb_planner *pl, const sb_weighed **won)
 {
     weigh(pl);
-    if (pl->opt->effort != SB_EFFORT_ESTIMATE)
+    if (pl->opt->effort == SB_EFFORT_MEASURE)
         SB_TRY(sb_plan_measure(out, pl, won));
+    if (pl->opt->effort == SB_EFFORT_EXHAUSTIVE)
+        SB_TRY(sb_plan_search(out, pl, won));
     if (!*out)
         SB_TRY(first_built(out, pl, won));
     return *out ? SB_OK : sb_plan_reference(out, pl);

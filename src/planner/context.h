@@ -13,11 +13,13 @@
 #include "runtime/kernel.h"
 #include "runtime/target.h"
 
-enum { SB_WEIGHED_MAX = 96 };
+enum { SB_WEIGHED_MAX = 512 }; /* EXHAUSTIVE's search adds to the candidates */
 
 /* A candidate and its fate. */
 typedef struct sb_weighed {
     sb_choice choice;
+    sb_choice built;      /* once timed: as it was built, rules spelled out */
+    bool tried, expanded; /* it was built or could not be; so was all one step away */
     sb_cost cost;
     double measured;     /* seconds, 0 when not timed */
     const char *dropped; /* why it is out of the race, or NULL */
@@ -35,6 +37,7 @@ typedef struct sb_planner {
     sb_work work;
     size_t memory_limit;
     bool remembered; /* the plan came from wisdom */
+    bool cut_short;  /* a search that time or the caller ended */
     int nweighed;
     sb_weighed weighed[SB_WEIGHED_MAX];
 } sb_planner;
@@ -63,7 +66,7 @@ sb_status sb_planner_kernel(const sb_kernel **out, const sb_problem *pb,
 void sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g,
                   const sb_view *v, int kind, int64_t grain);
 
-/* ---- choose.c, measure.c ---- */
+/* ---- choose.c, measure.c, see also search.h ---- */
 
 /* The plan of the cheapest candidate, and which one that was. */
 sb_status sb_plan_choose(sb_plan **out, sb_planner *pl, const sb_weighed **won);

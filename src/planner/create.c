@@ -107,7 +107,8 @@ reason(const sb_planner *pl, const sb_plan *plan, const sb_weighed *won)
     if (plan->nstep == 0)
         return "no kernel is resident or stored for these types: reference kernel";
     if (plan->measured > 0)
-        return "fastest of the measured candidates";
+        return pl->cut_short ? "fastest of those measured before the search was ended"
+                             : "fastest of the measured candidates";
     return won == &pl->weighed[0]
                ? "cheapest by the model"
                : "cheapest by the model of those whose kernels are at hand";
@@ -155,7 +156,9 @@ choose(sb_plan **out, sb_planner *pl, const sb_weighed **won)
         st = sb_plan_choose(out, pl, won);
     if (st == SB_OK && !pl->remembered && (*out)->measured > 0 && key.len > 0 &&
         key.st == SB_OK)
-        sb_wisdom_remember(key.s, (*out)->text, pl->opt->effort, (*out)->measured);
+        sb_wisdom_remember(key.s, (*out)->text,
+                           pl->cut_short ? SB_EFFORT_MEASURE : pl->opt->effort,
+                           (*out)->measured);
     sb_strbuf_free(&key);
     return st;
 }

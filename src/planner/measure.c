@@ -1,9 +1,9 @@
 /*
- * Letting the clock decide: the best few by the model (EXHAUSTIVE: all, and the tiles
- * around the best) are built and timed on scratch operands of the problem's shape. The
- * caller's values, B and C are not read; only the structure is.
+ * Letting the clock decide: the best few by the model are built and timed on scratch
+ * operands of the problem's shape. The caller's values, B and C are not read; only the
+ * structure is. search.c times many more the same way.
  */
-#include "planner/context.h"
+#include "planner/search.h"
 
 #include "base/alloc.h"
 #include "base/checked.h"
@@ -12,13 +12,6 @@
 #include <string.h>
 
 enum { FEW = 5, RUNS = 15, BUDGET = 100 };
-
-typedef struct bench {
-    sb_planner *pl;
-    sb_problem pb; /* the problem on scratch operands */
-    void *a, *b, *c;
-    double spent, best; /* seconds */
-} bench;
 
 /* The last element of a dense operand, counted from its first, and one. */
 static bool
@@ -49,12 +42,12 @@ values_extent(const sb_matrix *a, size_t *bytes)
     return sb_bytes(n, sb_dtype_size(a->val_type), bytes);
 }
 
-static bool
-bench_open(bench *bn, sb_planner *pl)
+bool
+sb_bench_open(sb_bench *bn, sb_planner *pl, double budget)
 {
     size_t a, b, c;
 
-    *bn = (bench){.pl = pl, .pb = *pl->pb};
+    *bn = (sb_bench){.pl = pl, .pb = *pl->pb, .budget = budget};
     if (!values_extent(&bn->pb.a, &a) || !extent(&bn->pb.b, &b) ||
         !extent(&bn->pb.c, &c))
         return false;
@@ -67,8 +60,8 @@ bench_open(bench *bn, sb_planner *pl)
     return bn->a && bn->b && bn->c;
 }
 
-static void
-bench_close(bench *bn)
+void
+sb_bench_close(sb_bench *bn)
 {
     sb_free(bn->a);
     sb_free(bn->b);
@@ -80,7 +73,7 @@ bench_close(bench *bn)
  * price: what other jobs of the machine took meanwhile must not end the race.
  */
 static double
-time_plan(bench *bn, const sb_plan *plan)
+time_plan(sb_bench *bn, const sb_plan *plan)
 {
     double least = 0;
     int runs = 0;
@@ -96,27 +89,29 @@ time_plan(bench *bn, const sb_plan *plan)
             least = took > 0 ? took : 1e-9;
         /* hopeless after two runs, or the budget is used up */
         if (runs >= 2 && bn->best > 0 &&
-            (least > 1.5 * bn->best || bn->spent + runs * least > BUDGET * bn->best))
+            (least > 1.5 * bn->best ||
+             bn->spent + runs * least > bn->budget * bn->best))
             break;
     }
     bn->spent += runs * least;
     return least;
 }
 
-/* Builds and times one; the faster of it and *best stays. */
-static void
-try_one(bench *bn, sb_weighed *w, sb_plan **best, const sb_weighed **won)
+void
+sb_bench_try(sb_bench *bn, sb_weighed *w, double gain, sb_plan **best,
+             const sb_weighed **won)
 {
     sb_plan *plan = NULL;
-    const sb_status st =
-        sb_plan_build(&plan, bn->pl, &w->choice, SB_KERNEL_COMPILE, NULL);
 
-    if (st != SB_OK) {
+    w->tried = true;
+    w->dropped = NULL;
+    if (sb_plan_build(&plan, bn->pl, &w->choice, SB_KERNEL_COMPILE, NULL) != SB_OK) {
         w->dropped = "could not be built";
         return;
     }
     w->measured = time_plan(bn, plan);
-    if (w->measured > 0 && (bn->best == 0 || w->measured < bn->best)) {
+    (void)sb_choice_parse(&w->built, plan->text, strlen(plan->text), NULL);
+    if (w->measured > 0 && (bn->best == 0 || w->measured * gain < bn->best)) {
         sb_plan *slower = *best;
 
         bn->best = plan->measured = w->measured;
@@ -128,45 +123,22 @@ try_one(bench *bn, sb_weighed *w, sb_plan **best, const sb_weighed **won)
     sb_plan_release(plan);
 }
 
-/* EXHAUSTIVE: other register tiles for the winning composition. */
-static void
-try_tiles(bench *bn, sb_plan **best, const sb_weighed **won)
-{
-    static const int tiles[] = {4, 8, 16, 32, 64};
-    const sb_weighed winner = **won;
-
-    for (int q = 0; q < SB_COUNT(tiles) && bn->pl->nweighed < SB_WEIGHED_MAX; q++) {
-        sb_weighed *w = &bn->pl->weighed[bn->pl->nweighed];
-
-        *w = winner;
-        w->measured = 0;
-        w->choice.tile = tiles[q];
-        bn->pl->nweighed++;
-        try_one(bn, w, best, won);
-    }
-}
-
 sb_status
 sb_plan_measure(sb_plan **best, sb_planner *pl, const sb_weighed **won)
 {
-    const bool all = pl->opt->effort == SB_EFFORT_EXHAUSTIVE;
-    bench bn;
+    sb_bench bn;
     int tried = 0;
 
     *best = NULL;
-    if (bench_open(&bn, pl)) {
-        for (int q = 0; q < pl->nweighed && (all || tried < FEW); q++) {
-            if (pl->weighed[q].dropped && !all)
+    if (sb_bench_open(&bn, pl, BUDGET))
+        for (int q = 0; q < pl->nweighed && tried < FEW; q++) {
+            if (pl->weighed[q].dropped)
                 continue;
-            pl->weighed[q].dropped = NULL;
-            try_one(&bn, &pl->weighed[q], best, won);
+            sb_bench_try(&bn, &pl->weighed[q], 1, best, won);
             tried++;
-            if (!all && bn.best > 0 && bn.spent > BUDGET * bn.best)
+            if (bn.best > 0 && bn.spent > bn.budget * bn.best)
                 break;
         }
-        if (all && *best)
-            try_tiles(&bn, best, won);
-    }
-    bench_close(&bn);
+    sb_bench_close(&bn);
     return SB_OK; /* without scratch the model decides */
 }

@@ -19,6 +19,15 @@ typedef enum sb_effort {
     SB_EFFORT_EXHAUSTIVE
 } sb_effort;
 
+/* How far an EXHAUSTIVE search has come. */
+typedef struct sb_search_state {
+    double elapsed, limit; /* seconds; limit 0: none */
+    int tried;             /* plans that were built and timed, or could not be */
+    int known;             /* candidates so far; more may come */
+    double best;           /* seconds of the fastest plan, 0 while there is none */
+    const char *text;      /* of that plan, or NULL */
+} sb_search_state;
+
 /* Policy of one analysis. All zero is the default. */
 typedef struct sb_options {
     sb_effort effort;
@@ -27,6 +36,11 @@ typedef struct sb_options {
     bool atomics_allowed; /* determinism may be given up; nothing here uses it yet */
     int64_t memory_limit; /* bytes a plan may hold; 0: three times the matrix */
     const char *plan;     /* forced plan text, or NULL */
+    /* EXHAUSTIVE: seconds it may take, 0: no limit; and who is told before each plan that
+     * is timed, false ending the search with the best so far. NULL: nobody. */
+    double time_limit;
+    bool (*progress)(void *user, const sb_search_state *s);
+    void *progress_user;
 } sb_options;
 
 /*

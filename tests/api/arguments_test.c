@@ -5,6 +5,7 @@
  */
 #include "objects.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -31,6 +32,7 @@ static char text[64];
 
 static const int attribute_seven = 7, attribute_two = 2;
 static const int64_t negative_limit = -1;
+static const double negative_time = -1, no_time = NAN;
 
 static void
 handles(void)
@@ -294,6 +296,11 @@ attributes_and_plans(void)
     TRY(BAD, "dataSize", spblasSpMatSetAttribute(A, SPBLAS_SPMAT_MEMORY_LIMIT, &n, 4));
     TRY(BAD, "data",
         spblasSpMatSetAttribute(A, SPBLAS_SPMAT_MEMORY_LIMIT, &negative_limit, 8));
+    TRY(BAD, "dataSize", spblasSpMatSetAttribute(A, SPBLAS_SPMAT_TIME_LIMIT, &n, 4));
+    TRY(BAD, "data",
+        spblasSpMatSetAttribute(A, SPBLAS_SPMAT_TIME_LIMIT, &negative_time, 8));
+    TRY(BAD, "data", spblasSpMatSetAttribute(A, SPBLAS_SPMAT_TIME_LIMIT, &no_time, 8));
+    TRY(BAD, "dataSize", spblasSpMatSetAttribute(A, SPBLAS_SPMAT_SEARCH_HOOK, &n, 4));
     TRY(BAD, "data", spblasSpMatSetAttribute(A, SPBLAS_SPMAT_PLAN_TEXT, NULL, 3));
     TRY(BAD, "data", spblasSpMatSetAttribute(A, SPBLAS_SPMAT_PLAN_TEXT, "a\0b", 3));
     TRY(BAD, "dataSize", spblasSpMatGetAttribute(A, SPBLAS_SPMAT_PLAN_TEXT, text, 0));

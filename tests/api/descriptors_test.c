@@ -209,6 +209,8 @@ attributes_default_and_keep(void **state)
     int64_t limit = 1 << 20;
     spblasSpMatDescr_t m;
     char text[16] = "x";
+    double time = 2.5;
+    spblasSearchHook_t hook = {NULL, text};
 
     (void)state;
     ok(spblasCreateCsr(&m, 0, 0, 0, NULL, NULL, NULL, SPBLAS_INDEX_32I,
@@ -224,6 +226,14 @@ attributes_default_and_keep(void **state)
     limit = 0;
     ok(spblasSpMatGetAttribute(m, SPBLAS_SPMAT_MEMORY_LIMIT, &limit, sizeof limit));
     assert_int_equal(limit, 1 << 20);
+    ok(spblasSpMatSetAttribute(m, SPBLAS_SPMAT_TIME_LIMIT, &time, sizeof time));
+    time = 0;
+    ok(spblasSpMatGetAttribute(m, SPBLAS_SPMAT_TIME_LIMIT, &time, sizeof time));
+    assert_true(time == 2.5);
+    ok(spblasSpMatSetAttribute(m, SPBLAS_SPMAT_SEARCH_HOOK, &hook, sizeof hook));
+    hook.userData = NULL;
+    ok(spblasSpMatGetAttribute(m, SPBLAS_SPMAT_SEARCH_HOOK, &hook, sizeof hook));
+    assert_ptr_equal(hook.userData, text);
     ok(spblasSpMatGetAttribute(m, SPBLAS_SPMAT_PLAN_TEXT, text, sizeof text));
     assert_string_equal(text, "");
     ok(spblasSpMatSetAttribute(m, SPBLAS_SPMAT_PLAN_TEXT, "csr", 3));

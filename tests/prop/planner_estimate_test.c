@@ -228,7 +228,8 @@ test_clock_decides(void **state)
 {
     (void)state;
     for (int q = 0; q < 2; q++) {
-        const sb_options opt = {.effort = q ? SB_EFFORT_EXHAUSTIVE : SB_EFFORT_MEASURE};
+        const sb_options opt = {.effort = q ? SB_EFFORT_EXHAUSTIVE : SB_EFFORT_MEASURE,
+                                .time_limit = 3};
         sb_problem pb = problem(&shapes[5], 16);
         char message[256];
         oracle o = oracle_make(&pb);

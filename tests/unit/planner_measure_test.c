@@ -3,6 +3,7 @@
  * clock wins, hopeless ones are given up, the caller's numbers are not read, without
  * scratch memory the model decides, and what was measured is wisdom.
  */
+#include "planner/search.h"
 #include "planner/wisdom.h"
 
 #include "base/alloc.h"
@@ -146,6 +147,110 @@ test_exhaustive(void **state)
 {
     (void)state;
     fastest_wins(SB_EFFORT_EXHAUSTIVE);
+}
+
+typedef struct witness {
+    int calls, stop; /* calls after which it has enough; 0: never */
+    double best;
+    bool falls, counts, texts; /* bestSeconds never rises, tried counts, texts come */
+} witness;
+
+static bool
+watch(void *user, const sb_search_state *s)
+{
+    witness *w = user;
+
+    w->falls &= w->best == 0 || s->best <= w->best;
+    w->counts &= s->tried == w->calls && s->known >= s->tried && s->elapsed >= 0;
+    w->texts &= (s->best > 0) == (s->text != NULL);
+    w->best = s->best;
+    return ++w->calls != w->stop;
+}
+
+/* The rules' tile is not the favourite's: only the steps around the winner find it. */
+static void
+test_search_steps(void **state)
+{
+    witness w = {.falls = true, .counts = true, .texts = true};
+    const sb_options opt = {
+        .effort = SB_EFFORT_EXHAUSTIVE, .progress = watch, .progress_user = &w};
+    sb_problem pb = short_rows();
+    sb_plan *plan, *rule;
+
+    (void)state;
+    favourite = " csr ";
+    rule = plan_for(&pb, SB_EFFORT_MEASURE);
+    if (!rule) {
+        gen_free_matrix(&pb.a);
+        skip();
+    }
+    favourite = strstr(rule->text, "(tile 8)") ? " t16 " : " t8 ";
+    sb_wisdom_forget();
+    assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
+    gen_free_matrix(&pb.a);
+    if (!strstr(plan->step[0].kernel->spec, favourite))
+        fail_msg("%s won over %s\n%s", plan->text, favourite, plan->explain);
+    assert_true(w.falls && w.counts && w.texts);
+    assert_true(w.calls > 5);
+    sb_plan_release(plan);
+    sb_plan_release(rule);
+}
+
+/* Whoever has enough gets the best so far; at once, the model's choice. */
+static void
+test_search_ends(void **state)
+{
+    static const int stop[] = {1, 2, 4};
+
+    (void)state;
+    favourite = " rows ";
+    for (int q = 0; q < 4; q++) {
+        witness w = {.stop = q < 3 ? stop[q] : 0};
+        const sb_options opt = {.effort = SB_EFFORT_EXHAUSTIVE,
+                                .time_limit = q < 3 ? 0 : 1e-9,
+                                .progress = watch,
+                                .progress_user = &w};
+        sb_problem pb = short_rows();
+        sb_plan *plan;
+
+        assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
+        gen_free_matrix(&pb.a);
+        if (plan->nstep > 0) {
+            assert_int_equal(w.calls, q < 3 ? stop[q] : 1);
+            assert_int_equal(plan->measured > 0, q > 0);
+            assert_int_equal(strstr(plan->explain, "search was ended") != NULL, q > 0);
+        }
+        sb_plan_release(plan);
+    }
+}
+
+/* Every step changes something and can be taken back. */
+static void
+test_steps_are_undone(void **state)
+{
+    static const char *const texts[] = {
+        "(plan spmm (part bsr 4) (part rows hyb 2 3) (tile 32) (prefetch 8) (unroll "
+        "2))",
+        "(plan spmm (part win 3) (part rows flat 2) (tile 64) (stream))",
+        "(plan spmm (part panel 128) (tile 16) (packed))",
+        "(plan spmv (part mask 2) (tile 8))"};
+
+    (void)state;
+    for (size_t q = 0; q < sizeof texts / sizeof *texts; q++) {
+        sb_choice ch, near, back;
+        int n = 0;
+
+        assert_int_equal(sb_choice_parse(&ch, texts[q], strlen(texts[q]), NULL), SB_OK);
+        for (; sb_choice_neighbour(&near, &ch, n); n++) {
+            bool undone = false;
+
+            assert_false(sb_choice_equal(&near, &ch));
+            for (int r = 0; !undone && sb_choice_neighbour(&back, &near, r); r++)
+                undone = sb_choice_equal(&back, &ch);
+            assert_true(undone || near.unroll != ch.unroll);
+        }
+        assert_in_range(n, 4, 14);
+    }
 }
 
 /* Only the first can cost all runs while it is the best; the price is bounded. */
@@ -349,6 +454,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fastest_wins),
         cmocka_unit_test(test_exhaustive),
+        cmocka_unit_test(test_search_steps),
+        cmocka_unit_test(test_search_ends),
+        cmocka_unit_test(test_steps_are_undone),
         cmocka_unit_test(test_price),
         cmocka_unit_test(test_estimate_runs_nothing),
         cmocka_unit_test(test_no_scratch),

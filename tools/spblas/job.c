@@ -146,12 +146,24 @@ fail(const job *j, const char *what)
 }
 
 static int
+show_search(const spblasSearchProgress_t *p, void *unused)
+{
+    (void)unused;
+    tool_progress("search", p->tried, p->known);
+    return 0;
+}
+
+static int
 set_attributes(job *j)
 {
+    const spblasSearchHook_t hook = {show_search, NULL};
     const int yes = 1;
 
     if (spblasSpMatSetAttribute(j->a, SPBLAS_SPMAT_EFFORT, &j->spec.effort,
                                 sizeof j->spec.effort) ||
+        spblasSpMatSetAttribute(j->a, SPBLAS_SPMAT_TIME_LIMIT, &j->spec.limit,
+                                sizeof j->spec.limit) ||
+        spblasSpMatSetAttribute(j->a, SPBLAS_SPMAT_SEARCH_HOOK, &hook, sizeof hook) ||
         (j->spec.frozen &&
          spblasSpMatSetAttribute(j->a, SPBLAS_SPMAT_VALUES_FROZEN, &yes, sizeof yes)) ||
         (j->spec.plan && spblasSpMatSetAttribute(j->a, SPBLAS_SPMAT_PLAN_TEXT,

@@ -24,6 +24,7 @@ typedef struct job_spec {
     bool col_major;
     spblasOperation_t trans; /* of the sparse matrix; SDDMM: of the second factor */
     spblasEffort_t effort;
+    double limit; /* seconds of an exhaustive search, 0: none */
     bool frozen;
     const char *plan; /* NULL: the planner's choice */
     double alpha, beta;

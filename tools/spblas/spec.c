@@ -51,6 +51,7 @@ spec_read(const spec_words *w, job_spec *out)
                       .effort = (spblasEffort_t)effort,
                       .frozen = w->frozen,
                       .plan = w->plan,
+                      .limit = w->limit,
                       .alpha = w->alpha,
                       .beta = w->beta,
                       .wide = w->index == 64};
@@ -59,6 +60,8 @@ spec_read(const spec_words *w, job_spec *out)
     if (!form_parse(w->format, &out->format, &out->block))
         return tool_complain("--format %s: csr, csc, coo or bsr1 to bsr1024",
                              w->format);
+    if (!(w->limit >= 0))
+        return tool_complain("--limit %g: seconds, 0 for no limit", w->limit);
     if (w->index != 32 && w->index != 64)
         return tool_complain("--index %lld: 32 or 64", (long long)w->index);
     out->n = w->n == 0 ? 32 : w->n;

@@ -8,7 +8,7 @@
 typedef struct spec_words {
     const char *op, *format, *type, *layout, *trans, *effort, *plan;
     int64_t n, index;
-    double alpha, beta;
+    double alpha, beta, limit;
     bool frozen;
 } spec_words;
 
@@ -31,6 +31,7 @@ int spec_read(const spec_words *w, job_spec *out);
         {"--beta", ARG_REAL, &(w)->beta, "(0)"},                                      \
         {"--effort", ARG_TEXT, &(w)->effort,                                          \
          "estimate, measure or exhaustive (estimate)"},                               \
+        {"--limit", ARG_REAL, &(w)->limit, "seconds of an exhaustive search (none)"}, \
         {"--frozen", ARG_FLAG, &(w)->frozen, "promise that values stay as they are"}, \
     {                                                                                 \
         "--plan", ARG_TEXT, &(w)->plan, "force this plan, e.g. \"(plan spmm ...)\""   \
