@@ -2,6 +2,10 @@
  * Letting the clock decide: the best few by the model are built and timed on scratch
  * operands of the problem's shape. The caller's values, B and C are not read; only the
  * structure is. search.c times many more the same way.
+ *
+ * Runs one after another tell plans apart only roughly: on a shared machine a slow second
+ * makes one plan look bad. So the fastest few of these heats run a final in turns, and
+ * medians decide.
  */
 #include "planner/search.h"
 
@@ -11,7 +15,7 @@
 
 #include <string.h>
 
-enum { FEW = 5, RUNS = 15, BUDGET = 100 };
+enum { FEW = 5, HEAT = 6, ROUNDS = 15, BUDGET = 100 };
 
 /* The last element of a dense operand, counted from its first, and one. */
 static bool
@@ -43,11 +47,11 @@ values_extent(const sb_matrix *a, size_t *bytes)
 }
 
 bool
-sb_bench_open(sb_bench *bn, sb_planner *pl, double budget)
+sb_bench_open(sb_bench *bn, sb_planner *pl)
 {
     size_t a, b, c;
 
-    *bn = (sb_bench){.pl = pl, .pb = *pl->pb, .budget = budget};
+    *bn = (sb_bench){.pl = pl, .pb = *pl->pb};
     if (!values_extent(&bn->pb.a, &a) || !extent(&bn->pb.b, &b) ||
         !extent(&bn->pb.c, &c))
         return false;
@@ -63,9 +67,30 @@ sb_bench_open(sb_bench *bn, sb_planner *pl, double budget)
 void
 sb_bench_close(sb_bench *bn)
 {
+    for (int q = 0; q < bn->finalists; q++)
+        sb_plan_release(bn->final[q].plan);
     sb_free(bn->a);
     sb_free(bn->b);
     sb_free(bn->c);
+}
+
+double
+sb_bench_best(const sb_bench *bn)
+{
+    return bn->finalists > 0 ? bn->final[0].w->measured : 0;
+}
+
+/* Seconds of one run; 0 when the plan cannot run. */
+static double
+one_run(sb_bench *bn, const sb_plan *plan)
+{
+    const double begin = sb_clock();
+    double took;
+
+    if (sb_plan_run(plan, &bn->pb, NULL) != SB_OK)
+        return 0;
+    took = sb_clock() - begin;
+    return took > 0 ? took : 1e-9;
 }
 
 /*
@@ -73,33 +98,48 @@ sb_bench_close(sb_bench *bn)
  * price: what other jobs of the machine took meanwhile must not end the race.
  */
 static double
-time_plan(sb_bench *bn, const sb_plan *plan)
+heat(sb_bench *bn, const sb_plan *plan)
 {
+    const double best = sb_bench_best(bn);
     double least = 0;
     int runs = 0;
 
-    for (; runs <= RUNS; runs++) {
-        const double begin = sb_clock();
-        double took;
+    for (; runs <= HEAT; runs++) {
+        const double took = one_run(bn, plan);
 
-        if (sb_plan_run(plan, &bn->pb, NULL) != SB_OK)
+        if (took == 0)
             return 0;
-        took = sb_clock() - begin;
         if (runs > 0 && (least == 0 || took < least)) /* the first run warms up */
-            least = took > 0 ? took : 1e-9;
-        /* hopeless after two runs, or the budget is used up */
-        if (runs >= 2 && bn->best > 0 &&
-            (least > 1.5 * bn->best ||
-             bn->spent + runs * least > bn->budget * bn->best))
+            least = took;
+        if (runs >= 2 && best > 0 && least > 1.5 * best) /* hopeless */
             break;
     }
     bn->spent += runs * least;
     return least;
 }
 
+/* Keeps the plan if it is among the fastest, in their order; whoever leaves is released. */
+static void
+qualify(sb_bench *bn, sb_plan *plan, sb_weighed *w)
+{
+    int at = bn->finalists;
+
+    while (at > 0 && w->measured < bn->final[at - 1].w->measured)
+        at--;
+    if (w->measured == 0 || at == SB_FINALISTS) {
+        sb_plan_release(plan);
+        return;
+    }
+    if (bn->finalists == SB_FINALISTS)
+        sb_plan_release(bn->final[--bn->finalists].plan);
+    for (int q = bn->finalists++; q > at; q--)
+        bn->final[q] = bn->final[q - 1];
+    plan->predicted = w->cost.seconds;
+    bn->final[at] = (sb_finalist){plan, w};
+}
+
 void
-sb_bench_try(sb_bench *bn, sb_weighed *w, double gain, sb_plan **best,
-             const sb_weighed **won)
+sb_bench_try(sb_bench *bn, sb_weighed *w)
 {
     sb_plan *plan = NULL;
 
@@ -109,36 +149,76 @@ sb_bench_try(sb_bench *bn, sb_weighed *w, double gain, sb_plan **best,
         w->dropped = "could not be built";
         return;
     }
-    w->measured = time_plan(bn, plan);
+    w->measured = heat(bn, plan);
     (void)sb_choice_parse(&w->built, plan->text, strlen(plan->text), NULL);
-    if (w->measured > 0 && (bn->best == 0 || w->measured * gain < bn->best)) {
-        sb_plan *slower = *best;
+    qualify(bn, plan, w);
+}
 
-        bn->best = plan->measured = w->measured;
-        plan->predicted = w->cost.seconds;
-        *best = plan;
-        *won = w;
-        plan = slower;
-    }
-    sb_plan_release(plan);
+/* Writes everybody's median of `rounds` runs in turns to w->measured. */
+static void
+run_final(sb_bench *bn, int rounds)
+{
+    double took[SB_FINALISTS][SB_ROUNDS_MAX];
+
+    for (int r = 0; r < rounds; r++)
+        for (int q = 0; q < bn->finalists; q++) {
+            const double t = one_run(bn, bn->final[q].plan);
+            int at = r;
+
+            for (; at > 0 && took[q][at - 1] > t; at--)
+                took[q][at] = took[q][at - 1];
+            took[q][at] = t;
+        }
+    for (int q = 0; q < bn->finalists; q++)
+        bn->final[q].w->measured = took[q][rounds / 2];
+}
+
+void
+sb_bench_decide(sb_bench *bn, int rounds, sb_plan **best, const sb_weighed **won)
+{
+    int first = 0;
+
+    while (bn->finalists > 1 && bn->final[bn->finalists - 1].w->measured >
+                                    SB_SEARCH_RATIO * sb_bench_best(bn))
+        sb_plan_release(bn->final[--bn->finalists].plan);
+    if (bn->finalists > 1 && rounds > 0)
+        run_final(bn, rounds < SB_ROUNDS_MAX ? rounds : SB_ROUNDS_MAX);
+    for (int q = 1; q < bn->finalists; q++)
+        if (bn->final[q].w->measured < bn->final[first].w->measured)
+            first = q;
+    if (bn->finalists == 0)
+        return;
+    *best = bn->final[first].plan;
+    *won = bn->final[first].w;
+    (*best)->measured = (*won)->measured;
+    bn->final[first] = bn->final[--bn->finalists];
+}
+
+/* Runs that are left for each finalist. */
+static int
+rounds_left(const sb_bench *bn)
+{
+    const double left = BUDGET - bn->spent / sb_bench_best(bn);
+    const int each = (int)(left / SB_FINALISTS);
+
+    return each < ROUNDS ? each : ROUNDS;
 }
 
 sb_status
 sb_plan_measure(sb_plan **best, sb_planner *pl, const sb_weighed **won)
 {
     sb_bench bn;
-    int tried = 0;
 
     *best = NULL;
-    if (sb_bench_open(&bn, pl, BUDGET))
-        for (int q = 0; q < pl->nweighed && tried < FEW; q++) {
+    if (sb_bench_open(&bn, pl))
+        for (int q = 0, tried = 0; q < pl->nweighed && tried < FEW; q++) {
             if (pl->weighed[q].dropped)
                 continue;
-            sb_bench_try(&bn, &pl->weighed[q], 1, best, won);
+            sb_bench_try(&bn, &pl->weighed[q]);
             tried++;
-            if (bn.best > 0 && bn.spent > bn.budget * bn.best)
-                break;
         }
+    if (bn.finalists > 0)
+        sb_bench_decide(&bn, rounds_left(&bn), best, won);
     sb_bench_close(&bn);
     return SB_OK; /* without scratch the model decides */
 }

@@ -9,15 +9,10 @@
 #include "base/clock.h"
 #include "planner/candidates.h"
 
-/* A step away must gain more than clocks differ by. */
-#define GAIN 1.01
-
 enum { MAX_TILE = 256, MAX_PREFETCH = 32, MAX_UNROLL = 4, PERCENT = 20 };
 
 typedef struct search {
     sb_bench bench;
-    sb_plan **best;
-    const sb_weighed **won;
     double begin;
     int tried;
     bool over; /* no time left, or the caller has enough */
@@ -134,12 +129,13 @@ static bool
 go_on(search *s)
 {
     const sb_options *opt = s->bench.pl->opt;
-    const sb_search_state state = {.elapsed = sb_clock() - s->begin,
-                                   .limit = opt->time_limit,
-                                   .tried = s->tried,
-                                   .known = s->bench.pl->nweighed,
-                                   .best = s->bench.best,
-                                   .text = *s->best ? (*s->best)->text : NULL};
+    const sb_search_state state = {
+        .elapsed = sb_clock() - s->begin,
+        .limit = opt->time_limit,
+        .tried = s->tried,
+        .known = s->bench.pl->nweighed,
+        .best = sb_bench_best(&s->bench),
+        .text = s->bench.finalists > 0 ? s->bench.final[0].plan->text : NULL};
 
     /* the first is had in any case: without it there would be no plan */
     s->over |= s->tried > 0 && opt->time_limit > 0 && state.elapsed > opt->time_limit;
@@ -149,11 +145,11 @@ go_on(search *s)
 }
 
 static bool
-try_one(search *s, sb_weighed *w, double gain)
+try_one(search *s, sb_weighed *w)
 {
     if (!go_on(s))
         return false;
-    sb_bench_try(&s->bench, w, gain, s->best, s->won);
+    sb_bench_try(&s->bench, w);
     s->tried++;
     return true;
 }
@@ -191,7 +187,7 @@ expand(search *s, sb_weighed *from)
         *w = (sb_weighed){.choice = ch, .order = pl->nweighed};
         sb_cost_predict(&w->cost, &ch, &pl->work, &pl->stats, pl->target);
         pl->nweighed++;
-        if (!try_one(s, w, GAIN)) {
+        if (!try_one(s, w)) {
             pl->nweighed--;
             return;
         }
@@ -209,7 +205,7 @@ next(search *s)
         sb_weighed *w = &pl->weighed[q];
 
         if (!w->expanded && w->measured > 0 &&
-            w->measured <= SB_SEARCH_RATIO * s->bench.best &&
+            w->measured <= SB_SEARCH_RATIO * sb_bench_best(&s->bench) &&
             (!found || w->measured < found->measured))
             found = w;
     }
@@ -227,22 +223,23 @@ sb_status
 sb_plan_search(sb_plan **best, sb_planner *pl, const sb_weighed **won)
 {
     const int listed = pl->nweighed;
-    search s = {.best = best, .won = won, .begin = sb_clock()};
+    search s = {.begin = sb_clock()};
 
     *best = NULL;
-    if (sb_bench_open(&s.bench, pl, 1e9)) {
+    if (sb_bench_open(&s.bench, pl)) {
         /* wise ones, their surroundings, then those that rules would leave out */
         for (int unwise = 0; unwise < 2; unwise++) {
             for (int q = 0; q < listed && !s.over; q++) {
                 sb_weighed *w = &pl->weighed[q];
 
                 if (!w->tried && !w->dropped == !unwise)
-                    (void)try_one(&s, w, 1);
+                    (void)try_one(&s, w);
             }
             around(&s);
         }
     }
     pl->cut_short = s.over;
+    sb_bench_decide(&s.bench, SB_ROUNDS_MAX, best, won);
     sb_bench_close(&s.bench);
     return SB_OK; /* without scratch the model decides */
 }

@@ -7,30 +7,42 @@
 
 #include "planner/context.h"
 
+/* Plans within this ratio of the fastest are worth a second look (STile's r). */
+#define SB_SEARCH_RATIO 1.2
+enum { SB_FINALISTS = 3, SB_ROUNDS_MAX = 31 };
+
+typedef struct sb_finalist {
+    sb_plan *plan; /* owned */
+    sb_weighed *w;
+} sb_finalist;
+
 /* Scratch operands of the problem's shape, zero, and the race so far. */
 typedef struct sb_bench {
     sb_planner *pl;
     sb_problem pb; /* the problem on scratch operands */
     void *a, *b, *c;
-    double budget;      /* runs of the best plan that may be spent on one more */
-    double spent, best; /* seconds; best 0: none yet */
+    double spent; /* seconds */
+    int finalists;
+    sb_finalist final[SB_FINALISTS]; /* the fastest first */
 } sb_bench;
 
 /* False when memory is short; to be closed either way. */
-bool sb_bench_open(sb_bench *bn, sb_planner *pl, double budget);
+bool sb_bench_open(sb_bench *bn, sb_planner *pl);
 void sb_bench_close(sb_bench *bn);
-/* Builds and times one of the planner's candidates. *best becomes its plan, and *won it,
- * if it is `gain` times as fast as the fastest so far, at least; else w->measured and
- * w->dropped say what became of it. */
-void sb_bench_try(sb_bench *bn, sb_weighed *w, double gain, sb_plan **best,
-                  const sb_weighed **won);
+/* Seconds of the fastest plan, 0: none yet. */
+double sb_bench_best(const sb_bench *bn);
+/* Builds and times one of the planner's candidates; w->measured and w->dropped say what
+ * became of it. */
+void sb_bench_try(sb_bench *bn, sb_weighed *w);
+/* The finalists' runs in turns, and who won: the caller's plan from then on. Leaves *best
+ * alone when there is none. */
+void sb_bench_decide(sb_bench *bn, int rounds, sb_plan **best, const sb_weighed **won);
 
 /*
  * EXHAUSTIVE: all candidates, wise ones first, then whatever is one step away from those
  * within SB_SEARCH_RATIO of the fastest, again and again until no step gains or the time is up
  * or the caller has enough (sb_options). *best stays NULL when none could be timed.
  */
-#define SB_SEARCH_RATIO 1.2
 sb_status sb_plan_search(sb_plan **best, sb_planner *pl, const sb_weighed **won);
 
 /* The index-th choice one step away from `ch`; false past the end. Not every one is legal. */

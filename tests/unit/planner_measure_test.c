@@ -271,6 +271,24 @@ test_price(void **state)
     assert_in_range(runs_slow, 1, 16 + 3 * 3); /* five in all */
 }
 
+/* Equals run a final in turns, and all of it stays within the price. */
+static void
+test_final(void **state)
+{
+    sb_problem pb = short_rows();
+    sb_plan *plan;
+
+    (void)state;
+    favourite = "";
+    plan = plan_for(&pb, SB_EFFORT_MEASURE);
+    gen_free_matrix(&pb.a);
+    if (!plan)
+        skip();
+    sb_plan_release(plan);
+    assert_in_range(runs_fast, 3 * 7 + 3 * 15, 100);
+    assert_int_equal(runs_slow, 0);
+}
+
 /* Under ESTIMATE nothing runs. */
 static void
 test_estimate_runs_nothing(void **state)
@@ -458,6 +476,7 @@ main(void)
         cmocka_unit_test(test_search_ends),
         cmocka_unit_test(test_steps_are_undone),
         cmocka_unit_test(test_price),
+        cmocka_unit_test(test_final),
         cmocka_unit_test(test_estimate_runs_nothing),
         cmocka_unit_test(test_no_scratch),
         cmocka_unit_test(test_out_of_memory),
