@@ -229,8 +229,7 @@ static void
 test_steps_are_undone(void **state)
 {
     static const char *const texts[] = {
-        "(plan spmm (part bsr 4) (part rows hyb 2 3) (tile 32) (prefetch 8) (unroll "
-        "2))",
+        "(plan spmm (part bsr 4) (part rows hyb 2 3) (tile 32) (prefetch 8))",
         "(plan spmm (part win 3) (part rows flat 2) (tile 64) (stream))",
         "(plan spmm (part panel 128) (tile 16) (packed))",
         "(plan spmv (part mask 2) (tile 8))"};
