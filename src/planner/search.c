@@ -111,12 +111,14 @@ changed(sb_choice *ch, int how)
     }
 }
 
-enum { STEPS = 14 };
+enum { STEPS = 14, SPMM_FIRST = 2, SPMM_LAST = 6 }; /* see changed */
 
 bool
 sb_choice_neighbour(sb_choice *out, const sb_choice *ch, int index)
 {
     for (int how = 0, seen = 0; how < STEPS && ch->npart > 0; how++) {
+        if (how >= SPMM_FIRST && how <= SPMM_LAST && ch->op != SB_OP_SPMM)
+            continue;
         *out = *ch;
         if (changed(out, how) && seen++ == index)
             return true;
