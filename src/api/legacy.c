@@ -46,6 +46,10 @@ check_one(const sb_arg *a, sb_diag *diag)
             return sb_diag_set(diag, SB_EINVAL, "argument %s must be a live handle",
                                a->name);
         break;
+    case SB_ARG_VALUE_:
+        if (sb_public_size((spblasDataType_t)a->value) == 0)
+            return sb_diag_set(diag, SB_EINVAL, "argument %s is no data type", a->name);
+        break;
     case SB_ARG_TYPE_:
         if (sb_public_size((spblasDataType_t)a->value) == 0)
             return sb_diag_set(diag, SB_EINVAL, "argument %s is no data type", a->name);
@@ -69,8 +73,19 @@ check_one(const sb_arg *a, sb_diag *diag)
             return sb_diag_set(diag, SB_EINVAL, "argument %s must not be NULL",
                                a->name);
         break;
+    case SB_ARG_BUFFER_:
+        if (a->limit > 0 && (!a->at || (uintptr_t)a->at % 8))
+            return sb_diag_set(diag, SB_EINVAL,
+                               "argument %s must be an address divisible by 8",
+                               a->name);
+        break;
     case SB_ARG_DESCR_:
         return check_descr(a, diag);
+    case SB_ARG_INFO_:
+        if (!a->at || ((const struct spblasLegacyInfo *)a->at)->tag != SB_TAG_LEGACY)
+            return sb_diag_set(diag, SB_EINVAL, "argument %s must be a live info",
+                               a->name);
+        break;
     case SB_ARG_END:
         break;
     }
