@@ -1,0 +1,310 @@
+/*
+ * spblas_legacy: cuSPARSE's older routines, which take matrices as plain arrays. One
+ * function for each routine: X stands for cuSPARSE's letter (S, D, C, Z, H), which is the
+ * argument `type`. Names, argument orders and meanings are cuSPARSE 12's otherwise.
+ *
+ * Rules for every function here, on top of those in spblas.h
+ *
+ *   Types    `type` is R_32F, R_64F, C_32F, C_64F, R_16F or R_16BF: of all value arrays
+ *            and of scalars, except that scalars of 16-bit routines are floats. Another
+ *            one is NOT_SUPPORTED.
+ *   Indices  32 bits, from the base of the matrix's description. Unless a routine says
+ *            otherwise, columns ascend in each row.
+ *   Shapes   CSR: ptr[m + 1], ind[nnz], val[nnz]. BSR: the same over blocks of
+ *            blockDim x blockDim elements (GEBSR: rowBlockDim x colBlockDim); mb, nb,
+ *            nnzb count blocks; val[nnzb * blockDim^2], in a block by rows or by columns
+ *            as dir says. Dense matrices lie by columns.
+ *   Buffers  *_bufferSizeExt tells the bytes, which may be 0; the caller's buffer of as
+ *            many bytes, at an address divisible by 8, is scratch during the call that
+ *            takes it, and may be NULL if they are 0.
+ *   Errors   INVALID_VALUE a NULL argument that is needed, a negative size, an unknown
+ *            enumerator; MATRIX_TYPE_NOT_SUPPORTED a description that is not GENERAL.
+ *            Each routine lists only what comes on top.
+ *   Memory   ALLOC_FAILED leaves the outputs undefined and every object as before.
+ *   Threads  The same call on the same data gives the same bits, at any number of threads.
+ */
+#ifndef SPBLAS_LEGACY_H
+#define SPBLAS_LEGACY_H
+
+#include "spblas.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Descriptions ---------------------------------------------------------------- */
+
+typedef enum {
+    SPBLAS_MATRIX_TYPE_GENERAL = 0,
+    SPBLAS_MATRIX_TYPE_SYMMETRIC = 1,
+    SPBLAS_MATRIX_TYPE_HERMITIAN = 2,
+    SPBLAS_MATRIX_TYPE_TRIANGULAR = 3
+} spblasMatrixType_t;
+
+/* What cuSPARSE's MatDescr holds. All zero is its state at first. */
+typedef struct {
+    spblasMatrixType_t type;
+    spblasFillMode_t fill; /* triangular solves only */
+    spblasDiagType_t diag; /* triangular solves only */
+    spblasIndexBase_t base;
+} spblasMatDescr_t;
+
+/* ---- State between calls --------------------------------------------------------- */
+
+/* What one call leaves for another: cuSPARSE's csrilu02Info_t, bsrsv2Info_t, ... are all
+ * this. It serves one routine at a time. */
+typedef struct spblasLegacyInfo *spblasLegacyInfo_t;
+
+/* Writes   *info, NULL on failure; Destroy ends one, NULL is SUCCESS
+ * Errors   INVALID_VALUE info NULL, or no info; ALLOC_FAILED
+ * Source   cusparseCreate<routine>Info, cusparseDestroy<routine>Info */
+SPBLAS_API spblasStatus_t spblasCreateLegacyInfo(spblasLegacyInfo_t *info);
+SPBLAS_API spblasStatus_t spblasDestroyLegacyInfo(spblasLegacyInfo_t info);
+
+/* ---- Sums ------------------------------------------------------------------------ */
+
+/*
+ * C = alpha * A + beta * B. C's pattern is the union of A's and B's, whatever the values
+ * and scalars. First the size of the buffer, then Nnz, which writes C's offsets, then the
+ * caller makes ind and val, then the sum.
+ *
+ * Shapes   A, B, C m x n CSR, each with a base of its own
+ * Reads    alpha, beta; A and B, of a matrix whose scalar is 0 only the structure
+ * Writes   Nnz: csrRowPtrC and *nnzTotal; the sum: csrColIndC, csrValC
+ * Errors   INSUFFICIENT_RESOURCES more than 2^31 - 2 entries in C
+ * Source   cusparse<t>csrgeam2 and relatives
+ */
+SPBLAS_API spblasStatus_t spblasXcsrgeam2_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, const void *alpha,
+    const spblasMatDescr_t *descrA, int nnzA, const void *csrValA,
+    const int *csrRowPtrA, const int *csrColIndA, const void *beta,
+    const spblasMatDescr_t *descrB, int nnzB, const void *csrValB,
+    const int *csrRowPtrB, const int *csrColIndB, const spblasMatDescr_t *descrC,
+    const void *csrValC, const int *csrRowPtrC, const int *csrColIndC,
+    size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXcsrgeam2Nnz(
+    spblasHandle_t handle, int m, int n, const spblasMatDescr_t *descrA, int nnzA,
+    const int *csrRowPtrA, const int *csrColIndA, const spblasMatDescr_t *descrB,
+    int nnzB, const int *csrRowPtrB, const int *csrColIndB,
+    const spblasMatDescr_t *descrC, int *csrRowPtrC, int *nnzTotal, void *buffer);
+SPBLAS_API spblasStatus_t spblasXcsrgeam2(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, const void *alpha,
+    const spblasMatDescr_t *descrA, int nnzA, const void *csrValA,
+    const int *csrRowPtrA, const int *csrColIndA, const void *beta,
+    const spblasMatDescr_t *descrB, int nnzB, const void *csrValB,
+    const int *csrRowPtrB, const int *csrColIndB, const spblasMatDescr_t *descrC,
+    void *csrValC, const int *csrRowPtrC, int *csrColIndC, void *buffer);
+
+/* ---- Dense and sparse by size ---------------------------------------------------- */
+
+typedef enum {
+    SPBLAS_DIRECTION_ROW = 0,
+    SPBLAS_DIRECTION_COLUMN = 1
+} spblasDirection_t;
+
+/*
+ * How many elements of a dense matrix are not 0, of each row or each column and in all.
+ *
+ * Shapes   A m x n by columns, lda >= m; nnzPerRowCol m (ROW) or n (COLUMN)
+ * Errors   INSUFFICIENT_RESOURCES more than 2^31 - 1 of them
+ * Source   cusparse<t>nnz
+ */
+SPBLAS_API spblasStatus_t spblasXnnz(spblasHandle_t handle, spblasDataType_t type,
+                                     spblasDirection_t dirA, int m, int n,
+                                     const spblasMatDescr_t *descrA, const void *A,
+                                     int lda, int *nnzPerRowCol, int *nnzTotal);
+
+/*
+ * Drops the entries of a CSR whose magnitude is at most tol (NaN stays): first their
+ * numbers, then C with A's base. tol must not be negative.
+ *
+ * Writes   nnzPerRow[m], *nnzC; csrRowPtrC[m + 1], csrColIndC, csrValC
+ * Source   cusparse<t>nnz_compress, cusparse<t>csr2csr_compress (tol: its real part)
+ */
+SPBLAS_API spblasStatus_t spblasXnnz_compress(
+    spblasHandle_t handle, spblasDataType_t type, int m, const spblasMatDescr_t *descr,
+    const void *csrValA, const int *csrRowPtrA, int *nnzPerRow, int *nnzC, double tol);
+SPBLAS_API spblasStatus_t spblasXcsr2csr_compress(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n,
+    const spblasMatDescr_t *descrA, const void *csrValA, const int *csrColIndA,
+    const int *csrRowPtrA, int nnzA, const int *nnzPerRow, void *csrValC,
+    int *csrColIndC, int *csrRowPtrC, double tol);
+
+/*
+ * A CSR of the elements of a dense or sparse matrix whose magnitude is larger than
+ * *threshold, one element of `type` (NaN stays). First the size of the buffer, then Nnz,
+ * which writes C's offsets, then C.
+ *
+ * ByPercentage takes as threshold the magnitude that comes at place
+ * ceil(count * percentage / 100) among all, counted from 1 from the smallest; info carries
+ * it from Nnz to the call that makes C.
+ *
+ * Shapes   dense A m x n by columns, lda >= m
+ * Errors   INVALID_VALUE percentage outside 0 .. 100, or info without Nnz;
+ *          INSUFFICIENT_RESOURCES more entries in C than 32 bits count
+ * Source   cusparse<t>pruneDense2csr, pruneCsr2csr and relatives
+ */
+SPBLAS_API spblasStatus_t spblasXpruneDense2csr_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, const void *A, int lda,
+    const void *threshold, const spblasMatDescr_t *descrC, const void *csrValC,
+    const int *csrRowPtrC, const int *csrColIndC, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXpruneDense2csrNnz(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, const void *A, int lda,
+    const void *threshold, const spblasMatDescr_t *descrC, int *csrRowPtrC,
+    int *nnzTotal, void *buffer);
+SPBLAS_API spblasStatus_t spblasXpruneDense2csr(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, const void *A, int lda,
+    const void *threshold, const spblasMatDescr_t *descrC, void *csrValC,
+    const int *csrRowPtrC, int *csrColIndC, void *buffer);
+SPBLAS_API spblasStatus_t spblasXpruneCsr2csr_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, int nnzA,
+    const spblasMatDescr_t *descrA, const void *csrValA, const int *csrRowPtrA,
+    const int *csrColIndA, const void *threshold, const spblasMatDescr_t *descrC,
+    const void *csrValC, const int *csrRowPtrC, const int *csrColIndC,
+    size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXpruneCsr2csrNnz(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, int nnzA,
+    const spblasMatDescr_t *descrA, const void *csrValA, const int *csrRowPtrA,
+    const int *csrColIndA, const void *threshold, const spblasMatDescr_t *descrC,
+    int *csrRowPtrC, int *nnzTotal, void *buffer);
+SPBLAS_API spblasStatus_t spblasXpruneCsr2csr(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, int nnzA,
+    const spblasMatDescr_t *descrA, const void *csrValA, const int *csrRowPtrA,
+    const int *csrColIndA, const void *threshold, const spblasMatDescr_t *descrC,
+    void *csrValC, const int *csrRowPtrC, int *csrColIndC, void *buffer);
+SPBLAS_API spblasStatus_t spblasXpruneDense2csrByPercentage_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, const void *A, int lda,
+    float percentage, const spblasMatDescr_t *descrC, const void *csrValC,
+    const int *csrRowPtrC, const int *csrColIndC, spblasLegacyInfo_t info,
+    size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXpruneDense2csrNnzByPercentage(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, const void *A, int lda,
+    float percentage, const spblasMatDescr_t *descrC, int *csrRowPtrC, int *nnzTotal,
+    spblasLegacyInfo_t info, void *buffer);
+SPBLAS_API spblasStatus_t spblasXpruneDense2csrByPercentage(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, const void *A, int lda,
+    float percentage, const spblasMatDescr_t *descrC, void *csrValC,
+    const int *csrRowPtrC, int *csrColIndC, spblasLegacyInfo_t info, void *buffer);
+SPBLAS_API spblasStatus_t spblasXpruneCsr2csrByPercentage_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, int nnzA,
+    const spblasMatDescr_t *descrA, const void *csrValA, const int *csrRowPtrA,
+    const int *csrColIndA, float percentage, const spblasMatDescr_t *descrC,
+    const void *csrValC, const int *csrRowPtrC, const int *csrColIndC,
+    spblasLegacyInfo_t info, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXpruneCsr2csrNnzByPercentage(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, int nnzA,
+    const spblasMatDescr_t *descrA, const void *csrValA, const int *csrRowPtrA,
+    const int *csrColIndA, float percentage, const spblasMatDescr_t *descrC,
+    int *csrRowPtrC, int *nnzTotal, spblasLegacyInfo_t info, void *buffer);
+SPBLAS_API spblasStatus_t spblasXpruneCsr2csrByPercentage(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, int nnzA,
+    const spblasMatDescr_t *descrA, const void *csrValA, const int *csrRowPtrA,
+    const int *csrColIndA, float percentage, const spblasMatDescr_t *descrC,
+    void *csrValC, const int *csrRowPtrC, int *csrColIndC, spblasLegacyInfo_t info,
+    void *buffer);
+
+/* ---- Order of entries ------------------------------------------------------------ */
+
+typedef enum { SPBLAS_ACTION_SYMBOLIC = 0, SPBLAS_ACTION_NUMERIC = 1 } spblasAction_t;
+typedef enum { SPBLAS_CSR2CSC_ALG_DEFAULT = 1 } spblasCsr2CscAlg_t;
+
+/*
+ * From CSR to CSC, which is also the transpose as CSR. valType is any element type;
+ * SYMBOLIC leaves values alone. Rows ascend in each column, equal entries stay in order;
+ * columns may come in any order.
+ *
+ * Shapes   A m x n with base idxBase on both sides
+ * Writes   cscColPtr[n + 1], cscRowInd[nnz], cscVal[nnz] (NUMERIC)
+ * Source   cusparseCsr2cscEx2
+ */
+SPBLAS_API spblasStatus_t spblasCsr2cscEx2_bufferSize(
+    spblasHandle_t handle, int m, int n, int nnz, const void *csrVal,
+    const int *csrRowPtr, const int *csrColInd, void *cscVal, int *cscColPtr,
+    int *cscRowInd, spblasDataType_t valType, spblasAction_t copyValues,
+    spblasIndexBase_t idxBase, spblasCsr2CscAlg_t alg, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasCsr2cscEx2(
+    spblasHandle_t handle, int m, int n, int nnz, const void *csrVal,
+    const int *csrRowPtr, const int *csrColInd, void *cscVal, int *cscColPtr,
+    int *cscRowInd, spblasDataType_t valType, spblasAction_t copyValues,
+    spblasIndexBase_t idxBase, spblasCsr2CscAlg_t alg, void *buffer);
+
+/*
+ * Sorted row indices to offsets, and back; m rows, both of base idxBase.
+ *
+ * Source   cusparseXcoo2csr, cusparseXcsr2coo
+ */
+SPBLAS_API spblasStatus_t spblasXcoo2csr(spblasHandle_t handle, const int *cooRowInd,
+                                         int nnz, int m, int *csrRowPtr,
+                                         spblasIndexBase_t idxBase);
+SPBLAS_API spblasStatus_t spblasXcsr2coo(spblasHandle_t handle, const int *csrRowPtr,
+                                         int nnz, int m, int *cooRowInd,
+                                         spblasIndexBase_t idxBase);
+
+/* p[i] = i. Source: cusparseCreateIdentityPermutation */
+SPBLAS_API spblasStatus_t spblasCreateIdentityPermutation(spblasHandle_t handle, int n,
+                                                          int *p);
+
+/*
+ * Entries into order, in place: of COO by (row, column) or (column, row), of CSR (CSC) by
+ * columns (rows) in each row (column). Equal ones keep their order. P, which may be NULL,
+ * is moved along: begun as the identity it tells where each entry was. Indices of COO are
+ * of base 0 or 1.
+ *
+ * Source   cusparseXcoosortByRow, ByColumn, cusparseXcsrsort, cusparseXcscsort
+ */
+SPBLAS_API spblasStatus_t spblasXcoosort_bufferSizeExt(spblasHandle_t handle, int m,
+                                                       int n, int nnz,
+                                                       const int *cooRowsA,
+                                                       const int *cooColsA,
+                                                       size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXcoosortByRow(spblasHandle_t handle, int m, int n,
+                                              int nnz, int *cooRowsA, int *cooColsA,
+                                              int *P, void *buffer);
+SPBLAS_API spblasStatus_t spblasXcoosortByColumn(spblasHandle_t handle, int m, int n,
+                                                 int nnz, int *cooRowsA, int *cooColsA,
+                                                 int *P, void *buffer);
+SPBLAS_API spblasStatus_t spblasXcsrsort_bufferSizeExt(spblasHandle_t handle, int m,
+                                                       int n, int nnz,
+                                                       const int *csrRowPtrA,
+                                                       const int *csrColIndA,
+                                                       size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXcsrsort(spblasHandle_t handle, int m, int n, int nnz,
+                                         const spblasMatDescr_t *descrA,
+                                         const int *csrRowPtrA, int *csrColIndA, int *P,
+                                         void *buffer);
+SPBLAS_API spblasStatus_t spblasXcscsort_bufferSizeExt(spblasHandle_t handle, int m,
+                                                       int n, int nnz,
+                                                       const int *cscColPtrA,
+                                                       const int *cscRowIndA,
+                                                       size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXcscsort(spblasHandle_t handle, int m, int n, int nnz,
+                                         const spblasMatDescr_t *descrA,
+                                         const int *cscColPtrA, int *cscRowIndA, int *P,
+                                         void *buffer);
+
+/*
+ * Columns and values of an unsorted CSR into order, in place; info keeps where they were,
+ * with which csr2csru puts them back.
+ *
+ * Errors   INVALID_VALUE csr2csru: info holds no order of nnz entries; ALLOC_FAILED
+ * Source   cusparse<t>csru2csr, cusparse<t>csr2csru
+ */
+SPBLAS_API spblasStatus_t spblasXcsru2csr_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, int nnz, void *csrVal,
+    const int *csrRowPtr, int *csrColInd, spblasLegacyInfo_t info, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXcsru2csr(spblasHandle_t handle, spblasDataType_t type,
+                                          int m, int n, int nnz,
+                                          const spblasMatDescr_t *descrA, void *csrVal,
+                                          const int *csrRowPtr, int *csrColInd,
+                                          spblasLegacyInfo_t info, void *buffer);
+SPBLAS_API spblasStatus_t spblasXcsr2csru(spblasHandle_t handle, spblasDataType_t type,
+                                          int m, int n, int nnz,
+                                          const spblasMatDescr_t *descrA, void *csrVal,
+                                          const int *csrRowPtr, int *csrColInd,
+                                          spblasLegacyInfo_t info, void *buffer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
