@@ -194,6 +194,8 @@ typedef enum {
 
 typedef enum { SPBLAS_SDDMM_ALG_DEFAULT = 0 } spblasSDDMMAlg_t;
 
+typedef enum { SPBLAS_SPMMOP_ALG_DEFAULT = 0 } spblasSpMMOpAlg_t;
+
 typedef enum { SPBLAS_SPARSETODENSE_ALG_DEFAULT = 0 } spblasSparseToDenseAlg_t;
 typedef enum { SPBLAS_DENSETOSPARSE_ALG_DEFAULT = 0 } spblasDenseToSparseAlg_t;
 
@@ -283,6 +285,9 @@ typedef const struct spblasSpVecDescr *spblasConstSpVecDescr_t;
 /* A format: how a matrix is laid out in arrays. Never changes. */
 typedef struct spblasFormatDescr *spblasFormatDescr_t;
 typedef const struct spblasFormatDescr *spblasConstFormatDescr_t;
+
+/* An SpMM over operators of the caller's. */
+typedef struct spblasSpMMOpPlan *spblasSpMMOpPlan_t;
 
 /* Where a product of sparse matrices stands between its calls. */
 typedef struct spblasSpGEMMDescr *spblasSpGEMMDescr_t;
@@ -1344,6 +1349,64 @@ SPBLAS_API spblasStatus_t spblasSDDMM(spblasHandle_t handle, spblasOperation_t o
                                       spblasSpMatDescr_t matC,
                                       spblasDataType_t computeType,
                                       spblasSDDMMAlg_t alg, void *externalBuffer);
+
+/* ---- Products over operators of the caller's -------------------------------------- */
+/*
+ * C[i, c] = epilogue(op(A)[i, j1] mul op(B)[j1, c] add op(A)[i, j2] mul op(B)[j2, c] ..,
+ *                    C[i, c])
+ *
+ * over the entries that A stores. The operators are expressions in the computeType over a
+ * and b:
+ *
+ *   addOperation   a: the sum so far, b: the next product         NULL: "a + b"
+ *   addZero        what a sum begins with, and what a row without entries has; may be NULL
+ *                  where addOperation is a + b, a * b, min(a, b) or max(a, b): 0, 1, the
+ *                  largest, the smallest value
+ *   mulOperation   a: an element of op(A), b: of op(B)            NULL: "a * b"
+ *   epilogue       a: the sum, b: C's old value, which is not read without b; NULL: "a"
+ *
+ *     spblasSpMMOp_createPlan(h, &plan, N, N, A, B, C, SPBLAS_R_32F, alg,
+ *                             "min(a, b)", NULL, "a + b", "min(a, b)", &size);
+ *     for (...) spblasSpMMOp(plan, NULL);                  one step of shortest paths
+ *     spblasSpMMOp_destroyPlan(plan);
+ *
+ * Expressions have + - * /, comparisons, && || !, min, max, select(condition, a, b),
+ * conj(a), cast(type, a) and literals (0.5, inf; of integers 3:i32), docs/ir.md has the
+ * language; up to 24 operators deep and 4096 bytes. What depends on the operands to be
+ * defined is refused: a quotient of integers by anything but a positive literal, a real
+ * cast to an integer. Integers must not overflow.
+ *
+ * Sums go by the entries of a row, in the order of storage in CSR (CSC transposed), by
+ * columns in other matrices; entries at one place come one after another. Results are
+ * rounded once.
+ *
+ * createPlan reads the structure and compiles; without a C compiler the program is
+ * interpreted: slower by far, and every execution allocates. SpMMOp reads the operands of
+ * createPlan as they are then: values, B's and C's included, may change and may be pointed
+ * elsewhere, structure may not.
+ *
+ * Shapes   as spblasSpMM, batches as well
+ * Types    as spblasSpMM; 16-bit and 8-bit elements are converted first
+ * Reads    A, B; C if the epilogue has b.  Writes C; ld gaps stay untouched
+ * Writes   createPlan: *plan (NULL on failure), *SpMMWorkspaceSize (0)
+ * Errors   as spblasSpMM, and INVALID_VALUE for a text that is no such expression, with
+ *          the operator and the place in it, and for an operand that has another shape,
+ *          type, batch or structure array than at createPlan; NOT_SUPPORTED a CUSTOM A;
+ *          ALLOC_FAILED createPlan, and SpMMOp that interprets
+ * Memory   handle and descriptors must live as long as the plan. It holds its program
+ *          and, but for CSR (CSC transposed), a copy of the structure: 8 m + (8 + i) nnz
+ * Threads  one handle per thread; several plans may share A and B
+ * Source   cusparseSpMMOp, whose operators are compiled code
+ */
+SPBLAS_API spblasStatus_t spblasSpMMOp_createPlan(
+    spblasHandle_t handle, spblasSpMMOpPlan_t *plan, spblasOperation_t opA,
+    spblasOperation_t opB, spblasConstSpMatDescr_t matA, spblasConstDnMatDescr_t matB,
+    spblasDnMatDescr_t matC, spblasDataType_t computeType, spblasSpMMOpAlg_t alg,
+    const char *addOperation, const char *addZero, const char *mulOperation,
+    const char *epilogue, size_t *SpMMWorkspaceSize);
+SPBLAS_API spblasStatus_t spblasSpMMOp(spblasSpMMOpPlan_t plan, void *externalBuffer);
+/* NULL is SUCCESS. */
+SPBLAS_API spblasStatus_t spblasSpMMOp_destroyPlan(spblasSpMMOpPlan_t plan);
 
 /* ---- Products of sparse matrices ------------------------------------------------- */
 /*
