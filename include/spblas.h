@@ -1551,7 +1551,7 @@ SPBLAS_API spblasStatus_t spblasSpGEMMreuse_compute(
  * A pivot that is zero or not stored is divided by: Inf and NaN come out as of any other
  * division, and the status is SUCCESS.
  *
- * Shapes   A m x m (CSR, CSC or COO); x and y m elements; op(B) and C m x n, each in either
+ * Shapes   A m x m (any format but CUSTOM); x and y m elements; op(B) and C m x n, each in either
  *          order
  * Types    A, B and C (x and y) all R_32F, R_64F, C_32F or C_64F with the same computeType
  * Reads    bufferSize: nothing. analysis: A; dense operands and alpha may be NULL in both.
@@ -1569,7 +1569,8 @@ SPBLAS_API spblasStatus_t spblasSpGEMMreuse_compute(
  *          of a value and i = 4 (8 where m or nnz is 2^31 or more): nnz (2 i + v) +
  *          m (8 + i + v), two i more for each entry on the diagonal. analysis needs for a
  *          while 16 m, and unless matA is CSR with op N or CSC with another op, up to
- *          32 nnz + 8 m
+ *          32 nnz + 8 m (56 nnz + 8 m for blocks and formats with empty slots). nnz
+ *          counts elements of blocks, and of Sliced-ELL slots
  * Threads  one handle per thread; matA may be shared. Many threads may solve with one
  *          descriptor, each with right sides of its own; analysis and updateMatrix need it
  *          alone
