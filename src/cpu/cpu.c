@@ -5,6 +5,7 @@
 
 #include "cpu/cc.h"
 #include "cpu/exec.h"
+#include "cpu/geam.h"
 #include "cpu/ref.h"
 #include "cpu/ref_vector.h"
 #include "cpu/spgemm.h"
@@ -20,4 +21,5 @@ const sb_backend sb_cpu_backend = {
     .compile = sb_cc_compile,
     .spgemm = &sb_cpu_spgemm,
     .tri = &sb_cpu_tri,
+    .geam = &sb_cpu_geam,
 };
