@@ -6,6 +6,7 @@
  *   spblasSDDMM   C = alpha * (op(A) * op(B)) o spy(C) + beta * C
  *                                                               C sparse, A and B dense
  *   spblasSpGEMM  C = alpha * A * B + beta * C                  all three sparse
+ *   spblasSpGEAM  C = alpha * A + beta * B              all three sparse
  *   spblasSpSV    op(A) * y = alpha * x                         A a sparse triangle
  *   spblasSpSM    op(A) * C = alpha * op(B)                     A a sparse triangle
  *
@@ -209,6 +210,11 @@ typedef enum {
     SPBLAS_SPGEMM_ALG3 = 5
 } spblasSpGEMMAlg_t;
 
+typedef enum {
+    SPBLAS_SPGEAM_ALG_DEFAULT = 0,
+    SPBLAS_SPGEAM_ALG1 = 1
+} spblasSpGEAMAlg_t;
+
 typedef enum { SPBLAS_SPSV_ALG_DEFAULT = 0 } spblasSpSVAlg_t;
 typedef enum { SPBLAS_SPSM_ALG_DEFAULT = 0 } spblasSpSMAlg_t;
 
@@ -291,6 +297,9 @@ typedef struct spblasSpMMOpPlan *spblasSpMMOpPlan_t;
 
 /* Where a product of sparse matrices stands between its calls. */
 typedef struct spblasSpGEMMDescr *spblasSpGEMMDescr_t;
+
+/* Of a sum of sparse matrices. */
+typedef struct spblasSpGEAMDescr *spblasSpGEAMDescr_t;
 
 /* What an analysis of a triangle found. */
 typedef struct spblasSpSVDescr *spblasSpSVDescr_t;
@@ -1524,6 +1533,65 @@ SPBLAS_API spblasStatus_t spblasSpGEMMreuse_compute(
     const void *alpha, spblasConstSpMatDescr_t matA, spblasConstSpMatDescr_t matB,
     const void *beta, spblasSpMatDescr_t matC, spblasDataType_t computeType,
     spblasSpGEMMAlg_t alg, spblasSpGEMMDescr_t spgemmDescr);
+
+/* ---- Sums of sparse matrices ------------------------------------------------------- */
+/*
+ * C = alpha * A + beta * B, all three CSR or all three CSC. C's pattern is every place that
+ * A or B stores, whatever the scalars are.
+ *
+ *     spblasSpGEAM_createDescr(&d);
+ *     spblasSpGEAM_bufferSize(h, ..., d, &size);             0
+ *     spblasSpGEAM_nnz(h, ..., d, buffer);                   C's offsets and its nnz
+ *     spblasSpMatGetSize(C, &m, &n, &nnz);  ... allocate C's arrays ...
+ *     spblasCsrSetPointers(C, ptr, idx, val);
+ *     spblasSpGEAM(h, ..., d, buffer);                       C's indices and values
+ *     spblasSpGEAM_destroyDescr(d);
+ *
+ * nnz may be left out where C has the offsets and the size of the sum already: then values
+ * change, or scalars, and the structure of A and B does not.
+ *
+ * Shapes   A, B, C m x n; C is made with its offsets, any nnz, and nothing else
+ * Types    A, B, C all R_32F, R_64F, C_32F or C_64F with the same computeType; all R_16F
+ *          with R_16F or R_32F, summed in R_32F and rounded once; R_16BF likewise. Indices
+ *          of one type, offsets of any, bases of any
+ * Reads    nnz: structure of A and B. SpGEAM: all of A and B, values of a matrix only if its
+ *          scalar is not 0; C's offsets. Indices ascend in a row (CSC: column), where one is
+ *          repeated so it is in C; unsorted ones give a C that has each entry, not in order
+ * Writes   nnz: C's offsets, and its nnz. SpGEAM: C's indices, which ascend, and values; they
+ *          may not overlap A or B
+ * Errors   INVALID_VALUE a NULL or foreign argument, an unknown operation, type or
+ *          algorithm, shapes that differ, a missing array, C's offsets not ending at its
+ *          nnz, more entries than C has places (some are repeated); with
+ *          SPBLAS_SPMAT_VALIDATE a malformed A or B. NOT_SUPPORTED an operation but
+ *          NON_TRANSPOSE, other or different formats, a C that spblasConvert made, batches,
+ *          16-bit indices, a type combination not above. INSUFFICIENT_RESOURCES from nnz:
+ *          more entries than C's offsets can count; they are then undefined. ALLOC_FAILED
+ *          createDescr only
+ * Memory   nothing is allocated but the descriptor; the buffer may be NULL. nnz drops C's
+ *          plans
+ * Threads  one handle per thread; A and B may be shared, C not
+ * Source   cusparseSpGEAM
+ */
+
+/* A descriptor, and its end; NULL ends well. */
+SPBLAS_API spblasStatus_t spblasSpGEAM_createDescr(spblasSpGEAMDescr_t *descr);
+SPBLAS_API spblasStatus_t spblasSpGEAM_destroyDescr(spblasSpGEAMDescr_t descr);
+
+SPBLAS_API spblasStatus_t spblasSpGEAM_bufferSize(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, const void *beta,
+    spblasConstSpMatDescr_t matB, spblasSpMatDescr_t matC, spblasDataType_t computeType,
+    spblasSpGEAMAlg_t alg, spblasSpGEAMDescr_t spgeamDescr, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasSpGEAM_nnz(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, const void *beta,
+    spblasConstSpMatDescr_t matB, spblasSpMatDescr_t matC, spblasDataType_t computeType,
+    spblasSpGEAMAlg_t alg, spblasSpGEAMDescr_t spgeamDescr, void *externalBuffer);
+SPBLAS_API spblasStatus_t spblasSpGEAM(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, const void *beta,
+    spblasConstSpMatDescr_t matB, spblasSpMatDescr_t matC, spblasDataType_t computeType,
+    spblasSpGEAMAlg_t alg, spblasSpGEAMDescr_t spgeamDescr, void *externalBuffer);
 
 /* ---- Triangular solves ----------------------------------------------------------- */
 /*
