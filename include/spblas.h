@@ -6,6 +6,7 @@
  *   spblasSDDMM   C = alpha * (op(A) * op(B)) o spy(C) + beta * C
  *                                                               C sparse, A and B dense
  *   spblasSpGEMM  C = alpha * A * B + beta * C                  all three sparse
+ *   spblasSpGEAM  C = alpha * A + beta * B              all three sparse
  *   spblasSpSV    op(A) * y = alpha * x                         A a sparse triangle
  *   spblasSpSM    op(A) * C = alpha * op(B)                     A a sparse triangle
  *
@@ -194,6 +195,8 @@ typedef enum {
 
 typedef enum { SPBLAS_SDDMM_ALG_DEFAULT = 0 } spblasSDDMMAlg_t;
 
+typedef enum { SPBLAS_SPMMOP_ALG_DEFAULT = 0 } spblasSpMMOpAlg_t;
+
 typedef enum { SPBLAS_SPARSETODENSE_ALG_DEFAULT = 0 } spblasSparseToDenseAlg_t;
 typedef enum { SPBLAS_DENSETOSPARSE_ALG_DEFAULT = 0 } spblasDenseToSparseAlg_t;
 
@@ -206,6 +209,11 @@ typedef enum {
     SPBLAS_SPGEMM_ALG2 = 4,
     SPBLAS_SPGEMM_ALG3 = 5
 } spblasSpGEMMAlg_t;
+
+typedef enum {
+    SPBLAS_SPGEAM_ALG_DEFAULT = 0,
+    SPBLAS_SPGEAM_ALG1 = 1
+} spblasSpGEAMAlg_t;
 
 typedef enum { SPBLAS_SPSV_ALG_DEFAULT = 0 } spblasSpSVAlg_t;
 typedef enum { SPBLAS_SPSM_ALG_DEFAULT = 0 } spblasSpSMAlg_t;
@@ -313,8 +321,14 @@ typedef const struct spblasSpVecDescr *spblasConstSpVecDescr_t;
 typedef struct spblasFormatDescr *spblasFormatDescr_t;
 typedef const struct spblasFormatDescr *spblasConstFormatDescr_t;
 
+/* An SpMM over operators of the caller's. */
+typedef struct spblasSpMMOpPlan *spblasSpMMOpPlan_t;
+
 /* Where a product of sparse matrices stands between its calls. */
 typedef struct spblasSpGEMMDescr *spblasSpGEMMDescr_t;
+
+/* Of a sum of sparse matrices. */
+typedef struct spblasSpGEAMDescr *spblasSpGEAMDescr_t;
 
 /* What an analysis of a triangle found. */
 typedef struct spblasSpSVDescr *spblasSpSVDescr_t;
@@ -1374,6 +1388,64 @@ SPBLAS_API spblasStatus_t spblasSDDMM(spblasHandle_t handle, spblasOperation_t o
                                       spblasDataType_t computeType,
                                       spblasSDDMMAlg_t alg, void *externalBuffer);
 
+/* ---- Products over operators of the caller's -------------------------------------- */
+/*
+ * C[i, c] = epilogue(op(A)[i, j1] mul op(B)[j1, c] add op(A)[i, j2] mul op(B)[j2, c] ..,
+ *                    C[i, c])
+ *
+ * over the entries that A stores. The operators are expressions in the computeType over a
+ * and b:
+ *
+ *   addOperation   a: the sum so far, b: the next product         NULL: "a + b"
+ *   addZero        what a sum begins with, and what a row without entries has; may be NULL
+ *                  where addOperation is a + b, a * b, min(a, b) or max(a, b): 0, 1, the
+ *                  largest, the smallest value
+ *   mulOperation   a: an element of op(A), b: of op(B)            NULL: "a * b"
+ *   epilogue       a: the sum, b: C's old value, which is not read without b; NULL: "a"
+ *
+ *     spblasSpMMOp_createPlan(h, &plan, N, N, A, B, C, SPBLAS_R_32F, alg,
+ *                             "min(a, b)", NULL, "a + b", "min(a, b)", &size);
+ *     for (...) spblasSpMMOp(plan, NULL);                  one step of shortest paths
+ *     spblasSpMMOp_destroyPlan(plan);
+ *
+ * Expressions have + - * /, comparisons, && || !, min, max, select(condition, a, b),
+ * conj(a), cast(type, a) and literals (0.5, inf; of integers 3:i32), docs/ir.md has the
+ * language; up to 24 operators deep and 4096 bytes. What depends on the operands to be
+ * defined is refused: a quotient of integers by anything but a positive literal, a real
+ * cast to an integer. Integers must not overflow.
+ *
+ * Sums go by the entries of a row, in the order of storage in CSR (CSC transposed), by
+ * columns in other matrices; entries at one place come one after another. Results are
+ * rounded once.
+ *
+ * createPlan reads the structure and compiles; without a C compiler the program is
+ * interpreted: slower by far, and every execution allocates. SpMMOp reads the operands of
+ * createPlan as they are then: values, B's and C's included, may change and may be pointed
+ * elsewhere, structure may not.
+ *
+ * Shapes   as spblasSpMM, batches as well
+ * Types    as spblasSpMM; 16-bit and 8-bit elements are converted first
+ * Reads    A, B; C if the epilogue has b.  Writes C; ld gaps stay untouched
+ * Writes   createPlan: *plan (NULL on failure), *SpMMWorkspaceSize (0)
+ * Errors   as spblasSpMM, and INVALID_VALUE for a text that is no such expression, with
+ *          the operator and the place in it, and for an operand that has another shape,
+ *          type, batch or structure array than at createPlan; NOT_SUPPORTED a CUSTOM A;
+ *          ALLOC_FAILED createPlan, and SpMMOp that interprets
+ * Memory   handle and descriptors must live as long as the plan. It holds its program
+ *          and, but for CSR (CSC transposed), a copy of the structure: 8 m + (8 + i) nnz
+ * Threads  one handle per thread; several plans may share A and B
+ * Source   cusparseSpMMOp, whose operators are compiled code
+ */
+SPBLAS_API spblasStatus_t spblasSpMMOp_createPlan(
+    spblasHandle_t handle, spblasSpMMOpPlan_t *plan, spblasOperation_t opA,
+    spblasOperation_t opB, spblasConstSpMatDescr_t matA, spblasConstDnMatDescr_t matB,
+    spblasDnMatDescr_t matC, spblasDataType_t computeType, spblasSpMMOpAlg_t alg,
+    const char *addOperation, const char *addZero, const char *mulOperation,
+    const char *epilogue, size_t *SpMMWorkspaceSize);
+SPBLAS_API spblasStatus_t spblasSpMMOp(spblasSpMMOpPlan_t plan, void *externalBuffer);
+/* NULL is SUCCESS. */
+SPBLAS_API spblasStatus_t spblasSpMMOp_destroyPlan(spblasSpMMOpPlan_t plan);
+
 /* ---- Products of sparse matrices ------------------------------------------------- */
 /*
  * C = alpha * A * B + beta * C, all three CSR: C's pattern is every place that a product
@@ -1491,6 +1563,65 @@ SPBLAS_API spblasStatus_t spblasSpGEMMreuse_compute(
     const void *beta, spblasSpMatDescr_t matC, spblasDataType_t computeType,
     spblasSpGEMMAlg_t alg, spblasSpGEMMDescr_t spgemmDescr);
 
+/* ---- Sums of sparse matrices ------------------------------------------------------- */
+/*
+ * C = alpha * A + beta * B, all three CSR or all three CSC. C's pattern is every place that
+ * A or B stores, whatever the scalars are.
+ *
+ *     spblasSpGEAM_createDescr(&d);
+ *     spblasSpGEAM_bufferSize(h, ..., d, &size);             0
+ *     spblasSpGEAM_nnz(h, ..., d, buffer);                   C's offsets and its nnz
+ *     spblasSpMatGetSize(C, &m, &n, &nnz);  ... allocate C's arrays ...
+ *     spblasCsrSetPointers(C, ptr, idx, val);
+ *     spblasSpGEAM(h, ..., d, buffer);                       C's indices and values
+ *     spblasSpGEAM_destroyDescr(d);
+ *
+ * nnz may be left out where C has the offsets and the size of the sum already: then values
+ * change, or scalars, and the structure of A and B does not.
+ *
+ * Shapes   A, B, C m x n; C is made with its offsets, any nnz, and nothing else
+ * Types    A, B, C all R_32F, R_64F, C_32F or C_64F with the same computeType; all R_16F
+ *          with R_16F or R_32F, summed in R_32F and rounded once; R_16BF likewise. Indices
+ *          of one type, offsets of any, bases of any
+ * Reads    nnz: structure of A and B. SpGEAM: all of A and B, values of a matrix only if its
+ *          scalar is not 0; C's offsets. Indices ascend in a row (CSC: column), where one is
+ *          repeated so it is in C; unsorted ones give a C that has each entry, not in order
+ * Writes   nnz: C's offsets, and its nnz. SpGEAM: C's indices, which ascend, and values; they
+ *          may not overlap A or B
+ * Errors   INVALID_VALUE a NULL or foreign argument, an unknown operation, type or
+ *          algorithm, shapes that differ, a missing array, C's offsets not ending at its
+ *          nnz, more entries than C has places (some are repeated); with
+ *          SPBLAS_SPMAT_VALIDATE a malformed A or B. NOT_SUPPORTED an operation but
+ *          NON_TRANSPOSE, other or different formats, a C that spblasConvert made, batches,
+ *          16-bit indices, a type combination not above. INSUFFICIENT_RESOURCES from nnz:
+ *          more entries than C's offsets can count; they are then undefined. ALLOC_FAILED
+ *          createDescr only
+ * Memory   nothing is allocated but the descriptor; the buffer may be NULL. nnz drops C's
+ *          plans
+ * Threads  one handle per thread; A and B may be shared, C not
+ * Source   cusparseSpGEAM
+ */
+
+/* A descriptor, and its end; NULL ends well. */
+SPBLAS_API spblasStatus_t spblasSpGEAM_createDescr(spblasSpGEAMDescr_t *descr);
+SPBLAS_API spblasStatus_t spblasSpGEAM_destroyDescr(spblasSpGEAMDescr_t descr);
+
+SPBLAS_API spblasStatus_t spblasSpGEAM_bufferSize(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, const void *beta,
+    spblasConstSpMatDescr_t matB, spblasSpMatDescr_t matC, spblasDataType_t computeType,
+    spblasSpGEAMAlg_t alg, spblasSpGEAMDescr_t spgeamDescr, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasSpGEAM_nnz(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, const void *beta,
+    spblasConstSpMatDescr_t matB, spblasSpMatDescr_t matC, spblasDataType_t computeType,
+    spblasSpGEAMAlg_t alg, spblasSpGEAMDescr_t spgeamDescr, void *externalBuffer);
+SPBLAS_API spblasStatus_t spblasSpGEAM(
+    spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
+    const void *alpha, spblasConstSpMatDescr_t matA, const void *beta,
+    spblasConstSpMatDescr_t matB, spblasSpMatDescr_t matC, spblasDataType_t computeType,
+    spblasSpGEAMAlg_t alg, spblasSpGEAMDescr_t spgeamDescr, void *externalBuffer);
+
 /* ---- Triangular solves ----------------------------------------------------------- */
 /*
  *   SpSV   op(A) * y = alpha * x
@@ -1517,7 +1648,7 @@ SPBLAS_API spblasStatus_t spblasSpGEMMreuse_compute(
  * A pivot that is zero or not stored is divided by: Inf and NaN come out as of any other
  * division, and the status is SUCCESS.
  *
- * Shapes   A m x m (CSR, CSC or COO); x and y m elements; op(B) and C m x n, each in either
+ * Shapes   A m x m (any format but CUSTOM); x and y m elements; op(B) and C m x n, each in either
  *          order
  * Types    A, B and C (x and y) all R_32F, R_64F, C_32F or C_64F with the same computeType
  * Reads    bufferSize: nothing. analysis: A; dense operands and alpha may be NULL in both.
@@ -1535,7 +1666,8 @@ SPBLAS_API spblasStatus_t spblasSpGEMMreuse_compute(
  *          of a value and i = 4 (8 where m or nnz is 2^31 or more): nnz (2 i + v) +
  *          m (8 + i + v), two i more for each entry on the diagonal. analysis needs for a
  *          while 16 m, and unless matA is CSR with op N or CSC with another op, up to
- *          32 nnz + 8 m
+ *          32 nnz + 8 m (56 nnz + 8 m for blocks and formats with empty slots). nnz
+ *          counts elements of blocks, and of Sliced-ELL slots
  * Threads  one handle per thread; matA may be shared. Many threads may solve with one
  *          descriptor, each with right sides of its own; analysis and updateMatrix need it
  *          alone

@@ -391,20 +391,24 @@ compute(const sb_product *p, sb_problem *pb, sb_diag *diag)
     return st;
 }
 
+sb_status
+sb_product_check(sb_problem *out, const sb_product *p, const char *const *names,
+                 sb_diag *diag)
+{
+    const whole w = {p, out};
+
+    SB_TRY(sb_rules_check(argument_rules, SB_COUNT(argument_rules), names, p, diag));
+    *out = sb_view_problem(p);
+    return sb_rules_check(problem_rules, SB_COUNT(problem_rules), names, &w, diag);
+}
+
 spblasStatus_t
 sb_product_run(const sb_product *p, const char *const *names)
 {
     sb_diag diag = {0};
     sb_problem pb;
-    sb_status st =
-        sb_rules_check(argument_rules, SB_COUNT(argument_rules), names, p, &diag);
+    sb_status st = sb_product_check(&pb, p, names, &diag);
 
-    if (st == SB_OK) {
-        const whole w = {p, &pb};
-
-        pb = sb_view_problem(p);
-        st = sb_rules_check(problem_rules, SB_COUNT(problem_rules), names, &w, &diag);
-    }
     if (st == SB_OK)
         switch (p->want) {
         case SB_WANT_SIZE:

@@ -49,8 +49,11 @@ typedef struct sb_product {
 
 #define SB_ANY_FORMAT (~0u)
 
-/* Checks, then answers the size, makes and keeps a plan, or computes. names: by
- * sb_product_role. */
+/* Checks arguments; *out: the problem they make. names: by sb_product_role. */
+sb_status sb_product_check(sb_problem *out, const sb_product *p,
+                           const char *const *names, sb_diag *diag);
+
+/* Checks, then answers the size, makes and keeps a plan, or computes. */
 spblasStatus_t sb_product_run(const sb_product *p, const char *const *names);
 
 #endif

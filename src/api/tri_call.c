@@ -219,9 +219,14 @@ y_of(const sb_tri_call *k)
 static bool
 foreign_format(const void *r)
 {
-    const spblasFormat_t f = call_of(r)->a->format;
+    return call_of(r)->a->format == SPBLAS_FORMAT_CUSTOM;
+}
 
-    return f != SPBLAS_FORMAT_CSR && f != SPBLAS_FORMAT_CSC && f != SPBLAS_FORMAT_COO;
+/* Rows of the triangle, in elements. */
+static int64_t
+order_of(const sb_tri_call *k)
+{
+    return k->a->rows * k->a->row_block;
 }
 
 static bool
@@ -245,14 +250,14 @@ short_index(const void *r)
 static bool
 x_misfit(const void *r)
 {
-    return has_x(r) && x_of(r).rows != call_of(r)->a->rows;
+    return has_x(r) && x_of(r).rows != order_of(r);
 }
 
 static bool
 y_misfit(const void *r)
 {
-    return has_y(r) && (y_of(r).rows != call_of(r)->a->rows ||
-                        (has_x(r) && y_of(r).cols != x_of(r).cols));
+    return has_y(r) &&
+           (y_of(r).rows != order_of(r) || (has_x(r) && y_of(r).cols != x_of(r).cols));
 }
 
 static bool
@@ -329,7 +334,7 @@ analysed_other(const void *r)
 {
     const sb_tri_call *k = r;
 
-    return solves(r) && (k->descr->tri->rows != k->a->rows ||
+    return solves(r) && (k->descr->tri->rows != order_of(k) ||
                          k->descr->tri->type != sb_public_dtype(k->compute) ||
                          k->descr->trans != trans_of(k, k->op_a));
 }
@@ -346,7 +351,7 @@ static const sb_rule rules[] = {
     {ALG, unknown_alg, SB_EINVAL, "is not an algorithm of this routine"},
     {DESCR, no_descr, SB_EINVAL, "must be a live descriptor of this routine"},
     {SIZE, no_size, SB_EINVAL, "must not be NULL"},
-    {A, foreign_format, SB_ENOTSUP, "must be CSR, CSC or COO for this routine"},
+    {A, foreign_format, SB_ENOTSUP, "is CUSTOM, which this routine lacks"},
     {A, oblong, SB_EINVAL, "must be square"},
     {A, a_batch, SB_ENOTSUP, "has a batch, which this routine lacks"},
     {A, short_index, SB_ENOTSUP, "has 16-bit indices, which nothing computes with"},

@@ -152,12 +152,13 @@ not_found(sb_parser *p, sb_token_kind kind, const char *sort)
 const sb_var *
 sb_parse_var(sb_parser *p)
 {
+    const sb_token_kind kind = p->bare ? SB_TOKEN_WORD : SB_TOKEN_VAR;
     int q = p->nvar - 1;
 
-    while (q >= 0 && !named(p, SB_TOKEN_VAR, p->var[q]->name))
+    while (q >= 0 && !named(p, kind, p->var[q]->name))
         q--;
     if (q < 0) {
-        not_found(p, SB_TOKEN_VAR, "variable");
+        not_found(p, kind, "variable");
         return NULL;
     }
     sb_parse_advance(p);
@@ -275,6 +276,7 @@ sb_parse_begin(sb_ir *ir, const char *text, size_t len)
     p->ir = ir;
     p->diag = ir->diag;
     p->failed_before = ir->failed;
+    p->real = SB_F32;
     ir->diag = &p->inner;
     sb_diag_clear(&p->inner);
     sb_lex_init(&p->lex, text, len);

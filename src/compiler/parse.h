@@ -31,6 +31,8 @@ typedef struct sb_parser {
     int depth;
     bool failed_before; /* ir->failed at the start */
     bool constant;      /* inside a declaration: expressions of parameters only */
+    bool bare;          /* variables are written without their sigil */
+    sb_dtype real; /* of a real literal without suffix whose partner has none either */
     int nvar, nbuf, naxis, nassume; /* visible; the last declared wins a lookup */
     const sb_var *var[SB_PARSE_VARS];
     const sb_buf *buf[SB_PARSE_BUFS];
@@ -73,6 +75,13 @@ const sb_expr *sb_parse_expr(sb_parser *p);
 /* The same where a value of type t is wanted: a real literal without suffix takes that
  * type; another type that does not widen to t is an error. */
 const sb_expr *sb_parse_expr_as(sb_parser *p, sb_dtype t);
+/*
+ * All of a text as one expression of type t over the variables given, which are written
+ * without their sigil: "a * b". Real literals without suffix are of type t, if it is
+ * inexact. EPARSE with line, column and a caret.
+ */
+sb_status sb_expr_parse(const sb_expr **out, sb_ir *ir, const char *text, sb_dtype t,
+                        int n, const sb_var *const *var);
 /* [e, ...], at most SB_MAXRANK; returns how many. */
 int sb_parse_index(sb_parser *p, const sb_expr *idx[SB_MAXRANK]);
 /* One `param`, `buf` or `axis` line, made visible; false when the token starts none. */

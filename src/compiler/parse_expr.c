@@ -139,7 +139,7 @@ parse_float(sb_parser *p, bool negative)
 {
     const size_t at = p->tok.at;
     char text[SB_NUMBER_MAX + 2];
-    sb_dtype type = SB_F32;
+    sb_dtype type = p->real;
     const char *end;
     double v = 0.0;
     operand r;
@@ -306,6 +306,8 @@ parse_primary(sb_parser *p)
         if (table[k].form == CALL && sb_parse_is(p, table[k].text))
             return parse_call(p, (sb_expr_kind)k);
     }
+    if (p->bare && p->tok.kind == SB_TOKEN_WORD)
+        return result(p, sb_expr_var(p->ir, sb_parse_var(p)), at, 0);
     sb_parse_error(p, "expected an expression");
     return no_operand(p);
 }
@@ -406,6 +408,30 @@ sb_parse_expr_as(sb_parser *p, sb_dtype t)
         sb_parse_error_at(p, x.at, "this is %s where %s is wanted",
                           sb_dtype_name((sb_dtype)x.e->type), sb_dtype_name(t));
     return sb_parse_ok(p) ? x.e : NULL;
+}
+
+sb_status
+sb_expr_parse(const sb_expr **out, sb_ir *ir, const char *text, sb_dtype t, int n,
+              const sb_var *const *var)
+{
+    sb_parser *p = sb_parse_begin(ir, text, strlen(text));
+    sb_status st;
+
+    *out = NULL;
+    if (!p)
+        return SB_ENOMEM;
+    p->bare = true;
+    if (!sb_dtype_is_int(t))
+        p->real = t;
+    for (int q = 0; q < n; q++)
+        sb_parse_see_var(p, var[q]);
+    *out = sb_parse_expr_as(p, t);
+    if (sb_parse_ok(p) && p->tok.kind != SB_TOKEN_END)
+        sb_parse_error(p, "expected an operator or the end of the expression");
+    st = sb_parse_end(p);
+    if (st != SB_OK)
+        *out = NULL;
+    return st;
 }
 
 int

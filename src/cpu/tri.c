@@ -234,6 +234,13 @@ build(sb_tri *t, draft *d)
     return SB_OK;
 }
 
+/* Elements of the caller's values. */
+static int64_t
+slots(const sb_matrix *a)
+{
+    return a->nnz * sb_matrix_block(a) * sb_matrix_block(a);
+}
+
 static sb_status
 analyse(sb_tri **out, const sb_matrix *a, const sb_tri_part *part, sb_diag *diag)
 {
@@ -243,10 +250,10 @@ analyse(sb_tri **out, const sb_matrix *a, const sb_tri_part *part, sb_diag *diag
     sb_status st = SB_ENOMEM;
 
     *out = NULL;
-    if (t && (st = sb_view_make(&d.v, a, turned, diag)) == SB_OK) {
+    if (t && (st = sb_view_make_elements(&d.v, a, turned, diag)) == SB_OK) {
         t->rows = a->rows;
         t->type = a->val_type;
-        t->index = a->rows <= INT32_MAX && a->nnz <= INT32_MAX ? SB_I32 : SB_I64;
+        t->index = a->rows <= INT32_MAX && slots(a) <= INT32_MAX ? SB_I32 : SB_I64;
         t->conj = part->trans == SB_TRANS_H;
         t->unit = part->unit && !SB_FAULT(TRI_UNIT);
         st = build(t, &d);

@@ -218,10 +218,11 @@ view_coo(sb_view *v, const sb_matrix *a, bool transpose, sb_diag *diag)
     return st;
 }
 
-/* Padded formats: the slots that are not empty, in the rows' order. */
+/* Padded formats and blocks: the elements of slots that are not empty, in the rows'
+ * order. */
 static sb_status
-load_slots(int64_t *row, int64_t *col, int64_t *pos, int64_t *count, const sb_matrix *a,
-           sb_diag *diag)
+load_slots(int64_t *row, int64_t *col, int64_t *pos, int64_t most, int64_t *count,
+           const sb_matrix *a, sb_diag *diag)
 {
     const int64_t b = sb_matrix_block(a);
     int64_t n = 0;
@@ -236,6 +237,8 @@ load_slots(int64_t *row, int64_t *col, int64_t *pos, int64_t *count, const sb_ma
 
             if (j >= a->cols / b)
                 return outside(diag, "column", p, j, a->cols / b);
+            if (n + b > most)
+                return outside(diag, "the last slot of row", i, s.hi, s.lo + 1);
             for (int64_t c = 0; c < b && j >= 0; c++, n++) {
                 row[n] = i;
                 col[n] = j * b + c;
@@ -257,7 +260,7 @@ view_padded(sb_view *v, const sb_matrix *a, bool transpose, sb_diag *diag)
     sb_status st = SB_ENOMEM;
 
     if (row && col && pos &&
-        (st = load_slots(row, col, pos, &v->nnz, a, diag)) == SB_OK) {
+        (st = load_slots(row, col, pos, most, &v->nnz, a, diag)) == SB_OK) {
         const pairs t = {v->nnz, transpose ? col : row, transpose ? row : col};
 
         st = view_sorted(v, &t, a->idx_type, transpose);
@@ -282,21 +285,21 @@ view_in_place(sb_view *v, const sb_matrix *a)
     v->ptr_in_place = v->crd_in_place = true;
 }
 
-sb_status
-sb_view_make(sb_view *out, const sb_matrix *a, bool transpose, sb_diag *diag)
+static sb_status
+make(sb_view *out, const sb_matrix *a, bool transpose, bool elements, sb_diag *diag)
 {
-    const bool coo = a->format == SB_FORMAT_COO;
+    const bool coo = a->format == SB_FORMAT_COO, bsr = a->format == SB_FORMAT_BSR;
     sb_status st = SB_OK;
 
     memset(out, 0, sizeof *out);
-    out->block = a->format == SB_FORMAT_BSR ? a->block : 1;
+    out->block = bsr && !elements ? a->block : 1;
     out->rows = (transpose ? a->cols : a->rows) / out->block;
     out->cols = (transpose ? a->rows : a->cols) / out->block;
     out->nnz = a->nnz;
     out->ptr_type = out->crd_type = SB_I64;
     if (coo)
         st = view_coo(out, a, transpose, diag);
-    else if (sb_matrix_padded(a))
+    else if (sb_matrix_padded(a) || (bsr && elements))
         st = view_padded(out, a, transpose, diag);
     else if ((a->format == SB_FORMAT_CSC) == transpose)
         view_in_place(out, a);
@@ -310,6 +313,18 @@ sb_view_make(sb_view *out, const sb_matrix *a, bool transpose, sb_diag *diag)
             sb_diag_set(diag, st, "no memory for a row-compressed view of the matrix");
     }
     return st;
+}
+
+sb_status
+sb_view_make(sb_view *out, const sb_matrix *a, bool transpose, sb_diag *diag)
+{
+    return make(out, a, transpose, false, diag);
+}
+
+sb_status
+sb_view_make_elements(sb_view *out, const sb_matrix *a, bool transpose, sb_diag *diag)
+{
+    return make(out, a, transpose, true, diag);
 }
 
 void

@@ -39,6 +39,10 @@ typedef struct sb_view {
  * matrix (checked only where following it would leave our arrays: copies).
  */
 sb_status sb_view_make(sb_view *out, const sb_matrix *a, bool transpose, sb_diag *diag);
+/* The same with the elements of BSR's blocks one by one: `block` is 1, crd counts columns,
+ * pos is there. */
+sb_status sb_view_make_elements(sb_view *out, const sb_matrix *a, bool transpose,
+                                sb_diag *diag);
 void sb_view_free(sb_view *v); /* an all-zero view is fine */
 
 /* Where row i's slots start; i = rows gives nnz. */

@@ -20,10 +20,9 @@ sb_ops_zero(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_printf(out, "%s:%s", literal, sb_dtype_name(s->compute));
 }
 
-/* A value of type `from` in the computation: conjugated, then cast. */
-static void
-put_operand(sb_strbuf *out, const sb_spec *s, const char *expr, sb_dtype from,
-            bool conj)
+void
+sb_ops_operand(sb_strbuf *out, const sb_spec *s, const char *expr, sb_dtype from,
+               bool conj)
 {
     const char *open = conj ? "conj(" : "", *close = conj ? ")" : "";
 
@@ -138,7 +137,7 @@ sb_ops_init(sb_strbuf *out, const sb_spec *s, const char *target)
     sb_strbuf_puts(out, ", ");
     sb_ops_zero(out, s);
     sb_strbuf_puts(out, ", %beta * ");
-    put_operand(out, s, target, type, false);
+    sb_ops_operand(out, s, target, type, false);
     sb_strbuf_printf(out, ")%s", close);
 }
 
@@ -147,9 +146,9 @@ sb_ops_product(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
 {
     const bool sddmm = s->op == SB_KOP_SDDMM;
 
-    put_operand(out, s, a, sddmm ? s->b : s->a, sddmm ? s->b_conj : s->a_conj);
+    sb_ops_operand(out, s, a, sddmm ? s->b : s->a, sddmm ? s->b_conj : s->a_conj);
     sb_strbuf_puts(out, " * ");
-    put_operand(out, s, b, sddmm ? s->c : s->b, sddmm ? s->c_conj : s->b_conj);
+    sb_ops_operand(out, s, b, sddmm ? s->c : s->b, sddmm ? s->c_conj : s->b_conj);
 }
 
 void
@@ -162,7 +161,7 @@ sb_ops_result(sb_strbuf *out, const sb_spec *s, const char *target, const char *
     sb_strbuf_puts(out, ", ");
     sb_ops_zero(out, s);
     sb_strbuf_puts(out, ", %beta * ");
-    put_operand(out, s, target, s->c, false);
+    sb_ops_operand(out, s, target, s->c, false);
     sb_strbuf_printf(out, ")%s", close);
 }
 

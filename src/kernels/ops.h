@@ -47,6 +47,9 @@ void sb_ops_product(sb_strbuf *out, const sb_spec *s, const char *a, const char 
  * compute type, as it is stored in TARGET. */
 void sb_ops_result(sb_strbuf *out, const sb_spec *s, const char *target,
                    const char *value);
+/* EXPR of type `from` in the compute type: conjugated, then cast. */
+void sb_ops_operand(sb_strbuf *out, const sb_spec *s, const char *expr, sb_dtype from,
+                    bool conj);
 /* The zero of the compute type, "0.0:f64". */
 void sb_ops_zero(sb_strbuf *out, const sb_spec *s);
 

@@ -8,13 +8,12 @@
 #include "base/alloc.h"
 #include "formats/fmt_expr.h"
 #include "kernels/format_program.h"
-#include "kernels/lower.h"
+#include "planner/coded.h"
 #include "planner/context.h"
 #include "planner/format_names.h"
 #include "planner/rules.h"
 #include "runtime/plan.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { TILES = 256, CODES = 2 * SB_FMT_PARTS + 1 };
@@ -24,10 +23,7 @@ typedef struct code {
     const sb_fmt *fmt;
     sb_dtype ptr, idx;
     sb_format_facts facts;
-    const sb_prog *prog;
-    const char *signature;
-    const sb_kernel *kernel; /* NULL: interpreted */
-    char spec[SB_SPEC_MAX];
+    sb_coded coded;
 } code;
 
 typedef struct step {
@@ -53,23 +49,6 @@ typedef struct maker {
 
 /* ---- codes ----------------------------------------------------------------------------- */
 
-static sb_status
-make_source(sb_kernel_source *out, const char *spec, const void *user)
-{
-    sb_strbuf body;
-    sb_status st;
-
-    sb_strbuf_init(&body);
-    st = sb_lower_emit(&body, &out->signature, &out->key, user, spec);
-    if (st == SB_OK) {
-        sb_strbuf_puts(&out->text, sb_emit_prelude());
-        sb_strbuf_putn(&out->text, body.s, body.len);
-        st = sb_strbuf_status(&out->text);
-    }
-    sb_strbuf_free(&body);
-    return st;
-}
-
 static sb_format_op
 operation(const sb_problem *pb, const code *c, sb_dtype values)
 {
@@ -82,25 +61,6 @@ operation(const sb_problem *pb, const code *c, sb_dtype values)
     return op;
 }
 
-static sb_status
-name_code(code *c, const maker *mk)
-{
-    sb_arena *ar = &mk->plan->arena;
-    sb_strbuf signature;
-    char hex[33];
-    sb_hash h;
-
-    SB_TRY(sb_prog_hash(&h, c->prog));
-    sb_hash_text(h, hex);
-    (void)snprintf(c->spec, sizeof c->spec, "format %s %s", c->fmt ? "part" : "scale",
-                   hex);
-    sb_strbuf_init(&signature);
-    sb_lower_signature(&signature, c->prog);
-    c->signature = sb_arena_strndup(ar, signature.s, signature.len);
-    sb_strbuf_free(&signature);
-    return c->signature ? SB_OK : SB_ENOMEM;
-}
-
 /* The code of a tensor's format, made if it is new. */
 static sb_status
 find_code(const code **out, maker *mk, const sb_tensor *t)
@@ -109,8 +69,8 @@ find_code(const code **out, maker *mk, const sb_tensor *t)
     const sb_fmt *f = t ? t->fmt : NULL;
     const sb_dtype ptr = t ? t->ptr_type : SB_I32, idx = t ? t->idx_type : SB_I32;
     const sb_dtype values = t ? t->val_type : mk->pb->a.val_type;
+    const sb_prog *prog = NULL;
     sb_format_op op;
-    sb_status st;
     code *c;
     sb_ir ir;
 
@@ -127,12 +87,10 @@ find_code(const code **out, maker *mk, const sb_tensor *t)
     *c = (code){.fmt = f, .ptr = ptr, .idx = idx};
     op = operation(mk->pb, c, values);
     sb_ir_init(&ir, &plan->arena, mk->diag);
-    SB_TRY(sb_format_lowered(&c->prog, &c->facts, &ir, &op));
-    SB_TRY(name_code(c, mk));
-    st = sb_kernel_get(&c->kernel, c->spec, (sb_kernel_maker){make_source, c->prog},
-                       mk->effort);
+    SB_TRY(sb_format_lowered(&prog, &c->facts, &ir, &op));
     *out = c;
-    return st == SB_ENOKERNEL ? SB_OK : st;
+    return sb_coded_make(&c->coded, &plan->arena, prog,
+                         f ? "format part" : "format scale", mk->effort);
 }
 
 static sb_status
@@ -207,7 +165,7 @@ add_step(maker *mk, const sb_tensor *leaf, bool add)
     s->leaf = leaf;
     SB_TRY(check_starts(leaf, mk->diag));
     SB_TRY(find_code(&s->code, mk, leaf));
-    s->step.kernel = s->code->kernel;
+    s->step.kernel = s->code->coded.kernel;
     s->step.add = add;
     SB_TRY(name_leaf(&s->launch, mk, leaf));
     SB_TRY(cut_tiles(s, mk));
@@ -295,40 +253,14 @@ sb_format_plan_release(sb_format_plan *plan)
 
 /* ---- running --------------------------------------------------------------------------- */
 
-/* The step's program on the names its kernel would get. */
-static sb_status
-interpret(const step *s, const sb_problem *pb, int64_t member, sb_diag *diag)
-{
-    const sb_prog *p = s->code->prog;
-    sb_value param[SB_BIND_MAX];
-    sb_arg buf[SB_BIND_MAX];
-    const sb_interp_args args = {param, buf};
-    sb_binding b;
-
-    SB_TRY(sb_launch_bind(&b, &s->launch, pb, s->code->spec, s->code->signature,
-                          s->step.add, member, diag));
-    for (int q = 0; q < b.nparam; q++)
-        param[q] = sb_value_load(p->param[q]->type, &b.param[q], 0);
-    for (int q = 0; q < b.nbuf; q++)
-        buf[q] = (sb_arg){b.buf[q], INT64_MAX};
-    param[b.nparam - 2] = (sb_value){(double)s->step.tile_lo, 0};
-    param[b.nparam - 1] = (sb_value){(double)s->step.tile_hi, 0};
-    return sb_interp(p, &args, diag);
-}
-
 /* Values are those the leaf has now. */
 static sb_status
 run_step(const step *s, const sb_problem *pb, sb_diag *diag)
 {
-    const int64_t batch = pb->batch > 1 ? pb->batch : 1;
     sb_problem mine = *pb;
 
     mine.a.val = s->leaf ? s->leaf->val.data : NULL;
-    if (s->code->kernel)
-        return sb_launch_run(&s->launch, &mine, diag);
-    for (int64_t q = 0; q < batch; q++)
-        SB_TRY(interpret(s, &mine, q, diag));
-    return SB_OK;
+    return sb_coded_run(&s->code->coded, &s->launch, &mine, diag);
 }
 
 sb_status
@@ -360,7 +292,7 @@ sb_format_plan_explain(sb_strbuf *out, const sb_format_plan *plan)
         sb_strbuf_printf(out, "%s: %lld tiles%s, %s\n",
                          s->leaf ? s->leaf->fmt->name : "scale",
                          (long long)s->step.tile_hi, s->step.add ? ", adds" : "",
-                         s->code->kernel ? s->code->spec : "interpreter");
+                         s->code->coded.kernel ? s->code->coded.spec : "interpreter");
     }
 }
 

@@ -19,7 +19,7 @@
 static int32_t ptr3[4] = {0, 1, 2, 3}, idx3[3] = {0, 1, 2}, far[3] = {0, 1, 3};
 static float val3[3] = {1, 1, 1};
 static size_t bytes;
-static spblasSpMatDescr_t L, L16, LB, K; /* 3 x 3: CSR, 16-bit indices, batch, BSR */
+static spblasSpMatDescr_t L, L16, LB, K; /* 3 x 3: CSR, 16-bit indices, batch, CUSTOM */
 static spblasDnVecDescr_t v, w, w64;     /* 3 elements */
 static spblasDnMatDescr_t M, M2;         /* 3 x 2, and in a batch */
 static spblasSpSVDescr_t dv, no_sv;
@@ -41,13 +41,16 @@ static spblasSpSMDescr_t dm, no_sm;
 static int
 make(void **state)
 {
+    spblasFormatDescr_t dia;
+
     (void)objects_make(state);
     objects_ok(spblasCreateCsr(&L, 3, 3, 3, ptr3, idx3, val3, I32, I32, Z, F32));
     objects_ok(spblasCreateCsr(&LB, 3, 3, 3, ptr3, idx3, val3, I32, I32, Z, F32));
     objects_ok(spblasCsrSetStridedBatch(LB, 2, 0, 3));
     objects_ok(spblasCreateCsr(&L16, 3, 3, 3, ptr3, idx3, val3, U16, U16, Z, F32));
-    objects_ok(
-        spblasCreateBsr(&K, 3, 3, 3, 1, 1, ptr3, idx3, val3, I32, I32, Z, F32, ROW));
+    objects_ok(spblasCreateFormat(&dia, "dia"));
+    objects_ok(spblasConvert(h, L, dia, &K));
+    objects_ok(spblasDestroyFormat(dia));
     objects_ok(spblasCreateDnVec(&v, 3, dense, F32));
     objects_ok(spblasCreateDnVec(&w, 3, dense + 8, F32));
     objects_ok(spblasCreateDnVec(&w64, 3, wide, F64));

@@ -188,7 +188,7 @@ diagonals_are_replaced(void **state)
         void *diagonal = malloc((size_t)(l.n + 1) * sizeof(double[2]));
 
         tri_ok(tri_analyse(&l));
-        memset(l.val, 0xff, (size_t)l.nnz * sb_dtype_size(l.type));
+        memset(l.val, 0xff, (size_t)l.slots * sb_dtype_size(l.type));
         check_exact(&l, &r);
         for (int64_t p = 0; p < l.nnz; p++)
             if (l.e[p].i == l.e[p].j) {

@@ -1,5 +1,5 @@
 /*
- * Entries at random, dressed as CSR, CSC or COO, and dense operands that may be one.
+ * Entries at random, dressed in a format, and dense operands that may be one.
  */
 #include "trilab.h"
 
@@ -89,7 +89,7 @@ void
 tri_store_values(tri_lab *l)
 {
     for (int64_t p = 0; p < l->nnz; p++)
-        sb_value_store(l->type, l->val, p, l->e[p].v);
+        sb_value_store(l->type, l->val, l->place ? l->place[p] : p, l->e[p].v);
 }
 
 void
@@ -101,6 +101,12 @@ tri_dress(tri_lab *l, spblasFormat_t format)
     const spblasDataType_t t = call_type(l->type);
     int64_t at = 0;
 
+    if (format != SPBLAS_FORMAT_CSR && format != SPBLAS_FORMAT_CSC &&
+        format != SPBLAS_FORMAT_COO) {
+        tri_dress_slots(l, format);
+        return;
+    }
+    l->slots = l->nnz;
     if (format == SPBLAS_FORMAT_CSR)
         qsort(l->e, (size_t)l->nnz, sizeof *l->e, by_row);
     if (format == SPBLAS_FORMAT_CSC)
@@ -294,6 +300,7 @@ tri_end(tri_lab *l)
     free(l->e);
     free(l->ptr);
     free(l->row);
+    free(l->place);
     free(l->col);
     free(l->val);
 }
@@ -302,8 +309,9 @@ tri_lab
 tri_make(uint64_t k, bool exact, gen_rng *r)
 {
     static const sb_dtype types[] = {SB_F32, SB_F64, SB_C32, SB_C64};
-    static const spblasFormat_t formats[] = {SPBLAS_FORMAT_CSR, SPBLAS_FORMAT_COO,
-                                             SPBLAS_FORMAT_CSC};
+    static const spblasFormat_t formats[] = {
+        SPBLAS_FORMAT_CSR, SPBLAS_FORMAT_COO,         SPBLAS_FORMAT_CSC,
+        SPBLAS_FORMAT_BSR, SPBLAS_FORMAT_BLOCKED_ELL, SPBLAS_FORMAT_SLICED_ELLPACK};
     static const sb_value scalars[] = {{1, 0}, {-1, 0}, {0.5, 0}, {0, 1}};
     tri_lab l = {.n = k % 11 == 0 ? k % 2 : (uint64_t)gen_between(r, 1, 24),
                  .type = types[k % 4],
@@ -320,7 +328,7 @@ tri_make(uint64_t k, bool exact, gen_rng *r)
         l.vector ? SPBLAS_OPERATION_NON_TRANSPOSE : (spblasOperation_t)gen_below(r, 3);
     l.alpha = scalars[gen_below(r, sb_dtype_is_complex(l.type) ? 4 : 3)];
     make_entries(&l, r, gen_unit(r) * 0.5, exact);
-    tri_dress(&l, formats[gen_below(r, 3)]);
+    tri_dress(&l, formats[gen_below(r, 6)]);
     tri_make_dense(&l, r);
     tri_begin(&l);
     return l;

@@ -28,6 +28,8 @@ typedef struct tri_lab {
     spblasOperation_t op, op_b;
     tri_entry *e; /* in the order of storage */
     void *ptr, *row, *col, *val;
+    int64_t slots;  /* values stored, those of no entry included */
+    int64_t *place; /* slot of each entry; NULL: the entry's number */
     sb_value alpha;
     double alpha_bytes[2];
     sb_dense b, c; /* op_b (b) is the right side */
@@ -42,8 +44,10 @@ typedef struct tri_lab {
 void tri_ok(spblasStatus_t st);
 /* Small integers and pivots of one or two; else reals, pivots the larger. */
 sb_value tri_draw(gen_rng *r, sb_dtype t, bool exact, bool diagonal);
-/* The arrays of the entries, and the matrix; the values of the entries again. */
+/* The arrays of the entries, and the matrix; the values of the entries again. Formats of
+ * blocks and slots drop entries that come twice. */
 void tri_dress(tri_lab *l, spblasFormat_t format);
+void tri_dress_slots(tri_lab *l, spblasFormat_t format); /* trilab_slots.c */
 void tri_store_values(tri_lab *l);
 void tri_make_dense(tri_lab *l, gen_rng *r);
 /* Handle and descriptors, over what the two above made. */
