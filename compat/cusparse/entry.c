@@ -77,40 +77,64 @@ int_at(const void *argument)
             return real(SB_EACH(pass, __VA_ARGS__)); \
     }
 
+#define SB_ARGUMENTS(...) ((const sb_shown[]){SB_EACH(SB_SHOW, __VA_ARGS__)})
+#define SB_END(name, status, ...)                                          \
+    sb_log_end(SB_QUOTE(name), status,                                     \
+               (int)(sizeof SB_ARGUMENTS(__VA_ARGS__) / sizeof(sb_shown)), \
+               SB_ARGUMENTS(__VA_ARGS__))
+
 /* A function that says by its status how it ended. */
 #define SB_EXPORTED(name, answer, ...)                                        \
     SB_EXPORT cusparseStatus_t cusparse##name(SB_EACH(SB_DECL, __VA_ARGS__))  \
     {                                                                         \
         SB_FORWARD(cusparseStatus_t, name, SB_ROUTE_ALL, SB_ARG, __VA_ARGS__) \
-        return sb_log_end(SB_QUOTE(name), answer);                            \
+        return SB_END(name, answer, __VA_ARGS__);                             \
     }
 
+/* A function of libspblas, or one here. */
+#define SB_CALL_CORE(name, ...) \
+    sb_refused((int)spblas##name(SB_EACH(SB_TO_CORE, __VA_ARGS__)))
+#define SB_CALL(name, ...) sb_cusparse_##name(SB_EACH(SB_ARG, __VA_ARGS__))
+
 #define SB_SAME(family, name, ...) \
-    SB_EXPORTED(name, (int)spblas##name(SB_EACH(SB_TO_CORE, __VA_ARGS__)), __VA_ARGS__)
+    SB_EXPORTED(name, SB_CALL_CORE(name, __VA_ARGS__), __VA_ARGS__)
 #define SB_OWN(family, name, ...) \
     SB_EXPORTED(name, SB_CALL(name, __VA_ARGS__), __VA_ARGS__)
+
+/* libspblas answers NULL where it made nothing, NVIDIA's library does not answer. */
+#define SB_MAKE(family, name, ...)                                            \
+    SB_EXPORT cusparseStatus_t cusparse##name(SB_EACH(SB_DECL, __VA_ARGS__))  \
+    {                                                                         \
+        void **const out = pointer_at(&SB_FIRST(__VA_ARGS__));                \
+        void *const before = out ? *out : NULL;                               \
+        cusparseStatus_t st;                                                  \
+                                                                              \
+        SB_FORWARD(cusparseStatus_t, name, SB_ROUTE_ALL, SB_ARG, __VA_ARGS__) \
+        st = SB_CALL_CORE(name, __VA_ARGS__);                                 \
+        if (st != CUSPARSE_STATUS_SUCCESS && out)                             \
+            *out = before;                                                    \
+        return SB_END(name, st, __VA_ARGS__);                                 \
+    }
 
 #define SB_OWN_AS(type, family, name, ...)                        \
     SB_EXPORT type cusparse##name(SB_EACH(SB_DECL, __VA_ARGS__))  \
     {                                                             \
         SB_FORWARD(type, name, SB_ROUTE_ALL, SB_ARG, __VA_ARGS__) \
-        return sb_cusparse_##name(SB_EACH(SB_ARG, __VA_ARGS__));  \
+        return SB_CALL(name, __VA_ARGS__);                        \
     }
 
-/* Older families know a missing handle by another status and say nothing. */
 #define SB_LEGACY(name, answer, ...)                                                 \
     SB_EXPORT cusparseStatus_t cusparse##name(SB_EACH(SB_DECL, __VA_ARGS__))         \
     {                                                                                \
         SB_FORWARD(cusparseStatus_t, name, SB_ROUTE_ALL, SB_ARG, __VA_ARGS__)        \
         if (!sb_handle_live(SB_FIRST(__VA_ARGS__)))                                  \
-            return CUSPARSE_STATUS_NOT_INITIALIZED;                                  \
+            return sb_no_handle(SB_QUOTE(name));                                     \
         SB_FORWARD(cusparseStatus_t, name, SB_ROUTE_LEGACY, SB_TO_REAL, __VA_ARGS__) \
-        return sb_log_end(SB_QUOTE(name), answer);                                   \
+        return SB_END(name, answer, __VA_ARGS__);                                    \
     }
 
-#define SB_CALL(name, ...) sb_cusparse_##name(SB_EACH(SB_ARG, __VA_ARGS__))
 #define SB_NATIVE(family, name, ...) \
-    SB_LEGACY(name, SB_CALL(name, __VA_ARGS__), __VA_ARGS__)
+    SB_LEGACY(name, sb_refused(SB_CALL(name, __VA_ARGS__)), __VA_ARGS__)
 #define SB_STUB(family, name, ...)                                                \
     SB_LEGACY(                                                                    \
         name,                                                                     \

@@ -48,10 +48,10 @@ read_environment(void)
     FILE *file = path ? fopen(path, "w") : NULL;
 
     use_sink(file ? file : stdout, file != NULL);
-    if (level && atoi(level) > 0)
-        atomic_store(&mask, mask_of_level(atoi(level)));
     if (bits)
         atomic_store(&mask, atoi(bits));
+    if (level && atoi(level) >= 0 && atoi(level) <= SB_LOG_LEVEL_MAX)
+        atomic_store(&mask, mask_of_level(atoi(level)));
 }
 
 bool
@@ -74,11 +74,13 @@ sb_log_line(int level, const char *function, const char *message)
     (void)strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", localtime_r(&now, &local));
     (void)pthread_mutex_lock(&lock);
     if (!disabled) {
-        (void)fprintf(sink, "[%s][CUSPARSE][%ld][%s][%s] %s\n", date, (long)getpid(),
-                      words[level - 1], function, message);
-        (void)fflush(sink);
         if (callback)
             callback(level, function, message);
+        if (sink) {
+            (void)fprintf(sink, "[%s][CUSPARSE][%ld][%s][%s] %s\n", date,
+                          (long)getpid(), words[level - 1], function, message);
+            (void)fflush(sink);
+        }
     }
     (void)pthread_mutex_unlock(&lock);
 }
@@ -93,19 +95,71 @@ sb_refuse(cusparseStatus_t status, const char *sentence)
 }
 
 cusparseStatus_t
-sb_log_end(const char *function, cusparseStatus_t status)
+sb_refused(cusparseStatus_t status)
 {
-    const char *const said = refusal ? refusal : spblasGetLastErrorMessage(NULL);
-    const char *const colon = strstr(said, ": "); /* after libspblas's name for it */
-    const char *const why = refusal || !colon ? said : colon + 2;
+    if (status != CUSPARSE_STATUS_SUCCESS && !refusal) {
+        const char *const said = spblasGetLastErrorMessage(NULL);
+        const char *const colon = strstr(said, ": "); /* behind its own name for it */
+
+        refusal = colon ? colon + 2 : said;
+    }
+    return status;
+}
+
+static int
+show(char *text, size_t room, const sb_shown *a)
+{
+    const float *const f = a->value;
+    const double *const d = a->value;
+
+    switch (a->kind) {
+    case 'i':
+        return snprintf(text, room, "%s=%d", a->name, *(const int *)a->value);
+    case 'l':
+        return snprintf(text, room, "%s=%lld", a->name,
+                        (long long)*(const int64_t *)a->value);
+    case 'f':
+        return snprintf(text, room, "%s=%g", a->name, (double)*f);
+    case 'd':
+        return snprintf(text, room, "%s=%g", a->name, *d);
+    case 'c':
+        return snprintf(text, room, "%s=(%g, %g)", a->name, (double)f[0], (double)f[1]);
+    case 'z':
+        return snprintf(text, room, "%s=(%g, %g)", a->name, d[0], d[1]);
+    default:
+        return snprintf(text, room, "%s=%p", a->name, *(void *const *)a->value);
+    }
+}
+
+static void
+log_arguments(const char *function, int count, const sb_shown *arguments)
+{
+    char text[1024];
+    size_t n = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < count && n + 2 < sizeof text; i++) {
+        if (i)
+            n += (size_t)snprintf(text + n, sizeof text - n, ", ");
+        n += (size_t)show(text + n, sizeof text - n, &arguments[i]);
+    }
+    sb_log_line(SB_LOG_API, function, text);
+}
+
+cusparseStatus_t
+sb_log_end(const char *function, cusparseStatus_t status, int count,
+           const sb_shown *arguments)
+{
+    const char *const why = refusal;
 
     refusal = NULL;
     if (status == CUSPARSE_STATUS_SUCCESS) {
-        sb_log_line(SB_LOG_API, function, "");
-        return status;
+        if (sb_log_wants(SB_LOG_API))
+            log_arguments(function, count, arguments);
+    } else if (why) {
+        (void)fprintf(stderr, " ** On entry to %s(): %s\n\n", function, why);
+        sb_log_line(SB_LOG_ERROR, function, why);
     }
-    (void)fprintf(stderr, " ** On entry to %s(): %s\n\n", function, why);
-    sb_log_line(SB_LOG_ERROR, function, why);
     return status;
 }
 
@@ -126,7 +180,7 @@ sb_cusparse_LoggerSetFile(FILE *file)
 {
     (void)pthread_once(&once, read_environment);
     (void)pthread_mutex_lock(&lock);
-    use_sink(file ? file : stdout, false);
+    use_sink(file, false);
     (void)pthread_mutex_unlock(&lock);
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -140,7 +194,7 @@ sb_cusparse_LoggerOpenFile(const char *logFile)
         return sb_refuse(CUSPARSE_STATUS_INVALID_VALUE, "the file cannot be opened");
     (void)pthread_once(&once, read_environment);
     (void)pthread_mutex_lock(&lock);
-    use_sink(file ? file : stdout, file != NULL);
+    use_sink(file, file != NULL);
     (void)pthread_mutex_unlock(&lock);
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -148,8 +202,8 @@ sb_cusparse_LoggerOpenFile(const char *logFile)
 cusparseStatus_t
 sb_cusparse_LoggerSetLevel(int level)
 {
-    if (level < 0)
-        return sb_refuse(CUSPARSE_STATUS_INVALID_VALUE, "level is negative");
+    if (level < 0 || level > SB_LOG_LEVEL_MAX)
+        return sb_refuse(CUSPARSE_STATUS_INVALID_VALUE, "level is not one of 0 to 6");
     (void)pthread_once(&once, read_environment);
     atomic_store(&mask, mask_of_level(level));
     return CUSPARSE_STATUS_SUCCESS;

@@ -7,11 +7,22 @@
 #include "own.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool
 sb_handle_live(cusparseHandle_t handle)
 {
     return handle && handle->mark == SB_MARK_HANDLE;
+}
+
+/* All say NOT_INITIALIZED and nothing else, but for the youngest of them. */
+cusparseStatus_t
+sb_no_handle(const char *function)
+{
+    if (strncmp(function, "cusparseCsr2cscEx2", 18) != 0)
+        return CUSPARSE_STATUS_NOT_INITIALIZED;
+    return sb_log_end(function, sb_refuse(CUSPARSE_STATUS_INVALID_VALUE, "no handle"),
+                      0, NULL);
 }
 
 spblasHandle_t

@@ -49,6 +49,9 @@ bool sb_handle_live(cusparseHandle_t handle);
 bool sb_descr_live(cusparseMatDescr_t descr);
 bool sb_info_live(const void *info, sb_info_kind kind);
 
+/* What an older function answers without a handle. */
+cusparseStatus_t sb_no_handle(const char *function);
+
 /* libspblas's handle, NULL of what is no handle. */
 spblasHandle_t sb_core(cusparseHandle_t handle);
 
