@@ -5,6 +5,12 @@
 #include "compiler/compiler.h"
 #include "compiler/emit_simt.h"
 
+const char *
+sb_emit_gpu_version(void)
+{
+    return "gpu 1";
+}
+
 static void
 head(sb_emit *cx, const char *key, const char *prelude)
 {
