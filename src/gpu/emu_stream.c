@@ -57,8 +57,8 @@ static int
 run(const node *n)
 {
     char *error = sb_emu_error();
-    const sb_emu_grid grid = {n->gx, n->gy, n->gz, order_of_blocks(), error,
-                              SB_EMU_ERROR};
+    const sb_emu_grid grid = {n->gx, n->gy,       n->gz, order_of_blocks(),
+                              error, SB_EMU_ERROR};
 
     error[0] = '\0';
     if (grid.order < 0) {
