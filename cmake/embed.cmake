@@ -1,25 +1,43 @@
-# The header that emitted kernels include (with its other files put in place) as text
-# inside the compiler library: run-time compilation puts it in front of a kernel.
+# The headers that emitted kernels include (with their other files put in place) as text
+# inside the compiler library: run-time compilation puts them in front of a kernel.
 # Included by the root list; the same file run as a script
-# (cmake -DIN=.. -DOUT=.. -P embed.cmake) writes the C source.
+# (cmake -DIN=.. -DOUT=.. -DNAME=.. -P embed.cmake) writes the C source.
 if(CMAKE_SCRIPT_MODE_FILE)
-    file(READ ${IN} text)
-    foreach(name spblas_vector.h spblas_gather.h)
-        string(REGEX REPLACE "[^/]+$" "${name}" path ${IN})
-        file(READ ${path} more)
-        foreach(outer spblas_kernel.h spblas_vector.h)
-            string(REPLACE "#include \"compiler/${outer}\"\n" "" more "${more}")
+    cmake_policy(VERSION 3.20)
+    # Every header once, where it is first included.
+    set(seen)
+    function(flatten out path)
+        file(READ ${path} text)
+        string(REGEX MATCHALL "#include \"compiler/[a-z_]+\\.h\"\n" lines "${text}")
+        foreach(line IN LISTS lines)
+            string(REGEX REPLACE ".*compiler/([a-z_]+\\.h).*" "\\1" name "${line}")
+            set(more)
+            if(NOT name IN_LIST seen)
+                set(seen ${seen} ${name})
+                string(REGEX REPLACE "[^/]+$" "${name}" inner ${path})
+                flatten(more ${inner})
+            endif()
+            string(FIND "${text}" "${line}" at)
+            string(SUBSTRING "${text}" 0 ${at} head)
+            string(LENGTH "${line}" length)
+            math(EXPR at "${at} + ${length}")
+            string(SUBSTRING "${text}" ${at} -1 tail)
+            set(text "${head}${more}${tail}")
         endforeach()
-        string(REPLACE "#include \"compiler/${name}\"\n" "${more}" text "${text}")
-    endforeach()
+        set(${out} "${text}" PARENT_SCOPE)
+        set(seen ${seen} PARENT_SCOPE)
+    endfunction()
+    get_filename_component(file ${IN} NAME)
+    set(seen ${file})
+    flatten(text ${IN})
     string(REPLACE "\\" "\\\\" text "${text}")
     string(REPLACE "\"" "\\\"" text "${text}")
     string(REPLACE "\n" "\\n\"\n    \"" text "${text}")
-    file(WRITE ${OUT} "/* Made from spblas_kernel.h by cmake/embed.cmake. */
+    file(WRITE ${OUT} "/* Made from ${file} by cmake/embed.cmake. */
 #include \"compiler/compiler.h\"
 
 const char *
-sb_emit_prelude(void)
+${NAME}(void)
 {
     return \"${text}\";
 }
@@ -27,16 +45,22 @@ sb_emit_prelude(void)
     return()
 endif()
 
-if(TARGET sb_compiler)
-    set(sb_prelude ${CMAKE_SOURCE_DIR}/src/compiler/spblas_kernel.h)
+# sb_embed(<header of src/compiler> <function> <the files it includes>)
+function(sb_embed header name)
+    set(in ${CMAKE_SOURCE_DIR}/src/compiler/${header})
+    set(out ${CMAKE_BINARY_DIR}/generated/${name}.c)
+    list(TRANSFORM ARGN PREPEND ${CMAKE_SOURCE_DIR}/src/compiler/)
     add_custom_command(
-        OUTPUT ${CMAKE_BINARY_DIR}/generated/emit_prelude.c
-        COMMAND ${CMAKE_COMMAND} -DIN=${sb_prelude}
-                -DOUT=${CMAKE_BINARY_DIR}/generated/emit_prelude.c
+        OUTPUT ${out}
+        COMMAND ${CMAKE_COMMAND} -DIN=${in} -DOUT=${out} -DNAME=${name}
                 -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
-        DEPENDS ${sb_prelude} ${CMAKE_SOURCE_DIR}/src/compiler/spblas_vector.h
-                ${CMAKE_SOURCE_DIR}/src/compiler/spblas_gather.h
-                ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
-        COMMENT "Embedding spblas_kernel.h" VERBATIM)
-    target_sources(sb_compiler PRIVATE ${CMAKE_BINARY_DIR}/generated/emit_prelude.c)
+        DEPENDS ${in} ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
+        COMMENT "Embedding ${header}" VERBATIM)
+    target_sources(sb_compiler PRIVATE ${out})
+endfunction()
+
+if(TARGET sb_compiler)
+    sb_embed(spblas_kernel.h sb_emit_prelude
+             spblas_scalar.h spblas_vector.h spblas_gather.h)
+    sb_embed(spblas_gpu.h sb_emit_gpu_prelude spblas_scalar.h spblas_simt.h)
 endif()

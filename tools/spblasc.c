@@ -25,7 +25,7 @@ static const char usage[] =
     "  --dump-each DIR    write every intermediate program to DIR/<n>_<pass>.sb\n"
     "  --dump             print every intermediate program\n"
     "  --fuse NAME        fuse the FILEs' results into one program that walks tiles\n"
-    "  --emit c           print C instead of the program\n"
+    "  --emit c|cuda      print C or CUDA C instead of the program\n"
     "  --symbol NAME      name of the C function (default: the program's name)\n"
     "       spblasc --verify [FILE ...]      only read and verify\n"
     "       spblasc builtin DIR              C of the built-in kernels to DIR\n";
@@ -34,7 +34,8 @@ enum { FILES_MAX = 16, PASSES_MAX = 16 };
 
 typedef struct options {
     const char *rules, *schedule, *passes, *stop_after, *dump_dir, *fuse, *symbol;
-    bool copy, dump, emit_c, verify_only;
+    bool copy, dump, verify_only;
+    sb_status (*emit)(sb_strbuf *out, const sb_prog *p, const char *symbol);
 } options;
 
 typedef struct driver {
@@ -239,15 +240,27 @@ run_file(driver *dr, const char *path)
 /* ---- output ---------------------------------------------------------------------------------- */
 
 static sb_status
+emit_c(sb_strbuf *out, const sb_prog *p, const char *symbol)
+{
+    return sb_emit_c(out, p, symbol, NULL);
+}
+
+static sb_status
+emit_cuda(sb_strbuf *out, const sb_prog *p, const char *symbol)
+{
+    return sb_emit_cuda(out, p, symbol, NULL, NULL);
+}
+
+static sb_status
 emit(driver *dr, const sb_prog *p)
 {
     sb_strbuf text;
     sb_status st;
 
-    if (!dr->opt.emit_c)
+    if (!dr->opt.emit)
         return print_prog(dr, stdout, p);
     sb_strbuf_init(&text);
-    st = sb_emit_c(&text, p, dr->opt.symbol ? dr->opt.symbol : p->name, NULL);
+    st = dr->opt.emit(&text, p, dr->opt.symbol ? dr->opt.symbol : p->name);
     if (st == SB_OK)
         (void)fwrite(text.s, 1, text.len, stdout);
     sb_strbuf_free(&text);
@@ -260,7 +273,7 @@ finish(driver *dr)
     const sb_prog *fused;
     sb_status st = SB_OK;
 
-    if (dr->opt.verify_only || (dr->opt.dump && !dr->opt.fuse && !dr->opt.emit_c))
+    if (dr->opt.verify_only || (dr->opt.dump && !dr->opt.fuse && !dr->opt.emit))
         return SB_OK;
     if (dr->opt.fuse) {
         st = sb_pass_fuse(&fused, &dr->ir, dr->opt.fuse, dr->nresult, dr->result);
@@ -323,10 +336,12 @@ run_arguments(driver *dr, int argc, char **argv)
             if (to)
                 *to = argv[q];
             else if (strcmp(argv[q], "c") == 0)
-                dr->opt.emit_c = true;
+                dr->opt.emit = emit_c;
+            else if (strcmp(argv[q], "cuda") == 0)
+                dr->opt.emit = emit_cuda;
             else
-                return sb_diag_set(&dr->diag, SB_EINVAL, "--emit takes c, not %s",
-                                   argv[q]);
+                return sb_diag_set(&dr->diag, SB_EINVAL,
+                                   "--emit takes c or cuda, not %s", argv[q]);
             st = check_passes(dr);
         } else if (arg[0] == '-' && arg[1]) {
             st = sb_diag_set(&dr->diag, SB_EINVAL, "unknown option %s (see --help)",

@@ -136,6 +136,22 @@ sb_status sb_emit_c(sb_strbuf *out, const sb_prog *p, const char *symbol,
                     const char *key);
 /* The header emitted C includes, as text. */
 const char *sb_emit_prelude(void);
+
+/*
+ * The same for a GPU: CUDA C that is C11 too, one kernel NAME of `threads` threads a
+ * block, called with sbg_args by value (spblas_gpu.h). Grid x has the tiles (a program
+ * without tiles: its outermost loop), grid y the loop bound to block_y; any grid is
+ * right. Loops that are notes' or bound to thread_y go to groups of lanes, vector loops to
+ * the lanes (emit_simt.h). Notes of any loop give their numbers, powers of two:
+ * note(lanes, n) up to 32, note(threads, n) up to 1024; 32 and 128 without. `prelude` is
+ * put in where the header belongs; NULL: an #include. ENOTSUP with a sentence for
+ * programs in which one thread would need what another stores to memory.
+ */
+sb_status sb_emit_cuda(sb_strbuf *out, const sb_prog *p, const char *symbol,
+                       const char *key, const char *prelude);
+/* spblas_gpu.h as text, with the shim that runs it on the host. */
+const char *sb_emit_gpu_prelude(void);
+const char *sb_emit_gpu_version(void);
 /* Part of every kernel's key: raised when emitted C changes meaning. */
 const char *sb_emit_version(void);
 

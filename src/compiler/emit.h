@@ -56,6 +56,8 @@ typedef struct sb_emit_let {
     sb_lane lane;
 } sb_emit_let;
 
+typedef struct sb_emit_simt sb_emit_simt;
+
 typedef struct sb_emit {
     sb_strbuf *out;
     sb_ir *ir; /* for expressions made here */
@@ -65,6 +67,8 @@ typedef struct sb_emit {
     int indent;
     bool tiled;   /* t0 and t1 are the last two parameters */
     bool streams; /* a fence is due at the end */
+    int width;    /* lanes a vector has at most */
+    sb_emit_simt *simt; /* of the GPU's dialect; NULL for C */
 
     int nlocal, nloop, nused, nunroll;
     sb_emit_local local[SB_EMIT_MAX];
@@ -86,7 +90,13 @@ typedef struct sb_emit {
     } base[SB_EMIT_BASES];
 } sb_emit;
 
+/* emit_c.c */
 sb_status sb_emit_fail(sb_emit *cx, const char *why);
+void sb_emit_comment(sb_strbuf *out, const char *key);
+/* Whether t0 and t1 are the last two parameters, as sb_pass_fuse makes them. */
+bool sb_emit_is_tiled(const sb_prog *p);
+/* Declares what the program uses of its arguments; how many of each. */
+void sb_emit_unpack(sb_emit *cx, int *nparam, int *nbuf);
 
 /* emit_lane.c: valid between sb_emit_enter and sb_emit_leave. */
 void sb_emit_enter(sb_emit *cx, const sb_emit_loop *loop);

@@ -22,8 +22,8 @@ sb_emit_fail(sb_emit *cx, const char *why)
     return cx->st;
 }
 
-static void
-comment(sb_strbuf *out, const char *key)
+void
+sb_emit_comment(sb_strbuf *out, const char *key)
 {
     sb_strbuf_puts(out, "/* ");
     for (const char *s = key; *s; s++)
@@ -35,35 +35,37 @@ comment(sb_strbuf *out, const char *key)
 static void
 scalar_param(sb_emit *cx, const sb_var *v, int at)
 {
+    const char *from = cx->simt ? "args.param" : "param";
     sb_strbuf *out = cx->out;
 
     sb_strbuf_printf(out, "    const %s ", sb_emit_ctype(v->type));
     sb_emit_var(cx, v);
     switch (v->type) {
     case SB_F32:
-        sb_strbuf_printf(out, " = param[%d].f[0];\n", at);
+        sb_strbuf_printf(out, " = %s[%d].f[0];\n", from, at);
         break;
     case SB_F64:
-        sb_strbuf_printf(out, " = param[%d].d[0];\n", at);
+        sb_strbuf_printf(out, " = %s[%d].d[0];\n", from, at);
         break;
     case SB_C32:
-        sb_strbuf_printf(out, " = sbk_mk_c32(param[%d].f[0], param[%d].f[1]);\n", at,
-                         at);
+        sb_strbuf_printf(out, " = sbk_mk_c32(%s[%d].f[0], %s[%d].f[1]);\n", from, at,
+                         from, at);
         break;
     case SB_C64:
-        sb_strbuf_printf(out, " = sbk_mk_c64(param[%d].d[0], param[%d].d[1]);\n", at,
-                         at);
+        sb_strbuf_printf(out, " = sbk_mk_c64(%s[%d].d[0], %s[%d].d[1]);\n", from, at,
+                         from, at);
         break;
     case SB_F16:
     case SB_BF16:
-        sb_strbuf_printf(out, " = sbk_cvt_f32_%s(param[%d].f[0]);\n",
-                         sb_dtype_name(v->type), at);
+        sb_strbuf_printf(out, " = sbk_cvt_f32_%s(%s[%d].f[0]);\n",
+                         sb_dtype_name(v->type), from, at);
         break;
     case SB_I64:
-        sb_strbuf_printf(out, " = param[%d].i;\n", at);
+        sb_strbuf_printf(out, " = %s[%d].i;\n", from, at);
         break;
     default:
-        sb_strbuf_printf(out, " = (%s)param[%d].i32;\n", sb_emit_ctype(v->type), at);
+        sb_strbuf_printf(out, " = (%s)%s[%d].i32;\n", sb_emit_ctype(v->type), from,
+                         at);
         break;
     }
 }
@@ -72,29 +74,41 @@ static void
 buffer_param(sb_emit *cx, const sb_buf *b, int at)
 {
     const bool read_only = b->role == SB_BUF_IN || b->role == SB_BUF_AUX;
+    const char *as = read_only ? "const " : "", *type = sb_emit_ctype(b->type);
 
-    sb_strbuf_printf(cx->out, "    %s%s *restrict ", read_only ? "const " : "",
-                     sb_emit_ctype(b->type));
+    sb_strbuf_printf(cx->out, "    %s%s *restrict ", as, type);
     sb_emit_buf(cx, b);
-    sb_strbuf_printf(cx->out, " = buf[%d];\n", at);
+    if (cx->simt)
+        sb_strbuf_printf(cx->out, " = (%s%s *)args.buf[%d];\n", as, type, at);
+    else
+        sb_strbuf_printf(cx->out, " = buf[%d];\n", at);
+}
+
+void
+sb_emit_unpack(sb_emit *cx, int *nparam, int *nbuf)
+{
+    const sb_prog *p = cx->prog;
+
+    *nparam = *nbuf = 0;
+    for (int q = 0; q < p->nbuf; q++)
+        if (sb_emit_is_used(cx, p->buf[q])) {
+            buffer_param(cx, p->buf[q], q);
+            ++*nbuf;
+        }
+    for (int q = 0; q < p->nparam - (cx->tiled ? 2 : 0); q++)
+        if (sb_emit_is_used(cx, p->param[q])) {
+            scalar_param(cx, p->param[q], q);
+            ++*nparam;
+        }
 }
 
 static void
 unpack(sb_emit *cx)
 {
     const sb_prog *p = cx->prog;
-    int nbuf = 0, nparam = 0;
+    int nparam, nbuf;
 
-    for (int q = 0; q < p->nbuf; q++)
-        if (sb_emit_is_used(cx, p->buf[q])) {
-            buffer_param(cx, p->buf[q], q);
-            nbuf++;
-        }
-    for (int q = 0; q < p->nparam - (cx->tiled ? 2 : 0); q++)
-        if (sb_emit_is_used(cx, p->param[q])) {
-            scalar_param(cx, p->param[q], q);
-            nparam++;
-        }
+    sb_emit_unpack(cx, &nparam, &nbuf);
     sb_strbuf_puts(cx->out, nbuf == 0 ? "    (void)buf;\n" : "");
     sb_strbuf_puts(cx->out, nparam == 0 ? "    (void)param;\n" : "");
     if (!cx->tiled || !sb_emit_is_used(cx, p->param[p->nparam - 2]))
@@ -104,8 +118,8 @@ unpack(sb_emit *cx)
     sb_strbuf_puts(cx->out, "\n");
 }
 
-static bool
-is_tiled(const sb_prog *p)
+bool
+sb_emit_is_tiled(const sb_prog *p)
 {
     const sb_var *a = p->nparam >= 2 ? p->param[p->nparam - 2] : NULL;
     const sb_var *b = p->nparam >= 2 ? p->param[p->nparam - 1] : NULL;
@@ -147,13 +161,14 @@ sb_emit_c(sb_strbuf *out, const sb_prog *p, const char *symbol, const char *key)
         cx->ir = &ir;
         cx->out = out;
         cx->prog = p;
-        cx->tiled = is_tiled(p);
+        cx->width = 16;
+        cx->tiled = sb_emit_is_tiled(p);
         sb_emit_mark_uses(cx);
         if (cx->st == SB_OK)
             sb_emit_scan(cx);
         if (cx->st == SB_OK) {
             if (key)
-                comment(out, key);
+                sb_emit_comment(out, key);
             sb_strbuf_puts(out,
                            "#ifndef SPBLAS_KERNEL_H\n#include \"spblas_kernel.h\"\n"
                            "#endif\n\n");

@@ -3,7 +3,7 @@
  * printer of the IR puts them, and around && inside ||. An operand of type i32 in an
  * i64 operation is widened before it.
  */
-#include "compiler/emit.h"
+#include "compiler/emit_simt.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,18 +44,26 @@ static bool
 reserved(const char *s)
 {
     static const char *const words[] = {
-        "auto",    "break",   "case",     "char",   "const",    "continue", "default",
-        "do",      "double",  "else",     "enum",   "extern",   "float",    "for",
-        "goto",    "if",      "inline",   "int",    "long",     "register", "restrict",
-        "return",  "short",   "signed",   "sizeof", "static",   "struct",   "switch",
-        "typedef", "union",   "unsigned", "void",   "volatile", "while",    "asm",
-        "typeof",  "linux",   "unix",     "buf",    "param",    "t0",       "t1",
-        "int8_t",  "int32_t", "int64_t",  "main",   "sb_kparam"};
+        "auto",      "break",     "case",     "char",     "const",     "continue",
+        "default",   "do",        "double",   "else",     "enum",      "extern",
+        "float",     "for",       "goto",     "if",       "inline",    "int",
+        "long",      "register",  "restrict", "return",   "short",     "signed",
+        "sizeof",    "static",    "struct",   "switch",   "typedef",   "union",
+        "unsigned",  "void",      "volatile", "while",    "asm",       "typeof",
+        "linux",     "unix",      "buf",      "param",    "t0",        "t1",
+        "int8_t",    "int32_t",   "int64_t",  "main",     "sb_kparam", "args",
+        "class",     "new",       "delete",   "this",     "template",  "operator",
+        "private",   "public",    "try",      "catch",    "throw",     "virtual",
+        "protected", "namespace", "using",    "true",     "false",     "bool",
+        "friend",    "explicit",  "export",   "typename", "mutable",   "and",
+        "or",        "not",       "xor",      "compl",    "threadIdx", "blockIdx",
+        "blockDim",  "gridDim",   "warpSize", "noexcept", "decltype",  "nullptr"};
 
     for (size_t q = 0; q < sizeof words / sizeof words[0]; q++)
         if (strcmp(s, words[q]) == 0)
             return true;
-    return strncmp(s, "sbk_", 4) == 0 || strncmp(s, "SBK_", 4) == 0 || s[0] == '_' ||
+    return strncmp(s, "sbk_", 4) == 0 || strncmp(s, "SBK_", 4) == 0 ||
+           strncmp(s, "sbg_", 4) == 0 || strncmp(s, "SBG_", 4) == 0 || s[0] == '_' ||
            (s[0] != '\0' && s[strlen(s) - 1] == '_');
 }
 
@@ -135,6 +143,10 @@ sb_emit_element(sb_emit *cx, const sb_buf *b, const sb_expr *idx)
 {
     const sb_emit_local *l = sb_emit_find_local(cx, b);
 
+    if (cx->simt && l && l->vector) {
+        sb_simt_element(cx, l, idx);
+        return;
+    }
     if (!l || !l->vector) {
         sb_emit_buf(cx, b);
         sb_strbuf_puts(cx->out, "[");

@@ -60,13 +60,13 @@ sb_emit_const_trip(const sb_stmt *loop, int64_t *lo, int64_t *hi)
     return true;
 }
 
-/* Largest power of two that divides v, at most 16. */
+/* Largest power of two that divides v, at most as many as a vector has lanes. */
 static int
-pow2_factor(int64_t v)
+pow2_factor(const sb_emit *cx, int64_t v)
 {
     int f = 1;
 
-    while (f < 16 && v % (2 * f) == 0)
+    while (f < cx->width && v % (2 * f) == 0)
         f *= 2;
     return f;
 }
@@ -287,11 +287,11 @@ new_loop(sb_emit *cx, const sb_stmt *st)
     loop->global = false;
     loop->fold = fold_of(st);
     loop->cls.bytes = 4;
-    loop->cls.lanes = pow2_factor(st->u.loop.lanes);
+    loop->cls.lanes = pow2_factor(cx, st->u.loop.lanes);
     loop->masked =
         !sb_emit_const_trip(st, &lo, &hi) || (hi - lo) % loop->cls.lanes != 0;
     if (loop->masked && loop->cls.lanes < 4) {
-        loop->cls.lanes = 16;
+        loop->cls.lanes = cx->width;
         while (loop->cls.lanes >= 2 * st->u.loop.lanes)
             loop->cls.lanes /= 2;
     }
@@ -353,7 +353,7 @@ scan_local(scan *s, const sb_buf *b)
     l = &cx->local[cx->nlocal++];
     l->buf = b;
     l->cls.bytes = 4;
-    l->cls.lanes = pow2_factor(b->extent[0]->u.i);
+    l->cls.lanes = pow2_factor(cx, b->extent[0]->u.i);
     l->in_lanes = l->mixed = false;
     l->hi = NULL;
     l->vector = b->type != SB_BOOL && l->cls.lanes > 1;

@@ -3,7 +3,7 @@
  * executor splits the tile range over threads from outside.
  */
 #include "base/fault.h"
-#include "compiler/emit.h"
+#include "compiler/emit_simt.h"
 
 #define UNROLL_COPIES 256 /* statements an unrolled loop may be written out to */
 
@@ -133,7 +133,9 @@ loop(sb_emit *cx, const sb_stmt *st)
     const char *pragma = NULL;
     int64_t lo, hi;
 
-    if (lanes && lanes->vector && !cx->cur && !(lanes->fold && !folds(cx, st))) {
+    if (cx->simt && sb_simt_loop(cx, st))
+        return;
+    if (!cx->simt && lanes && lanes->vector && !cx->cur && !(lanes->fold && !folds(cx, st))) {
         sb_emit_vector_loop(cx, lanes);
         return;
     }
@@ -145,7 +147,7 @@ loop(sb_emit *cx, const sb_stmt *st)
     }
     if (st->u.loop.how == SB_LOOP_UNROLL || sb_emit_forced_unroll(cx, st))
         pragma = "SBK_UNROLL";
-    else if (st->u.loop.how == SB_LOOP_VECTOR)
+    else if (st->u.loop.how == SB_LOOP_VECTOR && !cx->simt)
         pragma = "SBK_LANES";
     counted(cx, st, pragma);
 }
@@ -158,6 +160,10 @@ local(sb_emit *cx, const sb_buf *b)
     if (!l || !sb_emit_is_used(cx, b))
         return;
     sb_emit_line(cx);
+    if (cx->simt && l->vector) {
+        sb_simt_local(cx, l);
+        return;
+    }
     if (l->vector) {
         sb_strbuf_printf(cx->out, "SBK_V(%s, ", sb_dtype_name((sb_dtype)b->type));
         sb_emit_lanes(cx, l->cls);
@@ -200,7 +206,6 @@ update_name(const sb_stmt *st)
 static void
 atomic(sb_emit *cx, const sb_stmt *st)
 {
-    sb_emit_line(cx);
     sb_strbuf_printf(cx->out, "sbk_atomic_%s_%s(&", update_name(st),
                      sb_dtype_name(st->u.store.buf->type));
     sb_emit_element(cx, st->u.store.buf, st->u.store.idx[0]);
@@ -210,17 +215,12 @@ atomic(sb_emit *cx, const sb_stmt *st)
 }
 
 static void
-store(sb_emit *cx, const sb_stmt *st)
+plain_store(sb_emit *cx, const sb_stmt *st)
 {
     const sb_buf *b = st->u.store.buf;
     const sb_expr *idx = st->u.store.idx[0], *value = st->u.store.value;
     const bool z = sb_dtype_is_complex(b->type);
 
-    if (st->u.store.atomic && !SB_FAULT(ATOMIC_PLAIN)) {
-        atomic(cx, st);
-        return;
-    }
-    sb_emit_line(cx);
     sb_emit_element(cx, b, idx);
     if (st->u.store.op == SB_STORE_SET) {
         sb_strbuf_puts(cx->out, " = ");
@@ -237,6 +237,20 @@ store(sb_emit *cx, const sb_stmt *st)
         sb_strbuf_puts(cx->out, ")");
     }
     sb_strbuf_puts(cx->out, ";\n");
+}
+
+static void
+store(sb_emit *cx, const sb_stmt *st)
+{
+    if (cx->simt)
+        sb_simt_store_begin(cx, st);
+    sb_emit_line(cx);
+    if (st->u.store.atomic && !SB_FAULT(ATOMIC_PLAIN))
+        atomic(cx, st);
+    else
+        plain_store(cx, st);
+    if (cx->simt)
+        sb_simt_store_end(cx);
 }
 
 static void
@@ -264,7 +278,7 @@ sb_emit_prefetch(sb_emit *cx, const sb_stmt *st)
     const sb_expr *idx = st->u.prefetch.idx[0];
     const bool lanes = cx->cur && sb_emit_lane(cx, idx) == SB_LANE_LINEAR;
 
-    if (b->role == SB_BUF_LOCAL || st->u.prefetch.n != 1 ||
+    if (cx->simt || b->role == SB_BUF_LOCAL || st->u.prefetch.n != 1 ||
         (cx->cur && sb_emit_lane(cx, idx) == SB_LANE_VARY))
         return;
     sb_emit_line(cx);
@@ -309,7 +323,7 @@ sb_emit_body(sb_emit *cx, sb_body body)
             sb_emit_prefetch(cx, st);
             break;
         case SB_STMT_BLOCK:
-            if (st->u.block.tensor && sb_emit_tensor(cx, st))
+            if (st->u.block.tensor && !cx->simt && sb_emit_tensor(cx, st))
                 break;
             sb_emit_line(cx);
             open_brace(cx);

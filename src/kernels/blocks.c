@@ -180,4 +180,6 @@ const sb_recipe sb_recipe_BLOCKS = {
     .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV | 1U << SB_KOP_SDDMM,
     .program = program,
     .schedule = schedule,
+    .unit = {"%w", "%w", "%w"},
+    .column = "%c0",
 };

@@ -69,4 +69,6 @@ const sb_recipe sb_recipe_BSR = {
     .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV,
     .program = program,
     .schedule = sb_schedule_blocks,
+    .unit = {"%w", "%w", NULL},
+    .column = "%c0",
 };

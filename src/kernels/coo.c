@@ -72,4 +72,7 @@ const sb_recipe sb_recipe_COO = {
     .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV | 1U << SB_KOP_SDDMM,
     .program = program,
     .schedule = schedule,
+    .unit = {"%p", "%p", "%p"},
+    .ordered = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV,
+    .column = "%c0",
 };

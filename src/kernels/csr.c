@@ -20,4 +20,6 @@ const sb_recipe sb_recipe_CSR = {
     .name = "csr",
     .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV | 1U << SB_KOP_SDDMM,
     .schedule = schedule,
+    .unit = {"%i", "%i", "%i"},
+    .column = "%c0",
 };

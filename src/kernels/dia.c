@@ -66,4 +66,6 @@ const sb_recipe sb_recipe_DIA = {
     .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV,
     .program = program,
     .schedule = schedule,
+    .unit = {"%i", "%i", NULL},
+    .column = "%c0",
 };

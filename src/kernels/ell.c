@@ -47,4 +47,6 @@ const sb_recipe sb_recipe_ELL = {
     .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV,
     .rule = rule,
     .schedule = schedule,
+    .unit = {"%pr", "%pr", NULL},
+    .column = "%c0",
 };

@@ -38,4 +38,5 @@ const sb_recipe sb_recipe_LIST = {
     .ops = 1U << SB_KOP_SDDMM,
     .program = program,
     .schedule = schedule,
+    .unit = {NULL, NULL, "%p"},
 };

@@ -135,4 +135,5 @@ const sb_recipe sb_recipe_MASK = {
     .ops = 1U << SB_KOP_SPMV,
     .program = program,
     .schedule = schedule,
+    .unit = {NULL, "%w", NULL},
 };

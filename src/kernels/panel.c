@@ -104,4 +104,5 @@ const sb_recipe sb_recipe_PANEL = {
     .ops = 1U << SB_KOP_SPMM,
     .program = program,
     .schedule = schedule,
+    .unit = {"%g", NULL, NULL},
 };

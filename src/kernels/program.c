@@ -4,6 +4,7 @@
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
+#include "kernels/schedule.h"
 
 const sb_recipe *
 sb_recipe_get(int kind)
@@ -67,7 +68,11 @@ sb_spec_source(const sb_prog **out, sb_ir *ir, const sb_spec *s, int kind)
 sb_status
 sb_spec_schedule(sb_strbuf *out, const sb_spec *s, int kind)
 {
-    sb_recipe_get(kind)->schedule(out, s);
+    const sb_recipe *r = sb_recipe_get(kind);
+
+    r->schedule(out, s);
+    if (s->lanes > 0)
+        sb_schedule_gpu(out, s, r->unit[s->op], r->ordered >> s->op & 1U, r->column);
     return sb_strbuf_status(out);
 }
 

@@ -25,6 +25,9 @@ typedef enum sb_kind {
  * program   instead of a rule: the operation over the part's arrays as stage II loops,
  *           where the format's storage is not one of axes
  * schedule  primitives for the loops
+ * unit      the outermost loop, over rows or what stands for them, per operation
+ * ordered   set of operations in which units of one tile share elements of the output
+ * column    SpMM: the loop over tiles of columns of C; NULL without
  * All append to `out`; only memory can fail, which the buffer remembers.
  */
 typedef struct sb_recipe {
@@ -33,6 +36,9 @@ typedef struct sb_recipe {
     void (*rule)(sb_strbuf *out, const sb_spec *s);
     void (*program)(sb_strbuf *out, const sb_spec *s);
     void (*schedule)(sb_strbuf *out, const sb_spec *s);
+    const char *unit[3];
+    unsigned ordered;
+    const char *column;
 } sb_recipe;
 
 #define X(name, text, doc) extern const sb_recipe sb_recipe_##name;

@@ -42,4 +42,6 @@ const sb_recipe sb_recipe_ROWS = {
     .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV | 1U << SB_KOP_SDDMM,
     .rule = rule,
     .schedule = schedule,
+    .unit = {"%pr", "%pr", "%pr"},
+    .column = "%c0",
 };

@@ -114,3 +114,15 @@ sb_schedule_blocks(sb_strbuf *out, const sb_spec *s)
         sb_strbuf_puts(out, "unroll %jj\n");
     sb_strbuf_puts(out, "parallel %w\n");
 }
+
+void
+sb_schedule_gpu(sb_strbuf *out, const sb_spec *s, const char *unit, bool ordered,
+                const char *column)
+{
+    sb_strbuf_printf(out, "annotate %s threads %d\n", unit, SB_SPEC_THREADS);
+    sb_strbuf_printf(out, "annotate %s lanes %d\n", unit, s->lanes);
+    if (!ordered)
+        sb_strbuf_printf(out, "annotate %s bind thread_y\n", unit);
+    if (column && s->op == SB_KOP_SPMM && !s->exact)
+        sb_strbuf_printf(out, "annotate %s bind block_y\n", column);
+}

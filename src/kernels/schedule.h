@@ -39,4 +39,10 @@ void sb_schedule_blocks(sb_strbuf *out, const sb_spec *s);
 /* Lines "prefetch $B at LOOP ahead P" and "stream $C", as the spec asks. */
 void sb_schedule_memory(sb_strbuf *out, const sb_spec *s, const char *loop);
 
+/* After a recipe's own lines, from its table: units to groups of lanes, unless they are
+ * ordered, tiles of columns to grid y. Who makes the tiles promises what no list can
+ * prove, that units of one tile touch different elements; so they are notes, not `bind`. */
+void sb_schedule_gpu(sb_strbuf *out, const sb_spec *s, const char *unit, bool ordered,
+                     const char *column);
+
 #endif

@@ -100,4 +100,5 @@ const sb_recipe sb_recipe_SEG = {
     .ops = 1U << SB_KOP_SPMV,
     .program = program,
     .schedule = schedule,
+    .unit = {NULL, "%g", NULL},
 };

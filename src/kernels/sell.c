@@ -127,4 +127,5 @@ const sb_recipe sb_recipe_SELL = {
     .ops = 1U << SB_KOP_SPMV,
     .program = program,
     .schedule = schedule,
+    .unit = {NULL, "%g", NULL},
 };

@@ -96,4 +96,6 @@ const sb_recipe sb_recipe_SHARE = {
     .ops = 1U << SB_KOP_SPMM,
     .program = program,
     .schedule = schedule,
+    .unit = {"%w", "%w", NULL},
+    .column = "%c0",
 };

@@ -3,7 +3,8 @@
  * a kernel in every cache, so one spec has exactly one spelling: the reader accepts
  * what the printer writes and nothing else.
  *
- *   OP KIND[+KIND...] AABBCC/COMPUTE PTRIDX LL [ca] [cb] [cc] [bN] [turned] [packed] tN|xN pN [uN] [nt]
+ *   OP KIND[+KIND...] AABBCC/COMPUTE PTRIDX LL [ca] [cb] [cc] [bN] [turned] [packed]
+ *   tN|xN pN [uN] [nt] [gN]
  */
 #include "kernels/spec.h"
 
@@ -17,6 +18,7 @@ enum {
     TILE_MAX = 1024,
     PREFETCH_MAX = 64,
     UNROLL_MAX = 8,
+    LANES_MAX = 32,
     WINDOW_MAX = 8,
     OP_COUNT = 3
 };
@@ -105,6 +107,8 @@ sb_spec_print(char *out, size_t size, const sb_spec *s)
     if (s->unroll > 1)
         put_number(&l, "u", s->unroll);
     put(&l, s->stream ? " nt" : "");
+    if (s->lanes > 0)
+        put_number(&l, "g", s->lanes);
     return l.full ? SB_EINVAL : SB_OK;
 }
 
@@ -174,6 +178,18 @@ check_kinds(const sb_spec *s, sb_diag *diag)
     return SB_OK;
 }
 
+static sb_status
+check_lanes(const sb_spec *s, sb_diag *diag)
+{
+    if (s->lanes < 0 || s->lanes > LANES_MAX || (s->lanes & (s->lanes - 1)) != 0)
+        return sb_diag_set(diag, SB_EINVAL, "spec: lanes %d: a power of two to %d",
+                           s->lanes, (int)LANES_MAX);
+    if (s->lanes > 0 && (s->prefetch || s->stream))
+        return sb_diag_set(diag, SB_EINVAL,
+                           "spec: prefetch and streaming are the CPU's");
+    return SB_OK;
+}
+
 sb_status
 sb_spec_check(const sb_spec *s, sb_diag *diag)
 {
@@ -211,7 +227,7 @@ sb_spec_check(const sb_spec *s, sb_diag *diag)
         return sb_diag_set(
             diag, SB_EINVAL,
             "spec: prefetch and streaming need SpMM with row-major operands");
-    return SB_OK;
+    return check_lanes(s, diag);
 }
 
 /* ---- reading -------------------------------------------------------------------- */
@@ -320,6 +336,7 @@ take_spec(const char **p, sb_spec *s)
         return false;
     (void)take_number(p, " u", &s->unroll);
     s->stream = take(p, " nt");
+    (void)take_number(p, " g", &s->lanes);
     return **p == '\0';
 }
 

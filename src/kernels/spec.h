@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/dtype.h"
+#include "base/gpu_shape.h"
 #include "base/status.h"
 #include "compiler/compiler.h"
 
@@ -15,7 +16,10 @@
 
 typedef enum sb_kernel_op { SB_KOP_SPMM, SB_KOP_SPMV, SB_KOP_SDDMM } sb_kernel_op;
 
-enum { SB_SPEC_BLOCK_MAX = 64 };
+enum {
+    SB_SPEC_BLOCK_MAX = 64,
+    SB_SPEC_THREADS = 128 /* of a block of a GPU */
+};
 
 typedef struct sb_spec {
     sb_kernel_op op;
@@ -35,6 +39,7 @@ typedef struct sb_spec {
     int prefetch; /* rows of B ahead; 0 none */
     int unroll;   /* SpMM: entries of a row taken together; 0 is 1 */
     bool stream;  /* non-temporal stores to C */
+    int lanes;    /* GPU: threads that work at a row together; 0: for the CPU */
 } sb_spec;
 
 /* "spmm csr+rows f32f32f32/f32 i32i32 rr t32 p0 u2"; at most SB_SPEC_MAX bytes with NUL. */
@@ -56,6 +61,11 @@ sb_status sb_spec_program(const sb_prog **out, sb_ir *ir, const sb_spec *s);
  * symbol given to sb_emit_c is "sbk_" and the 32 hex digits of the key. */
 sb_status sb_spec_emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key,
                        const char *spec_text, sb_diag *diag);
+
+/* The same of a spec with lanes: CUDA text that stands alone (spblas_gpu.h in place; with
+ * SBG_EMULATE defined it is C), and what a launch needs to know. */
+sb_status sb_spec_emit_gpu(sb_strbuf *text, sb_strbuf *signature, sb_hash *key,
+                           sb_gpu_shape *shape, const char *spec_text, sb_diag *diag);
 
 /* The specs compiled into the library, by index; NULL past the end. */
 const char *sb_spec_builtin(int index);

@@ -18,45 +18,85 @@ sb_lower_signature(sb_strbuf *out, const sb_prog *p)
         sb_strbuf_printf(out, i ? " %s" : "%s", p->buf[i]->name);
 }
 
+/* The key of a program for one target, and the name of its kernel. */
+static sb_status
+name_of(sb_hash *key, char symbol[40], const sb_prog *p, const char *version)
+{
+    SB_TRY(sb_prog_hash(key, p));
+    *key = sb_hash_bytes(version, strlen(version), *key);
+    memcpy(symbol, "sbk_", 4);
+    sb_hash_text(*key, symbol + 4);
+    return SB_OK;
+}
+
 sb_status
 sb_lower_emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
               const char *name)
 {
-    char symbol[40] = "sbk_";
-    sb_hash h;
+    char symbol[40];
 
-    SB_TRY(sb_prog_hash(&h, p));
-    h = sb_hash_bytes(sb_emit_version(), strlen(sb_emit_version()), h);
-    sb_hash_text(h, symbol + strlen(symbol));
+    SB_TRY(name_of(key, symbol, p, sb_emit_version()));
     SB_TRY(sb_emit_c(text, p, symbol, name));
     sb_lower_signature(signature, p);
-    *key = h;
     return sb_strbuf_status(signature);
 }
 
 static sb_status
-emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_ir *ir,
-     const char *spec_text)
+emit_gpu(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
+         const char *name)
 {
-    const sb_prog *p = NULL;
-    sb_spec spec;
+    char symbol[40];
 
-    SB_TRY(sb_spec_parse(&spec, spec_text, ir->diag));
-    SB_TRY(sb_spec_program(&p, ir, &spec));
-    return sb_lower_emit(text, signature, key, p, spec_text);
+    SB_TRY(name_of(key, symbol, p, sb_emit_gpu_version()));
+    SB_TRY(sb_emit_cuda(text, p, symbol, name, sb_emit_gpu_prelude()));
+    sb_lower_signature(signature, p);
+    return sb_strbuf_status(signature);
 }
 
-sb_status
-sb_spec_emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const char *spec_text,
-             sb_diag *diag)
+static sb_status
+emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_spec *spec,
+     const char *spec_text, bool gpu, sb_diag *diag)
 {
+    const sb_prog *p = NULL;
     sb_arena arena;
     sb_ir ir;
     sb_status st;
 
     sb_arena_init(&arena);
     sb_ir_init(&ir, &arena, diag);
-    st = emit(text, signature, key, &ir, spec_text);
+    st = sb_spec_parse(spec, spec_text, diag);
+    if (st == SB_OK && gpu != (spec->lanes > 0))
+        st = sb_diag_set(diag, SB_EINVAL, "spec \"%s\" is not %s", spec_text,
+                         gpu ? "a GPU's" : "the CPU's");
+    if (st == SB_OK)
+        st = sb_spec_program(&p, &ir, spec);
+    if (st == SB_OK)
+        st = (gpu ? emit_gpu : sb_lower_emit)(text, signature, key, p, spec_text);
     sb_arena_free(&arena);
+    return st;
+}
+
+sb_status
+sb_spec_emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const char *spec_text,
+             sb_diag *diag)
+{
+    sb_spec spec;
+
+    return emit(text, signature, key, &spec, spec_text, false, diag);
+}
+
+sb_status
+sb_spec_emit_gpu(sb_strbuf *text, sb_strbuf *signature, sb_hash *key,
+                 sb_gpu_shape *shape, const char *spec_text, sb_diag *diag)
+{
+    sb_spec spec = {0};
+    const sb_status st = emit(text, signature, key, &spec, spec_text, true, diag);
+    const bool columns = spec.op == SB_KOP_SPMM && !spec.exact;
+
+    *shape = (sb_gpu_shape){0};
+    if (st == SB_OK)
+        *shape = (sb_gpu_shape){.threads = SB_SPEC_THREADS,
+                                .grid_y_columns = columns ? spec.tile : 0,
+                                .rows_per_tile = SB_SPEC_THREADS / spec.lanes};
     return st;
 }

@@ -217,4 +217,6 @@ const sb_recipe sb_recipe_WIN = {
     .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV,
     .program = program,
     .schedule = schedule,
+    .unit = {"%w", "%w", NULL},
+    .column = "%c0",
 };

@@ -6,6 +6,7 @@
 #ifndef SB_RUNTIME_KERNEL_H
 #define SB_RUNTIME_KERNEL_H
 
+#include "base/gpu_shape.h"
 #include "base/hash.h"
 #include "base/status.h"
 #include "base/strbuf.h"

@@ -1,0 +1,17 @@
+/*
+ * What a launch of a GPU kernel needs to know beside its text; made by who writes the text
+ * (src/kernels), used by who launches it (src/gpu).
+ */
+#ifndef SB_BASE_GPU_SHAPE_H
+#define SB_BASE_GPU_SHAPE_H
+
+#include <stdint.h>
+
+typedef struct sb_gpu_shape {
+    int threads;            /* of a block */
+    int shared_bytes;       /* dynamic shared memory */
+    int64_t grid_y_columns; /* columns of C that one step of grid y covers; 0: grid y is 1 */
+    int rows_per_tile;      /* rows, or what stands for them, that busy all of a block */
+} sb_gpu_shape;
+
+#endif

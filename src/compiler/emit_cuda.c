@@ -1,0 +1,79 @@
+/*
+ * The CUDA text of a kernel: sizes of its argument, prelude, one function that unpacks
+ * it, finds its place in the block and says the program's body.
+ */
+#include "compiler/compiler.h"
+#include "compiler/emit_simt.h"
+
+const char *
+sb_emit_gpu_version(void)
+{
+    return "gpu 1";
+}
+
+static void
+head(sb_emit *cx, const char *key, const char *prelude)
+{
+    const sb_prog *p = cx->prog;
+    const int nparam = p->nparam - (cx->tiled ? 2 : 0);
+
+    if (key)
+        sb_emit_comment(cx->out, key);
+    sb_strbuf_printf(cx->out, "#define SBG_MAX_PARAM %d\n#define SBG_MAX_BUF %d\n",
+                     nparam > 0 ? nparam : 1, p->nbuf > 0 ? p->nbuf : 1);
+    sb_strbuf_puts(cx->out, prelude ? prelude : "#include \"spblas_gpu.h\"\n");
+}
+
+static void
+function(sb_emit *cx, const char *symbol)
+{
+    const sb_emit_simt *s = cx->simt;
+    int nparam, nbuf;
+
+    sb_strbuf_printf(cx->out, "\nSBG_KERNEL(%s, %d)(SBG_ARGS args)\n{\n", symbol,
+                     s->threads);
+    sb_emit_unpack(cx, &nparam, &nbuf);
+    if (cx->tiled)
+        sb_strbuf_puts(cx->out, "    const int64_t t0 = args.t0, t1 = args.t1;\n");
+    sb_strbuf_printf(cx->out,
+                     "    const int x_ = SBG_TID %% %d, y_ = SBG_TID / %d;\n"
+                     "    (void)x_, (void)y_;\n\n",
+                     s->lanes, s->lanes);
+    cx->indent = 1;
+    sb_emit_body(cx, cx->prog->body);
+    sb_strbuf_puts(cx->out, "}\n");
+}
+
+sb_status
+sb_emit_cuda(sb_strbuf *out, const sb_prog *p, const char *symbol, const char *key,
+             const char *prelude)
+{
+    sb_emit_simt simt = {0};
+    sb_emit *cx;
+    sb_arena arena;
+    sb_ir ir;
+    sb_status st = SB_ENOMEM;
+
+    if (p->stage != 3)
+        return SB_EINVAL;
+    sb_arena_init(&arena);
+    cx = sb_arena_alloc_zero(&arena, sizeof *cx);
+    if (cx) {
+        sb_ir_init(&ir, &arena, NULL);
+        cx->ir = &ir;
+        cx->out = out;
+        cx->prog = p;
+        cx->simt = &simt;
+        cx->tiled = sb_emit_is_tiled(p);
+        sb_emit_mark_uses(cx);
+        if (cx->st == SB_OK)
+            sb_simt_scan(cx);
+        if (cx->st == SB_OK) {
+            head(cx, key, prelude);
+            function(cx, symbol);
+        }
+        st = cx->st == SB_OK ? sb_strbuf_status(out) : cx->st;
+    }
+    sb_arena_free(&arena);
+    return st;
+}

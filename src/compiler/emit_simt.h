@@ -1,0 +1,49 @@
+/*
+ * Where the C and the GPU emitter part. The GPU's text is the C emitter's scalar text
+ * with the loops spread over the machine:
+ *
+ *   over tiles                    blocks, grid x
+ *   bound to block_y              blocks, grid y
+ *   bound to thread_y             groups of lanes within a block
+ *   vector                        lanes of a group, lane x has elements x, x + lanes, ..
+ *
+ * A local that vector loops walk lane by lane lies in registers of the lanes, element e
+ * with lane e mod lanes. Everything else is computed by all lanes of a group alike; a
+ * store to memory outside such a loop is made by its first index only. So nothing is
+ * shared but through shuffles, and no barrier is needed. See docs/gpu.md.
+ */
+#ifndef SB_COMPILER_EMIT_SIMT_H
+#define SB_COMPILER_EMIT_SIMT_H
+
+#include "compiler/emit.h"
+
+#define SB_SIMT_GETS 16 /* elements of other lanes that one store reads */
+
+struct sb_emit_simt {
+    int threads, lanes;          /* of a block, of a group */
+    int slots;                   /* of each lane in the vector loop being written */
+    bool row_loops, column_loops; /* some loop runs over groups, over grid y */
+    bool in_block, in_row, in_column; /* inside a loop over grid x, or one of those */
+    bool guarded;                /* the store being written is not everyone's */
+    const sb_stmt *own;          /* it is by the lane that has the element */
+    int ngot;                    /* elements of locals that have a name: got0_, .. */
+    struct {
+        const sb_buf *buf;
+        const sb_expr *idx;
+    } got[SB_SIMT_GETS];
+};
+
+/* Threads and lanes from the notes of the program's loops, then which loops and locals
+ * are spread over lanes. Fails for programs that need more than shuffles. */
+void sb_simt_scan(sb_emit *cx);
+
+/* The dialect's own form of a loop; false: as C writes it. */
+bool sb_simt_loop(sb_emit *cx, const sb_stmt *st);
+/* A local in registers of the lanes: its declaration, one of its elements. */
+void sb_simt_local(sb_emit *cx, const sb_emit_local *l);
+void sb_simt_element(sb_emit *cx, const sb_emit_local *l, const sb_expr *idx);
+/* Around the text of a store: opens what says whose it is. */
+void sb_simt_store_begin(sb_emit *cx, const sb_stmt *st);
+void sb_simt_store_end(sb_emit *cx);
+
+#endif
