@@ -48,13 +48,6 @@ typedef struct sb_kernel {
  * than the spec says puts a hash of the rest into the spec.
  */
 #define SB_KERNEL_SYMBOL_MAX 40
-/* What a GPU kernel's launch must know beside its text. Block b works tile t0 + b. */
-typedef struct sb_gpu_shape {
-    int threads;            /* of a block, all along x */
-    int shared_bytes;       /* given at launch */
-    int64_t grid_y_columns; /* of C, to a block in y; 0: all */
-    int rows_per_tile;      /* rows, or entries, that make a good tile */
-} sb_gpu_shape;
 typedef struct sb_kernel_source {
     sb_strbuf text; /* C, or CUDA C */
     sb_strbuf signature;
