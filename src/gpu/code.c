@@ -215,6 +215,22 @@ obtain(sb_gpu_kernel *k, const sb_gpu *g, const sb_strbuf *text, const char *pat
     return st;
 }
 
+/* The range of tiles, last of the parameters of what was fused, has a place of its own in
+ * the kernel's argument. */
+static void
+drop_range(char *signature)
+{
+    static const char range[] = "t0 t1";
+    const size_t n = sizeof range - 1;
+    char *end = strchr(signature, ';');
+    char *at = end && (size_t)(end - signature) >= n ? end - n : NULL;
+
+    if (!at || memcmp(at, range, n) != 0)
+        return;
+    at -= at > signature;
+    memmove(at, end, strlen(end) + 1);
+}
+
 static sb_status
 make(sb_gpu_kernel *k, const sb_gpu *g, sb_kernel_maker maker, sb_kernel_effort effort,
      sb_diag *diag)
@@ -235,6 +251,7 @@ make(sb_gpu_kernel *k, const sb_gpu *g, sb_kernel_maker maker, sb_kernel_effort 
         st = obtain(k, g, &src.text, path.s, effort, diag);
     }
     if (st == SB_OK) { /* ownership moves */
+        drop_range(src.signature.s);
         k->kernel.signature = k->signature = src.signature.s;
         sb_strbuf_init(&src.signature);
     }

@@ -173,7 +173,9 @@ static sb_status
 choose_for_device(sb_plan **out, sb_planner *pl)
 {
     const int as_is = sb_problem_as_is(pl->pb);
-    const sb_part_kind kind = as_is >= 0 ? (sb_part_kind)as_is : SB_PART_ROWS;
+    const sb_part_kind kind = as_is >= 0                          ? (sb_part_kind)as_is
+                              : pl->pb->a.format == SB_FORMAT_BSR ? SB_PART_BLOCKS
+                                                                  : SB_PART_ROWS;
     sb_weighed *w = &pl->weighed[0];
     sb_status st;
 
