@@ -40,11 +40,17 @@
  *            spblasConvert makes. Those that have elements are aligned to them (a complex
  *            double to 16 bytes). Sizes and strides count elements, buffer sizes bytes.
  *   Memory   "host" below means memory this process can read. On the CPU backend all
- *            arrays are host memory, and so are scalars in both pointer modes.
+ *            arrays are host memory, and so are scalars in both pointer modes. On a GPU
+ *            an analysis copies the structure to the host, reads it and waits for the
+ *            stream; a product that has a plan neither copies, allocates nor waits, so it
+ *            may be captured into a graph. Rows, blocks and sampled coordinates of the
+ *            caller's get a plan with their first product. What no kernel of the GPU
+ *            serves goes through host memory: right, but slow, and not under capture.
  *   Threads  A handle belongs to one thread at a time. A descriptor may be used by many
  *            threads through functions that take it const (spblasConst*Descr_t);
  *            functions that take it non-const need it alone.
- *   Order    Compute calls have finished when they return on the CPU backend. The same
+ *   Order    Compute calls have finished when they return on the CPU backend; on a GPU
+ *            they are in order on the handle's stream. The same
  *            call on the same data gives the same bits, at any number of threads.
  */
 #ifndef SPBLAS_H
@@ -337,18 +343,25 @@ typedef struct spblasSpSMDescr *spblasSpSMDescr_t;
 /* ---- Library and handle ---------------------------------------------------------- */
 
 /*
- * Makes a handle on the backend that SPBLAS_BACKEND in the environment names: "cpu"
- * (also when it is unset or empty). "gpu" and "emu" are known names that this version
- * does not have.
+ * Makes a handle on a backend: "cpu", "gpu" (the GPU of the calling thread's current CUDA
+ * context, else the first one) or "emu" (a GPU emulated on the host, for tests). Create,
+ * and CreateOn with NULL, take the one that SPBLAS_BACKEND in the environment names, else
+ * the GPU if one answers, else the CPU. A program may have handles of each.
+ *
+ * A handle on a GPU computes products there when the operands lie in memory the GPU knows
+ * (device, managed or pinned), on the handle's stream, and with host arrays on the host.
+ * Products of sparse matrices, triangular solves, conversions and sparse vectors compute
+ * on the host, also with arrays that both can read (managed).
  *
  * Writes   *handle; NULL on failure
  * Errors   INVALID_VALUE handle is NULL, or an unknown backend name; NOT_SUPPORTED a
- *          backend this build lacks; ALLOC_FAILED
+ *          backend this machine lacks, with the reason; ALLOC_FAILED
  * Memory   released by spblasDestroy
  * Threads  any; different threads use different handles
  * Source   cusparseCreate
  */
 SPBLAS_API spblasStatus_t spblasCreate(spblasHandle_t *handle);
+SPBLAS_API spblasStatus_t spblasCreateOn(spblasHandle_t *handle, const char *backend);
 
 /*
  * Ends a handle. Descriptors and their plans live on; they belong to no handle.

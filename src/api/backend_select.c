@@ -3,8 +3,10 @@
  */
 #include "api/backend_select.h"
 
+#include "base/log.h"
 #include "base/sync.h"
 #include "cpu/cpu.h"
+#include "gpu/gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,22 +19,51 @@ publish(void)
     sb_backend_set(&sb_cpu_backend);
 }
 
-sb_status
-sb_backend_select(const sb_backend **out, sb_diag *diag)
+static sb_status
+cpu(sb_device **out, sb_diag *diag)
 {
-    const char *name = getenv("SPBLAS_BACKEND");
-
+    (void)diag;
     *out = NULL;
-    if (name && (strcmp(name, "gpu") == 0 || strcmp(name, "emu") == 0))
-        return sb_diag_set(diag, SB_ENOTSUP,
-                           "SPBLAS_BACKEND asks for \"%s\", which this build does not "
-                           "have; use cpu",
-                           name);
-    if (name && name[0] && strcmp(name, "cpu") != 0)
-        return sb_diag_set(
-            diag, SB_EINVAL,
-            "SPBLAS_BACKEND is \"%.40s\"; known backends are cpu, gpu, emu", name);
-    sb_once_run(&once, publish);
-    *out = sb_backend_get();
     return SB_OK;
+}
+
+/* The GPU if one answers. */
+static sb_status
+any(sb_device **out, sb_diag *diag)
+{
+    sb_diag why = {SB_OK, ""};
+    const sb_status st = sb_gpu_device(out, &why);
+
+    if (st != SB_OK)
+        sb_log(SB_LOG_DEBUG, "a handle of the CPU: %s", why.text);
+    return st == SB_ENOTSUP ? SB_OK : sb_diag_set(diag, st, "%s", why.text);
+}
+
+typedef struct row {
+    const char *name;
+    sb_status (*device)(sb_device **out, sb_diag *diag);
+} row;
+
+sb_status
+sb_backend_select(const sb_backend **host, sb_device **device, const char *name,
+                  sb_diag *diag)
+{
+    static const row rows[] = {
+        {"", any}, {"cpu", cpu}, {"gpu", sb_gpu_device}, {"emu", sb_emu_device}};
+    const char *own = getenv("SPBLAS_BACKEND");
+    const char *want = name ? name : own ? own : "";
+
+    *host = NULL;
+    *device = NULL;
+    sb_once_run(&once, publish);
+    for (size_t q = 0; q < sizeof rows / sizeof rows[0]; q++) {
+        if (strcmp(want, rows[q].name) != 0)
+            continue;
+        SB_TRY(rows[q].device(device, diag));
+        *host = sb_backend_get();
+        return SB_OK;
+    }
+    return sb_diag_set(diag, SB_EINVAL,
+                       "%s is \"%.40s\"; known backends are cpu, gpu, emu",
+                       name ? "argument backend" : "SPBLAS_BACKEND", want);
 }

@@ -5,6 +5,7 @@
  */
 #include "api/error.h"
 #include "api/format.h"
+#include "api/place.h"
 #include "api/rule.h"
 #include "api/spmat.h"
 #include "api/types.h"
@@ -177,10 +178,12 @@ make(sb_made **out, const request *r, sb_diag *diag)
     const sb_matrix a = sb_view_sparse(r->source);
     const sb_backend *backend = r->handle->backend;
     const sb_par par = {backend->parallel, backend->threads()};
-    sb_made *made = sb_alloc_zero(sizeof *made);
+    sb_made *made;
     sb_status st;
 
     *out = NULL;
+    SB_TRY(sb_place_sparse_on_host(r->handle, &a, diag));
+    made = sb_alloc_zero(sizeof *made);
     if (!made)
         return SB_ENOMEM;
     made->format = sb_format_hold(r->format);

@@ -3,6 +3,7 @@
  * wanted is one of four things.
  */
 #include "api/error.h"
+#include "api/place.h"
 #include "api/rule.h"
 #include "api/spmat.h"
 #include "api/types.h"
@@ -213,6 +214,12 @@ run(const request *r)
         const sb_matrix s = sb_view_sparse(r->sparse);
         const sb_dense d = sb_view_dense(r->dense);
 
+        if (r->want != WANT_SIZE)
+            st = sb_place_sparse_on_host(r->handle, &s, &diag);
+        if (st == SB_OK && r->want != WANT_SIZE)
+            st = sb_place_on_host(r->handle, (const void *[]){d.data}, 1, &diag);
+        if (st != SB_OK)
+            return sb_api_end(r->handle, r->function, st, &diag);
         switch (r->want) {
         case WANT_SIZE:
             *r->size = 0;

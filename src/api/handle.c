@@ -53,27 +53,44 @@ check(const char *function, record r)
     return sb_api_end(r.handle, function, st, &diag);
 }
 
-spblasStatus_t
-spblasCreate(spblasHandle_t *handle)
+static spblasStatus_t
+create(const char *function, spblasHandle_t *handle, const char *name)
 {
     const sb_backend *backend;
+    sb_device *device;
     spblasHandle_t h;
     sb_diag diag = {0};
     sb_status st;
 
     if (!handle)
         return sb_api_end(
-            NULL, __func__,
+            NULL, function,
             sb_diag_set(&diag, SB_EINVAL, "argument handle must not be NULL"), &diag);
     *handle = NULL;
-    if ((st = sb_backend_select(&backend, &diag)) != SB_OK)
-        return sb_api_end(NULL, __func__, st, &diag);
-    if (!(h = sb_alloc_zero(sizeof *h)))
-        return sb_api_end(NULL, __func__, SB_ENOMEM, &diag);
+    if ((st = sb_backend_select(&backend, &device, name, &diag)) != SB_OK)
+        return sb_api_end(NULL, function, st, &diag);
+    if (!(h = sb_alloc_zero(sizeof *h))) {
+        if (device)
+            device->ops->release(device);
+        return sb_api_end(NULL, function, SB_ENOMEM, &diag);
+    }
     h->tag = SB_TAG_HANDLE;
     h->backend = backend;
+    h->device = device;
     *handle = h;
     return SPBLAS_STATUS_SUCCESS;
+}
+
+spblasStatus_t
+spblasCreate(spblasHandle_t *handle)
+{
+    return create(__func__, handle, NULL);
+}
+
+spblasStatus_t
+spblasCreateOn(spblasHandle_t *handle, const char *backend)
+{
+    return create(__func__, handle, backend);
 }
 
 spblasStatus_t
@@ -87,6 +104,8 @@ spblasDestroy(spblasHandle_t handle)
         SPBLAS_STATUS_SUCCESS)
         return st;
     handle->tag = 0;
+    if (handle->device)
+        handle->device->ops->release(handle->device);
     sb_free(handle);
     return SPBLAS_STATUS_SUCCESS;
 }

@@ -10,6 +10,7 @@
 #include "api/planlist.h"
 #include "formats/tensor.h"
 #include "runtime/backend.h"
+#include "runtime/device.h"
 
 #include "spblas.h"
 
@@ -37,7 +38,8 @@ struct spblasContext {
     uint32_t tag;
     spblasPointerMode_t mode;
     void *stream;
-    const sb_backend *backend;
+    const sb_backend *backend;     /* the host's */
+    sb_device *device;             /* NULL: a handle of the CPU; held */
     char message[SB_SENTENCE_MAX]; /* of the last call that failed */
 };
 

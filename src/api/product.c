@@ -6,11 +6,14 @@
 #include "api/product.h"
 
 #include "api/error.h"
+#include "api/place.h"
 #include "api/types.h"
 #include "api/view.h"
 #include "base/macro.h"
 #include "formats/check.h"
+#include "planner/candidates.h"
 #include "planner/planner.h"
+#include "planner/staged.h"
 
 /* ---- Arguments ---------------------------------------------------------------------- */
 
@@ -352,7 +355,18 @@ options_of(const sb_attributes *at)
 static sb_status
 validate(spblasConstSpMatDescr_t d, const sb_problem *pb, sb_diag *diag)
 {
-    return d->at.validate ? sb_matrix_check(&pb->a, diag) : SB_OK;
+    sb_staged staged = {0};
+    sb_problem host = *pb;
+    sb_status st = SB_OK;
+
+    if (!d->at.validate)
+        return SB_OK;
+    if (pb->device)
+        st = sb_staged_structure(&staged, &host, false, diag);
+    if (st == SB_OK)
+        st = sb_matrix_check(&host.a, diag);
+    sb_staged_free(&staged);
+    return st;
 }
 
 static sb_status
@@ -374,17 +388,49 @@ empty_output(const sb_problem *pb)
 }
 
 static sb_status
+scalars(const sb_product *p, sb_problem *pb, sb_diag *diag)
+{
+    const size_t bytes = sb_dtype_size(pb->compute);
+    sb_param alpha, beta;
+
+    SB_TRY(sb_place_scalar(&alpha, p->handle, p->alpha, bytes, diag));
+    SB_TRY(sb_place_scalar(&beta, p->handle, p->beta, bytes, diag));
+    pb->alpha = sb_value_load(pb->compute, &alpha, 0);
+    pb->beta = sb_value_load(pb->compute, &beta, 0);
+    return SB_OK;
+}
+
+/* A device computes with plans alone. Arrays that are read where they are need no promise
+ * about what is in them, so the first call may make their plan. */
+static sb_planref *
+first_plan(const sb_product *p, const sb_problem *pb)
+{
+    sb_planlist *plans = p->sparse->plans;
+    const sb_options opt = {0};
+    sb_plan *plan;
+
+    if (!pb->device || sb_problem_as_is(pb) < 0 ||
+        pb->device->ops->capturing(pb->device, pb->stream))
+        return NULL;
+    if (sb_plan_create(&plan, pb, &opt, NULL) != SB_OK ||
+        sb_planlist_put_take(plans, plan) != SB_OK)
+        return NULL;
+    return sb_planlist_find(plans, pb);
+}
+
+static sb_status
 compute(const sb_product *p, sb_problem *pb, sb_diag *diag)
 {
     sb_planlist *plans = p->sparse->plans;
     sb_planref *ref;
     sb_status st = SB_OK;
 
-    pb->alpha = sb_value_load(pb->compute, p->alpha, 0);
-    pb->beta = sb_value_load(pb->compute, p->beta, 0);
+    SB_TRY(scalars(p, pb, diag));
     ref = sb_planlist_find(plans, pb);
     if (!ref)
         st = validate(p->sparse, pb, diag);
+    if (!ref && st == SB_OK && !empty_output(pb))
+        ref = first_plan(p, pb);
     if (st == SB_OK && !empty_output(pb))
         st = sb_execute(sb_planref_plan(ref), pb, diag);
     sb_planlist_unhold(plans, ref);
@@ -409,6 +455,8 @@ sb_product_run(const sb_product *p, const char *const *names)
     sb_problem pb;
     sb_status st = sb_product_check(&pb, p, names, &diag);
 
+    if (st == SB_OK && p->want != SB_WANT_SIZE)
+        st = sb_place_problem(p->handle, &pb, &diag);
     if (st == SB_OK)
         switch (p->want) {
         case SB_WANT_SIZE:

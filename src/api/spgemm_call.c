@@ -5,6 +5,7 @@
 #include "api/spgemm_call.h"
 
 #include "api/error.h"
+#include "api/place.h"
 #include "api/spmat.h"
 #include "api/types.h"
 #include "api/view.h"
@@ -278,12 +279,29 @@ proceed(const sb_spgemm_call *k, sb_diag *diag)
     return SB_OK;
 }
 
+static sb_status
+on_host(const sb_spgemm_call *k, sb_diag *diag)
+{
+    const sb_matrix a = sb_view_sparse(k->a), b = sb_view_sparse(k->b),
+                    c = sb_view_sparse(k->c);
+    const void *array[SB_SPGEMM_BUFFERS + 2] = {k->alpha, k->beta};
+
+    for (int q = 0; q < SB_SPGEMM_BUFFERS; q++)
+        array[q + 2] = k->lent[q].at;
+    SB_TRY(sb_place_sparse_on_host(k->handle, &a, diag));
+    SB_TRY(sb_place_sparse_on_host(k->handle, &b, diag));
+    SB_TRY(sb_place_sparse_on_host(k->handle, &c, diag));
+    return sb_place_on_host(k->handle, array, SB_COUNT(array), diag);
+}
+
 spblasStatus_t
 sb_spgemm_run(const sb_spgemm_call *k)
 {
     sb_diag diag = {0};
     sb_status st = sb_spgemm_check(k, &diag);
 
+    if (st == SB_OK)
+        st = on_host(k, &diag);
     if (st == SB_OK)
         st = proceed(k, &diag);
     return sb_api_end(k->handle, k->function, st, &diag);

@@ -4,6 +4,7 @@
 #include "api/tri_call.h"
 
 #include "api/error.h"
+#include "api/place.h"
 #include "api/rule.h"
 #include "api/types.h"
 #include "api/view.h"
@@ -459,6 +460,23 @@ solve(const sb_tri_call *k)
         sb_backend_get()->tri->solve(k->descr->tri, &s);
 }
 
+static sb_status
+on_host(const sb_tri_call *k, sb_diag *diag)
+{
+    if (k->want == SB_TRI_ANALYSIS) {
+        const sb_matrix a = sb_view_sparse(k->a);
+
+        return sb_place_sparse_on_host(k->handle, &a, diag);
+    }
+    if (k->want == SB_TRI_SOLVE) {
+        const void *const array[] = {x_of(k).values, y_of(k).values, k->alpha};
+
+        return sb_place_on_host(k->handle, array, SB_COUNT(array), diag);
+    }
+    return k->want == SB_TRI_UPDATE ? sb_place_on_host(k->handle, &k->values, 1, diag)
+                                    : SB_OK;
+}
+
 spblasStatus_t
 sb_tri_run(const sb_tri_call *k)
 {
@@ -468,6 +486,8 @@ sb_tri_run(const sb_tri_call *k)
                                   update ? SB_COUNT(update_rules) : SB_COUNT(rules),
                                   is_sv(k) ? sv_names : sm_names, k, &diag);
 
+    if (st == SB_OK)
+        st = on_host(k, &diag);
     if (st == SB_OK)
         switch (k->want) {
         case SB_TRI_SIZE:

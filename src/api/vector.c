@@ -4,6 +4,7 @@
  */
 #include "api/error.h"
 #include "api/object.h"
+#include "api/place.h"
 #include "api/rule.h"
 #include "api/types.h"
 #include "base/macro.h"
@@ -239,6 +240,15 @@ job_of(const request *r)
     return job;
 }
 
+static sb_status
+on_host(const request *r, sb_diag *diag)
+{
+    const void *const array[] = {r->x->idx, r->x->values, r->y->values,
+                                 r->alpha,  r->beta,      r->result};
+
+    return sb_place_on_host(r->handle, array, SB_COUNT(array), diag);
+}
+
 static spblasStatus_t
 run(const request *r)
 {
@@ -249,7 +259,7 @@ run(const request *r)
 
     if (st == SB_OK && r->asks_size) {
         *r->size = 0;
-    } else if (st == SB_OK) {
+    } else if (st == SB_OK && (st = on_host(r, &diag)) == SB_OK) {
         sb_vector job = job_of(r);
 
         st = r->handle->backend->vector(&job, &diag);

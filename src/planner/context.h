@@ -84,5 +84,6 @@ sb_status sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed 
 /* ---- maker.c ---- */
 
 extern const sb_kernel_maker sb_planner_maker;
+extern const sb_kernel_maker sb_planner_gpu_maker; /* of specs with lanes */
 
 #endif

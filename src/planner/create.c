@@ -5,6 +5,7 @@
 #include "planner/context.h"
 #include "planner/format_plan.h"
 #include "planner/rules.h"
+#include "planner/staged.h"
 #include "planner/wisdom.h"
 
 #include "base/alloc.h"
@@ -12,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "runtime/backend.h"
+#include "runtime/device.h"
 
 #include <string.h>
 
@@ -99,9 +101,14 @@ static const char *
 reason(const sb_planner *pl, const sb_plan *plan, const sb_weighed *won)
 {
     if (pl->opt->plan)
-        return plan->nstep > 0 || !won || won->choice.npart == 0
-                   ? "forced by plan text"
+        return plan->nstep > 0 || !won || won->choice.npart == 0 ? "forced by plan text"
+               : pl->pb->device
+                   ? "forced by plan text, but it has no GPU kernel: through host "
+                     "memory"
                    : "forced by plan text, but no kernel is at hand: reference kernel";
+    if (pl->pb->device)
+        return plan->nstep > 0 ? "the arrays where they are, else rows"
+                               : "no GPU kernel can be had: through host memory";
     if (pl->remembered)
         return "measured before on this structure (wisdom)";
     if (plan->nstep == 0)
@@ -163,6 +170,26 @@ choose(sb_plan **out, sb_planner *pl, const sb_weighed **won)
     return st;
 }
 
+/* On a device: the caller's arrays where they are, else rows. The model is the CPU's, so
+ * nothing is predicted. */
+static sb_status
+choose_for_device(sb_plan **out, sb_planner *pl)
+{
+    const int as_is = sb_problem_as_is(pl->pb);
+    const sb_part_kind kind = as_is >= 0                          ? (sb_part_kind)as_is
+                              : pl->pb->a.format == SB_FORMAT_BSR ? SB_PART_BLOCKS
+                                                                  : SB_PART_ROWS;
+    sb_weighed *w = &pl->weighed[0];
+    sb_status st;
+
+    w->choice = (sb_choice){
+        .op = pl->pb->op, .npart = 1, .part = {{.kind = kind, .c = 1, .k = -1}}};
+    pl->nweighed = 1;
+    sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
+    st = sb_plan_build(out, pl, &w->choice, SB_KERNEL_COMPILE, pl->diag);
+    return st == SB_ENOKERNEL ? sb_plan_reference(out, pl) : st;
+}
+
 static sb_status
 analyse(sb_plan **out, sb_planner *pl, const sb_weighed **won)
 {
@@ -170,7 +197,17 @@ analyse(sb_plan **out, sb_planner *pl, const sb_weighed **won)
     SB_TRY(look(pl));
     if (pl->opt->plan)
         return forced(out, pl);
-    return choose(out, pl, won);
+    return pl->pb->device ? choose_for_device(out, pl) : choose(out, pl, won);
+}
+
+/* The steps of a plan whose kernels are a device's move there. */
+static sb_status
+settle(sb_plan *plan, sb_diag *diag)
+{
+    sb_device *d = plan->key.device;
+
+    plan->predicted = 0;
+    return plan->nstep > 0 ? d->ops->settle(d, plan, diag) : SB_OK;
 }
 
 sb_status
@@ -178,26 +215,36 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
                sb_diag *diag)
 {
     static const sb_options defaults = {0};
-    const sb_problem by_rows = sb_problem_by_rows(pb);
+    sb_problem by_rows = sb_problem_by_rows(pb);
     const double begin = sb_clock();
     const sb_weighed *won = NULL;
     sb_planner *pl;
     const char *why = NULL;
-    sb_status st;
+    sb_staged staged = {0};
+    sb_status st = SB_OK;
 
     *out = NULL;
-    if (pb->a.format == SB_FORMAT_TENSOR)
-        return sb_format_analyse(out, pb, opt ? opt : &defaults, diag);
+    opt = opt ? opt : &defaults;
+    if (pb->a.format == SB_FORMAT_TENSOR && !pb->device)
+        return sb_format_analyse(out, pb, opt, diag);
     pl = sb_alloc(sizeof *pl);
     if (!pl)
         return sb_diag_set(diag, SB_ENOMEM, "no memory for the analysis");
-    planner_init(pl, &by_rows, opt ? opt : &defaults, diag);
-    if (!sb_problem_planable(&by_rows, &why))
+    planner_init(pl, &by_rows, opt, diag);
+    if (pb->device)
+        st = sb_staged_structure(&staged, &by_rows, opt->values_frozen, diag);
+    if (st == SB_OK && pb->a.format == SB_FORMAT_TENSOR)
+        why = "formats of the language go through host memory";
+    if (st == SB_OK && (why || !sb_problem_planable(&by_rows, &why)))
         st = sb_plan_reference(out, pl);
-    else
+    else if (st == SB_OK)
         st = analyse(out, pl, &won);
     if (st == SB_OK) {
         (*out)->key = *pb;
+        if (pb->device)
+            st = settle(*out, diag);
+    }
+    if (st == SB_OK) {
         (*out)->analysis = sb_clock() - begin;
         st = sb_plan_explain(*out, pl, won, why ? why : reason(pl, *out, won));
     }
@@ -207,6 +254,7 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
         sb_diag_set(diag, st, "analysis failed: %s", sb_status_text(st));
     }
     sb_view_free(&pl->view);
+    sb_staged_free(&staged);
     sb_free(pl);
     return st;
 }

@@ -1,10 +1,12 @@
 /*
  * One call: the plan, else the path without analysis, else the reference kernel. A tensor
- * without a plan gets one for the call.
+ * without a plan gets one for the call. What has no plan on its device goes through host
+ * memory.
  */
 #include "planner/direct.h"
 #include "planner/format_plan.h"
 #include "planner/planner.h"
+#include "planner/staged.h"
 #include "runtime/backend.h"
 
 sb_status
@@ -13,6 +15,10 @@ sb_execute(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
     const sb_problem by_rows = sb_problem_by_rows(pb);
     sb_status st;
 
+    if (pb->device)
+        return plan && plan->engine && sb_plan_matches(plan, pb)
+                   ? sb_plan_run(plan, &by_rows, diag)
+                   : sb_staged_run(pb, diag);
     if (plan && sb_plan_matches(plan, pb))
         return sb_plan_run(plan, &by_rows, diag);
     if (pb->a.format == SB_FORMAT_TENSOR)

@@ -26,4 +26,14 @@ make(sb_kernel_source *out, const char *spec, const void *user)
     return st;
 }
 
+static sb_status
+make_gpu(sb_kernel_source *out, const char *spec, const void *user)
+{
+    (void)user;
+    SB_TRY(sb_spec_emit_gpu(&out->text, &out->signature, &out->key, &out->shape, spec,
+                            NULL));
+    return sb_strbuf_status(&out->text);
+}
+
 const sb_kernel_maker sb_planner_maker = {make, NULL};
+const sb_kernel_maker sb_planner_gpu_maker = {make_gpu, NULL};

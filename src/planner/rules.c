@@ -96,6 +96,31 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
     return lists[list][rank];
 }
 
+/* The power of two from `lo` to `hi` that is at least x. */
+static int
+power(double x, int lo, int hi)
+{
+    while (lo < hi && lo < x)
+        lo *= 2;
+    return lo;
+}
+
+int
+sb_rule_gpu_tile(const sb_work *w, double mean)
+{
+    if (w->op == SB_OP_SPMV)
+        return power(mean, 4, 32);
+    if (w->op == SB_OP_SDDMM)
+        return power((double)w->k, 4, 32);
+    return power((double)w->n, 4, w->col_major ? 32 : 128);
+}
+
+int
+sb_rule_lanes(int tile)
+{
+    return tile < 32 ? tile : 32;
+}
+
 int
 sb_rule_unroll(const sb_work *w, const sb_target *t, double mean)
 {

@@ -23,6 +23,11 @@ int sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank);
  * wait for the other's sums; 1 where rows are too short to gain (docs/kernels.md). */
 int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean);
 
+/* The same on a GPU, where it goes to so many threads as sb_rule_lanes says: the columns
+ * of C that a block takes together, of a reduction the entries. */
+int sb_rule_gpu_tile(const sb_work *w, double mean);
+int sb_rule_lanes(int tile);
+
 /* Rows of B to prefetch, 0 for none: only when B's touched rows leave the last-level
  * cache (docs/kernels.md, rule 4). */
 int sb_rule_prefetch(const sb_problem *pb, double footprint, const sb_target *t);

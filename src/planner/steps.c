@@ -9,6 +9,28 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "planner/rules.h"
+#include "runtime/device.h"
+
+/* The GPU's kernel of a spec whose tile is settled. One that the emitter or the compiler
+ * refuses is not at hand. */
+static sb_status
+device_kernel(const sb_kernel **out, sb_device *d, sb_spec *spec,
+              sb_kernel_effort effort)
+{
+    sb_diag why = {SB_OK, ""};
+    char text[SB_SPEC_MAX];
+    sb_status st = SB_ENOTSUP;
+
+    spec->lanes = sb_rule_lanes(spec->tile);
+    spec->exact = false;
+    if (sb_spec_print(text, sizeof text, spec) == SB_OK)
+        st = d->ops->kernel(out, d, text, sb_planner_gpu_maker, effort, &why);
+    if (st == SB_OK || st == SB_ENOMEM)
+        return st;
+    sb_log(SB_LOG_WARN, "no GPU kernel \"%s\": %s", text,
+           why.text[0] ? why.text : sb_status_text(st));
+    return SB_ENOKERNEL;
+}
 
 sb_status
 sb_planner_kernel(const sb_kernel **out, const sb_problem *pb, const sb_choice *ch,
@@ -20,6 +42,8 @@ sb_planner_kernel(const sb_kernel **out, const sb_problem *pb, const sb_choice *
 
     *out = NULL;
     sb_spec_of(&spec, pb, ch, kinds, ptr, idx);
+    if (pb->device)
+        return device_kernel(out, pb->device, &spec, effort);
     /* one made for just this width knows its loops' ends */
     for (spec.exact = sb_spec_exact(&spec, pb);; spec.exact = false) {
         if (sb_spec_print(text, sizeof text, &spec) != SB_OK)
@@ -133,14 +157,30 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     return false;
 }
 
+/* On a device the rules leave nothing open. */
+static bool
+by_device_rule(sb_build *b, unsigned kinds)
+{
+    b->choice.tile = sb_rule_gpu_tile(&b->pl->work, b->pl->stats.mean);
+    b->choice.unroll = 1;
+    b->choice.prefetch = 0;
+    b->choice.stream = false;
+    return all_exist(b, kinds, b->effort);
+}
+
 sb_status
 sb_build_kernels_exist(sb_build *b, const sb_choice *want)
 {
     const unsigned kinds = kinds_of(want);
+    bool exist;
 
     /* sb_spec_of reads block sizes from the parts; restored by build_parts. */
     b->choice = *want;
-    if (want->tile > 0 ? all_exist(b, kinds, b->effort) : by_rule(b, want, kinds)) {
+    if (want->tile > 0)
+        exist = all_exist(b, kinds, b->effort);
+    else
+        exist = b->pl->pb->device ? by_device_rule(b, kinds) : by_rule(b, want, kinds);
+    if (exist) {
         b->choice.npart = 0;
         return SB_OK;
     }
@@ -169,6 +209,16 @@ rank_in(unsigned kinds, sb_part_kind kind)
     return rank;
 }
 
+/* A block of a GPU is busy with as many rows as its kernel says. */
+static int64_t
+grain_of(const sb_build *b, const sb_kernel *k, int64_t grain)
+{
+    const sb_device *d = b->pl->pb->device;
+
+    return d ? (int64_t)(d->ops->shape(k).rows_per_tile * (b->pl->stats.mean + 2))
+             : grain;
+}
+
 /* Tiles of the batch's groups of the given kinds, as one step of kernel k. */
 static sb_status
 put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
@@ -177,6 +227,7 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
     sb_plan *plan = b->plan;
     const int64_t lo = plan->ntile;
 
+    grain = grain_of(b, k, grain);
     for (int q = 0; q < bt->n; q++) {
         const sb_part *p = &b->part[bt->at[q].part];
 

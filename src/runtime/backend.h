@@ -1,6 +1,6 @@
 /*
- * What a machine offers the runtime. One table per backend; src/api picks one when a
- * handle is made. The CPU's is sb_cpu_backend in src/cpu/cpu.h.
+ * What the host offers the runtime. The CPU's table is sb_cpu_backend in src/cpu/cpu.h;
+ * devices with memory of their own are in device.h.
  */
 #ifndef SB_RUNTIME_BACKEND_H
 #define SB_RUNTIME_BACKEND_H
@@ -39,7 +39,11 @@ typedef struct sb_backend {
     const sb_legacy_steps *legacy;
 } sb_backend;
 
-/* Set once, before the first plan is made (src/api does); never NULL afterwards. */
+/*
+ * The host's, which every process has, whatever device its handles are on: it plans, it
+ * compiles, and it computes what lies in host memory. Set once, before the first plan is
+ * made (src/api does); never NULL afterwards.
+ */
 void sb_backend_set(const sb_backend *b);
 const sb_backend *sb_backend_get(void);
 

@@ -56,6 +56,11 @@ sb_status sb_cache_read(sb_strbuf *out, const char *path, sb_diag *diag);
 /* Appends to the file, made 0600 if new. */
 sb_status sb_cache_write(const char *path, const char *text, size_t len, sb_diag *diag);
 
+/* A file that is used only if it is as it was written: `seal` appends its checksum,
+ * `sealed` says how many bytes were there before, 0 for a damaged file. */
+void sb_cache_seal(sb_strbuf *file);
+size_t sb_cache_sealed(const sb_strbuf *file);
+
 /* cache_shared.c: one process at a time between lock and unlock, which take turns at
  * `path`.lock (EIO after five seconds of waiting); and a file made anew: whoever reads it
  * sees all of the old one or all of the new one. */

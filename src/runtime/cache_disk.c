@@ -63,17 +63,27 @@ seal_text(const char *data, size_t len, char out[SEAL_SIZE + 1])
     (void)snprintf(out, SEAL_SIZE + 1, "%s%s\n", SEAL_MAGIC, hex);
 }
 
-static bool
-sealed(const sb_strbuf *file)
+size_t
+sb_cache_sealed(const sb_strbuf *file)
 {
+    const size_t len = file->len > SEAL_SIZE ? file->len - SEAL_SIZE : 0;
     char seal[SEAL_SIZE + 1];
 
     if (SB_FAULT(SEAL_IGNORED))
-        return true;
-    if (file->len <= SEAL_SIZE)
-        return false;
-    seal_text(file->s, file->len - SEAL_SIZE, seal);
-    return memcmp(file->s + file->len - SEAL_SIZE, seal, SEAL_SIZE) == 0;
+        return file->len;
+    if (len == 0)
+        return 0;
+    seal_text(file->s, len, seal);
+    return memcmp(file->s + len, seal, SEAL_SIZE) == 0 ? len : 0;
+}
+
+void
+sb_cache_seal(sb_strbuf *file)
+{
+    char seal[SEAL_SIZE + 1];
+
+    seal_text(file->s, file->len, seal);
+    sb_strbuf_putn(file, seal, SEAL_SIZE);
 }
 
 static sb_status
@@ -247,7 +257,7 @@ stored(const char *path, const char *spec)
 
     sb_strbuf_init(&file);
     st = sb_cache_read(&file, path, &why);
-    if (st == SB_OK && !sealed(&file))
+    if (st == SB_OK && !sb_cache_sealed(&file))
         st = sb_diag_set(&why, SB_EIO, "%s is damaged", path);
     sb_strbuf_free(&file);
     if (st == SB_OK || st == SB_SKIP || st == SB_ENOMEM)

@@ -49,9 +49,10 @@ typedef struct sb_kernel {
  */
 #define SB_KERNEL_SYMBOL_MAX 40
 typedef struct sb_kernel_source {
-    sb_strbuf text; /* C */
+    sb_strbuf text; /* C, or CUDA C */
     sb_strbuf signature;
     sb_hash key;
+    sb_gpu_shape shape; /* CUDA C only */
 } sb_kernel_source;
 typedef struct sb_kernel_maker {
     sb_status (*make)(sb_kernel_source *out, const char *spec, const void *user);

@@ -24,6 +24,8 @@ typedef struct sb_problem {
     sb_dtype compute;          /* type of alpha, beta and of every accumulation */
     sb_value alpha, beta;      /* read from the caller at this call */
     int64_t batch;             /* products; an operand with batch 1 is shared */
+    struct sb_device *device;  /* whose memory the arrays are in; NULL: the host's */
+    void *stream;              /* of the device, that the work is put on */
 } sb_problem;
 
 /* Whether rows of A^T (A^H) are wanted. */

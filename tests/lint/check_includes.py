@@ -12,6 +12,7 @@ TABLE = {
     "kernels": ["base", "formats", "compiler"],
     "runtime": ["base", "formats"],
     "cpu": ["base", "formats", "runtime"],
+    "gpu": ["base", "formats", "runtime"],
     "planner": ["base", "formats", "compiler", "kernels", "runtime"],
     "api": ["base", "formats", "runtime", "planner"],
 }

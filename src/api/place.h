@@ -1,0 +1,26 @@
+/*
+ * Where a call's arrays lie, and so who computes. A handle of the CPU never asks.
+ */
+#ifndef SB_API_PLACE_H
+#define SB_API_PLACE_H
+
+#include "api/object.h"
+#include "runtime/problem.h"
+
+/* Gives a problem to the handle's device and stream, unless its arrays are the host's
+ * alone: those are computed on the host. EINVAL when some are the host's alone and some
+ * the device's. */
+sb_status sb_place_problem(spblasHandle_t h, sb_problem *pb, sb_diag *diag);
+
+/* For routines that only the host has. Waits for the handle's stream where one of the
+ * arrays (NULL ones are no matter) may be the device's too; ENOTSUP where the host cannot
+ * read it. */
+sb_status sb_place_on_host(spblasHandle_t h, const void *const *array, int count,
+                           sb_diag *diag);
+sb_status sb_place_sparse_on_host(spblasHandle_t h, const sb_matrix *a, sb_diag *diag);
+
+/* A scalar of `bytes` to `out`, by the handle's pointer mode. */
+sb_status sb_place_scalar(void *out, spblasHandle_t h, const void *scalar, size_t bytes,
+                          sb_diag *diag);
+
+#endif

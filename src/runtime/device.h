@@ -1,0 +1,55 @@
+/*
+ * A device with memory of its own, as planner and API see it; src/gpu makes the one kind
+ * there is, a context of a GPU, real or emulated. A device is counted: handles and plans
+ * hold it, and what it has loaded goes when the last lets go. Every call makes its context
+ * current for as long as it takes. Thread-safe.
+ */
+#ifndef SB_RUNTIME_DEVICE_H
+#define SB_RUNTIME_DEVICE_H
+
+#include "base/diag.h"
+#include "runtime/kernel.h"
+
+#include <stddef.h>
+
+/* Where an array lies. */
+typedef enum sb_place {
+    SB_PLACE_HOST,  /* the device knows nothing of it */
+    SB_PLACE_BOTH,  /* both sides read and write it: managed or pinned */
+    SB_PLACE_DEVICE /* the host cannot read it */
+} sb_place;
+
+struct sb_plan;
+typedef struct sb_device sb_device;
+
+typedef struct sb_device_ops {
+    void (*hold)(sb_device *d);
+    void (*release)(sb_device *d);
+    sb_place (*place)(sb_device *d, const void *array);
+    bool (*capturing)(sb_device *d, void *stream);
+    /* Until all work on the stream has ended. */
+    sb_status (*wait)(sb_device *d, void *stream, sb_diag *diag);
+    /* Copies after the work on the stream; have ended when they return. */
+    sb_status (*download)(sb_device *d, void *stream, void *to, const void *from,
+                          size_t bytes, sb_diag *diag);
+    sb_status (*upload)(sb_device *d, void *stream, void *to, const void *from,
+                        size_t bytes, sb_diag *diag);
+    /* As sb_kernel_get, and COMPILE is with NVRTC. The kernel lives as long as the device
+     * and runs in plans that were settled on it. */
+    sb_status (*kernel)(const sb_kernel **out, sb_device *d, const char *spec,
+                        sb_kernel_maker maker, sb_kernel_effort effort, sb_diag *diag);
+    sb_gpu_shape (*shape)(const sb_kernel *k);
+    /*
+     * Moves the arrays and tiles of a plan whose steps have kernels of the device there,
+     * and gives it the engine that launches them: on the problem's stream, without
+     * allocating, waiting or copying, so that a graph may capture it. On failure (ENOMEM,
+     * EIO, ERESOURCES: more columns than a grid has) the plan is as before.
+     */
+    sb_status (*settle)(sb_device *d, struct sb_plan *plan, sb_diag *diag);
+} sb_device_ops;
+
+struct sb_device {
+    const sb_device_ops *ops;
+};
+
+#endif
