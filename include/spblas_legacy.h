@@ -303,6 +303,132 @@ SPBLAS_API spblasStatus_t spblasXcsr2csru(spblasHandle_t handle, spblasDataType_
                                           const int *csrRowPtr, int *csrColInd,
                                           spblasLegacyInfo_t info, void *buffer);
 
+/* ---- Products -------------------------------------------------------------------- */
+
+/*
+ * y = alpha * op(A) * x + beta * y with A in BSR.
+ *
+ * Shapes   A mb x nb blocks; x and y of the elements of op(A)'s columns and rows
+ * Reads    y unless *beta is 0
+ * Source   cusparse<t>bsrmv
+ */
+SPBLAS_API spblasStatus_t spblasXbsrmv(spblasHandle_t handle, spblasDataType_t type,
+                                       spblasDirection_t dirA, spblasOperation_t transA,
+                                       int mb, int nb, int nnzb, const void *alpha,
+                                       const spblasMatDescr_t *descrA,
+                                       const void *bsrValA, const int *bsrRowPtrA,
+                                       const int *bsrColIndA, int blockDim,
+                                       const void *x, const void *beta, void *y);
+
+/*
+ * The same for the block rows that a mask lists, each once; the rest of y stays. Block row
+ * i lies from bsrRowPtrA[i] to bsrEndPtrA[i]; mask and offsets have A's base.
+ *
+ * Errors   NOT_SUPPORTED transA not NON_TRANSPOSE
+ * Source   cusparse<t>bsrxmv
+ */
+SPBLAS_API spblasStatus_t spblasXbsrxmv(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+    spblasOperation_t transA, int sizeOfMask, int mb, int nb, int nnzb,
+    const void *alpha, const spblasMatDescr_t *descrA, const void *bsrValA,
+    const int *bsrMaskPtrA, const int *bsrRowPtrA, const int *bsrEndPtrA,
+    const int *bsrColIndA, int blockDim, const void *x, const void *beta, void *y);
+
+/*
+ * C = alpha * op(A) * op(B) + beta * C with A in BSR.
+ *
+ * Shapes   A mb x kb blocks; op(B) has n columns; B and C by columns, ldb and ldc at least
+ *          their rows
+ * Source   cusparse<t>bsrmm
+ */
+SPBLAS_API spblasStatus_t
+spblasXbsrmm(spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+             spblasOperation_t transA, spblasOperation_t transB, int mb, int n, int kb,
+             int nnzb, const void *alpha, const spblasMatDescr_t *descrA,
+             const void *bsrValA, const int *bsrRowPtrA, const int *bsrColIndA,
+             int blockSize, const void *B, int ldb, const void *beta, void *C, int ldc);
+
+/*
+ * y = alpha * op(A) * x + beta * y with A dense and x sparse.
+ *
+ * Shapes   A m x n by columns, lda >= m; x nnz entries of base idxBase
+ * Source   cusparse<t>gemvi
+ */
+SPBLAS_API spblasStatus_t spblasXgemvi_bufferSize(spblasHandle_t handle,
+                                                  spblasDataType_t type,
+                                                  spblasOperation_t transA, int m,
+                                                  int n, int nnz, int *bufferSize);
+SPBLAS_API spblasStatus_t spblasXgemvi(spblasHandle_t handle, spblasDataType_t type,
+                                       spblasOperation_t transA, int m, int n,
+                                       const void *alpha, const void *A, int lda,
+                                       int nnz, const void *xVal, const int *xInd,
+                                       const void *beta, void *y,
+                                       spblasIndexBase_t idxBase, void *buffer);
+
+/* ---- Triangular solves ----------------------------------------------------------- */
+
+/* USE_LEVEL asks of a solve that its analysis said so too; no more. */
+typedef enum {
+    SPBLAS_SOLVE_POLICY_NO_LEVEL = 0,
+    SPBLAS_SOLVE_POLICY_USE_LEVEL = 1
+} spblasSolvePolicy_t;
+
+/*
+ * op(A) * x = alpha * f and op(A) * op(X) = alpha * op(B), A a triangle in BSR as fill and
+ * diag of its description say: of the blocks on the diagonal only that half counts.
+ * First the size of the buffer, then the analysis of the structure, then any number of
+ * solves, each with the values of its call. x may be f, and X B (ldx = ldb).
+ *
+ * zeroPivot: after an analysis the first block row without a block on the diagonal, after
+ * a solve also one with a 0 on the diagonal of that block, as ZERO_PIVOT and its index in
+ * A's base; else SUCCESS and -1. Never with diag UNIT.
+ *
+ * Shapes   A mb x mb blocks; X and B mb * blockSize x n by columns, or transposed
+ * Types    16-bit ones are NOT_SUPPORTED
+ * Errors   INVALID_VALUE a solve whose info has no analysis of these arguments;
+ *          NOT_SUPPORTED transXY CONJUGATE_TRANSPOSE; ALLOC_FAILED
+ * Source   cusparse<t>bsrsv2_*, cusparse<t>bsrsm2_*
+ */
+SPBLAS_API spblasStatus_t spblasXbsrsv2_bufferSize(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+    spblasOperation_t transA, int mb, int nnzb, const spblasMatDescr_t *descrA,
+    void *bsrValA, const int *bsrRowPtrA, const int *bsrColIndA, int blockDim,
+    spblasLegacyInfo_t info, int *bufferSize);
+SPBLAS_API spblasStatus_t spblasXbsrsv2_analysis(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+    spblasOperation_t transA, int mb, int nnzb, const spblasMatDescr_t *descrA,
+    const void *bsrValA, const int *bsrRowPtrA, const int *bsrColIndA, int blockDim,
+    spblasLegacyInfo_t info, spblasSolvePolicy_t policy, void *buffer);
+SPBLAS_API spblasStatus_t spblasXbsrsv2_solve(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+    spblasOperation_t transA, int mb, int nnzb, const void *alpha,
+    const spblasMatDescr_t *descrA, const void *bsrValA, const int *bsrRowPtrA,
+    const int *bsrColIndA, int blockDim, spblasLegacyInfo_t info, const void *f,
+    void *x, spblasSolvePolicy_t policy, void *buffer);
+SPBLAS_API spblasStatus_t spblasXbsrsv2_zeroPivot(spblasHandle_t handle,
+                                                  spblasLegacyInfo_t info,
+                                                  int *position);
+SPBLAS_API spblasStatus_t spblasXbsrsm2_bufferSize(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+    spblasOperation_t transA, spblasOperation_t transXY, int mb, int n, int nnzb,
+    const spblasMatDescr_t *descrA, void *bsrVal, const int *bsrRowPtr,
+    const int *bsrColInd, int blockSize, spblasLegacyInfo_t info, int *bufferSize);
+SPBLAS_API spblasStatus_t spblasXbsrsm2_analysis(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+    spblasOperation_t transA, spblasOperation_t transXY, int mb, int n, int nnzb,
+    const spblasMatDescr_t *descrA, const void *bsrVal, const int *bsrRowPtr,
+    const int *bsrColInd, int blockSize, spblasLegacyInfo_t info,
+    spblasSolvePolicy_t policy, void *buffer);
+SPBLAS_API spblasStatus_t spblasXbsrsm2_solve(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+    spblasOperation_t transA, spblasOperation_t transXY, int mb, int n, int nnzb,
+    const void *alpha, const spblasMatDescr_t *descrA, const void *bsrVal,
+    const int *bsrRowPtr, const int *bsrColInd, int blockSize, spblasLegacyInfo_t info,
+    const void *B, int ldb, void *X, int ldx, spblasSolvePolicy_t policy, void *buffer);
+SPBLAS_API spblasStatus_t spblasXbsrsm2_zeroPivot(spblasHandle_t handle,
+                                                  spblasLegacyInfo_t info,
+                                                  int *position);
+
 #ifdef __cplusplus
 }
 #endif

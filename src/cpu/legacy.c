@@ -25,4 +25,6 @@ const sb_legacy_steps sb_cpu_legacy = {
     .filter_fill = sb_filter_fill,
     .filter_rank = sb_filter_rank,
     .filter_scratch = sb_filter_scratch,
+    .masked = sb_masked_run,
+    .gemvi = sb_gemvi_run,
 };

@@ -26,4 +26,7 @@ void sb_filter_fill(const sb_filter *f, const sb_target_rows *to);
 double sb_filter_rank(const sb_filter *f, int64_t count, int64_t rank, void *scratch);
 size_t sb_filter_scratch(void);
 
+void sb_masked_run(const sb_masked *k);
+void sb_gemvi_run(const sb_gemvi *k);
+
 #endif

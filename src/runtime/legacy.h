@@ -55,6 +55,30 @@ typedef struct sb_target_rows {
     int base;
 } sb_target_rows;
 
+/* y = alpha * A * x + beta * y: row i sums its entries, whatever their order. */
+typedef struct sb_masked {
+    sb_dtype type;
+    int64_t rows, block; /* rows of the mask */
+    bool by_columns;     /* blocks */
+    int base;
+    const int32_t *mask, *ptr, *end, *idx;
+    const void *val, *x;
+    void *y;
+    sb_value alpha, beta;
+} sb_masked;
+
+/* The same with A dense, element (i, k) at i * row + k * col, and x sparse. */
+typedef struct sb_gemvi {
+    sb_dtype type;
+    int64_t rows, row, col, nnz;
+    bool conj;
+    int base;
+    const int32_t *idx;
+    const void *a, *val;
+    void *y;
+    sb_value alpha, beta;
+} sb_gemvi;
+
 typedef struct sb_legacy_steps {
     size_t (*flip_scratch)(int64_t n, int64_t nnz);
     void (*flip)(const sb_flip *f);
@@ -76,6 +100,8 @@ typedef struct sb_legacy_steps {
     double (*filter_rank)(const sb_filter *f, int64_t count, int64_t rank,
                           void *scratch);
     size_t (*filter_scratch)(void);
+    void (*masked)(const sb_masked *k);
+    void (*gemvi)(const sb_gemvi *k);
 } sb_legacy_steps;
 
 #endif
