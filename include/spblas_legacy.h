@@ -429,6 +429,60 @@ SPBLAS_API spblasStatus_t spblasXbsrsm2_zeroPivot(spblasHandle_t handle,
                                                   spblasLegacyInfo_t info,
                                                   int *position);
 
+/* ---- Tridiagonal and pentadiagonal systems --------------------------------------- */
+
+/*
+ * Solves A * X = B in place, by elimination with row exchanges in every routine, those
+ * named nopivot as well. A singular A gives infinities or NaN.
+ *
+ *   gtsv2          one A of three diagonals, n right sides by columns, ldb >= m
+ *   StridedBatch   batchCount systems, element i of the k-th at k * batchStride + i
+ *   Interleaved    element i of the k-th at i * batchCount + k; algo 0, 1 or 2 (gpsv: 0)
+ *                  is one algorithm, and the diagonals stay as they are
+ *   gpsv           five diagonals
+ *
+ * Shapes   m equations; each diagonal has m elements, of which those outside A are not
+ *          read: element i of dl (ds) is left of d's by one (two), of du (dw) right of it
+ * Types    16-bit ones are NOT_SUPPORTED
+ * Errors   INSUFFICIENT_RESOURCES a buffer that an address cannot hold
+ * Source   cusparse<t>gtsv2 and relatives, cusparse<t>gpsvInterleavedBatch
+ */
+SPBLAS_API spblasStatus_t spblasXgtsv2_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, const void *dl,
+    const void *d, const void *du, const void *B, int ldb, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXgtsv2(spblasHandle_t handle, spblasDataType_t type,
+                                       int m, int n, const void *dl, const void *d,
+                                       const void *du, void *B, int ldb, void *buffer);
+SPBLAS_API spblasStatus_t spblasXgtsv2_nopivot_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, const void *dl,
+    const void *d, const void *du, const void *B, int ldb, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXgtsv2_nopivot(spblasHandle_t handle,
+                                               spblasDataType_t type, int m, int n,
+                                               const void *dl, const void *d,
+                                               const void *du, void *B, int ldb,
+                                               void *buffer);
+SPBLAS_API spblasStatus_t spblasXgtsv2StridedBatch_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int m, const void *dl, const void *d,
+    const void *du, const void *x, int batchCount, int batchStride, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXgtsv2StridedBatch(
+    spblasHandle_t handle, spblasDataType_t type, int m, const void *dl, const void *d,
+    const void *du, void *x, int batchCount, int batchStride, void *buffer);
+SPBLAS_API spblasStatus_t spblasXgtsvInterleavedBatch_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int algo, int m, const void *dl,
+    const void *d, const void *du, const void *x, int batchCount, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXgtsvInterleavedBatch(spblasHandle_t handle,
+                                                      spblasDataType_t type, int algo,
+                                                      int m, void *dl, void *d,
+                                                      void *du, void *x, int batchCount,
+                                                      void *buffer);
+SPBLAS_API spblasStatus_t spblasXgpsvInterleavedBatch_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int algo, int m, const void *ds,
+    const void *dl, const void *d, const void *du, const void *dw, const void *x,
+    int batchCount, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXgpsvInterleavedBatch(
+    spblasHandle_t handle, spblasDataType_t type, int algo, int m, void *ds, void *dl,
+    void *d, void *du, void *dw, void *x, int batchCount, void *buffer);
+
 #ifdef __cplusplus
 }
 #endif

@@ -27,4 +27,6 @@ const sb_legacy_steps sb_cpu_legacy = {
     .filter_scratch = sb_filter_scratch,
     .masked = sb_masked_run,
     .gemvi = sb_gemvi_run,
+    .band_scratch = sb_band_scratch,
+    .band = sb_band_run,
 };

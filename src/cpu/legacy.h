@@ -29,4 +29,7 @@ size_t sb_filter_scratch(void);
 void sb_masked_run(const sb_masked *k);
 void sb_gemvi_run(const sb_gemvi *k);
 
+bool sb_band_scratch(const sb_band *b, size_t *bytes);
+void sb_band_run(const sb_band *b);
+
 #endif

@@ -79,6 +79,18 @@ typedef struct sb_gemvi {
     sb_value alpha, beta;
 } sb_gemvi;
 
+/* Systems of 2 * width + 1 diagonals, the lowest first: element i of a diagonal, or of a
+ * right side, of system s is at i * step + s * shift; right sides lie `column` apart. */
+typedef struct sb_band {
+    sb_dtype type;
+    int64_t m, systems, sides;
+    int width; /* 1 or 2 */
+    const void *diag[5];
+    void *x;
+    int64_t step, shift, column;
+    void *scratch;
+} sb_band;
+
 typedef struct sb_legacy_steps {
     size_t (*flip_scratch)(int64_t n, int64_t nnz);
     void (*flip)(const sb_flip *f);
@@ -102,6 +114,9 @@ typedef struct sb_legacy_steps {
     size_t (*filter_scratch)(void);
     void (*masked)(const sb_masked *k);
     void (*gemvi)(const sb_gemvi *k);
+    /* Bytes, false when they do not fit a size_t. */
+    bool (*band_scratch)(const sb_band *b, size_t *bytes);
+    void (*band)(const sb_band *b);
 } sb_legacy_steps;
 
 #endif
