@@ -94,12 +94,25 @@ struct spblasLegacyInfo {
     int64_t nperm;
     bool ranked; /* prune: bound is set */
     double bound;
-    struct sb_solve_shape { /* bsrsv2, bsrsm2: of the analysis */
+    struct sb_solve_shape { /* of the analysis of a solve or a factor */
+        enum {
+            SB_ROUTINE_NONE,
+            SB_ROUTINE_SOLVE,
+            SB_ROUTINE_ILU,
+            SB_ROUTINE_IC
+        } routine;
         int type, trans, mb, nnzb, block, fill, diag, by_columns, policy;
     } shape;
+    bool boosts; /* ilu02 */
+    double tol;
+    sb_value boost;
     sb_tri *tri;  /* owned */
     int position; /* of the zero pivot, in the matrix's base; -1: none */
 };
+
+/* Whether info has an analysis of that shape, with a policy no less. */
+bool sb_legacy_analysed(const struct spblasLegacyInfo *info,
+                        struct sb_solve_shape shape);
 
 /* CSR of 32-bit indices. Arrays are written only where a step says so. */
 sb_matrix sb_legacy_csr(sb_dtype type, int m, int n, int nnz,

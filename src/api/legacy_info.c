@@ -5,6 +5,8 @@
 #include "api/legacy.h"
 #include "base/alloc.h"
 
+#include <string.h>
+
 spblasStatus_t
 spblasCreateLegacyInfo(spblasLegacyInfo_t *info)
 {
@@ -54,4 +56,17 @@ report_pivot(const char *function, spblasHandle_t handle, spblasLegacyInfo_t inf
         return report_pivot(__func__, handle, info, position);                         \
     }
 ZERO_PIVOT(spblasXbsrsv2_zeroPivot)
+ZERO_PIVOT(spblasXcsrilu02_zeroPivot)
+ZERO_PIVOT(spblasXbsrilu02_zeroPivot)
+ZERO_PIVOT(spblasXcsric02_zeroPivot)
+ZERO_PIVOT(spblasXbsric02_zeroPivot)
 ZERO_PIVOT(spblasXbsrsm2_zeroPivot)
+
+bool
+sb_legacy_analysed(const struct spblasLegacyInfo *info, struct sb_solve_shape shape)
+{
+    if (shape.policy > info->shape.policy)
+        return false;
+    shape.policy = info->shape.policy;
+    return memcmp(&shape, &info->shape, sizeof shape) == 0;
+}

@@ -10,8 +10,6 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 
-#include <string.h>
-
 /* One call of either routine. */
 typedef struct solve {
     const char *function;
@@ -104,7 +102,8 @@ size(const solve *k, int *bufferSize)
 static struct sb_solve_shape
 shape_of(const solve *k)
 {
-    return (struct sb_solve_shape){.type = (int)k->type,
+    return (struct sb_solve_shape){.routine = SB_ROUTINE_SOLVE,
+                                   .type = (int)k->type,
                                    .trans = (int)k->transA,
                                    .mb = k->mb,
                                    .nnzb = k->nnzb,
@@ -227,17 +226,6 @@ analyse(const solve *k)
     return st;
 }
 
-static bool
-analysed(const solve *k)
-{
-    struct sb_solve_shape want = shape_of(k);
-
-    if (!k->info->tri || want.policy > k->info->shape.policy)
-        return false;
-    want.policy = k->info->shape.policy;
-    return memcmp(&want, &k->info->shape, sizeof want) == 0;
-}
-
 static spblasStatus_t
 run(const solve *k)
 {
@@ -260,7 +248,7 @@ run(const solve *k)
                                               {0}});
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
-    if (!analysed(k))
+    if (!sb_legacy_analysed(k->info, shape_of(k)))
         return sb_api_fail(k->function, SB_EINVAL,
                            "argument info has no analysis of these arguments");
     k->info->position = zero_pivot(k, true);

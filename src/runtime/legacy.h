@@ -91,6 +91,36 @@ typedef struct sb_band {
     void *scratch;
 } sb_band;
 
+/* Incomplete factors of a square BSR, or of a CSR by blocks of one element. */
+typedef struct sb_incomplete {
+    sb_dtype type;
+    bool cholesky, by_columns;
+    int64_t m, block; /* block rows */
+    int base;
+    const int32_t *ptr, *idx;
+    void *val;
+    bool boosts;
+    double tol;
+    sb_value boost;
+    int32_t *scratch; /* m */
+} sb_incomplete;
+
+/* Blocks of A, elements of one matrix, cut anew into those of C: `down` x `across` each.
+ * A CSR has blocks of one element. Values are `size` bytes each. */
+typedef struct sb_grid {
+    int64_t down, across;
+    int base;
+    const int32_t *ptr;
+    int32_t *idx;
+    void *val;
+} sb_grid;
+typedef struct sb_regrid {
+    int64_t m, n; /* elements */
+    size_t size;
+    bool by_columns; /* in blocks */
+    sb_grid a, c;
+} sb_regrid;
+
 typedef struct sb_legacy_steps {
     size_t (*flip_scratch)(int64_t n, int64_t nnz);
     void (*flip)(const sb_flip *f);
@@ -117,6 +147,14 @@ typedef struct sb_legacy_steps {
     /* Bytes, false when they do not fit a size_t. */
     bool (*band_scratch)(const sb_band *b, size_t *bytes);
     void (*band)(const sb_band *b);
+    /* The first row whose pivot is missing or no pivot, -1: none. */
+    int64_t (*factor)(const sb_incomplete *f);
+    /* ENOMEM: nothing is written. Blocks of each row of C; C, whose offsets are there. */
+    sb_status (*regrid_count)(const sb_regrid *g, int32_t *count);
+    sb_status (*regrid_fill)(const sb_regrid *g);
+    /* Lowest free colours of m rows, and rows by colour (may be NULL); ENOMEM. */
+    sb_status (*color)(const int32_t *ptr, const int32_t *idx, int64_t m, int base,
+                       int32_t *color, int32_t *order, int32_t *colors);
 } sb_legacy_steps;
 
 #endif

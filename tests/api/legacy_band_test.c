@@ -1,7 +1,7 @@
 /*
- * Tridiagonal and pentadiagonal systems: what was found, multiplied back. Systems are made
- * from factors of ones and small integers, so that the answers are exact; rows that need
- * exchanges; every arrangement of batches; bad arguments.
+ * Tridiagonal and pentadiagonal systems: what was found, multiplied back, of diagonals so
+ * small that exchanges are needed; an exact one; every arrangement of batches; bad
+ * arguments.
  */
 #include "legacylab.h"
 #include "objects.h"
