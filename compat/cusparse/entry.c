@@ -49,27 +49,27 @@ real_at(const void *argument, size_t bytes)
 
 /* Numbers go as they are, enumerations (unsigned to the compiler) by value, thresholds
  * by their real part, handles, descriptions and states as libspblas's own, every other pointer by address: both sides have the same layouts. */
-#define SB_CORE(a)                                \
-    _Generic((a), int                             \
-             : (a), int64_t                       \
-             : (a), size_t                        \
-             : (a), float                         \
-             : (a), unsigned                      \
-             : int_at(&(a)), cusparseHandle_t     \
-             : sb_core(pointer_at(&(a))), cusparseMatDescr_t \
-             : sb_core_descr(pointer_at(&(a))), csric02Info_t \
-             : sb_core_info(pointer_at(&(a)), SB_INFO_Csric02), bsric02Info_t \
-             : sb_core_info(pointer_at(&(a)), SB_INFO_Bsric02), csrilu02Info_t \
-             : sb_core_info(pointer_at(&(a)), SB_INFO_Csrilu02), bsrilu02Info_t \
-             : sb_core_info(pointer_at(&(a)), SB_INFO_Bsrilu02), bsrsv2Info_t \
-             : sb_core_info(pointer_at(&(a)), SB_INFO_Bsrsv2), bsrsm2Info_t \
-             : sb_core_info(pointer_at(&(a)), SB_INFO_Bsrsm2), csru2csrInfo_t \
+#define SB_CORE(a)                                                                   \
+    _Generic((a), int                                                                \
+             : (a), int64_t                                                          \
+             : (a), size_t                                                           \
+             : (a), float                                                            \
+             : (a), unsigned                                                         \
+             : int_at(&(a)), cusparseHandle_t                                        \
+             : sb_core(pointer_at(&(a))), cusparseMatDescr_t                         \
+             : sb_core_descr(pointer_at(&(a))), csric02Info_t                        \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Csric02), bsric02Info_t        \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Bsric02), csrilu02Info_t       \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Csrilu02), bsrilu02Info_t      \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Bsrilu02), bsrsv2Info_t        \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Bsrsv2), bsrsm2Info_t          \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Bsrsm2), csru2csrInfo_t        \
              : sb_core_info(pointer_at(&(a)), SB_INFO_Csru2csr), cusparseColorInfo_t \
-             : sb_core_info(pointer_at(&(a)), SB_INFO_Color), pruneInfo_t \
-             : sb_core_info(pointer_at(&(a)), SB_INFO_Prune), double \
-             : (a), cuComplex \
-             : real_at(&(a), sizeof(a)), cuDoubleComplex \
-             : real_at(&(a), sizeof(a)), default \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Color), pruneInfo_t            \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Prune), double                 \
+             : (a), cuComplex                                                        \
+             : real_at(&(a), sizeof(a)), cuDoubleComplex                             \
+             : real_at(&(a), sizeof(a)), default                                     \
              : pointer_at(&(a)))
 #define SB_TO_CORE(pair) SB_CORE(SB_ARG(pair))
 
