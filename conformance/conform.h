@@ -31,7 +31,7 @@ enum { CONFORM_CRASHED = -100, CONFORM_SKIPPED = -101 };
 extern sigjmp_buf conform_return;
 
 /* One of the values; all picks of a case are made in each run, in one order. */
-#define PICK(name, ...) \
+#define PICK(name, ...)                                \
     conform_pick(name, (const int64_t[]){__VA_ARGS__}, \
                  (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)))
 int64_t conform_pick(const char *name, const int64_t *values, int count);

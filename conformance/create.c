@@ -15,16 +15,16 @@ answer(const char *function, int status, void *made)
 }
 
 /* The non-const and the const constructor of one format, same arguments. */
-#define CREATE(format, ...) \
-    do { \
-        cusparseSpMatDescr_t a = (void *)conform_kept; \
-        cusparseConstSpMatDescr_t c = (void *)conform_kept; \
-        cusparseSpMatDescr_t *const to = conform_out("descr", &a); \
-        int status = CALL(cusparseCreate##format(to, __VA_ARGS__)); \
-\
-        answer("cusparseCreate" #format, status, a); \
+#define CREATE(format, ...)                                                      \
+    do {                                                                         \
+        cusparseSpMatDescr_t a = (void *)conform_kept;                           \
+        cusparseConstSpMatDescr_t c = (void *)conform_kept;                      \
+        cusparseSpMatDescr_t *const to = conform_out("descr", &a);               \
+        int status = CALL(cusparseCreate##format(to, __VA_ARGS__));              \
+                                                                                 \
+        answer("cusparseCreate" #format, status, a);                             \
         status = CALL(cusparseCreateConst##format(to ? &c : NULL, __VA_ARGS__)); \
-        answer("cusparseCreateConst" #format, status, (void *)(uintptr_t)c); \
+        answer("cusparseCreateConst" #format, status, (void *)(uintptr_t)c);     \
     } while (0)
 
 static void

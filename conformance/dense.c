@@ -36,7 +36,8 @@ get(void)
     const enum conform_kind kind = pick_kind();
     void *const x = conform_make(kind);
     int64_t m = -7, n = -7, ld = -7;
-    int64_t *const to_m = conform_out("rows", &m), *const to_n = conform_out("cols", &n);
+    int64_t *const to_m = conform_out("rows", &m), *const to_n =
+                                                       conform_out("cols", &n);
     int64_t *const to_ld = conform_out("ld", &ld);
     void *v = conform_kept;
     void **const to_v = conform_out("values", &v);
@@ -50,8 +51,9 @@ get(void)
                 (long long)n, (long long)ld, conform_pointer(v), (int)type, (int)order);
     status = CALL(cusparseConstDnMatGet(x, to_m, to_n, to_ld, (const void **)to_v,
                                         to_type, to_order));
-    conform_row("cusparseConstDnMatGet", status, "%lld %lld %lld %s %d %d", (long long)m,
-                (long long)n, (long long)ld, conform_pointer(v), (int)type, (int)order);
+    conform_row("cusparseConstDnMatGet", status, "%lld %lld %lld %s %d %d",
+                (long long)m, (long long)n, (long long)ld, conform_pointer(v),
+                (int)type, (int)order);
     v = conform_kept;
     status = CALL(cusparseDnMatGetValues(x, to_v));
     conform_row("cusparseDnMatGetValues", status, "%s", conform_pointer(v));

@@ -4,10 +4,9 @@
 static enum conform_kind
 pick_kind(void)
 {
-    return (enum conform_kind)PICK("descr", CONFORM_CSR, CONFORM_CSC, CONFORM_COO,
-                                   CONFORM_BSR, CONFORM_BELL, CONFORM_SELL,
-                                   CONFORM_DNMAT, CONFORM_DNVEC, CONFORM_SPVEC,
-                                   CONFORM_NONE);
+    return (enum conform_kind)PICK(
+        "descr", CONFORM_CSR, CONFORM_CSC, CONFORM_COO, CONFORM_BSR, CONFORM_BELL,
+        CONFORM_SELL, CONFORM_DNMAT, CONFORM_DNVEC, CONFORM_SPVEC, CONFORM_NONE);
 }
 
 static void
@@ -16,7 +15,8 @@ common(void)
     const enum conform_kind kind = pick_kind();
     void *const a = conform_make(kind);
     int64_t m = -7, n = -7, nnz = -7;
-    int64_t *const to_m = conform_out("rows", &m), *const to_n = conform_out("cols", &n);
+    int64_t *const to_m = conform_out("rows", &m), *const to_n =
+                                                       conform_out("cols", &n);
     int64_t *const to_nnz = conform_out("nnz", &nnz);
     cusparseFormat_t format = (cusparseFormat_t)99;
     cusparseFormat_t *const to_format = conform_out("format", &format);
@@ -103,10 +103,10 @@ pick_places(struct outputs *o)
 static void
 answer(const char *function, int status, struct outputs *o)
 {
-    conform_row(function, status, "%lld %lld %lld %s %s %s %d %d %d %d", (long long)o->m,
-                (long long)o->n, (long long)o->nnz, conform_pointer(o->p),
-                conform_pointer(o->q), conform_pointer(o->v), (int)o->pt, (int)o->qt,
-                (int)o->base, (int)o->type);
+    conform_row(function, status, "%lld %lld %lld %s %s %s %d %d %d %d",
+                (long long)o->m, (long long)o->n, (long long)o->nnz,
+                conform_pointer(o->p), conform_pointer(o->q), conform_pointer(o->v),
+                (int)o->pt, (int)o->qt, (int)o->base, (int)o->type);
 }
 
 static const struct outputs fresh = {-7,
@@ -121,22 +121,22 @@ static const struct outputs fresh = {-7,
                                      (cudaDataType)99};
 
 /* A getter with the places of CSR, where both index types are reported. */
-#define COMPRESSED(name, pointer) \
-    do { \
-        o = fresh; \
-        status = CALL(cusparse##name(a, at.m, at.n, at.nnz, (pointer)at.p, \
-                                     (pointer)at.q, (pointer)at.v, at.pt, at.qt, \
-                                     at.base, at.type)); \
-        answer("cusparse" #name, status, &o); \
+#define COMPRESSED(name, pointer)                                                    \
+    do {                                                                             \
+        o = fresh;                                                                   \
+        status =                                                                     \
+            CALL(cusparse##name(a, at.m, at.n, at.nnz, (pointer)at.p, (pointer)at.q, \
+                                (pointer)at.v, at.pt, at.qt, at.base, at.type));     \
+        answer("cusparse" #name, status, &o);                                        \
     } while (0)
 
 /* A getter with the places of COO or Blocked-ELL. */
-#define SINGLE(name, ...) \
-    do { \
-        o = fresh; \
+#define SINGLE(name, ...)                                                       \
+    do {                                                                        \
+        o = fresh;                                                              \
         status = CALL(cusparse##name(a, at.m, at.n, at.nnz, __VA_ARGS__, at.qt, \
-                                     at.base, at.type)); \
-        answer("cusparse" #name, status, &o); \
+                                     at.base, at.type));                        \
+        answer("cusparse" #name, status, &o);                                   \
     } while (0)
 
 static void

@@ -56,16 +56,17 @@ description(void)
 }
 
 /* One kind of state object: made, ended, and both without a place. */
-#define STATE(create, destroy, type) \
-    do { \
-        type made = NULL; \
-        int status = CALL(create(conform_out(#create, &made))); \
-\
-        conform_row(#create, status, "%s", conform_pointer(made)); \
-        status = status == CUSPARSE_STATUS_SUCCESS ? CALL(destroy(made)) : CONFORM_SKIPPED; \
-        conform_status(#destroy, status); \
-        status = CALL(destroy(NULL)); \
-        conform_row(#destroy, status, "NULL"); \
+#define STATE(create, destroy, type)                                                   \
+    do {                                                                               \
+        type made = NULL;                                                              \
+        int status = CALL(create(conform_out(#create, &made)));                        \
+                                                                                       \
+        conform_row(#create, status, "%s", conform_pointer(made));                     \
+        status =                                                                       \
+            status == CUSPARSE_STATUS_SUCCESS ? CALL(destroy(made)) : CONFORM_SKIPPED; \
+        conform_status(#destroy, status);                                              \
+        status = CALL(destroy(NULL));                                                  \
+        conform_row(#destroy, status, "NULL");                                         \
     } while (0)
 
 static void

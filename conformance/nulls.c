@@ -14,7 +14,11 @@
 #endif
 
 #define ZERO(pair) ZERO_ pair
-#define ZERO_(type, name) (type){0}
+#define ZERO_(type, name) \
+    (type)                \
+    {                     \
+        0                 \
+    }
 
 #define SB_OWN_AS(...)
 #define SB_OWN(family, name, ...) OWN_##family(name, __VA_ARGS__)

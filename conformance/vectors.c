@@ -37,8 +37,8 @@ create_sparse(void)
     conform_row("cusparseCreateSpVec", status, "%s", conform_pointer(a));
     if (status == 0)
         (void)cusparseDestroySpVec(a);
-    status = CALL(cusparseCreateConstSpVec(to ? &c : NULL, size, nnz, q, v, index, base,
-                                           type));
+    status = CALL(
+        cusparseCreateConstSpVec(to ? &c : NULL, size, nnz, q, v, index, base, type));
     conform_row("cusparseCreateConstSpVec", status, "%s", conform_pointer(c));
     if (status == 0)
         (void)cusparseDestroySpVec(c);

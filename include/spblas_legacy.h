@@ -303,6 +303,389 @@ SPBLAS_API spblasStatus_t spblasXcsr2csru(spblasHandle_t handle, spblasDataType_
                                           const int *csrRowPtr, int *csrColInd,
                                           spblasLegacyInfo_t info, void *buffer);
 
+/* ---- Products -------------------------------------------------------------------- */
+
+/*
+ * y = alpha * op(A) * x + beta * y with A in BSR.
+ *
+ * Shapes   A mb x nb blocks; x and y of the elements of op(A)'s columns and rows
+ * Reads    y unless *beta is 0
+ * Source   cusparse<t>bsrmv
+ */
+SPBLAS_API spblasStatus_t spblasXbsrmv(spblasHandle_t handle, spblasDataType_t type,
+                                       spblasDirection_t dirA, spblasOperation_t transA,
+                                       int mb, int nb, int nnzb, const void *alpha,
+                                       const spblasMatDescr_t *descrA,
+                                       const void *bsrValA, const int *bsrRowPtrA,
+                                       const int *bsrColIndA, int blockDim,
+                                       const void *x, const void *beta, void *y);
+
+/*
+ * The same for the block rows that a mask lists, each once; the rest of y stays. Block row
+ * i lies from bsrRowPtrA[i] to bsrEndPtrA[i]; mask and offsets have A's base.
+ *
+ * Errors   NOT_SUPPORTED transA not NON_TRANSPOSE
+ * Source   cusparse<t>bsrxmv
+ */
+SPBLAS_API spblasStatus_t spblasXbsrxmv(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+    spblasOperation_t transA, int sizeOfMask, int mb, int nb, int nnzb,
+    const void *alpha, const spblasMatDescr_t *descrA, const void *bsrValA,
+    const int *bsrMaskPtrA, const int *bsrRowPtrA, const int *bsrEndPtrA,
+    const int *bsrColIndA, int blockDim, const void *x, const void *beta, void *y);
+
+/*
+ * C = alpha * op(A) * op(B) + beta * C with A in BSR.
+ *
+ * Shapes   A mb x kb blocks; op(B) has n columns; B and C by columns, ldb and ldc at least
+ *          their rows
+ * Source   cusparse<t>bsrmm
+ */
+SPBLAS_API spblasStatus_t
+spblasXbsrmm(spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+             spblasOperation_t transA, spblasOperation_t transB, int mb, int n, int kb,
+             int nnzb, const void *alpha, const spblasMatDescr_t *descrA,
+             const void *bsrValA, const int *bsrRowPtrA, const int *bsrColIndA,
+             int blockSize, const void *B, int ldb, const void *beta, void *C, int ldc);
+
+/*
+ * y = alpha * op(A) * x + beta * y with A dense and x sparse.
+ *
+ * Shapes   A m x n by columns, lda >= m; x nnz entries of base idxBase
+ * Source   cusparse<t>gemvi
+ */
+SPBLAS_API spblasStatus_t spblasXgemvi_bufferSize(spblasHandle_t handle,
+                                                  spblasDataType_t type,
+                                                  spblasOperation_t transA, int m,
+                                                  int n, int nnz, int *bufferSize);
+SPBLAS_API spblasStatus_t spblasXgemvi(spblasHandle_t handle, spblasDataType_t type,
+                                       spblasOperation_t transA, int m, int n,
+                                       const void *alpha, const void *A, int lda,
+                                       int nnz, const void *xVal, const int *xInd,
+                                       const void *beta, void *y,
+                                       spblasIndexBase_t idxBase, void *buffer);
+
+/* ---- Triangular solves ----------------------------------------------------------- */
+
+/* USE_LEVEL asks of a solve that its analysis said so too; no more. */
+typedef enum {
+    SPBLAS_SOLVE_POLICY_NO_LEVEL = 0,
+    SPBLAS_SOLVE_POLICY_USE_LEVEL = 1
+} spblasSolvePolicy_t;
+
+/*
+ * op(A) * x = alpha * f and op(A) * op(X) = alpha * op(B), A a triangle in BSR as fill and
+ * diag of its description say: of the blocks on the diagonal only that half counts.
+ * First the size of the buffer, then the analysis of the structure, then any number of
+ * solves, each with the values of its call. x may be f, and X B (ldx = ldb).
+ *
+ * zeroPivot: after an analysis the first block row without a block on the diagonal, after
+ * a solve also one with a 0 on the diagonal of that block, as ZERO_PIVOT and its index in
+ * A's base; else SUCCESS and -1. Never with diag UNIT.
+ *
+ * Shapes   A mb x mb blocks; X and B mb * blockSize x n by columns, or transposed
+ * Types    16-bit ones are NOT_SUPPORTED
+ * Errors   INVALID_VALUE a solve whose info has no analysis of these arguments;
+ *          NOT_SUPPORTED transXY CONJUGATE_TRANSPOSE; ALLOC_FAILED
+ * Source   cusparse<t>bsrsv2_*, cusparse<t>bsrsm2_*
+ */
+SPBLAS_API spblasStatus_t spblasXbsrsv2_bufferSize(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+    spblasOperation_t transA, int mb, int nnzb, const spblasMatDescr_t *descrA,
+    void *bsrValA, const int *bsrRowPtrA, const int *bsrColIndA, int blockDim,
+    spblasLegacyInfo_t info, int *bufferSize);
+SPBLAS_API spblasStatus_t spblasXbsrsv2_analysis(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+    spblasOperation_t transA, int mb, int nnzb, const spblasMatDescr_t *descrA,
+    const void *bsrValA, const int *bsrRowPtrA, const int *bsrColIndA, int blockDim,
+    spblasLegacyInfo_t info, spblasSolvePolicy_t policy, void *buffer);
+SPBLAS_API spblasStatus_t spblasXbsrsv2_solve(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+    spblasOperation_t transA, int mb, int nnzb, const void *alpha,
+    const spblasMatDescr_t *descrA, const void *bsrValA, const int *bsrRowPtrA,
+    const int *bsrColIndA, int blockDim, spblasLegacyInfo_t info, const void *f,
+    void *x, spblasSolvePolicy_t policy, void *buffer);
+SPBLAS_API spblasStatus_t spblasXbsrsv2_zeroPivot(spblasHandle_t handle,
+                                                  spblasLegacyInfo_t info,
+                                                  int *position);
+SPBLAS_API spblasStatus_t spblasXbsrsm2_bufferSize(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+    spblasOperation_t transA, spblasOperation_t transXY, int mb, int n, int nnzb,
+    const spblasMatDescr_t *descrA, void *bsrVal, const int *bsrRowPtr,
+    const int *bsrColInd, int blockSize, spblasLegacyInfo_t info, int *bufferSize);
+SPBLAS_API spblasStatus_t spblasXbsrsm2_analysis(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+    spblasOperation_t transA, spblasOperation_t transXY, int mb, int n, int nnzb,
+    const spblasMatDescr_t *descrA, const void *bsrVal, const int *bsrRowPtr,
+    const int *bsrColInd, int blockSize, spblasLegacyInfo_t info,
+    spblasSolvePolicy_t policy, void *buffer);
+SPBLAS_API spblasStatus_t spblasXbsrsm2_solve(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+    spblasOperation_t transA, spblasOperation_t transXY, int mb, int n, int nnzb,
+    const void *alpha, const spblasMatDescr_t *descrA, const void *bsrVal,
+    const int *bsrRowPtr, const int *bsrColInd, int blockSize, spblasLegacyInfo_t info,
+    const void *B, int ldb, void *X, int ldx, spblasSolvePolicy_t policy, void *buffer);
+SPBLAS_API spblasStatus_t spblasXbsrsm2_zeroPivot(spblasHandle_t handle,
+                                                  spblasLegacyInfo_t info,
+                                                  int *position);
+
+/* ---- Tridiagonal and pentadiagonal systems --------------------------------------- */
+
+/*
+ * Solves A * X = B in place, by elimination with row exchanges in every routine, those
+ * named nopivot as well. A singular A gives infinities or NaN.
+ *
+ *   gtsv2          one A of three diagonals, n right sides by columns, ldb >= m
+ *   StridedBatch   batchCount systems, element i of the k-th at k * batchStride + i
+ *   Interleaved    element i of the k-th at i * batchCount + k; algo 0, 1 or 2 (gpsv: 0)
+ *                  is one algorithm, and the diagonals stay as they are
+ *   gpsv           five diagonals
+ *
+ * Shapes   m equations; each diagonal has m elements, of which those outside A are not
+ *          read: element i of dl (ds) is left of d's by one (two), of du (dw) right of it
+ * Types    16-bit ones are NOT_SUPPORTED
+ * Errors   INSUFFICIENT_RESOURCES a buffer that an address cannot hold
+ * Source   cusparse<t>gtsv2 and relatives, cusparse<t>gpsvInterleavedBatch
+ */
+SPBLAS_API spblasStatus_t spblasXgtsv2_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, const void *dl,
+    const void *d, const void *du, const void *B, int ldb, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXgtsv2(spblasHandle_t handle, spblasDataType_t type,
+                                       int m, int n, const void *dl, const void *d,
+                                       const void *du, void *B, int ldb, void *buffer);
+SPBLAS_API spblasStatus_t spblasXgtsv2_nopivot_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, const void *dl,
+    const void *d, const void *du, const void *B, int ldb, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXgtsv2_nopivot(spblasHandle_t handle,
+                                               spblasDataType_t type, int m, int n,
+                                               const void *dl, const void *d,
+                                               const void *du, void *B, int ldb,
+                                               void *buffer);
+SPBLAS_API spblasStatus_t spblasXgtsv2StridedBatch_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int m, const void *dl, const void *d,
+    const void *du, const void *x, int batchCount, int batchStride, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXgtsv2StridedBatch(
+    spblasHandle_t handle, spblasDataType_t type, int m, const void *dl, const void *d,
+    const void *du, void *x, int batchCount, int batchStride, void *buffer);
+SPBLAS_API spblasStatus_t spblasXgtsvInterleavedBatch_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int algo, int m, const void *dl,
+    const void *d, const void *du, const void *x, int batchCount, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXgtsvInterleavedBatch(spblasHandle_t handle,
+                                                      spblasDataType_t type, int algo,
+                                                      int m, void *dl, void *d,
+                                                      void *du, void *x, int batchCount,
+                                                      void *buffer);
+SPBLAS_API spblasStatus_t spblasXgpsvInterleavedBatch_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int algo, int m, const void *ds,
+    const void *dl, const void *d, const void *du, const void *dw, const void *x,
+    int batchCount, size_t *bufferSize);
+SPBLAS_API spblasStatus_t spblasXgpsvInterleavedBatch(
+    spblasHandle_t handle, spblasDataType_t type, int algo, int m, void *ds, void *dl,
+    void *d, void *du, void *dw, void *x, int batchCount, void *buffer);
+
+/* ---- Incomplete factors ---------------------------------------------------------- */
+
+/*
+ * A = L * U and A = L * L^H in the pattern of A, in place. ilu02: L's diagonal of ones is
+ * not stored. ic02: L takes the lower triangle, the upper one is neither read nor written,
+ * nor are imaginary parts on the diagonal read. Of BSR, blocks keep all their elements:
+ * the factors are those of the matrix of elements. First the size of the buffer, then the
+ * analysis of the structure, then any number of factors, each of the values of its call.
+ *
+ * numericBoost: pivots of magnitude at most *tol become *boost_val (enable_boost not 0);
+ * both are read at that call. zeroPivot: after an analysis the first row (block row) that
+ * has no diagonal, after a factor also one whose pivot is 0, or for ic02 not positive, as
+ * ZERO_PIVOT and its index in A's base; else SUCCESS and -1.
+ *
+ * Shapes   A m x m, or mb x mb blocks
+ * Types    16-bit ones are NOT_SUPPORTED
+ * Errors   INVALID_VALUE a factor whose info has no analysis of these arguments;
+ *          INSUFFICIENT_RESOURCES rows or elements that cannot be counted
+ * Source   cusparse<t>csrilu02 and csric02, bsrilu02, bsric02 with relatives
+ */
+SPBLAS_API spblasStatus_t spblasXcsrilu02_numericBoost(spblasHandle_t handle,
+                                                       spblasDataType_t type,
+                                                       spblasLegacyInfo_t info,
+                                                       int enable_boost, double *tol,
+                                                       void *boost_val);
+SPBLAS_API spblasStatus_t spblasXcsrilu02_bufferSize(
+    spblasHandle_t handle, spblasDataType_t type, int m, int nnz,
+    const spblasMatDescr_t *descrA, void *csrVal, const int *csrRowPtr,
+    const int *csrColInd, spblasLegacyInfo_t info, int *bufferSize);
+SPBLAS_API spblasStatus_t spblasXcsrilu02_analysis(
+    spblasHandle_t handle, spblasDataType_t type, int m, int nnz,
+    const spblasMatDescr_t *descrA, const void *csrVal, const int *csrRowPtr,
+    const int *csrColInd, spblasLegacyInfo_t info, spblasSolvePolicy_t policy,
+    void *buffer);
+SPBLAS_API spblasStatus_t spblasXcsrilu02(spblasHandle_t handle, spblasDataType_t type,
+                                          int m, int nnz,
+                                          const spblasMatDescr_t *descrA, void *csrVal,
+                                          const int *csrRowPtr, const int *csrColInd,
+                                          spblasLegacyInfo_t info,
+                                          spblasSolvePolicy_t policy, void *buffer);
+SPBLAS_API spblasStatus_t spblasXcsrilu02_zeroPivot(spblasHandle_t handle,
+                                                    spblasLegacyInfo_t info,
+                                                    int *position);
+SPBLAS_API spblasStatus_t spblasXbsrilu02_numericBoost(spblasHandle_t handle,
+                                                       spblasDataType_t type,
+                                                       spblasLegacyInfo_t info,
+                                                       int enable_boost, double *tol,
+                                                       void *boost_val);
+SPBLAS_API spblasStatus_t spblasXbsrilu02_bufferSize(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA, int mb,
+    int nnzb, const spblasMatDescr_t *descrA, void *bsrVal, const int *bsrRowPtr,
+    const int *bsrColInd, int blockDim, spblasLegacyInfo_t info, int *bufferSize);
+SPBLAS_API spblasStatus_t spblasXbsrilu02_analysis(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA, int mb,
+    int nnzb, const spblasMatDescr_t *descrA, const void *bsrVal, const int *bsrRowPtr,
+    const int *bsrColInd, int blockDim, spblasLegacyInfo_t info,
+    spblasSolvePolicy_t policy, void *buffer);
+SPBLAS_API spblasStatus_t spblasXbsrilu02(spblasHandle_t handle, spblasDataType_t type,
+                                          spblasDirection_t dirA, int mb, int nnzb,
+                                          const spblasMatDescr_t *descrA, void *bsrVal,
+                                          const int *bsrRowPtr, const int *bsrColInd,
+                                          int blockDim, spblasLegacyInfo_t info,
+                                          spblasSolvePolicy_t policy, void *buffer);
+SPBLAS_API spblasStatus_t spblasXbsrilu02_zeroPivot(spblasHandle_t handle,
+                                                    spblasLegacyInfo_t info,
+                                                    int *position);
+SPBLAS_API spblasStatus_t spblasXcsric02_bufferSize(
+    spblasHandle_t handle, spblasDataType_t type, int m, int nnz,
+    const spblasMatDescr_t *descrA, void *csrVal, const int *csrRowPtr,
+    const int *csrColInd, spblasLegacyInfo_t info, int *bufferSize);
+SPBLAS_API spblasStatus_t spblasXcsric02_analysis(
+    spblasHandle_t handle, spblasDataType_t type, int m, int nnz,
+    const spblasMatDescr_t *descrA, const void *csrVal, const int *csrRowPtr,
+    const int *csrColInd, spblasLegacyInfo_t info, spblasSolvePolicy_t policy,
+    void *buffer);
+SPBLAS_API spblasStatus_t spblasXcsric02(spblasHandle_t handle, spblasDataType_t type,
+                                         int m, int nnz, const spblasMatDescr_t *descrA,
+                                         void *csrVal, const int *csrRowPtr,
+                                         const int *csrColInd, spblasLegacyInfo_t info,
+                                         spblasSolvePolicy_t policy, void *buffer);
+SPBLAS_API spblasStatus_t spblasXcsric02_zeroPivot(spblasHandle_t handle,
+                                                   spblasLegacyInfo_t info,
+                                                   int *position);
+SPBLAS_API spblasStatus_t spblasXbsric02_bufferSize(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA, int mb,
+    int nnzb, const spblasMatDescr_t *descrA, void *bsrVal, const int *bsrRowPtr,
+    const int *bsrColInd, int blockDim, spblasLegacyInfo_t info, int *bufferSize);
+SPBLAS_API spblasStatus_t spblasXbsric02_analysis(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA, int mb,
+    int nnzb, const spblasMatDescr_t *descrA, const void *bsrVal, const int *bsrRowPtr,
+    const int *bsrColInd, int blockDim, spblasLegacyInfo_t info,
+    spblasSolvePolicy_t policy, void *buffer);
+SPBLAS_API spblasStatus_t spblasXbsric02(spblasHandle_t handle, spblasDataType_t type,
+                                         spblasDirection_t dirA, int mb, int nnzb,
+                                         const spblasMatDescr_t *descrA, void *bsrVal,
+                                         const int *bsrRowPtr, const int *bsrColInd,
+                                         int blockDim, spblasLegacyInfo_t info,
+                                         spblasSolvePolicy_t policy, void *buffer);
+SPBLAS_API spblasStatus_t spblasXbsric02_zeroPivot(spblasHandle_t handle,
+                                                   spblasLegacyInfo_t info,
+                                                   int *position);
+
+/* ---- Blocks ---------------------------------------------------------------------- */
+
+/*
+ * From CSR to blocks, back, and from blocks to others. Every stored element, zeros too,
+ * keeps its place; a block that holds one is stored, its other elements 0. Nnz writes C's
+ * offsets, with which the caller calls for C; those to CSR write the offsets themselves.
+ *
+ * Shapes   CSR m x n; blocks of C cover it, those at the end beyond it; of blocks to
+ *          others m = mb * rowBlockDimA, n = nb * colBlockDimA
+ * Errors   INSUFFICIENT_RESOURCES rows or blocks that 32 bits do not count; ALLOC_FAILED
+ * Source   cusparse<t>csr2bsr, bsr2csr, csr2gebsr, gebsr2csr, gebsr2gebsr with relatives
+ */
+SPBLAS_API spblasStatus_t spblasXcsr2bsrNnz(
+    spblasHandle_t handle, spblasDirection_t dirA, int m, int n,
+    const spblasMatDescr_t *descrA, const int *csrRowPtrA, const int *csrColIndA,
+    int blockDim, const spblasMatDescr_t *descrC, int *bsrRowPtrC, int *nnzTotal);
+SPBLAS_API spblasStatus_t spblasXcsr2bsr(spblasHandle_t handle, spblasDataType_t type,
+                                         spblasDirection_t dirA, int m, int n,
+                                         const spblasMatDescr_t *descrA,
+                                         const void *csrValA, const int *csrRowPtrA,
+                                         const int *csrColIndA, int blockDim,
+                                         const spblasMatDescr_t *descrC, void *bsrValC,
+                                         const int *bsrRowPtrC, int *bsrColIndC);
+SPBLAS_API spblasStatus_t spblasXbsr2csr(spblasHandle_t handle, spblasDataType_t type,
+                                         spblasDirection_t dirA, int mb, int nb,
+                                         const spblasMatDescr_t *descrA,
+                                         const void *bsrValA, const int *bsrRowPtrA,
+                                         const int *bsrColIndA, int blockDim,
+                                         const spblasMatDescr_t *descrC, void *csrValC,
+                                         int *csrRowPtrC, int *csrColIndC);
+SPBLAS_API spblasStatus_t spblasXgebsr2csr(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA, int mb,
+    int nb, const spblasMatDescr_t *descrA, const void *bsrValA, const int *bsrRowPtrA,
+    const int *bsrColIndA, int rowBlockDim, int colBlockDim,
+    const spblasMatDescr_t *descrC, void *csrValC, int *csrRowPtrC, int *csrColIndC);
+SPBLAS_API spblasStatus_t spblasXcsr2gebsr_bufferSize(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA, int m, int n,
+    const spblasMatDescr_t *descrA, const void *csrValA, const int *csrRowPtrA,
+    const int *csrColIndA, int rowBlockDim, int colBlockDim, int *bufferSize);
+SPBLAS_API spblasStatus_t spblasXcsr2gebsrNnz(
+    spblasHandle_t handle, spblasDirection_t dirA, int m, int n,
+    const spblasMatDescr_t *descrA, const int *csrRowPtrA, const int *csrColIndA,
+    const spblasMatDescr_t *descrC, int *bsrRowPtrC, int rowBlockDim, int colBlockDim,
+    int *nnzTotal, void *buffer);
+SPBLAS_API spblasStatus_t
+spblasXcsr2gebsr(spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
+                 int m, int n, const spblasMatDescr_t *descrA, const void *csrValA,
+                 const int *csrRowPtrA, const int *csrColIndA,
+                 const spblasMatDescr_t *descrC, void *bsrValC, const int *bsrRowPtrC,
+                 int *bsrColIndC, int rowBlockDim, int colBlockDim, void *buffer);
+SPBLAS_API spblasStatus_t spblasXgebsr2gebsr_bufferSize(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA, int mb,
+    int nb, int nnzb, const spblasMatDescr_t *descrA, const void *bsrValA,
+    const int *bsrRowPtrA, const int *bsrColIndA, int rowBlockDimA, int colBlockDimA,
+    int rowBlockDimC, int colBlockDimC, int *bufferSize);
+SPBLAS_API spblasStatus_t spblasXgebsr2gebsrNnz(
+    spblasHandle_t handle, spblasDirection_t dirA, int mb, int nb, int nnzb,
+    const spblasMatDescr_t *descrA, const int *bsrRowPtrA, const int *bsrColIndA,
+    int rowBlockDimA, int colBlockDimA, const spblasMatDescr_t *descrC, int *bsrRowPtrC,
+    int rowBlockDimC, int colBlockDimC, int *nnzTotal, void *buffer);
+SPBLAS_API spblasStatus_t spblasXgebsr2gebsr(
+    spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA, int mb,
+    int nb, int nnzb, const spblasMatDescr_t *descrA, const void *bsrValA,
+    const int *bsrRowPtrA, const int *bsrColIndA, int rowBlockDimA, int colBlockDimA,
+    const spblasMatDescr_t *descrC, void *bsrValC, const int *bsrRowPtrC,
+    int *bsrColIndC, int rowBlockDimC, int colBlockDimC, void *buffer);
+
+/*
+ * From rows to columns of blocks, which move as they are.
+ *
+ * Writes   bscColPtr[nb + 1], bscRowInd[nnzb], bscVal (NUMERIC)
+ * Source   cusparse<t>gebsr2gebsc
+ */
+SPBLAS_API spblasStatus_t spblasXgebsr2gebsc_bufferSize(
+    spblasHandle_t handle, spblasDataType_t type, int mb, int nb, int nnzb,
+    const void *bsrVal, const int *bsrRowPtr, const int *bsrColInd, int rowBlockDim,
+    int colBlockDim, int *bufferSize);
+SPBLAS_API spblasStatus_t spblasXgebsr2gebsc(
+    spblasHandle_t handle, spblasDataType_t type, int mb, int nb, int nnzb,
+    const void *bsrVal, const int *bsrRowPtr, const int *bsrColInd, int rowBlockDim,
+    int colBlockDim, void *bscVal, int *bscRowInd, int *bscColPtr,
+    spblasAction_t copyValues, spblasIndexBase_t idxBase, void *buffer);
+
+/* ---- Colours --------------------------------------------------------------------- */
+
+/*
+ * Colours the rows of a CSR of symmetric pattern so that neighbours differ, each row with
+ * the lowest colour that is free; all of them, whatever fraction is asked for.
+ *
+ * Reads    fractionToColor, a float or double as type's parts are; the structure
+ * Writes   *ncolors, coloring[m]; reordering[m] (NULL: not wanted): rows in the order of
+ *          their colours
+ * Errors   INVALID_VALUE a fraction outside 0 .. 1; ALLOC_FAILED
+ * Source   cusparse<t>csrcolor
+ */
+SPBLAS_API spblasStatus_t spblasXcsrcolor(
+    spblasHandle_t handle, spblasDataType_t type, int m, int nnz,
+    const spblasMatDescr_t *descrA, const void *csrValA, const int *csrRowPtrA,
+    const int *csrColIndA, const void *fractionToColor, int *ncolors, int *coloring,
+    int *reordering, spblasLegacyInfo_t info);
+
 #ifdef __cplusplus
 }
 #endif

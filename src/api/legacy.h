@@ -15,6 +15,7 @@ typedef enum sb_arg_kind {
     SB_ARG_HANDLE_,
     SB_ARG_TYPE_,
     SB_ARG_VALUE_,
+    SB_ARG_WIDE_,
     SB_ARG_MIN_,    /* value >= limit */
     SB_ARG_ENUM_,   /* 0 .. limit */
     SB_ARG_ARRAY_,  /* there if limit > 0 */
@@ -67,6 +68,11 @@ typedef struct sb_arg {
         SB_ARG_DESCR_, #p, 0, 0, p \
     }
 
+/* The four of 32 and 64 bits. */
+#define SB_ARG_WIDE                                  \
+    {                                                \
+        SB_ARG_WIDE_, "type", (int64_t)type, 0, NULL \
+    }
 #define SB_ARG_INFO                      \
     {                                    \
         SB_ARG_INFO_, "info", 0, 0, info \
@@ -88,7 +94,25 @@ struct spblasLegacyInfo {
     int64_t nperm;
     bool ranked; /* prune: bound is set */
     double bound;
+    struct sb_solve_shape { /* of the analysis of a solve or a factor */
+        enum {
+            SB_ROUTINE_NONE,
+            SB_ROUTINE_SOLVE,
+            SB_ROUTINE_ILU,
+            SB_ROUTINE_IC
+        } routine;
+        int type, trans, mb, nnzb, block, fill, diag, by_columns, policy;
+    } shape;
+    bool boosts; /* ilu02 */
+    double tol;
+    sb_value boost;
+    sb_tri *tri;  /* owned */
+    int position; /* of the zero pivot, in the matrix's base; -1: none */
 };
+
+/* Whether info has an analysis of that shape, with a policy no less. */
+bool sb_legacy_analysed(const struct spblasLegacyInfo *info,
+                        struct sb_solve_shape shape);
 
 /* CSR of 32-bit indices. Arrays are written only where a step says so. */
 sb_matrix sb_legacy_csr(sb_dtype type, int m, int n, int nnz,

@@ -25,4 +25,12 @@ const sb_legacy_steps sb_cpu_legacy = {
     .filter_fill = sb_filter_fill,
     .filter_rank = sb_filter_rank,
     .filter_scratch = sb_filter_scratch,
+    .masked = sb_masked_run,
+    .gemvi = sb_gemvi_run,
+    .band_scratch = sb_band_scratch,
+    .band = sb_band_run,
+    .factor = sb_incomplete_run,
+    .regrid_count = sb_regrid_count,
+    .regrid_fill = sb_regrid_fill,
+    .color = sb_color_run,
 };

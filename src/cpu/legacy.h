@@ -26,4 +26,17 @@ void sb_filter_fill(const sb_filter *f, const sb_target_rows *to);
 double sb_filter_rank(const sb_filter *f, int64_t count, int64_t rank, void *scratch);
 size_t sb_filter_scratch(void);
 
+void sb_masked_run(const sb_masked *k);
+void sb_gemvi_run(const sb_gemvi *k);
+
+bool sb_band_scratch(const sb_band *b, size_t *bytes);
+void sb_band_run(const sb_band *b);
+
+int64_t sb_incomplete_run(const sb_incomplete *f);
+
+sb_status sb_regrid_count(const sb_regrid *g, int32_t *count);
+sb_status sb_regrid_fill(const sb_regrid *g);
+sb_status sb_color_run(const int32_t *ptr, const int32_t *idx, int64_t m, int base,
+                       int32_t *color, int32_t *order, int32_t *colors);
+
 #endif

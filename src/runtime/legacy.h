@@ -55,6 +55,72 @@ typedef struct sb_target_rows {
     int base;
 } sb_target_rows;
 
+/* y = alpha * A * x + beta * y: row i sums its entries, whatever their order. */
+typedef struct sb_masked {
+    sb_dtype type;
+    int64_t rows, block; /* rows of the mask */
+    bool by_columns;     /* blocks */
+    int base;
+    const int32_t *mask, *ptr, *end, *idx;
+    const void *val, *x;
+    void *y;
+    sb_value alpha, beta;
+} sb_masked;
+
+/* The same with A dense, element (i, k) at i * row + k * col, and x sparse. */
+typedef struct sb_gemvi {
+    sb_dtype type;
+    int64_t rows, row, col, nnz;
+    bool conj;
+    int base;
+    const int32_t *idx;
+    const void *a, *val;
+    void *y;
+    sb_value alpha, beta;
+} sb_gemvi;
+
+/* Systems of 2 * width + 1 diagonals, the lowest first: element i of a diagonal, or of a
+ * right side, of system s is at i * step + s * shift; right sides lie `column` apart. */
+typedef struct sb_band {
+    sb_dtype type;
+    int64_t m, systems, sides;
+    int width; /* 1 or 2 */
+    const void *diag[5];
+    void *x;
+    int64_t step, shift, column;
+    void *scratch;
+} sb_band;
+
+/* Incomplete factors of a square BSR, or of a CSR by blocks of one element. */
+typedef struct sb_incomplete {
+    sb_dtype type;
+    bool cholesky, by_columns;
+    int64_t m, block; /* block rows */
+    int base;
+    const int32_t *ptr, *idx;
+    void *val;
+    bool boosts;
+    double tol;
+    sb_value boost;
+    int32_t *scratch; /* m */
+} sb_incomplete;
+
+/* Blocks of A, elements of one matrix, cut anew into those of C: `down` x `across` each.
+ * A CSR has blocks of one element. Values are `size` bytes each. */
+typedef struct sb_grid {
+    int64_t down, across;
+    int base;
+    const int32_t *ptr;
+    int32_t *idx;
+    void *val;
+} sb_grid;
+typedef struct sb_regrid {
+    int64_t m, n; /* elements */
+    size_t size;
+    bool by_columns; /* in blocks */
+    sb_grid a, c;
+} sb_regrid;
+
 typedef struct sb_legacy_steps {
     size_t (*flip_scratch)(int64_t n, int64_t nnz);
     void (*flip)(const sb_flip *f);
@@ -76,6 +142,19 @@ typedef struct sb_legacy_steps {
     double (*filter_rank)(const sb_filter *f, int64_t count, int64_t rank,
                           void *scratch);
     size_t (*filter_scratch)(void);
+    void (*masked)(const sb_masked *k);
+    void (*gemvi)(const sb_gemvi *k);
+    /* Bytes, false when they do not fit a size_t. */
+    bool (*band_scratch)(const sb_band *b, size_t *bytes);
+    void (*band)(const sb_band *b);
+    /* The first row whose pivot is missing or no pivot, -1: none. */
+    int64_t (*factor)(const sb_incomplete *f);
+    /* ENOMEM: nothing is written. Blocks of each row of C; C, whose offsets are there. */
+    sb_status (*regrid_count)(const sb_regrid *g, int32_t *count);
+    sb_status (*regrid_fill)(const sb_regrid *g);
+    /* Lowest free colours of m rows, and rows by colour (may be NULL); ENOMEM. */
+    sb_status (*color)(const int32_t *ptr, const int32_t *idx, int64_t m, int base,
+                       int32_t *color, int32_t *order, int32_t *colors);
 } sb_legacy_steps;
 
 #endif
