@@ -32,9 +32,10 @@ check_descr(const sb_arg *a, sb_diag *diag)
 }
 
 static bool
-computes(sb_dtype t)
+computes(sb_dtype t, bool wide)
 {
-    return t != SB_DTYPE_COUNT && (sb_dtype_is_real(t) || sb_dtype_is_complex(t));
+    return t != SB_DTYPE_COUNT && (sb_dtype_is_real(t) || sb_dtype_is_complex(t)) &&
+           (!wide || sb_dtype_size(t) >= 4);
 }
 
 static sb_status
@@ -46,10 +47,16 @@ check_one(const sb_arg *a, sb_diag *diag)
             return sb_diag_set(diag, SB_EINVAL, "argument %s must be a live handle",
                                a->name);
         break;
+    case SB_ARG_VALUE_:
+        if (sb_public_size((spblasDataType_t)a->value) == 0)
+            return sb_diag_set(diag, SB_EINVAL, "argument %s is no data type", a->name);
+        break;
+    case SB_ARG_WIDE_:
     case SB_ARG_TYPE_:
         if (sb_public_size((spblasDataType_t)a->value) == 0)
             return sb_diag_set(diag, SB_EINVAL, "argument %s is no data type", a->name);
-        if (!computes(sb_public_dtype((spblasDataType_t)a->value)))
+        if (!computes(sb_public_dtype((spblasDataType_t)a->value),
+                      a->kind == SB_ARG_WIDE_))
             return sb_diag_set(diag, SB_ENOTSUP,
                                "argument %s is not offered in this routine", a->name);
         break;
@@ -69,8 +76,19 @@ check_one(const sb_arg *a, sb_diag *diag)
             return sb_diag_set(diag, SB_EINVAL, "argument %s must not be NULL",
                                a->name);
         break;
+    case SB_ARG_BUFFER_:
+        if (a->limit > 0 && (!a->at || (uintptr_t)a->at % 8))
+            return sb_diag_set(diag, SB_EINVAL,
+                               "argument %s must be an address divisible by 8",
+                               a->name);
+        break;
     case SB_ARG_DESCR_:
         return check_descr(a, diag);
+    case SB_ARG_INFO_:
+        if (!a->at || ((const struct spblasLegacyInfo *)a->at)->tag != SB_TAG_LEGACY)
+            return sb_diag_set(diag, SB_EINVAL, "argument %s must be a live info",
+                               a->name);
+        break;
     case SB_ARG_END:
         break;
     }

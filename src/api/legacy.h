@@ -14,10 +14,14 @@ typedef enum sb_arg_kind {
     SB_ARG_END,
     SB_ARG_HANDLE_,
     SB_ARG_TYPE_,
-    SB_ARG_MIN_,   /* value >= limit */
-    SB_ARG_ENUM_,  /* 0 .. limit */
-    SB_ARG_ARRAY_, /* there if limit > 0 */
-    SB_ARG_DESCR_
+    SB_ARG_VALUE_,
+    SB_ARG_WIDE_,
+    SB_ARG_MIN_,    /* value >= limit */
+    SB_ARG_ENUM_,   /* 0 .. limit */
+    SB_ARG_ARRAY_,  /* there if limit > 0 */
+    SB_ARG_BUFFER_, /* and divisible by 8 */
+    SB_ARG_DESCR_,
+    SB_ARG_INFO_
 } sb_arg_kind;
 
 typedef struct sb_arg {
@@ -34,6 +38,16 @@ typedef struct sb_arg {
 #define SB_ARG_TYPE                                  \
     {                                                \
         SB_ARG_TYPE_, "type", (int64_t)type, 0, NULL \
+    }
+/* Any element type. */
+#define SB_ARG_VALUE(t)                          \
+    {                                            \
+        SB_ARG_VALUE_, #t, (int64_t)(t), 0, NULL \
+    }
+/* Scratch of that many bytes. */
+#define SB_ARG_BUFFER(bytes)                                  \
+    {                                                         \
+        SB_ARG_BUFFER_, "buffer", 0, (int64_t)(bytes), buffer \
     }
 #define SB_ARG_MIN(x, least)            \
     {                                   \
@@ -54,6 +68,16 @@ typedef struct sb_arg {
         SB_ARG_DESCR_, #p, 0, 0, p \
     }
 
+/* The four of 32 and 64 bits. */
+#define SB_ARG_WIDE                                  \
+    {                                                \
+        SB_ARG_WIDE_, "type", (int64_t)type, 0, NULL \
+    }
+#define SB_ARG_INFO                      \
+    {                                    \
+        SB_ARG_INFO_, "info", 0, 0, info \
+    }
+
 /* The first argument of the list that breaks its rule ends the call. */
 spblasStatus_t sb_legacy_check(spblasHandle_t handle, const char *function,
                                const sb_arg *args);
@@ -62,6 +86,20 @@ spblasStatus_t sb_legacy_check(spblasHandle_t handle, const char *function,
 
 /* The scalar at p for values of that type. */
 sb_value sb_legacy_scalar(sb_dtype type, const void *p);
+
+/* What a call leaves for another. */
+struct spblasLegacyInfo {
+    uint32_t tag;
+    int32_t *perm; /* csru2csr: owned, nperm places */
+    int64_t nperm;
+    bool ranked; /* prune: bound is set */
+    double bound;
+    struct sb_solve_shape { /* bsrsv2, bsrsm2: of the analysis */
+        int type, trans, mb, nnzb, block, fill, diag, by_columns, policy;
+    } shape;
+    sb_tri *tri;  /* owned */
+    int position; /* of the zero pivot, in the matrix's base; -1: none */
+};
 
 /* CSR of 32-bit indices. Arrays are written only where a step says so. */
 sb_matrix sb_legacy_csr(sb_dtype type, int m, int n, int nnz,

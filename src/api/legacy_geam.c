@@ -6,15 +6,15 @@
 #include "api/types.h"
 
 spblasStatus_t
-spblasCsrgeam2_bufferSizeExt(spblasHandle_t handle, spblasDataType_t type, int m, int n,
-                             const void *alpha, const spblasMatDescr_t *descrA,
-                             int nnzA, const void *csrValA, const int *csrRowPtrA,
-                             const int *csrColIndA, const void *beta,
-                             const spblasMatDescr_t *descrB, int nnzB,
-                             const void *csrValB, const int *csrRowPtrB,
-                             const int *csrColIndB, const spblasMatDescr_t *descrC,
-                             const void *csrValC, const int *csrRowPtrC,
-                             const int *csrColIndC, size_t *bufferSize)
+spblasXcsrgeam2_bufferSizeExt(spblasHandle_t handle, spblasDataType_t type, int m,
+                              int n, const void *alpha, const spblasMatDescr_t *descrA,
+                              int nnzA, const void *csrValA, const int *csrRowPtrA,
+                              const int *csrColIndA, const void *beta,
+                              const spblasMatDescr_t *descrB, int nnzB,
+                              const void *csrValB, const int *csrRowPtrB,
+                              const int *csrColIndB, const spblasMatDescr_t *descrC,
+                              const void *csrValC, const int *csrRowPtrC,
+                              const int *csrColIndC, size_t *bufferSize)
 {
     const spblasStatus_t st = SB_LEGACY_CHECK(
         SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(m), SB_ARG_COUNT(n),
@@ -30,11 +30,11 @@ spblasCsrgeam2_bufferSizeExt(spblasHandle_t handle, spblasDataType_t type, int m
 }
 
 spblasStatus_t
-spblasCsrgeam2Nnz(spblasHandle_t handle, int m, int n, const spblasMatDescr_t *descrA,
-                  int nnzA, const int *csrRowPtrA, const int *csrColIndA,
-                  const spblasMatDescr_t *descrB, int nnzB, const int *csrRowPtrB,
-                  const int *csrColIndB, const spblasMatDescr_t *descrC,
-                  int *csrRowPtrC, int *nnzTotal, void *buffer)
+spblasXcsrgeam2Nnz(spblasHandle_t handle, int m, int n, const spblasMatDescr_t *descrA,
+                   int nnzA, const int *csrRowPtrA, const int *csrColIndA,
+                   const spblasMatDescr_t *descrB, int nnzB, const int *csrRowPtrB,
+                   const int *csrColIndB, const spblasMatDescr_t *descrC,
+                   int *csrRowPtrC, int *nnzTotal, void *buffer)
 {
     const spblasStatus_t st = SB_LEGACY_CHECK(
         SB_ARG_HANDLE, SB_ARG_COUNT(m), SB_ARG_COUNT(n), SB_ARG_DESCR(descrA),
@@ -60,13 +60,13 @@ spblasCsrgeam2Nnz(spblasHandle_t handle, int m, int n, const spblasMatDescr_t *d
 }
 
 spblasStatus_t
-spblasCsrgeam2(spblasHandle_t handle, spblasDataType_t type, int m, int n,
-               const void *alpha, const spblasMatDescr_t *descrA, int nnzA,
-               const void *csrValA, const int *csrRowPtrA, const int *csrColIndA,
-               const void *beta, const spblasMatDescr_t *descrB, int nnzB,
-               const void *csrValB, const int *csrRowPtrB, const int *csrColIndB,
-               const spblasMatDescr_t *descrC, void *csrValC, const int *csrRowPtrC,
-               int *csrColIndC, void *buffer)
+spblasXcsrgeam2(spblasHandle_t handle, spblasDataType_t type, int m, int n,
+                const void *alpha, const spblasMatDescr_t *descrA, int nnzA,
+                const void *csrValA, const int *csrRowPtrA, const int *csrColIndA,
+                const void *beta, const spblasMatDescr_t *descrB, int nnzB,
+                const void *csrValB, const int *csrRowPtrB, const int *csrColIndB,
+                const spblasMatDescr_t *descrC, void *csrValC, const int *csrRowPtrC,
+                int *csrColIndC, void *buffer)
 {
     const int64_t nnz = (int64_t)nnzA + nnzB;
     const spblasStatus_t st = SB_LEGACY_CHECK(

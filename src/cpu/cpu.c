@@ -6,6 +6,7 @@
 #include "cpu/cc.h"
 #include "cpu/exec.h"
 #include "cpu/geam.h"
+#include "cpu/legacy.h"
 #include "cpu/ref.h"
 #include "cpu/ref_vector.h"
 #include "cpu/spgemm.h"
@@ -22,4 +23,5 @@ const sb_backend sb_cpu_backend = {
     .spgemm = &sb_cpu_spgemm,
     .tri = &sb_cpu_tri,
     .geam = &sb_cpu_geam,
+    .legacy = &sb_cpu_legacy,
 };

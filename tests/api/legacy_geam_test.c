@@ -29,18 +29,18 @@ add(spblasDataType_t type, const sb_matrix *a, const sb_matrix *b, sb_value alph
 
     (void)lab_scalar(t, x, alpha);
     (void)lab_scalar(t, y, beta);
-    lab_ok(spblasCsrgeam2_bufferSizeExt(
+    lab_ok(spblasXcsrgeam2_bufferSizeExt(
         lab_handle, type, m, n, x, &da, (int)a->nnz, a->val, a->ptr, a->idx, y, &db,
         (int)b->nnz, b->val, b->ptr, b->idx, &dc, NULL, at, NULL, &bytes));
-    lab_ok(spblasCsrgeam2Nnz(lab_handle, m, n, &da, (int)a->nnz, a->ptr, a->idx, &db,
-                             (int)b->nnz, b->ptr, b->idx, &dc, at, &nnz, NULL));
+    lab_ok(spblasXcsrgeam2Nnz(lab_handle, m, n, &da, (int)a->nnz, a->ptr, a->idx, &db,
+                              (int)b->nnz, b->ptr, b->idx, &dc, at, &nnz, NULL));
     assert_int_equal(at[0], base);
     assert_int_equal(at[m], base + nnz);
     col = malloc((size_t)nnz * sizeof *col + 1);
     v = malloc((size_t)nnz * sb_dtype_size(t) + 1);
-    lab_ok(spblasCsrgeam2(lab_handle, type, m, n, x, &da, (int)a->nnz, a->val, a->ptr,
-                          a->idx, y, &db, (int)b->nnz, b->val, b->ptr, b->idx, &dc, v,
-                          at, col, NULL));
+    lab_ok(spblasXcsrgeam2(lab_handle, type, m, n, x, &da, (int)a->nnz, a->val, a->ptr,
+                           a->idx, y, &db, (int)b->nnz, b->val, b->ptr, b->idx, &dc, v,
+                           at, col, NULL));
     return (sb_matrix){.format = SB_FORMAT_CSR,
                        .rows = m,
                        .cols = n,
@@ -170,8 +170,8 @@ too_many(void **state)
     int at[2], nnz;
 
     (void)state;
-    assert_int_equal(spblasCsrgeam2Nnz(lab_handle, 1, INT32_MAX, &d0, INT32_MAX, big,
-                                       none, &d0, 0, none, NULL, &d, at, &nnz, NULL),
+    assert_int_equal(spblasXcsrgeam2Nnz(lab_handle, 1, INT32_MAX, &d0, INT32_MAX, big,
+                                        none, &d0, 0, none, NULL, &d, at, &nnz, NULL),
                      SPBLAS_STATUS_INSUFFICIENT_RESOURCES);
 }
 
@@ -183,13 +183,14 @@ arguments(void)
     static int at[4], nnz, col[8];
     size_t bytes;
 
-#define GEAM(expect, named, hh, ty, m, n, da, na, pa, db, dc)                          \
-    TRY(expect, named,                                                                 \
-        spblasCsrgeam2_bufferSizeExt(hh, ty, m, n, &one, da, na, val, pa, idx, &one,   \
-                                     db, 3, val, ptr, idx, dc, val, at, col, &bytes)); \
-    TRY(expect, named,                                                                 \
-        spblasCsrgeam2(hh, ty, m, n, &one, da, na, val, pa, idx, &one, db, 3, val,     \
-                       ptr, idx, dc, dense, at, col, NULL))
+#define GEAM(expect, named, hh, ty, m, n, da, na, pa, db, dc)                         \
+    TRY(expect, named,                                                                \
+        spblasXcsrgeam2_bufferSizeExt(hh, ty, m, n, &one, da, na, val, pa, idx, &one, \
+                                      db, 3, val, ptr, idx, dc, val, at, col,         \
+                                      &bytes));                                       \
+    TRY(expect, named,                                                                \
+        spblasXcsrgeam2(hh, ty, m, n, &one, da, na, val, pa, idx, &one, db, 3, val,   \
+                        ptr, idx, dc, dense, at, col, NULL))
     GEAM(BAD, "handle", no_h, F32, 3, 4, &d, 3, ptr, &d, &d);
     GEAM(BAD, "type", h, TYPE9, 3, 4, &d, 3, ptr, &d, &d);
     GEAM(UNS, "type", h, SPBLAS_R_8I, 3, 4, &d, 3, ptr, &d, &d);
@@ -201,21 +202,21 @@ arguments(void)
     GEAM(BAD, "descrB", h, F32, 3, 4, &d, 3, ptr, &odd_base, &d);
     GEAM(BAD, "descrC", h, F32, 3, 4, &d, 3, ptr, &d, NULL);
     TRY(BAD, "csrRowPtrA",
-        spblasCsrgeam2(h, F32, 3, 4, &one, &d, 3, val, NULL, idx, &one, &d, 3, val, ptr,
-                       idx, &d, dense, at, col, NULL));
+        spblasXcsrgeam2(h, F32, 3, 4, &one, &d, 3, val, NULL, idx, &one, &d, 3, val,
+                        ptr, idx, &d, dense, at, col, NULL));
     TRY(BAD, "csrValB",
-        spblasCsrgeam2(h, F32, 3, 4, &one, &d, 3, val, ptr, idx, &one, &d, 3, NULL, ptr,
-                       idx, &d, dense, at, col, NULL));
+        spblasXcsrgeam2(h, F32, 3, 4, &one, &d, 3, val, ptr, idx, &one, &d, 3, NULL,
+                        ptr, idx, &d, dense, at, col, NULL));
     TRY(BAD, "alpha",
-        spblasCsrgeam2(h, F32, 3, 4, NULL, &d, 3, val, ptr, idx, &one, &d, 3, val, ptr,
-                       idx, &d, dense, at, col, NULL));
+        spblasXcsrgeam2(h, F32, 3, 4, NULL, &d, 3, val, ptr, idx, &one, &d, 3, val, ptr,
+                        idx, &d, dense, at, col, NULL));
     TRY(BAD, "csrColIndC",
-        spblasCsrgeam2(h, F32, 3, 4, &one, &d, 3, val, ptr, idx, &one, &d, 3, val, ptr,
-                       idx, &d, dense, at, NULL, NULL));
-#define NNZ(named, pa, ib, pc, total)                                             \
-    TRY(BAD, named,                                                               \
-        spblasCsrgeam2Nnz(h, 3, 4, &d, 3, pa, idx, &d, 3, ptr, ib, &d, pc, total, \
-                          NULL))
+        spblasXcsrgeam2(h, F32, 3, 4, &one, &d, 3, val, ptr, idx, &one, &d, 3, val, ptr,
+                        idx, &d, dense, at, NULL, NULL));
+#define NNZ(named, pa, ib, pc, total)                                              \
+    TRY(BAD, named,                                                                \
+        spblasXcsrgeam2Nnz(h, 3, 4, &d, 3, pa, idx, &d, 3, ptr, ib, &d, pc, total, \
+                           NULL))
     NNZ("csrRowPtrA", NULL, idx, at, &nnz);
     NNZ("csrColIndB", ptr, NULL, at, &nnz);
     NNZ("csrRowPtrC", ptr, idx, NULL, &nnz);

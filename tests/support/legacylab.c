@@ -3,10 +3,13 @@
  */
 #include "legacylab.h"
 
+#include "base/alloc.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -157,4 +160,27 @@ lab_threads(int n)
 #else
     (void)n;
 #endif
+}
+
+void
+lab_sweep(spblasStatus_t (*call)(void *user), void (*undo)(void *user), void *user)
+{
+    const int64_t live = sb_alloc_live();
+    spblasStatus_t st = SPBLAS_STATUS_ALLOC_FAILED;
+
+    for (int allowed = 0; st != SPBLAS_STATUS_SUCCESS; allowed++) {
+        (void)sb_alloc_fail_after(allowed);
+        st = call(user);
+        (void)sb_alloc_fail_after(-1);
+        if (st != SPBLAS_STATUS_SUCCESS) {
+            assert_int_equal(st, SPBLAS_STATUS_ALLOC_FAILED);
+            assert_true(strlen(spblasGetLastErrorMessage(NULL)) > 10);
+            assert_int_equal(sb_alloc_live(), live);
+        } else {
+            assert_true(allowed > 0);
+            if (undo)
+                undo(user);
+        }
+    }
+    assert_int_equal(sb_alloc_live(), live);
 }

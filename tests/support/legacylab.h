@@ -42,6 +42,11 @@ const void *lab_scalar(sb_dtype t, double *bytes, sb_value v);
 /* `bytes` bytes, an error in the sanitizer build to go beyond. */
 void *lab_buffer(size_t bytes);
 
+/* The call with 0, 1, 2, ... allocations allowed until it succeeds: ALLOC_FAILED with a
+ * sentence before, at least once, and as many blocks live as at its start when undone. */
+void lab_sweep(spblasStatus_t (*call)(void *user), void (*undo)(void *user),
+               void *user);
+
 /* From here on on that many threads, if the build has a team. */
 void lab_threads(int n);
 
