@@ -26,9 +26,9 @@ typedef enum sb_tag {
     SB_TAG_SPGEMM = 0x5b1a5007,
     SB_TAG_SPSV = 0x5b1a5008,
     SB_TAG_SPSM = 0x5b1a5009,
-    SB_TAG_LEGACY = 0x5b1a500a,
-    SB_TAG_SPMMOP = 0x5b1a500b,
-    SB_TAG_SPGEAM = 0x5b1a500c
+    SB_TAG_SPMMOP = 0x5b1a500a,
+    SB_TAG_SPGEAM = 0x5b1a500b,
+    SB_TAG_LEGACY = 0x5b1a500c
 } sb_tag;
 
 enum { SB_SENTENCE_MAX = 640 };
