@@ -38,8 +38,8 @@ count_entries(const sb_matrix *a)
     return n;
 }
 
-static spblasStatus_t
-make_sparse(spblasSpMatDescr_t *out, const sb_matrix *a)
+spblasStatus_t
+call_sparse(spblasSpMatDescr_t *out, const sb_matrix *a)
 {
     const spblasIndexType_t pt = call_index_type(a->ptr_type);
     const spblasIndexType_t it = call_index_type(a->idx_type);
@@ -127,7 +127,7 @@ call_begin(call *c, const sb_problem *pb)
     memset(c, 0, sizeof *c);
     c->pb = pb;
     if ((st = spblasCreate(&c->handle)) != SPBLAS_STATUS_SUCCESS ||
-        (st = make_sparse(&c->a, &pb->a)) != SPBLAS_STATUS_SUCCESS ||
+        (st = call_sparse(&c->a, &pb->a)) != SPBLAS_STATUS_SUCCESS ||
         (st = set_batch(c->a, &pb->a)) != SPBLAS_STATUS_SUCCESS)
         return st;
     return make_dense(c);

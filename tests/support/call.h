@@ -28,6 +28,9 @@ spblasStatus_t call_size(call *c, size_t *bytes);
 spblasStatus_t call_analyse(call *c);
 spblasStatus_t call_run(call *c);
 
+/* A descriptor of one member of a matrix. */
+spblasStatus_t call_sparse(spblasSpMatDescr_t *out, const sb_matrix *a);
+
 /* Public codes of internal ones. */
 spblasDataType_t call_type(sb_dtype t);
 spblasIndexType_t call_index_type(sb_dtype t);
