@@ -18,7 +18,7 @@ endif()
 function(sb_add_test target name source)
     set(labels quick)
     file(STRINGS ${source} marks REGEX "ctest-labels:")
-    if(marks MATCHES "ctest-labels: *([a-z ]+)")
+    if(marks MATCHES "ctest-labels: *([a-z -]+)")
         string(STRIP "${CMAKE_MATCH_1}" labels)
         string(REPLACE " " ";" labels "${labels}")
     endif()
@@ -32,6 +32,7 @@ function(sb_add_test target name source)
         SB_SOURCE_DIR="${CMAKE_SOURCE_DIR}" SB_BINARY_DIR="${CMAKE_BINARY_DIR}")
     add_test(NAME ${name} COMMAND ${target})
     set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 900
+        SKIP_RETURN_CODE 77
         ENVIRONMENT "${SB_TEST_ENV}")
 endfunction()
 
