@@ -67,6 +67,10 @@ foreach(kind unit prop api)
     endforeach()
 endforeach()
 
+add_test(NAME prop.gpu_recipes_all COMMAND prop_gpu_recipes --all)
+set_tests_properties(prop.gpu_recipes_all PROPERTIES LABELS "full;gpu-emu" TIMEOUT 900
+    ENVIRONMENT "${SB_TEST_ENV}")
+
 file(GLOB test_folders CONFIGURE_DEPENDS tests/*/CMakeLists.txt)
 foreach(list ${test_folders})
     get_filename_component(folder ${list} DIRECTORY)

@@ -10,6 +10,7 @@
  *
  * Source: merge-based decomposition (Merrill and Garland 2016), by entries alone.
  */
+#include "base/fault.h"
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
 #include "kernels/schedule.h"
@@ -134,7 +135,8 @@ carry_program(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_puts(out, "    let %start = cast(i64, $A_ptr[%next]) - %base\n"
                         "    if %start >= %lo && %start < %hi {\n"
                         "      let %end = (cast(i64, $A_ptr[%next + 1]) - %base + "
-                        "%range_size - 1) / %range_size - 1\n");
+                        "%range_size - 1) / %range_size");
+    sb_strbuf_puts(out, SB_FAULT(GPU_CARRY) ? " - 2\n" : " - 1\n");
     sb_ops_columns(out, s, "      ");
     sb_strbuf_printf(out,
                      "        for %%h in %%g .. %%end reduce {\n          %s += ", c);

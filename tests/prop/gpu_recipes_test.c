@@ -1,10 +1,10 @@
 /*
- * ctest-labels: full gpu-emu
+ * ctest-labels: quick gpu-emu
  *
  * Every GPU kernel on the host: its text, run by the SIMT shim with lanes and blocks in
  * four orders, gives exactly what the definition says (data are small integers) on
  * matrices that break sparse code, in tiles as a launch would cut them, with the grid's y
- * too small, fitting and too large.
+ * too small, fitting and too large. A few kernels; with --all, all (prop.gpu_recipes_all).
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
@@ -23,10 +23,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const specs[] = {
-#define X(spec) spec,
+static const struct {
+    const char *text;
+    bool quick;
+} specs[] = {
+#define X(spec) {spec, false},
+#define Q(spec) {spec, true},
 #include "gpu_recipes.def"
 #undef X
+#undef Q
 };
 
 enum { TILES_MAX = 4096 };
@@ -177,14 +182,18 @@ agree(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
-    struct CMUnitTest tests[SB_COUNT(specs)];
+    const bool all = argc > 1 && strcmp(argv[1], "--all") == 0;
+    struct CMUnitTest tests[SB_COUNT(specs)] = {{0}};
+    int n = 0;
 
     sb_backend_set(&sb_cpu_backend);
     for (int q = 0; q < SB_COUNT(specs); q++)
-        tests[q] = (struct CMUnitTest){.name = specs[q],
-                                       .test_func = agree,
-                                       .initial_state = (void *)(uintptr_t)specs[q]};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+        if (all || specs[q].quick)
+            tests[n++] =
+                (struct CMUnitTest){.name = specs[q].text,
+                                    .test_func = agree,
+                                    .initial_state = (void *)(uintptr_t)specs[q].text};
+    return _cmocka_run_group_tests("gpu_recipes", tests, (size_t)n, NULL, NULL);
 }

@@ -23,8 +23,10 @@
 
 static const char *const specs[] = {
 #define X(spec) spec,
+#define Q(spec) spec,
 #include "gpu_recipes.def"
 #undef X
+#undef Q
 };
 
 #define TABLE SB_SOURCE_DIR "/tests/golden/gpu_resources.txt"
