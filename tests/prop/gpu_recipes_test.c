@@ -4,7 +4,7 @@
  * Every GPU kernel on the host: its text, run by the SIMT shim with lanes and blocks in
  * four orders, gives exactly what the definition says (data are small integers) on
  * matrices that break sparse code, in tiles as a launch would cut them, with the grid's y
- * too small, fitting and too large.
+ * too small, fitting and too large. A few kernels; with --all, all (prop.gpu_recipes_all).
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
@@ -23,10 +23,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const specs[] = {
-#define X(spec) spec,
+static const struct {
+    const char *text;
+    bool quick;
+} specs[] = {
+#define X(spec) {spec, false},
+#define Q(spec) {spec, true},
 #include "gpu_recipes.def"
 #undef X
+#undef Q
 };
 
 enum { TILES_MAX = 4096 };
@@ -77,8 +82,9 @@ pack(const sb_binding *b, int64_t t1)
     return args;
 }
 
+/* after: the kernel of a second pass over the same tiles, which only adds. */
 static void
-run_steps(recipe_fixture *fx, const gpu_kernel *k, int order)
+run_steps(recipe_fixture *fx, const gpu_kernel *k, int order, bool after)
 {
     static sb_tile tile[TILES_MAX];
     const int64_t columns = k->shape.grid_y_columns;
@@ -100,8 +106,8 @@ run_steps(recipe_fixture *fx, const gpu_kernel *k, int order)
         sb_diag diag = {SB_OK, ""};
         char *args;
 
-        if (sb_launch_bind(&b, &l, &fx->pb, fx->text, k->signature.s, fx->add[q], 0,
-                           &diag) != SB_OK)
+        if (sb_launch_bind(&b, &l, &fx->pb, fx->text, k->signature.s,
+                           after || fx->add[q], 0, &diag) != SB_OK)
             fail_msg("%s: %s", what, diag.text);
         args = pack(&b, n);
         emu_run(k->run, what, args, n, gy, order);
@@ -125,16 +131,31 @@ make(gpu_kernel *k, const char *spec)
     sb_strbuf_free(&text);
 }
 
+/* What goes with `spmm range ..`: `spmm carry ..`. */
+static bool
+second_pass(char out[SB_SPEC_MAX], const char *spec)
+{
+    const char *at = strstr(spec, " range ");
+
+    if (at)
+        (void)snprintf(out, SB_SPEC_MAX, "%.*s carry %s", (int)(at - spec), spec,
+                       at + 7);
+    return at;
+}
+
 static void
 agree(void **state)
 {
     const char *spec = *state;
     const sb_prog *p = NULL;
-    gpu_kernel k;
+    char second[SB_SPEC_MAX];
+    gpu_kernel k, carry = {NULL};
     sb_arena arena;
     sb_ir ir;
 
     make(&k, spec);
+    if (second_pass(second, spec))
+        make(&carry, second);
     sb_arena_init(&arena);
     sb_ir_init(&ir, &arena, NULL);
     for (int q = 0; q < RECIPE_CASES && k.run; q++) {
@@ -145,26 +166,34 @@ agree(void **state)
             assert_int_equal(sb_spec_program(&p, &ir, &fx.spec), SB_OK);
         recipe_add_absent(&fx, p);
         for (int o = 0; o < EMU_ORDERS; o++) {
-            run_steps(&fx, &k, emu_orders[o]);
+            run_steps(&fx, &k, emu_orders[o], false);
+            if (carry.run)
+                run_steps(&fx, &carry, emu_orders[o], true);
             recipe_check(&fx, "emulated");
         }
         recipe_free(&fx);
     }
     sb_arena_free(&arena);
     sb_strbuf_free(&k.signature);
+    if (carry.run)
+        sb_strbuf_free(&carry.signature);
     if (!k.run)
         skip();
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
-    struct CMUnitTest tests[SB_COUNT(specs)];
+    const bool all = argc > 1 && strcmp(argv[1], "--all") == 0;
+    struct CMUnitTest tests[SB_COUNT(specs)] = {{0}};
+    int n = 0;
 
     sb_backend_set(&sb_cpu_backend);
     for (int q = 0; q < SB_COUNT(specs); q++)
-        tests[q] = (struct CMUnitTest){.name = specs[q],
-                                       .test_func = agree,
-                                       .initial_state = (void *)(uintptr_t)specs[q]};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+        if (all || specs[q].quick)
+            tests[n++] =
+                (struct CMUnitTest){.name = specs[q].text,
+                                    .test_func = agree,
+                                    .initial_state = (void *)(uintptr_t)specs[q].text};
+    return _cmocka_run_group_tests("gpu_recipes", tests, (size_t)n, NULL, NULL);
 }

@@ -240,6 +240,27 @@ cover_bare(sb_part *p, const sb_cover *cv)
     return SB_OK;
 }
 
+/* The caller's arrays in ranges so short that rows cross several; no part. */
+static void
+make_ranges(recipe_fixture *fx)
+{
+    const int64_t nnz = fx->view.nnz, size = 7;
+    const int64_t count = nnz > 0 ? (nnz + size - 1) / size : 1;
+    const int64_t sums = count * (fx->pb.op == SB_OP_SPMM ? fx->mc.n : 1);
+    sb_plan_array *a = &fx->array[fx->narray++];
+
+    add_int(fx, "range_count", count);
+    add_int(fx, "range_size", size);
+    fx->scratch = malloc((size_t)(sums + 1) * sb_dtype_size(fx->spec.compute));
+    assert_non_null(fx->scratch);
+    memset(fx->scratch, 0xff, (size_t)(sums + 1) * sb_dtype_size(fx->spec.compute));
+    (void)snprintf(a->name, sizeof a->name, "range_sum");
+    a->type = fx->spec.compute;
+    a->count = sums;
+    a->data = fx->scratch;
+    fx->tile[fx->nstep++] = (sb_tile){0, 0, count, 0};
+}
+
 /* Selecting parts first, listed rows last. */
 static void
 make_parts(recipe_fixture *fx)
@@ -257,6 +278,10 @@ make_parts(recipe_fixture *fx)
     if (fx->spec.kinds >> SB_KIND_SEG &
         1U) { /* no arrays: the caller's, 64 rows a unit */
         fx->tile[fx->nstep++] = (sb_tile){0, 0, (fx->view.rows + 63) / 64, 0};
+        return;
+    }
+    if (fx->spec.kinds >> SB_KIND_RANGE & 1U) {
+        make_ranges(fx);
         return;
     }
     sb_cover_init(&cv, &fx->view);
@@ -307,6 +332,7 @@ recipe_free(recipe_fixture *fx)
     gen_free_matrix(&fx->pb.a);
     gen_free_dense(&fx->pb.b);
     gen_free_dense(&fx->pb.c);
+    free(fx->scratch);
     free(fx->start);
 }
 

@@ -38,7 +38,8 @@ typedef struct recipe_fixture {
     int narray, nint, nstep;
     sb_tile tile[RECIPE_STEPS];
     bool add[RECIPE_STEPS];
-    void *start; /* the output as it was before any run */
+    void *start;   /* the output as it was before any run */
+    void *scratch; /* of range: the sums that are left */
     oracle want;
 } recipe_fixture;
 
