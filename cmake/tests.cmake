@@ -32,6 +32,7 @@ function(sb_add_test target name source)
         SB_SOURCE_DIR="${CMAKE_SOURCE_DIR}" SB_BINARY_DIR="${CMAKE_BINARY_DIR}")
     add_test(NAME ${name} COMMAND ${target})
     set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 900
+        SKIP_RETURN_CODE 77
         ENVIRONMENT "${SB_TEST_ENV}")
 endfunction()
 
@@ -65,6 +66,10 @@ foreach(kind unit prop api)
         sb_add_test(${kind}_${base} ${kind}.${base} ${source})
     endforeach()
 endforeach()
+
+add_test(NAME prop.gpu_recipes_all COMMAND prop_gpu_recipes --all)
+set_tests_properties(prop.gpu_recipes_all PROPERTIES LABELS "full;gpu-emu" TIMEOUT 900
+    ENVIRONMENT "${SB_TEST_ENV}")
 
 file(GLOB test_folders CONFIGURE_DEPENDS tests/*/CMakeLists.txt)
 foreach(list ${test_folders})

@@ -64,8 +64,7 @@ scalar_param(sb_emit *cx, const sb_var *v, int at)
         sb_strbuf_printf(out, " = %s[%d].i;\n", from, at);
         break;
     default:
-        sb_strbuf_printf(out, " = (%s)%s[%d].i32;\n", sb_emit_ctype(v->type), from,
-                         at);
+        sb_strbuf_printf(out, " = (%s)%s[%d].i32;\n", sb_emit_ctype(v->type), from, at);
         break;
     }
 }

@@ -4,6 +4,7 @@
  */
 #include "compiler/emit_simt.h"
 
+#include "base/fault.h"
 #include "compiler/rewrite.h"
 
 #include <stdio.h>
@@ -132,8 +133,8 @@ settle(sb_emit *cx)
             if (!loop->vector)
                 continue;
             if (loop->fold) {
-                const sb_emit_local *l = sb_emit_find_local(
-                    cx, loop->st->u.loop.body.at[0]->u.store.buf);
+                const sb_emit_local *l =
+                    sb_emit_find_local(cx, loop->st->u.loop.body.at[0]->u.store.buf);
 
                 d.whole = !l->vector || l->cls.lanes != cx->simt->lanes;
             } else {
@@ -351,7 +352,7 @@ spread(sb_emit *cx, const sb_emit_loop *loop)
         sb_emit_line(cx);
         sb_strbuf_puts(cx->out, "if (");
         sb_emit_lane_var(cx);
-        sb_strbuf_puts(cx->out, " < ");
+        sb_strbuf_puts(cx->out, SB_FAULT(GPU_TAIL) ? " <= " : " < ");
         sb_emit_expr(cx, st->u.loop.hi, 6);
         sb_strbuf_puts(cx->out, ") ");
         open_brace(cx);
@@ -383,7 +384,7 @@ sb_simt_loop(sb_emit *cx, const sb_stmt *st)
     if (bound_to(st, "thread_y")) {
         (void)snprintf(step, sizeof step, "%d", s->threads / s->lanes);
         s->in_row = true;
-        strided(cx, st, "y_", step);
+        strided(cx, st, SB_FAULT(GPU_ROWS) ? "0" : "y_", step);
         s->in_row = false;
         return true;
     }
@@ -437,7 +438,7 @@ fetch(sb_emit *cx, const sb_emit_local *l, const sb_expr *idx)
 {
     sb_strbuf_printf(cx->out, "SBG_SHFL(%s, ", sb_dtype_name((sb_dtype)l->buf->type));
     slot(cx, l, idx);
-    sb_strbuf_puts(cx->out, ", (int)(");
+    sb_strbuf_puts(cx->out, SB_FAULT(GPU_LANE) ? ", 1 ^ (int)(" : ", (int)(");
     sb_emit_expr(cx, idx, 8);
     sb_strbuf_printf(cx->out, " %% %d), %d)", cx->simt->lanes, cx->simt->lanes);
 }
@@ -447,8 +448,8 @@ sb_simt_element(sb_emit *cx, const sb_emit_local *l, const sb_expr *idx)
 {
     const sb_emit_simt *s = cx->simt;
 
-    if (cx->cur || (s->own && s->own->u.store.buf == l->buf &&
-                    s->own->u.store.idx[0] == idx)) {
+    if (cx->cur ||
+        (s->own && s->own->u.store.buf == l->buf && s->own->u.store.idx[0] == idx)) {
         slot(cx, l, idx);
         return;
     }
@@ -477,8 +478,9 @@ get(sb_emit *cx, const sb_expr *e)
         sb_emit_fail(cx, "a statement that reads too many elements of other lanes");
     } else if (!known) {
         sb_emit_line(cx);
-        sb_strbuf_printf(cx->out, "const %s got%d_ = ",
-                         sb_emit_ctype((sb_dtype)l->buf->type), s->ngot);
+        sb_strbuf_printf(cx->out,
+                         "const %s got%d_ = ", sb_emit_ctype((sb_dtype)l->buf->type),
+                         s->ngot);
         fetch(cx, l, e->arg[0]);
         sb_strbuf_puts(cx->out, ";\n");
         s->got[s->ngot].buf = e->u.buf;
@@ -523,7 +525,7 @@ sb_simt_store_begin(sb_emit *cx, const sb_stmt *st)
         sb_strbuf_printf(cx->out, " %% %d", s->lanes);
     } else {
         if (!cx->cur)
-            condition(cx, &n, "x_ == 0");
+            condition(cx, &n, SB_FAULT(GPU_ONCE) ? "1" : "x_ == 0");
         if (!s->in_row)
             condition(cx, &n, "y_ == 0");
         if (!s->in_block)

@@ -20,13 +20,13 @@
 #define SB_SIMT_GETS 16 /* elements of other lanes that one store reads */
 
 struct sb_emit_simt {
-    int threads, lanes;          /* of a block, of a group */
-    int slots;                   /* of each lane in the vector loop being written */
+    int threads, lanes;           /* of a block, of a group */
+    int slots;                    /* of each lane in the vector loop being written */
     bool row_loops, column_loops; /* some loop runs over groups, over grid y */
     bool in_block, in_row, in_column; /* inside a loop over grid x, or one of those */
-    bool guarded;                /* the store being written is not everyone's */
-    const sb_stmt *own;          /* it is by the lane that has the element */
-    int ngot;                    /* elements of locals that have a name: got0_, .. */
+    bool guarded;                     /* the store being written is not everyone's */
+    const sb_stmt *own;               /* it is by the lane that has the element */
+    int ngot; /* elements of locals that have a name: got0_, .. */
     struct {
         const sb_buf *buf;
         const sb_expr *idx;

@@ -135,7 +135,8 @@ loop(sb_emit *cx, const sb_stmt *st)
 
     if (cx->simt && sb_simt_loop(cx, st))
         return;
-    if (!cx->simt && lanes && lanes->vector && !cx->cur && !(lanes->fold && !folds(cx, st))) {
+    if (!cx->simt && lanes && lanes->vector && !cx->cur &&
+        !(lanes->fold && !folds(cx, st))) {
         sb_emit_vector_loop(cx, lanes);
         return;
     }

@@ -35,8 +35,11 @@ typedef unsigned long long uint64_t;
 #define SBK_FN [[maybe_unused]] static __device__ __forceinline__
 #define SBK_UNROLL SBG_UNROLL
 #define SBG_UNROLL _Pragma("unroll")
-#define SBG_KERNEL(name, threads) \
-    extern "C" __global__ void __launch_bounds__(threads) name
+/* 512 threads on a multiprocessor leave each up to 128 registers; kernels take fewer. Told
+ * nothing, ptxas aims at more threads and spills for them. */
+#define SBG_KERNEL(name, threads)                 \
+    extern "C" __global__ void __launch_bounds__( \
+        threads, threads < 512 ? 512 / (threads) : 1) name
 #define SBG_TID ((int)threadIdx.x)
 #define SBG_BX ((int64_t)blockIdx.x)
 #define SBG_BY ((int64_t)blockIdx.y)
@@ -57,29 +60,29 @@ sbg_group(int width)
                        : ((1u << width) - 1u) << ((int)(threadIdx.x & 31) & -width);
 }
 
-#define SBG_SHUFFLES(t, type)                                 \
-    SBK_FN type sbg_shfl_##t(type v, int from, int width)     \
-    {                                                         \
-        return __shfl_sync(sbg_group(width), v, from, width); \
-    }                                                         \
-    SBK_FN type sbg_down_##t(type v, int by, int width)       \
-    {                                                         \
+#define SBG_SHUFFLES(t, type)                                    \
+    SBK_FN type sbg_shfl_##t(type v, int from, int width)        \
+    {                                                            \
+        return __shfl_sync(sbg_group(width), v, from, width);    \
+    }                                                            \
+    SBK_FN type sbg_down_##t(type v, int by, int width)          \
+    {                                                            \
         return __shfl_down_sync(sbg_group(width), v, by, width); \
     }
 SBG_SHUFFLES(i32, int32_t)
 SBG_SHUFFLES(i64, int64_t)
 SBG_SHUFFLES(f32, float)
 SBG_SHUFFLES(f64, double)
-#define SBG_SHUFFLES_Z(t, real)                                             \
-    SBK_FN sbk_##t sbg_shfl_##t(sbk_##t v, int from, int width)             \
-    {                                                                       \
-        return sbk_mk_##t(sbg_shfl_##real(v.re, from, width),               \
-                          sbg_shfl_##real(v.im, from, width));              \
-    }                                                                       \
-    SBK_FN sbk_##t sbg_down_##t(sbk_##t v, int by, int width)               \
-    {                                                                       \
-        return sbk_mk_##t(sbg_down_##real(v.re, by, width),                 \
-                          sbg_down_##real(v.im, by, width));                \
+#define SBG_SHUFFLES_Z(t, real)                                 \
+    SBK_FN sbk_##t sbg_shfl_##t(sbk_##t v, int from, int width) \
+    {                                                           \
+        return sbk_mk_##t(sbg_shfl_##real(v.re, from, width),   \
+                          sbg_shfl_##real(v.im, from, width));  \
+    }                                                           \
+    SBK_FN sbk_##t sbg_down_##t(sbk_##t v, int by, int width)   \
+    {                                                           \
+        return sbk_mk_##t(sbg_down_##real(v.re, by, width),     \
+                          sbg_down_##real(v.im, by, width));    \
     }
 SBG_SHUFFLES_Z(c32, f32)
 SBG_SHUFFLES_Z(c64, f64)
@@ -102,12 +105,14 @@ typedef struct sbg_args {
 } sbg_args;
 #define SBG_ARGS const sbg_args
 
-/* First index from lo on that belongs to part `at` of `of`, where index i belongs to
- * i mod `of`. */
+/* First index from lo on that part `at` of `of` has, index i being part i mod `of`'s. No
+ * division: that would be a call, around which registers are spilled. */
 SBK_FN int64_t
 sbg_first(int64_t lo, int64_t at, int64_t of)
 {
-    return lo + sbk_mod_i64(at - lo, of);
+    while (at < lo)
+        at += of;
+    return at;
 }
 
 #endif

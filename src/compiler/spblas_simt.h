@@ -159,24 +159,22 @@ sbg_wait(int line, int first, int count)
     sbg_switch(f, &m->host);
 }
 
-#define SBG_SYNC() sbg_wait(__LINE__, 0, sbg_now->threads)
-
 /* Twice, so that nobody's offer is replaced before all have read. */
-#define SBG_EXCHANGES(t, type)                                                     \
-    SBK_FN type sbg_shfl_##t(type v, int from, int width, int line)                \
-    {                                                                              \
-        const int first = SBG_TID & -width;                                        \
-        sbg_fiber *const f = sbg_now->fiber;                                       \
-        memcpy(&f[SBG_TID].slot, &v, sizeof v);                                    \
-        sbg_wait(line, first, width);                                              \
-        memcpy(&v, &f[first + (from & (width - 1))].slot, sizeof v);               \
-        sbg_wait(line, first, width);                                              \
-        return v;                                                                  \
-    }                                                                              \
-    SBK_FN type sbg_down_##t(type v, int by, int width, int line)                  \
-    {                                                                              \
-        const int to = (SBG_TID & (width - 1)) + by;                               \
-        return sbg_shfl_##t(v, to < width ? to : to - by, width, line);            \
+#define SBG_EXCHANGES(t, type)                                          \
+    SBK_FN type sbg_shfl_##t(type v, int from, int width, int line)     \
+    {                                                                   \
+        const int first = SBG_TID & -width;                             \
+        sbg_fiber *const f = sbg_now->fiber;                            \
+        memcpy(&f[SBG_TID].slot, &v, sizeof v);                         \
+        sbg_wait(line, first, width);                                   \
+        memcpy(&v, &f[first + (from & (width - 1))].slot, sizeof v);    \
+        sbg_wait(line, first, width);                                   \
+        return v;                                                       \
+    }                                                                   \
+    SBK_FN type sbg_down_##t(type v, int by, int width, int line)       \
+    {                                                                   \
+        const int to = (SBG_TID & (width - 1)) + by;                    \
+        return sbg_shfl_##t(v, to < width ? to : to - by, width, line); \
     }
 SBG_EXCHANGES(i32, int32_t)
 SBG_EXCHANGES(i64, int64_t)
@@ -301,18 +299,18 @@ sbg_run(sbg_body body, int threads, const void *args, const sbg_grid *grid)
     free(stacks);
 }
 
-#define SBG_KERNEL(name, threads)                                 \
-    struct sbg_args;                                              \
-    static void name##_thread(const struct sbg_args args);        \
-    static void name##_body(const void *args)                     \
-    {                                                             \
-        name##_thread(*(const struct sbg_args *)args);            \
-    }                                                             \
+#define SBG_KERNEL(name, threads)                                       \
+    struct sbg_args;                                                    \
+    static void name##_thread(const struct sbg_args args);              \
+    static void name##_body(const void *args)                           \
+    {                                                                   \
+        name##_thread(*(const struct sbg_args *)args);                  \
+    }                                                                   \
     void name##_run(const struct sbg_args *args, const sbg_grid *grid); \
     void name##_run(const struct sbg_args *args, const sbg_grid *grid)  \
-    {                                                             \
-        sbg_run(name##_body, threads, args, grid);                \
-    }                                                             \
+    {                                                                   \
+        sbg_run(name##_body, threads, args, grid);                      \
+    }                                                                   \
     static void name##_thread
 
 #endif

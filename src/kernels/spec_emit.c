@@ -4,6 +4,7 @@
  * else does.
  */
 #include "kernels/lower.h"
+#include "kernels/recipe.h"
 #include "kernels/spec.h"
 
 #include <string.h>
@@ -91,8 +92,11 @@ sb_spec_emit_gpu(sb_strbuf *text, sb_strbuf *signature, sb_hash *key,
 {
     sb_spec spec = {0};
     const sb_status st = emit(text, signature, key, &spec, spec_text, true, diag);
-    const bool columns = spec.op == SB_KOP_SPMM && !spec.exact;
+    bool columns = false;
 
+    for (int q = 0; q < SB_KIND_COUNT; q++)
+        columns |= (spec.kinds >> q & 1U) && sb_recipe_get(q)->column;
+    columns &= spec.op == SB_KOP_SPMM && !spec.exact;
     *shape = (sb_gpu_shape){0};
     if (st == SB_OK)
         *shape = (sb_gpu_shape){.threads = SB_SPEC_THREADS,

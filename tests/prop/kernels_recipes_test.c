@@ -7,459 +7,26 @@
  * schedule, the interpreter on the fused program and the compiled C agree, entry by
  * entry, exactly (data are small integers). beta == 0 finds NaN in the output.
  */
-#include "base/alloc.h"
 #include "base/macro.h"
 #include "cpu/cpu.h"
-#include "formats/part.h"
-#include "gen.h"
-#include "kernels/recipe.h"
-#include "kernels/spec.h"
-#include "oracle.h"
 #include "planner/context.h"
-#include "runtime/plan.h"
+#include "recipelab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdint.h>
 
 static const char *const specs[] = {
 #include "recipes.def"
 };
 
-typedef struct matrix_case {
-    gen_family family;
-    int64_t rows, cols, n;
-    int base;
-    double alpha, beta;
-} matrix_case;
-
-static const matrix_case cases[] = {
-    {GEN_ROW_RUNS, 23, 31, 5, 1, 1, 0},     {GEN_BLOCKS, 48, 24, 37, 0, 2, 3},
-    {GEN_POWER_LAW, 40, 33, 1, 1, 0, 2},    {GEN_BANDED, 29, 29, 70, 0, -1, 1},
-    {GEN_DIAGONALS, 17, 36, 16, 1, 3, 0},   {GEN_FULL, 12, 24, 64, 0, 1, 0},
-    {GEN_DENSE_ROW, 30, 200, 33, 0, 1, -2}, {GEN_EMPTY, 7, 25, 9, 1, 2, 0},
-    {GEN_FULL, 70, 130, 3, 1, -1, 2},       {GEN_UNIFORM, 150, 60, 2, 0, 1, 0},
-};
-
-/* ---- one problem and its parts --------------------------------------------------- */
-
-enum { PARTS_MAX = 3, STEPS_MAX = 64 };
-
-typedef struct fixture {
-    sb_spec spec;
-    sb_problem pb;
-    sb_view view;
-    sb_part part[PARTS_MAX];
-    int npart;
-    sb_plan_array array[SB_PLAN_MAX_ARRAYS];
-    sb_plan_int integer[SB_PLAN_MAX_INTS];
-    int narray, nint, nstep;
-    sb_tile tile[STEPS_MAX];
-    bool add[STEPS_MAX];
-    void *start; /* the output as it was before any run */
-    sb_dense out_copy;
-} fixture;
-
-static gen_dense_spec
-dense(int64_t rows, int64_t cols, sb_dtype t, bool col, uint64_t seed)
-{
-    return (gen_dense_spec){.rows = rows,
-                            .cols = cols,
-                            .ld = (col ? rows : cols) + 3,
-                            .col_major = col,
-                            .type = t,
-                            .seed = seed,
-                            .integer = true};
-}
-
-/* What H of it then has the shape and layout of. */
 static void
-turn(gen_dense_spec *d)
+run_launch(recipe_fixture *fx, const sb_kernel *k)
 {
-    const int64_t rows = d->rows;
-
-    d->rows = d->cols;
-    d->cols = rows;
-    d->col_major = !d->col_major;
-}
-
-static void
-make_operands(fixture *fx, const matrix_case *mc)
-{
-    const sb_spec *s = &fx->spec;
-    const bool sampled = s->op == SB_KOP_SDDMM, vector = s->op == SB_KOP_SPMV;
-    const bool blocks = s->kinds >> SB_KIND_BLOCKS & 1U;
-    const bool flip_a = s->a_conj || (blocks && !s->packed), flip_b = s->b_conj;
-    const int64_t size = !blocks ? 1 : s->block > 1 ? s->block : 5;
-    const int64_t m = (mc->rows + size - 1) / size * size;
-    const int64_t k = (mc->cols + size - 1) / size * size, n = vector ? 1 : mc->n;
-    const bool poison = mc->beta == 0;
-    gen_dense_spec b =
-        sampled ? dense(m, n, s->b, s->b_col, 5) : dense(k, n, s->b, s->b_col, 5);
-    gen_dense_spec c =
-        sampled ? dense(n, k, s->c, s->c_col, 6) : dense(m, n, s->c, s->c_col, 6);
-    const gen_spec a = {.family = mc->family,
-                        .format = blocks                          ? SB_FORMAT_BSR
-                                  : s->kinds >> SB_KIND_LIST & 1U ? SB_FORMAT_COO
-                                                                  : SB_FORMAT_CSR,
-                        .block_col_major =
-                            s->block > 1 ? s->turned == s->packed : mc->n % 2,
-                        .rows = flip_a ? k : m,
-                        .cols = flip_a ? m : k,
-                        .density = 0.2,
-                        .seed = 7,
-                        .ptr_type = s->ptr,
-                        .idx_type = s->idx,
-                        .val_type = s->a,
-                        .base = mc->base,
-                        .block = blocks ? size : s->block,
-                        .unsorted = s->kinds >> SB_KIND_LIST & 1U,
-                        .integer = true};
-
-    if (flip_b)
-        turn(&b);
-    if (s->c_conj)
-        turn(&c);
-    if (vector) {
-        b = (gen_dense_spec){.rows = k, .cols = 1, .ld = 1, .type = s->b, .seed = 5};
-        c = (gen_dense_spec){.rows = m, .cols = 1, .ld = 1, .type = s->c, .seed = 6};
-        b.integer = c.integer = true;
-    }
-    c.poison = poison && !sampled && !sb_dtype_is_int(s->c);
-    fx->pb = (sb_problem){
-        .op = (sb_op)s->op,
-        .a = gen_matrix(&a),
-        .b = gen_dense(&b),
-        .c = gen_dense(&c),
-        .trans_a = s->a_conj ? SB_TRANS_H
-                   : flip_a  ? SB_TRANS_T
-                             : SB_TRANS_N,
-        .trans_b = flip_b ? SB_TRANS_H : SB_TRANS_N,
-        .compute = s->compute,
-        .alpha = {mc->alpha, sb_dtype_is_complex(s->compute) ? mc->alpha : 0},
-        .beta = {mc->beta, 0},
-        .batch = 1};
-    if (sampled) {
-        fx->pb.trans_a = s->b_conj ? SB_TRANS_H : SB_TRANS_N;
-        fx->pb.trans_b = s->c_conj ? SB_TRANS_H : SB_TRANS_N;
-    }
-    if (sampled && poison)
-        for (int64_t q = 0; q < gen_value_count(&fx->pb.a); q++)
-            sb_value_store(s->a, fx->pb.a.val, q, (sb_value){NAN, 0});
-}
-
-static void
-add_int(fixture *fx, const char *name, int64_t value)
-{
-    sb_plan_int *i = &fx->integer[fx->nint++];
-
-    (void)snprintf(i->name, sizeof i->name, "%s", name);
-    i->value = value;
-}
-
-/* The arrays, counts and groups of a part that has just been built. */
-static void
-adopt(fixture *fx)
-{
-    const sb_part *p = &fx->part[fx->npart++];
-    const char *kind = sb_recipe_get((int)p->kind)->name;
-    int64_t count = 0;
-    char name[24];
-    int rank = 0;
-
-    for (int q = 0; q < p->narray; q++) {
-        sb_plan_array *a = &fx->array[fx->narray++];
-
-        (void)snprintf(a->name, sizeof a->name, "%s", p->array[q].name);
-        a->type = p->array[q].type;
-        a->count = p->array[q].count;
-        a->data = p->array[q].data;
-        if (strstr(a->name, "_row") || strstr(a->name, "bsr_crd") ||
-            strstr(a->name, "mask_crd"))
-            count = a->count;
-        if (strstr(a->name, "win_off"))
-            count = a->count - 1;
-    }
-    (void)snprintf(name, sizeof name, "%s_count", kind);
-    add_int(fx, name, p->kind == SB_PART_DIA ? p->width : count);
-    if (p->kind == SB_PART_BLOCKS) {
-        const bool turned = fx->pb.a.block_col_major != sb_problem_transposes(&fx->pb);
-
-        add_int(fx, "block_size", p->width);
-        add_int(fx, "block_row", turned ? 1 : p->width);
-        add_int(fx, "block_col", turned ? p->width : 1);
-        if (p->narray > 0)
-            add_int(fx, "base", 0);
-    }
-    if (p->kind == SB_PART_ELL || p->kind == SB_PART_SELL)
-        add_int(fx, p->kind == SB_PART_ELL ? "ell_width" : "sell_cols", p->width);
-    if (p->kind == SB_PART_WIN)
-        add_int(fx, "win_left_over", sb_part_find(p, "win_rest")->count);
-    if (p->kind == SB_PART_SHARE) {
-        const int64_t listed = sb_part_find(p, "share_crd")->count;
-
-        fx->integer[fx->nint - 1].value = (p->nnz - listed) / (p->width - 1);
-        add_int(fx, "share_rest", listed - fx->integer[fx->nint - 1].value);
-    }
-    if (p->kind == SB_PART_PANEL)
-        add_int(fx, "panel_blocks", p->array[0].count - 1);
-    if (p->kind == SB_PART_SELL)
-        fx->integer[fx->nint - 2].value = p->group[0].hi;
-    for (int q = 0; q < (int)p->kind; q++)
-        rank += fx->spec.kinds >> q & 1;
-    for (int g = 0; g < p->ngroup; g++) {
-        assert_true(fx->nstep < STEPS_MAX);
-        fx->add[fx->nstep] = p->group[g].add && fx->pb.op != SB_OP_SDDMM;
-        fx->tile[fx->nstep++] = (sb_tile){rank, p->group[g].lo, p->group[g].hi, 0};
-    }
-}
-
-static sb_status
-build_part(fixture *fx, sb_cover *cv, int kind)
-{
-    sb_part *p = &fx->part[fx->npart];
-
-    switch (kind) {
-    case SB_PART_CSR:
-        return sb_part_csr(p, cv);
-    case SB_PART_ROWS:
-        return sb_part_rows(p, cv, 2, 2, true);
-    case SB_PART_ELL:
-        return sb_part_ell(p, cv, 4);
-    case SB_PART_BSR:
-        return sb_part_bsr(p, cv, fx->spec.block, true);
-    case SB_PART_DIA:
-        return sb_part_dia(p, cv, 50, true);
-    case SB_PART_COO:
-        return sb_part_coo(p, cv);
-    case SB_PART_PANEL:
-        return sb_part_panel(p, cv, 7, 3, NULL);
-    case SB_PART_SELL:
-        return sb_part_sell(p, cv, !fx->spec.packed);
-    case SB_PART_MASK:
-        return sb_part_mask(p, cv, fx->spec.block, true);
-    case SB_PART_BLOCKS:
-        return sb_part_blocks(p, cv);
-    case SB_PART_LIST:
-        return sb_part_list(p, cv);
-    case SB_PART_SHARE:
-        return sb_part_share(p, cv, fx->spec.block, true);
-    default:
-        return sb_part_win(p, cv, fx->spec.block, true);
-    }
-}
-
-/* Rows without an entry, for which coordinates do nothing: listed with empty ranges. */
-static sb_status
-cover_bare(sb_part *p, const sb_cover *cv)
-{
-    const sb_view *v = cv->v;
-    int64_t u = 0, bare = 0;
-    void *row, *lo, *hi;
-
-    for (int64_t i = 0; i < v->rows; i++)
-        bare += !(cv->touched && cv->touched[i]);
-    if (bare == 0)
-        return SB_SKIP;
-    p->kind = SB_PART_ROWS;
-    row = sb_part_array_new(p, "rows_row", v->crd_type, bare);
-    lo = sb_part_array_new(p, "rows_lo", v->slot_type, bare);
-    hi = sb_part_array_new(p, "rows_hi", v->slot_type, bare);
-    assert_true(row && lo && hi);
-    memset(lo, 0, (size_t)bare * sb_dtype_size(v->slot_type));
-    memset(hi, 0, (size_t)bare * sb_dtype_size(v->slot_type));
-    for (int64_t i = 0; i < v->rows; i++)
-        if (!(cv->touched && cv->touched[i]))
-            sb_index_store(row, v->crd_type, u++, i);
-    p->ngroup = 1;
-    p->group[0] = (sb_part_group){0, bare, 0, 0, false};
-    return SB_OK;
-}
-
-/* Selecting parts first, listed rows last. */
-static void
-make_parts(fixture *fx)
-{
-    static const int order[] = {
-        SB_PART_CSR,  SB_PART_BSR,    SB_PART_DIA,  SB_PART_WIN,   SB_PART_SHARE,
-        SB_PART_COO,  SB_PART_ELL,    SB_PART_ROWS, SB_PART_PANEL, SB_PART_SELL,
-        SB_PART_MASK, SB_PART_BLOCKS, SB_PART_LIST};
-    sb_cover cv;
-
-    assert_int_equal(
-        sb_view_make(&fx->view, &fx->pb.a,
-                     fx->pb.op != SB_OP_SDDMM && fx->pb.trans_a != SB_TRANS_N, NULL),
-        SB_OK);
-    if (fx->spec.kinds >> SB_KIND_SEG &
-        1U) { /* no arrays: the caller's, 64 rows a unit */
-        fx->tile[fx->nstep++] = (sb_tile){0, 0, (fx->view.rows + 63) / 64, 0};
-        return;
-    }
-    sb_cover_init(&cv, &fx->view);
-    for (int q = 0; q < SB_COUNT(order); q++) {
-        sb_status st;
-
-        if (!(fx->spec.kinds >> order[q] & 1U))
-            continue;
-        if (fx->npart > 0 && order[q] == SB_PART_ROWS &&
-            fx->part[0].kind == SB_PART_CSR)
-            continue; /* csr has taken all: rows is in the kernel, not in the plan */
-        st = order[q] == SB_PART_ROWS && (fx->spec.kinds >> SB_PART_COO & 1U)
-                 ? cover_bare(&fx->part[fx->npart], &cv)
-                 : build_part(fx, &cv, order[q]);
-        if (st == SB_SKIP)
-            continue;
-        assert_int_equal(st, SB_OK);
-        if (fx->spec.packed && order[q] != SB_PART_ROWS && order[q] != SB_PART_BLOCKS)
-            assert_int_equal(
-                sb_part_pack(&fx->part[fx->npart], fx->pb.a.val, fx->spec.a), SB_OK);
-        adopt(fx);
-    }
-    assert_int_equal(cv.rest, 0);
-    sb_cover_free(&cv);
-}
-
-static size_t
-output_bytes(const fixture *fx)
-{
-    return fx->pb.op == SB_OP_SDDMM
-               ? (size_t)gen_value_count(&fx->pb.a) * sb_dtype_size(fx->pb.a.val_type)
-               : (size_t)gen_dense_extent(&fx->pb.c) * sb_dtype_size(fx->pb.c.type);
-}
-
-static void *
-output(const fixture *fx)
-{
-    return fx->pb.op == SB_OP_SDDMM ? fx->pb.a.val : fx->pb.c.data;
-}
-
-static void
-release(fixture *fx)
-{
-    for (int q = 0; q < fx->npart; q++)
-        sb_part_free(&fx->part[q]);
-    sb_view_free(&fx->view);
-    gen_free_matrix(&fx->pb.a);
-    gen_free_dense(&fx->pb.b);
-    gen_free_dense(&fx->pb.c);
-    free(fx->start);
-}
-
-/* ---- the interpreter -------------------------------------------------------------- */
-
-/* Values for a program's parameters and buffers, looked up by name. */
-typedef struct binding {
-    sb_value param[40];
-    sb_arg buf[40];
-} binding;
-
-static sb_value
-parameter(const fixture *fx, const char *name, const sb_tile *t, sb_value beta)
-{
-    const sb_problem *pb = &fx->pb;
-    int64_t m, n, k;
-    const bool sampled = pb->op == SB_OP_SDDMM;
-
-    sb_problem_shape(pb, &m, &n, &k);
-    const struct {
-        const char *name;
-        double value;
-    } known[] = {{"m", (double)m},
-                 {"n", (double)n},
-                 {"k", (double)k},
-                 {"nnz", (double)gen_value_count(&pb->a)},
-                 {"base", pb->a.base},
-                 {"lda", (double)pb->b.ld},
-                 {"ldb", (double)(sampled ? pb->c.ld : pb->b.ld)},
-                 {"ldc", (double)pb->c.ld},
-                 {"t0", t ? (double)(t - fx->tile) : 0},
-                 {"t1", t ? (double)(t - fx->tile) + 1 : 0},
-                 {"ntile", (double)fx->nstep}};
-
-    if (strcmp(name, "alpha") == 0)
-        return pb->alpha;
-    if (strcmp(name, "beta") == 0)
-        return beta;
-    for (int q = 0; q < fx->nint; q++)
-        if (strcmp(fx->integer[q].name, name) == 0)
-            return (sb_value){(double)fx->integer[q].value, 0};
-    for (int q = 0; q < SB_COUNT(known); q++)
-        if (strcmp(known[q].name, name) == 0)
-            return (sb_value){known[q].value, 0};
-    /* Kinds of the kernel that found nothing in this matrix. */
-    assert_non_null(strchr(name, '_'));
-    return (sb_value){0, 0};
-}
-
-static sb_arg
-buffer(fixture *fx, const char *name)
-{
-    const sb_problem *pb = &fx->pb;
-    const sb_matrix *a = &pb->a;
-    const sb_dense *b = &pb->b, *c = &pb->c;
-
-    for (int q = 0; q < fx->narray; q++)
-        if (strcmp(fx->array[q].name, name) == 0)
-            return (sb_arg){fx->array[q].data, fx->array[q].count};
-    if (strcmp(name, "A_ptr") == 0)
-        return (sb_arg){(void *)(uintptr_t)a->ptr, a->rows / a->block + 1};
-    if (strcmp(name, "A_crd") == 0)
-        return (sb_arg){(void *)(uintptr_t)a->idx, a->nnz};
-    if (strcmp(name, "A_row") == 0)
-        return (sb_arg){(void *)(uintptr_t)a->row, a->nnz};
-    if (strcmp(name, "A") == 0)
-        return (sb_arg){a->val, gen_value_count(a)};
-    if (strcmp(name, "B") == 0 || strcmp(name, "X") == 0)
-        return (sb_arg){b->data, gen_dense_extent(b)};
-    if (strcmp(name, "C") == 0 || strcmp(name, "Y") == 0)
-        return (sb_arg){c->data, gen_dense_extent(c)};
-    if (strcmp(name, "tile") == 0)
-        return (sb_arg){fx->tile, 4 * (int64_t)fx->nstep};
-    return (sb_arg){fx->tile, 0};
-}
-
-static void
-interpret(fixture *fx, const sb_prog *p, const sb_tile *tile, sb_value beta)
-{
-    binding bd;
-    const sb_interp_args args = {bd.param, bd.buf};
-    sb_diag diag;
-
-    assert_true(p->nparam <= SB_COUNT(bd.param) && p->nbuf <= SB_COUNT(bd.buf));
-    for (int q = 0; q < p->nparam; q++)
-        bd.param[q] = parameter(fx, p->param[q]->name, tile, beta);
-    for (int q = 0; q < p->nbuf; q++)
-        bd.buf[q] = buffer(fx, p->buf[q]->name);
-    sb_diag_clear(&diag);
-    if (sb_interp(p, &args, &diag) != SB_OK)
-        fail_msg("interpreter: %s", diag.text);
-}
-
-/* ---- the four ways ---------------------------------------------------------------- */
-
-static void
-check(const fixture *fx, const oracle *o, const char *how, const char *spec,
-      const matrix_case *mc)
-{
-    char why[256];
-
-    if (!oracle_check(o, &fx->pb, true, why, sizeof why))
-        fail_msg("%s, \"%s\" on %s %lldx%lld n=%lld beta=%g: %s", how, spec,
-                 gen_family_name(mc->family), (long long)mc->rows, (long long)mc->cols,
-                 (long long)mc->n, mc->beta, why);
-    memcpy(output(fx), fx->start, output_bytes(fx));
-}
-
-static void
-run_launch(fixture *fx, const sb_kernel *k)
-{
-    sb_step step[STEPS_MAX];
+    sb_step step[RECIPE_STEPS];
     const sb_launch l = {.nstep = fx->nstep,
                          .step = step,
                          .tile = fx->tile,
@@ -474,46 +41,13 @@ run_launch(fixture *fx, const sb_kernel *k)
     assert_int_equal(sb_launch_run(&l, &fx->pb, NULL), SB_OK);
 }
 
-/* Arrays and counts of kinds that took no entry: the kernel names them, no tile does. */
-static void
-add_absent(fixture *fx, const sb_prog *p)
-{
-    for (int q = 0; q < p->nbuf; q++) {
-        if (buffer(fx, p->buf[q]->name).count != 0 || !strchr(p->buf[q]->name, '_'))
-            continue;
-        (void)snprintf(fx->array[fx->narray].name, sizeof fx->array->name, "%s",
-                       p->buf[q]->name);
-        fx->array[fx->narray++].data = fx->tile;
-    }
-    for (int q = 0; q < p->nparam; q++) {
-        const char *name = p->param[q]->name;
-        bool known = !strchr(name, '_');
-
-        for (int i = 0; i < fx->nint; i++)
-            known |= strcmp(fx->integer[i].name, name) == 0;
-        if (!known)
-            add_int(fx, name, 0);
-    }
-}
-
 static void
 one_case(sb_ir *ir, const char *text, const sb_prog *fused, const sb_kernel *k,
-         const matrix_case *mc)
+         const recipe_case *mc)
 {
-    fixture fx = {0};
-    matrix_case fit;
-    oracle o;
+    recipe_fixture fx;
 
-    assert_int_equal(sb_spec_parse(&fx.spec, text, NULL), SB_OK);
-    if (fx.spec.exact) {
-        fit = *mc;
-        fit.n = fx.spec.tile;
-        mc = &fit;
-    }
-    make_operands(&fx, mc);
-    fx.start = gen_copy_bytes(output(&fx), output_bytes(&fx));
-    o = oracle_make(&fx.pb);
-    make_parts(&fx);
+    recipe_make(&fx, text, mc);
     /* One part that owns every row at once: its program needs no tiles. */
     if (fx.npart == 1 && fx.nstep == 1 && fx.part[0].kind != SB_PART_COO &&
         !fx.spec.packed && fx.spec.c != SB_BF16) {
@@ -521,17 +55,17 @@ one_case(sb_ir *ir, const char *text, const sb_prog *fused, const sb_kernel *k,
 
         assert_int_equal(sb_spec_source(&source, ir, &fx.spec, (int)fx.part[0].kind),
                          SB_OK);
-        interpret(&fx, source, NULL, fx.pb.beta);
-        check(&fx, &o, "before the schedule", text, mc);
+        recipe_interpret(&fx, source, NULL, fx.pb.beta);
+        recipe_check(&fx, "before the schedule");
     }
     for (int q = 0; q < fx.nstep; q++)
-        interpret(&fx, fused, &fx.tile[q], fx.add[q] ? (sb_value){1, 0} : fx.pb.beta);
-    check(&fx, &o, "stage III", text, mc);
-    add_absent(&fx, fused);
+        recipe_interpret(&fx, fused, &fx.tile[q],
+                         fx.add[q] ? (sb_value){1, 0} : fx.pb.beta);
+    recipe_check(&fx, "stage III");
+    recipe_add_absent(&fx, fused);
     run_launch(&fx, k);
-    check(&fx, &o, "compiled", text, mc);
-    oracle_free(&o);
-    release(&fx);
+    recipe_check(&fx, "compiled");
+    recipe_free(&fx);
 }
 
 static void
@@ -553,8 +87,8 @@ agree(void **state)
         fail_msg("%s: %s", text, diag.text);
     assert_int_equal(sb_kernel_get(&k, text, sb_planner_maker, SB_KERNEL_COMPILE),
                      SB_OK);
-    for (int q = 0; q < SB_COUNT(cases); q++)
-        one_case(&ir, text, fused, k, &cases[q]);
+    for (int q = 0; q < RECIPE_CASES; q++)
+        one_case(&ir, text, fused, k, &recipe_cases[q]);
     sb_arena_free(&arena);
 }
 

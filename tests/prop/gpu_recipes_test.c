@@ -1,0 +1,199 @@
+/*
+ * ctest-labels: quick gpu-emu
+ *
+ * Every GPU kernel on the host: its text, run by the SIMT shim with lanes and blocks in
+ * four orders, gives exactly what the definition says (data are small integers) on
+ * matrices that break sparse code, in tiles as a launch would cut them, with the grid's y
+ * too small, fitting and too large. A few kernels; with --all, all (prop.gpu_recipes_all).
+ */
+#include "base/macro.h"
+#include "cpu/cpu.h"
+#include "emulab.h"
+#include "kernels/recipe.h"
+#include "recipelab.h"
+#include "runtime/backend.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *text;
+    bool quick;
+} specs[] = {
+#define X(spec) {spec, false},
+#define Q(spec) {spec, true},
+#include "gpu_recipes.def"
+#undef X
+#undef Q
+};
+
+enum { TILES_MAX = 4096 };
+
+typedef struct gpu_kernel {
+    emu_kernel run;
+    char symbol[SB_KERNEL_SYMBOL_MAX];
+    sb_strbuf signature;
+    sb_gpu_shape shape;
+} gpu_kernel;
+
+/* A step's tile in pieces of as many units as keep a block busy; whole where units of a
+ * tile follow each other. */
+static int
+cut(const recipe_fixture *fx, sb_tile whole, int rows, sb_tile *out)
+{
+    int rank = 0, n = 0;
+
+    for (int q = 0; q < SB_KIND_COUNT; q++) {
+        if (!(fx->spec.kinds >> q & 1U))
+            continue;
+        if (rank++ == whole.kind && sb_recipe_get(q)->ordered >> fx->spec.op & 1U)
+            rows = INT32_MAX;
+    }
+    for (int64_t lo = whole.lo; lo < whole.hi || n == 0; lo += rows, n++) {
+        assert_true(n < TILES_MAX);
+        out[n] = whole;
+        out[n].lo = lo;
+        out[n].hi = whole.hi - lo < rows ? whole.hi : lo + rows;
+    }
+    return n;
+}
+
+/* param[], buf[], t0, t1 as sbg_args has them; the caller frees. */
+static char *
+pack(const sb_binding *b, int64_t t1)
+{
+    const int nparam = b->nparam - 2;
+    const size_t head = (size_t)nparam * sizeof *b->param;
+    const size_t mid = (size_t)b->nbuf * sizeof *b->buf;
+    const int64_t tiles[2] = {0, t1};
+    char *args = calloc(1, head + mid + sizeof tiles);
+
+    assert_non_null(args);
+    memcpy(args, b->param, head);
+    memcpy(args + head, b->buf, mid);
+    memcpy(args + head + mid, tiles, sizeof tiles);
+    return args;
+}
+
+/* after: the kernel of a second pass over the same tiles, which only adds. */
+static void
+run_steps(recipe_fixture *fx, const gpu_kernel *k, int order, bool after)
+{
+    static sb_tile tile[TILES_MAX];
+    const int64_t columns = k->shape.grid_y_columns;
+    int64_t gy = columns ? (fx->mc.n + columns - 1) / columns : 1;
+    char what[256];
+
+    if (columns && order > 0)
+        gy = order == 1 ? gy + 1 : gy > 1 ? gy - 1 : 1;
+    (void)snprintf(what, sizeof what, "\"%s\" on %s", fx->text,
+                   gen_family_name(fx->mc.family));
+    for (int q = 0; q < fx->nstep; q++) {
+        const int n = cut(fx, fx->tile[q], k->shape.rows_per_tile, tile);
+        const sb_launch l = {.tile = tile,
+                             .narray = fx->narray,
+                             .nint = fx->nint,
+                             .array = fx->array,
+                             .integer = fx->integer};
+        sb_binding b;
+        sb_diag diag = {SB_OK, ""};
+        char *args;
+
+        if (sb_launch_bind(&b, &l, &fx->pb, fx->text, k->signature.s,
+                           after || fx->add[q], 0, &diag) != SB_OK)
+            fail_msg("%s: %s", what, diag.text);
+        args = pack(&b, n);
+        emu_run(k->run, what, args, n, gy, order);
+        free(args);
+    }
+}
+
+static void
+make(gpu_kernel *k, const char *spec)
+{
+    sb_diag diag = {SB_OK, ""};
+    sb_strbuf text;
+    sb_hash key;
+
+    sb_strbuf_init(&text);
+    sb_strbuf_init(&k->signature);
+    if (sb_spec_emit_gpu(&text, &k->signature, &key, &k->shape, spec, &diag) != SB_OK)
+        fail_msg("%s: %s", spec, diag.text);
+    sb_kernel_symbol(key, k->symbol);
+    k->run = emu_load(text.s, k->symbol);
+    sb_strbuf_free(&text);
+}
+
+/* What goes with `spmm range ..`: `spmm carry ..`. */
+static bool
+second_pass(char out[SB_SPEC_MAX], const char *spec)
+{
+    const char *at = strstr(spec, " range ");
+
+    if (at)
+        (void)snprintf(out, SB_SPEC_MAX, "%.*s carry %s", (int)(at - spec), spec,
+                       at + 7);
+    return at;
+}
+
+static void
+agree(void **state)
+{
+    const char *spec = *state;
+    const sb_prog *p = NULL;
+    char second[SB_SPEC_MAX];
+    gpu_kernel k, carry = {NULL};
+    sb_arena arena;
+    sb_ir ir;
+
+    make(&k, spec);
+    if (second_pass(second, spec))
+        make(&carry, second);
+    sb_arena_init(&arena);
+    sb_ir_init(&ir, &arena, NULL);
+    for (int q = 0; q < RECIPE_CASES && k.run; q++) {
+        recipe_fixture fx;
+
+        recipe_make(&fx, spec, &recipe_cases[q]);
+        if (!p)
+            assert_int_equal(sb_spec_program(&p, &ir, &fx.spec), SB_OK);
+        recipe_add_absent(&fx, p);
+        for (int o = 0; o < EMU_ORDERS; o++) {
+            run_steps(&fx, &k, emu_orders[o], false);
+            if (carry.run)
+                run_steps(&fx, &carry, emu_orders[o], true);
+            recipe_check(&fx, "emulated");
+        }
+        recipe_free(&fx);
+    }
+    sb_arena_free(&arena);
+    sb_strbuf_free(&k.signature);
+    if (carry.run)
+        sb_strbuf_free(&carry.signature);
+    if (!k.run)
+        skip();
+}
+
+int
+main(int argc, char **argv)
+{
+    const bool all = argc > 1 && strcmp(argv[1], "--all") == 0;
+    struct CMUnitTest tests[SB_COUNT(specs)] = {{0}};
+    int n = 0;
+
+    sb_backend_set(&sb_cpu_backend);
+    for (int q = 0; q < SB_COUNT(specs); q++)
+        if (all || specs[q].quick)
+            tests[n++] =
+                (struct CMUnitTest){.name = specs[q].text,
+                                    .test_func = agree,
+                                    .initial_state = (void *)(uintptr_t)specs[q].text};
+    return _cmocka_run_group_tests("gpu_recipes", tests, (size_t)n, NULL, NULL);
+}

@@ -1,0 +1,31 @@
+/*
+ * GPU kernel text on the host: compiled by the system compiler with SBG_EMULATE, loaded,
+ * run over a grid in an order.
+ */
+#ifndef SB_TEST_EMULAB_H
+#define SB_TEST_EMULAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* sbg_grid of spblas_simt.h, which is for kernels only. */
+typedef struct emu_grid {
+    int64_t gx, gy, gz;
+    int order;
+    char *error;
+    size_t error_size;
+} emu_grid;
+typedef void (*emu_kernel)(const void *args, const emu_grid *grid);
+
+/* An order of lanes and blocks for each kind of trouble. */
+enum { EMU_ORDERS = 4 };
+extern const int emu_orders[EMU_ORDERS];
+
+/* The kernel `symbol` of the text; NULL without a compiler. Lives until the process ends;
+ * a text that does not compile fails the test. */
+emu_kernel emu_load(const char *text, const char *symbol);
+/* Runs it; fails the test with the shim's sentence. */
+void emu_run(emu_kernel k, const char *what, const void *args, int64_t gx, int64_t gy,
+             int order);
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * See nvrtclab.h.
+ */
+#include "nvrtclab.h"
+
+#include "base/macro.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const int nvrtc_archs[NVRTC_ARCHS] = {75, 80, 86, 90, 100, 120};
+
+/* The functions used here, nvrtc.h's. */
+#define FUNCTIONS(X)                                                  \
+    X(nvrtcVersion, (int *, int *))                                   \
+    X(nvrtcCreateProgram, (void **, const char *, const char *, int,  \
+                           const char *const *, const char *const *)) \
+    X(nvrtcCompileProgram, (void *, int, const char *const *))        \
+    X(nvrtcGetProgramLogSize, (void *, size_t *))                     \
+    X(nvrtcGetProgramLog, (void *, char *))                           \
+    X(nvrtcDestroyProgram, (void **))
+
+static struct {
+#define X(name, parameters) int(*name) parameters;
+    FUNCTIONS(X)
+#undef X
+} rtc;
+
+static bool
+bind_all(void *module)
+{
+    bool whole = true;
+
+#define X(name, parameters)                    \
+    {                                          \
+        void *const at = dlsym(module, #name); \
+        memcpy(&rtc.name, &at, sizeof at);     \
+        whole = whole && at;                   \
+    }
+    FUNCTIONS(X)
+#undef X
+    return whole;
+}
+
+bool
+nvrtc_open(void)
+{
+    static const char *const names[] = {
+        "libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+        "/usr/local/cuda/lib64/libnvrtc.so", "/usr/local/cuda-13.0/lib/libnvrtc.so.13"};
+    const char *given = getenv("SPBLAS_NVRTC");
+    void *module = given ? dlopen(given, RTLD_NOW) : NULL;
+
+    for (int q = 0; q < SB_COUNT(names) && !given && !module; q++)
+        module = dlopen(names[q], RTLD_NOW);
+    return module && bind_all(module);
+}
+
+const char *
+nvrtc_version(void)
+{
+    static char text[24];
+    int major = 0, minor = 0;
+
+    (void)rtc.nvrtcVersion(&major, &minor);
+    (void)snprintf(text, sizeof text, "%d.%d", major, minor);
+    return text;
+}
+
+/* The number before `after`, summed over all places; 0 without. */
+static int
+number_before(const char *log, const char *after)
+{
+    int sum = 0;
+
+    for (const char *at = strstr(log, after); at; at = strstr(at + 1, after)) {
+        const char *s = at;
+
+        while (s > log && s[-1] >= '0' && s[-1] <= '9')
+            s--;
+        sum += atoi(s);
+    }
+    return sum;
+}
+
+nvrtc_use
+nvrtc_compile(const char *text, const char *what, int arch)
+{
+    char option[40];
+    const char *const options[] = {option, "--ptxas-options=-v", "-w"};
+    nvrtc_use use;
+    void *program = NULL;
+    size_t n = 0;
+    char *log;
+    int code;
+
+    (void)snprintf(option, sizeof option, "--gpu-architecture=sm_%d", arch);
+    assert_int_equal(rtc.nvrtcCreateProgram(&program, text, "k.cu", 0, NULL, NULL), 0);
+    code = rtc.nvrtcCompileProgram(program, SB_COUNT(options), options);
+    assert_int_equal(rtc.nvrtcGetProgramLogSize(program, &n), 0);
+    log = calloc(1, n + 1);
+    assert_non_null(log);
+    assert_int_equal(rtc.nvrtcGetProgramLog(program, log), 0);
+    (void)rtc.nvrtcDestroyProgram(&program);
+    if (code != 0)
+        fail_msg("%s for sm_%d: %.800s", what, arch, log);
+    use.registers = number_before(log, " registers");
+    use.spills = number_before(log, " bytes spill");
+    use.shared = number_before(log, " bytes smem");
+    free(log);
+    return use;
+}
