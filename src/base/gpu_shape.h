@@ -8,10 +8,11 @@
 #include <stdint.h>
 
 typedef struct sb_gpu_shape {
-    int threads;            /* of a block */
-    int shared_bytes;       /* dynamic shared memory */
-    int64_t grid_y_columns; /* columns of C that one step of grid y covers; 0: grid y is 1 */
-    int rows_per_tile;      /* rows, or what stands for them, that busy all of a block */
+    int threads;      /* of a block */
+    int shared_bytes; /* dynamic shared memory */
+    int64_t
+        grid_y_columns; /* columns of C that one step of grid y covers; 0: grid y is 1 */
+    int rows_per_tile;  /* rows, or what stands for them, that busy all of a block */
 } sb_gpu_shape;
 
 #endif
