@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* How many compositions a device tries before host memory has to do. */
-enum { DEVICE_CHOICES = 8 };
+enum { DEVICE_CHOICES = 4 };
 
 /* Bytes of the caller's sparse arrays. */
 static size_t

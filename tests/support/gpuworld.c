@@ -116,8 +116,6 @@ world_forget(const world *w)
     memset(w->array[4], 0xff, WORLD_M * WORLD_N * sizeof(float));
 }
 
-static const float two = 2, nought = 0;
-
 void
 world_empty_cache(void)
 {
