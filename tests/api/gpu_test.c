@@ -136,7 +136,7 @@ test_own_memory(void **state)
     world_must(world_multiply(&w, &two, &nought));
     world_check(&w, 2);
     world_close(&w);
-    assert_int_equal(sb_emu_count().blocks, 0);
+    assert_int_equal(sb_emu_count().blocks + sb_emu_count().contexts, 0);
 }
 
 /* A graph of one product, made after the analysis; without one capture is refused. */
