@@ -31,12 +31,11 @@ cpu(sb_device **out, sb_diag *diag)
 static sb_status
 any(sb_device **out, sb_diag *diag)
 {
-    sb_diag why = {SB_OK, ""};
-    const sb_status st = sb_gpu_device(out, &why);
+    const sb_status st = sb_gpu_device(out, diag);
 
-    if (st != SB_OK)
-        sb_log(SB_LOG_DEBUG, "a handle of the CPU: %s", why.text);
-    return st == SB_ENOTSUP ? SB_OK : sb_diag_set(diag, st, "%s", why.text);
+    if (st == SB_ENOTSUP)
+        sb_log(SB_LOG_DEBUG, "a handle of the CPU: %s", diag->text);
+    return st == SB_ENOTSUP ? SB_OK : st;
 }
 
 typedef struct row {
@@ -52,6 +51,8 @@ sb_backend_select(const sb_backend **host, sb_device **device, const char *name,
         {"", any}, {"cpu", cpu}, {"gpu", sb_gpu_device}, {"emu", sb_emu_device}};
     const char *own = getenv("SPBLAS_BACKEND");
     const char *want = name ? name : own ? own : "";
+    sb_diag why = {SB_OK, ""};
+    sb_status st;
 
     *host = NULL;
     *device = NULL;
@@ -59,7 +60,10 @@ sb_backend_select(const sb_backend **host, sb_device **device, const char *name,
     for (size_t q = 0; q < sizeof rows / sizeof rows[0]; q++) {
         if (strcmp(want, rows[q].name) != 0)
             continue;
-        SB_TRY(rows[q].device(device, diag));
+        st = rows[q].device(device, &why);
+        if (st != SB_OK)
+            return sb_diag_set(diag, st, "backend %s: %s", want,
+                               why.text[0] ? why.text : sb_status_text(st));
         *host = sb_backend_get();
         return SB_OK;
     }

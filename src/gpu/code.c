@@ -172,7 +172,7 @@ load(sb_gpu_kernel *k, const sb_gpu *g, const sb_strbuf *file, sb_diag *diag)
         (void)d->module_unload(k->module);
     sb_gpu_leave(g);
     if (code)
-        k->module = NULL;
+        k->module = k->function = NULL;
     return sb_gpu_check(g, code, "loading a kernel", diag);
 }
 
@@ -328,12 +328,15 @@ sb_gpu_get_kernel(const sb_kernel **out, sb_device *d, const char *spec,
         memcpy(k->spec, spec, strlen(spec) + 1);
         k->kernel.spec = k->spec;
         st = make(k, g, maker, effort, diag);
-        if (st != SB_OK) {
+        if (st == SB_ENOMEM || st == SB_ENOKERNEL) {
             sb_free(k);
             return st;
         }
         known = insert(g, k);
     }
+    if (!known->function)
+        return sb_diag_set(diag, SB_ENOKERNEL, "kernel \"%s\" was refused before",
+                           spec);
     *out = &known->kernel;
     return SB_OK;
 }

@@ -9,7 +9,8 @@
 #include "gpu/driver.h"
 #include "runtime/device.h"
 
-/* A kernel and its module; `kernel` is what plans point to. */
+/* A kernel and its module; `kernel` is what plans point to. One that the compiler or the
+ * loader refused has no function, and is not asked for again. */
 typedef struct sb_gpu_kernel {
     sb_kernel kernel;
     struct sb_gpu_kernel *next;

@@ -134,10 +134,19 @@ sb_emu_device_attribute(int *value, int attribute, int device)
     return 0;
 }
 
+static void
+hold_primary(int change)
+{
+    sb_mutex_lock(&lock);
+    counts.contexts += change;
+    sb_mutex_unlock(&lock);
+}
+
 int
 sb_emu_primary_retain(sb_cu_ptr *out, int device)
 {
     (void)device;
+    hold_primary(1);
     *out = &primary;
     return 0;
 }
@@ -146,6 +155,7 @@ int
 sb_emu_primary_release(int device)
 {
     (void)device;
+    hold_primary(-1);
     return 0;
 }
 

@@ -20,9 +20,10 @@
 
 const sb_driver *sb_emu_driver(void);
 
-/* For tests: what the program asked for since it started; `blocks` are live ones. */
+/* For tests: what the program asked for since it started; `blocks` and `contexts` are those
+ * it still holds. */
 typedef struct sb_emu_counts {
-    int64_t allocs, blocks, waits, copies, compiles, loads, launches;
+    int64_t allocs, blocks, contexts, waits, copies, compiles, loads, launches;
 } sb_emu_counts;
 sb_emu_counts sb_emu_count(void);
 

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { COMPILATION_FAILED = 6, RTC_OUT_OF_MEMORY = 1 }; /* nvrtcResult */
 
@@ -52,7 +53,10 @@ sb_emu_rtc_create(sb_cu_ptr *out, const char *text, const char *name, int header
     sb_strbuf_init(&p->text);
     sb_strbuf_init(&p->log);
     sb_strbuf_init(&p->image);
-    sb_strbuf_printf(&p->text, "#define SBG_EMULATE 1\n#line 1 \"%s\"\n", name);
+    /* what runs once thread by thread is not worth the compiler's effort */
+    sb_strbuf_printf(&p->text,
+                     "#define SBG_EMULATE 1\n#pragma GCC optimize(1)\n#line 1 \"%s\"\n",
+                     name);
     sb_strbuf_puts(&p->text, text);
     *out = p;
     if (sb_strbuf_status(&p->text) == SB_OK)
@@ -91,6 +95,7 @@ compile_in(program *p, const char *dir, sb_diag *diag)
         (st = sb_cache_write(source.s, p->text.s, p->text.len, diag)) == SB_OK &&
         (st = sb_backend_get()->compile(source.s, object.s, SB_ISA_GENERIC, diag)) ==
             SB_OK &&
+        (st = chmod(object.s, 0700) == 0 ? SB_OK : SB_EIO) == SB_OK &&
         (st = sb_cache_read(&bytes, object.s, diag)) == SB_OK) {
         head.bytes = bytes.len;
         sb_strbuf_putn(&p->image, (const char *)&head, sizeof head);

@@ -17,6 +17,9 @@
 
 #include <string.h>
 
+/* How many compositions a device tries before host memory has to do. */
+enum { DEVICE_CHOICES = 4 };
+
 /* Bytes of the caller's sparse arrays. */
 static size_t
 matrix_bytes(const sb_matrix *a)
@@ -107,7 +110,7 @@ reason(const sb_planner *pl, const sb_plan *plan, const sb_weighed *won)
                      "memory"
                    : "forced by plan text, but no kernel is at hand: reference kernel";
     if (pl->pb->device)
-        return plan->nstep > 0 ? "the arrays where they are, else rows"
+        return plan->nstep > 0 ? "the first composition that has a GPU kernel"
                                : "no GPU kernel can be had: through host memory";
     if (pl->remembered)
         return "measured before on this structure (wisdom)";
@@ -170,24 +173,38 @@ choose(sb_plan **out, sb_planner *pl, const sb_weighed **won)
     return st;
 }
 
-/* On a device: the caller's arrays where they are, else rows. The model is the CPU's, so
- * nothing is predicted. */
+/* Whether a row's sum may pass through C, which is narrower, between two pieces. */
+static bool
+rounds_sums(const sb_planner *pl, sb_part_kind kind)
+{
+    return pl->work.c_size < pl->work.compute_size && kind != SB_PART_CSR &&
+           kind != SB_PART_BLOCKS && kind != SB_PART_LIST;
+}
+
+/* On a device: the first composition of the list that has kernels, which reads the
+ * caller's arrays where they are if any can. The model is the CPU's, so nothing is
+ * predicted. */
 static sb_status
 choose_for_device(sb_plan **out, sb_planner *pl)
 {
-    const int as_is = sb_problem_as_is(pl->pb);
-    const sb_part_kind kind = as_is >= 0                          ? (sb_part_kind)as_is
-                              : pl->pb->a.format == SB_FORMAT_BSR ? SB_PART_BLOCKS
-                                                                  : SB_PART_ROWS;
+    const bool in = pl->view.crd_in_place && !pl->view.pos;
+    const int mean_k = sb_mean_k(pl->view.rows, pl->view.nnz);
     sb_weighed *w = &pl->weighed[0];
-    sb_status st;
 
-    w->choice = (sb_choice){
-        .op = pl->pb->op, .npart = 1, .part = {{.kind = kind, .c = 1, .k = -1}}};
     pl->nweighed = 1;
-    sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
-    st = sb_plan_build(out, pl, &w->choice, SB_KERNEL_COMPILE, pl->diag);
-    return st == SB_ENOKERNEL ? sb_plan_reference(out, pl) : st;
+    for (int q = 0; q < DEVICE_CHOICES && !*out; q++) {
+        sb_status st;
+
+        if (!sb_candidate(&w->choice, pl->pb, in, false, mean_k, q))
+            break;
+        if (rounds_sums(pl, w->choice.part[0].kind))
+            continue;
+        sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
+        st = sb_plan_build(out, pl, &w->choice, SB_KERNEL_COMPILE, NULL);
+        if (st == SB_ENOMEM)
+            return st;
+    }
+    return *out ? SB_OK : sb_plan_reference(out, pl);
 }
 
 static sb_status

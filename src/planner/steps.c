@@ -19,12 +19,13 @@ device_kernel(const sb_kernel **out, sb_device *d, sb_spec *spec,
 {
     sb_diag why = {SB_OK, ""};
     char text[SB_SPEC_MAX];
-    sb_status st = SB_ENOTSUP;
+    sb_status st;
 
     spec->lanes = sb_rule_lanes(spec->tile);
     spec->exact = false;
-    if (sb_spec_print(text, sizeof text, spec) == SB_OK)
-        st = d->ops->kernel(out, d, text, sb_planner_gpu_maker, effort, &why);
+    if (sb_spec_print(text, sizeof text, spec) != SB_OK)
+        return SB_ENOKERNEL;
+    st = d->ops->kernel(out, d, text, sb_planner_gpu_maker, effort, &why);
     if (st == SB_OK || st == SB_ENOMEM)
         return st;
     sb_log(SB_LOG_WARN, "no GPU kernel \"%s\": %s", text,

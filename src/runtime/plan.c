@@ -297,9 +297,10 @@ sb_plan_matches(const sb_plan *plan, const sb_problem *pb)
 {
     const sb_problem *key = &plan->key;
 
-    return key->op == pb->op && key->device == pb->device && key->trans_a == pb->trans_a &&
-           key->trans_b == pb->trans_b && key->compute == pb->compute &&
-           key->batch == pb->batch && same_matrix(&key->a, &pb->a) &&
-           same_dense(&key->b, &pb->b) && same_dense(&key->c, &pb->c) &&
+    return key->op == pb->op && key->device == pb->device &&
+           key->trans_a == pb->trans_a && key->trans_b == pb->trans_b &&
+           key->compute == pb->compute && key->batch == pb->batch &&
+           same_matrix(&key->a, &pb->a) && same_dense(&key->b, &pb->b) &&
+           same_dense(&key->c, &pb->c) &&
            (!plan->values_frozen || key->a.val == pb->a.val);
 }
