@@ -56,7 +56,7 @@ hc_graph_add(cudaGraphNode_t *out, cudaGraph_t graph, const hc_work *work,
     void *made;
     cudaGraphNode_t node;
 
-    *out = NULL;
+    /* `out` may be one of the dependencies, so it is written last. */
     if (hc_object_new(&made, sizeof *node, HC_NODE))
         return cudaErrorMemoryAllocation;
     node = made;
