@@ -1,0 +1,146 @@
+/*
+ * The exported functions, all 423, expanded from the table: each goes to NVIDIA's library
+ * where the route says so, else to libspblas (SAME), to a function here (OWN, NATIVE), or
+ * answers NOT_SUPPORTED (STUB); and logs how it ended.
+ */
+#include "forward.h"
+#include "log.h"
+#include "object.h"
+#include "own.h"
+
+#include <string.h>
+
+#define SB_EXPORT __attribute__((visibility("default")))
+
+/* ---- Arguments of ours as libspblas takes them -------------------------------------- */
+
+static inline void *
+pointer_at(const void *argument)
+{
+    void *p;
+
+    memcpy(&p, argument, sizeof p);
+    return p;
+}
+
+static inline int
+int_at(const void *argument)
+{
+    int value;
+
+    memcpy(&value, argument, sizeof value);
+    return value;
+}
+
+/* Numbers go as they are, enumerations (unsigned to the compiler) by value, handles as
+ * libspblas's own, every other pointer by address: both sides have the same layouts. */
+#define SB_CORE(a)                                \
+    _Generic((a), int                             \
+             : (a), int64_t                       \
+             : (a), size_t                        \
+             : (a), float                         \
+             : (a), unsigned                      \
+             : int_at(&(a)), cusparseHandle_t     \
+             : sb_core(pointer_at(&(a))), default \
+             : pointer_at(&(a)))
+#define SB_TO_CORE(pair) SB_CORE(SB_ARG(pair))
+
+/* ---- Arguments of ours as NVIDIA's library takes them ------------------------------- */
+
+#define SB_REAL(a)                                                  \
+    _Generic((a), cusparseHandle_t                                  \
+             : sb_real_handle(pointer_at(&(a))), cusparseMatDescr_t \
+             : sb_real_descr(pointer_at(&(a))), csric02Info_t       \
+             : sb_real_info(pointer_at(&(a))), bsric02Info_t        \
+             : sb_real_info(pointer_at(&(a))), csrilu02Info_t       \
+             : sb_real_info(pointer_at(&(a))), bsrilu02Info_t       \
+             : sb_real_info(pointer_at(&(a))), bsrsv2Info_t         \
+             : sb_real_info(pointer_at(&(a))), bsrsm2Info_t         \
+             : sb_real_info(pointer_at(&(a))), csru2csrInfo_t       \
+             : sb_real_info(pointer_at(&(a))), cusparseColorInfo_t  \
+             : sb_real_info(pointer_at(&(a))), pruneInfo_t          \
+             : sb_real_info(pointer_at(&(a))), default              \
+             : (a))
+#define SB_TO_REAL(pair) SB_REAL(SB_ARG(pair))
+
+/* ---- Functions ---------------------------------------------------------------------- */
+
+#define SB_QUOTE(name) "cusparse" #name
+
+/* Calls NVIDIA's function, its arguments made by `pass`, when the route is `from` on. */
+#define SB_FORWARD(type, name, from, pass, ...)      \
+    if (sb_route_now() >= from) {                    \
+        type (*real)(SB_EACH(SB_TYPE, __VA_ARGS__)); \
+                                                     \
+        sb_real_function(SB_FN_##name, &real);       \
+        if (real)                                    \
+            return real(SB_EACH(pass, __VA_ARGS__)); \
+    }
+
+#define SB_ARGUMENTS(...) ((const sb_shown[]){SB_EACH(SB_SHOW, __VA_ARGS__)})
+#define SB_END(name, status, ...)                                          \
+    sb_log_end(SB_QUOTE(name), status,                                     \
+               (int)(sizeof SB_ARGUMENTS(__VA_ARGS__) / sizeof(sb_shown)), \
+               SB_ARGUMENTS(__VA_ARGS__))
+
+/* A function that says by its status how it ended. */
+#define SB_EXPORTED(name, answer, ...)                                        \
+    SB_EXPORT cusparseStatus_t cusparse##name(SB_EACH(SB_DECL, __VA_ARGS__))  \
+    {                                                                         \
+        SB_FORWARD(cusparseStatus_t, name, SB_ROUTE_ALL, SB_ARG, __VA_ARGS__) \
+        return SB_END(name, answer, __VA_ARGS__);                             \
+    }
+
+/* A function of libspblas, or one here. */
+#define SB_CALL_CORE(name, ...) \
+    sb_refused((int)spblas##name(SB_EACH(SB_TO_CORE, __VA_ARGS__)))
+#define SB_CALL(name, ...) sb_cusparse_##name(SB_EACH(SB_ARG, __VA_ARGS__))
+
+#define SB_SAME(family, name, ...) \
+    SB_EXPORTED(name, SB_CALL_CORE(name, __VA_ARGS__), __VA_ARGS__)
+#define SB_OWN(family, name, ...) \
+    SB_EXPORTED(name, SB_CALL(name, __VA_ARGS__), __VA_ARGS__)
+
+/* libspblas answers NULL where it made nothing, NVIDIA's library does not answer. */
+#define SB_MAKE(family, name, ...)                                            \
+    SB_EXPORT cusparseStatus_t cusparse##name(SB_EACH(SB_DECL, __VA_ARGS__))  \
+    {                                                                         \
+        void **const out = pointer_at(&SB_FIRST(__VA_ARGS__));                \
+        void *const before = out ? *out : NULL;                               \
+        cusparseStatus_t st;                                                  \
+                                                                              \
+        SB_FORWARD(cusparseStatus_t, name, SB_ROUTE_ALL, SB_ARG, __VA_ARGS__) \
+        st = SB_CALL_CORE(name, __VA_ARGS__);                                 \
+        if (st != CUSPARSE_STATUS_SUCCESS && out)                             \
+            *out = before;                                                    \
+        return SB_END(name, st, __VA_ARGS__);                                 \
+    }
+
+#define SB_OWN_AS(type, family, name, ...)                        \
+    SB_EXPORT type cusparse##name(SB_EACH(SB_DECL, __VA_ARGS__))  \
+    {                                                             \
+        SB_FORWARD(type, name, SB_ROUTE_ALL, SB_ARG, __VA_ARGS__) \
+        return SB_CALL(name, __VA_ARGS__);                        \
+    }
+
+#define SB_LEGACY(name, answer, ...)                                                 \
+    SB_EXPORT cusparseStatus_t cusparse##name(SB_EACH(SB_DECL, __VA_ARGS__))         \
+    {                                                                                \
+        SB_FORWARD(cusparseStatus_t, name, SB_ROUTE_ALL, SB_ARG, __VA_ARGS__)        \
+        if (!sb_handle_live(SB_FIRST(__VA_ARGS__)))                                  \
+            return sb_no_handle(SB_QUOTE(name));                                     \
+        SB_FORWARD(cusparseStatus_t, name, SB_ROUTE_LEGACY, SB_TO_REAL, __VA_ARGS__) \
+        return SB_END(name, answer, __VA_ARGS__);                                    \
+    }
+
+#define SB_NATIVE(family, name, ...) \
+    SB_LEGACY(name, sb_refused(SB_CALL(name, __VA_ARGS__)), __VA_ARGS__)
+#define SB_STUB(family, name, ...)                                                \
+    SB_LEGACY(                                                                    \
+        name,                                                                     \
+        sb_refuse(CUSPARSE_STATUS_NOT_SUPPORTED,                                  \
+                  "is not computed on the CPU, and NVIDIA's library or a GPU is " \
+                  "not there"),                                                   \
+        __VA_ARGS__)
+
+#include "spblas_cusparse/functions.def"

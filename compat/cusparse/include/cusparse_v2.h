@@ -1,0 +1,2 @@
+/* The name some programs include cuSPARSE's interface by. */
+#include "cusparse.h"
