@@ -1373,7 +1373,7 @@ SPBLAS_API spblasStatus_t spblasSDDMM(spblasHandle_t handle, spblasOperation_t o
  *                                       is counted, listed or sorted again
  *
  * A function with a buffer argument only says its size when the buffer is NULL (of
- * several: when one is). Sizes are never 0.
+ * several: when one is), and estimateMemory then needs no bufferSize2. Sizes are never 0.
  *
  * Shapes   A m x k, B k x n, C m x n. C is made with nnz 0 and NULL arrays (or whatever it
  *          has); compute and nnz set its nnz

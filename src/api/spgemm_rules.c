@@ -160,7 +160,7 @@ no_estimate(const void *r)
 {
     const sb_spgemm_call *k = r;
 
-    return k->step == SB_SPGEMM_MEMORY && !k->estimate;
+    return k->step == SB_SPGEMM_MEMORY && k->lent[0].at && !k->estimate;
 }
 
 static bool

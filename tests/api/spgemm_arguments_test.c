@@ -144,7 +144,8 @@ order_of_calls(void)
     TRY(BAD, "chunk_fraction", MEMORY(0, &z3, NULL, &z2));
     TRY(BAD, "chunk_fraction", MEMORY(1.5f, &z3, NULL, &z2));
     TRY(BAD, "bufferSize3", MEMORY(1, NULL, NULL, &z2));
-    TRY(BAD, "bufferSize2", MEMORY(1, &z3, NULL, NULL));
+    TRY(BAD, "bufferSize2", MEMORY(1, &z3, memory[3], NULL));
+    assert_int_equal(MEMORY(1, &z3, NULL, NULL), SPBLAS_STATUS_SUCCESS);
     TRY(BAD, "bufferSize2", COUNT(NULL, NULL));
     TRY(BAD, "spgemmDescr", COPY());
     TRY(BAD, "spgemmDescr", REUSE_COUNT(&z2, &z3, &z4, NULL));
