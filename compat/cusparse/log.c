@@ -20,6 +20,7 @@ static _Atomic int mask; /* bit level - 1 */
 static bool disabled;    /* for good */
 static FILE *sink;
 static bool sink_owned;
+static char pending[4096]; /* path of the sink, which is opened for its first line */
 static cusparseLoggerCallback_t callback;
 
 static _Thread_local const char *refusal;
@@ -36,18 +37,20 @@ use_sink(FILE *file, bool owned)
     if (sink_owned)
         (void)fclose(sink);
     sink = file;
-    sink_owned = owned;
+    sink_owned = owned && file;
+    pending[0] = '\0';
 }
 
 static void
 read_environment(void)
 {
-    const char *level = getenv("CUSPARSE_LOG_LEVEL");
-    const char *bits = getenv("CUSPARSE_LOG_MASK");
-    const char *path = getenv("CUSPARSE_LOG_FILE");
-    FILE *file = path ? fopen(path, "w") : NULL;
+    const char *const level = getenv("CUSPARSE_LOG_LEVEL");
+    const char *const bits = getenv("CUSPARSE_LOG_MASK");
+    const char *const path = getenv("CUSPARSE_LOG_FILE");
 
-    use_sink(file ? file : stdout, file != NULL);
+    sink = stdout;
+    if (path && strlen(path) < sizeof pending)
+        memcpy(pending, path, strlen(path) + 1);
     if (bits)
         atomic_store(&mask, atoi(bits));
     if (level && atoi(level) >= 0 && atoi(level) <= SB_LOG_LEVEL_MAX)
@@ -74,6 +77,8 @@ sb_log_line(int level, const char *function, const char *message)
     (void)strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", localtime_r(&now, &local));
     (void)pthread_mutex_lock(&lock);
     if (!disabled) {
+        if (pending[0])
+            use_sink(fopen(pending, "w"), true);
         if (callback)
             callback(level, function, message);
         if (sink) {
@@ -194,7 +199,7 @@ sb_cusparse_LoggerOpenFile(const char *logFile)
         return sb_refuse(CUSPARSE_STATUS_INVALID_VALUE, "the file cannot be opened");
     (void)pthread_once(&once, read_environment);
     (void)pthread_mutex_lock(&lock);
-    use_sink(file, file != NULL);
+    use_sink(file, true);
     (void)pthread_mutex_unlock(&lock);
     return CUSPARSE_STATUS_SUCCESS;
 }
