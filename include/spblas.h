@@ -1488,8 +1488,8 @@ SPBLAS_API spblasStatus_t spblasSpGEMMreuse_compute(
  * A pivot that is zero or not stored is divided by: Inf and NaN come out as of any other
  * division, and the status is SUCCESS.
  *
- * Shapes   A m x m (CSR, CSC or COO); x and y m elements; op(B) and C m x n, each in either
- *          order
+ * Shapes   A m x m (CSR, CSC, COO; for SpSV also Sliced-ELL, whose values count with their
+ *          empty slots below); x and y m elements; op(B) and C m x n, each in either order
  * Types    A, B and C (x and y) all R_32F, R_64F, C_32F or C_64F with the same computeType
  * Reads    bufferSize: nothing. analysis: A; dense operands and alpha may be NULL in both.
  *          solve: x (B), alpha. updateMatrix: the new values, as many as matA's, in its

@@ -402,11 +402,8 @@ sb_keep_Rot(cusparseHandle_t handle, const void *c_coeff, const void *s_coeff,
 
     st = copy_spvec(&j->x, SPVEC(vecX));
     st = ALSO(st, copy_dnvec(&j->y, DNVEC(vecY)));
-    st = ALSO(st,
-              c_coeff && s_coeff ? SPBLAS_STATUS_SUCCESS : SPBLAS_STATUS_INVALID_VALUE);
-    if (!st)
-        keep_scalars(j, c_coeff, s_coeff, vector_scalar(j->y));
-    return finish(handle, j, st);
+    return finish(handle, j,
+                  ALSO(st, keep_scalars(j, c_coeff, s_coeff, vector_scalar(j->y))));
 }
 
 static spblasStatus_t

@@ -221,6 +221,8 @@ foreign_format(const void *r)
 {
     const spblasFormat_t f = call_of(r)->a->format;
 
+    if (f == SPBLAS_FORMAT_SLICED_ELLPACK)
+        return !is_sv(r);
     return f != SPBLAS_FORMAT_CSR && f != SPBLAS_FORMAT_CSC && f != SPBLAS_FORMAT_COO;
 }
 
@@ -346,7 +348,7 @@ static const sb_rule rules[] = {
     {ALG, unknown_alg, SB_EINVAL, "is not an algorithm of this routine"},
     {DESCR, no_descr, SB_EINVAL, "must be a live descriptor of this routine"},
     {SIZE, no_size, SB_EINVAL, "must not be NULL"},
-    {A, foreign_format, SB_ENOTSUP, "must be CSR, CSC or COO for this routine"},
+    {A, foreign_format, SB_ENOTSUP, "must be CSR, CSC, COO or, for SpSV, Sliced-ELL"},
     {A, oblong, SB_EINVAL, "must be square"},
     {A, a_batch, SB_ENOTSUP, "has a batch, which this routine lacks"},
     {A, short_index, SB_ENOTSUP, "has 16-bit indices, which nothing computes with"},

@@ -19,9 +19,10 @@
 static int32_t ptr3[4] = {0, 1, 2, 3}, idx3[3] = {0, 1, 2}, far[3] = {0, 1, 3};
 static float val3[3] = {1, 1, 1};
 static size_t bytes;
-static spblasSpMatDescr_t L, L16, LB, K; /* 3 x 3: CSR, 16-bit indices, batch, BSR */
-static spblasDnVecDescr_t v, w, w64;     /* 3 elements */
-static spblasDnMatDescr_t M, M2;         /* 3 x 2, and in a batch */
+/* 3 x 3: CSR, 16-bit indices, batch, BSR, Sliced-ELL */
+static spblasSpMatDescr_t L, L16, LB, K, SE;
+static spblasDnVecDescr_t v, w, w64; /* 3 elements */
+static spblasDnMatDescr_t M, M2;     /* 3 x 2, and in a batch */
 static spblasSpSVDescr_t dv, no_sv;
 static spblasSpSMDescr_t dm, no_sm;
 
@@ -48,6 +49,8 @@ make(void **state)
     objects_ok(spblasCreateCsr(&L16, 3, 3, 3, ptr3, idx3, val3, U16, U16, Z, F32));
     objects_ok(
         spblasCreateBsr(&K, 3, 3, 3, 1, 1, ptr3, idx3, val3, I32, I32, Z, F32, ROW));
+    objects_ok(
+        spblasCreateSlicedEll(&SE, 3, 3, 3, 3, 1, ptr3, idx3, val3, I32, I32, Z, F32));
     objects_ok(spblasCreateDnVec(&v, 3, dense, F32));
     objects_ok(spblasCreateDnVec(&w, 3, dense + 8, F32));
     objects_ok(spblasCreateDnVec(&w64, 3, wide, F64));
@@ -70,6 +73,7 @@ end(void **state)
     objects_ok(spblasDestroySpMat(LB));
     objects_ok(spblasDestroySpMat(L16));
     objects_ok(spblasDestroySpMat(K));
+    objects_ok(spblasDestroySpMat(SE));
     objects_ok(spblasDestroyDnVec(v));
     objects_ok(spblasDestroyDnVec(w));
     objects_ok(spblasDestroyDnVec(w64));
@@ -120,6 +124,7 @@ spsm(void)
     SPSM(BAD, "alg", h, N, N, L, M, M, F32, SM1, dm);
     SPSM(BAD, "spsmDescr", h, N, N, L, M, M, F32, SM, no_sm);
     SPSM(UNS, "matA", h, N, N, K, M, M, F32, SM, dm);
+    SPSM(UNS, "matA", h, N, N, SE, M, M, F32, SM, dm);
     SPSM(BAD, "matA", h, N, N, A, M, M, F32, SM, dm);
     SPSM(BAD, "matB", h, N, T, L, M, M, F32, SM, dm);
     SPSM(BAD, "matC", h, N, N, L, M, X, F32, SM, dm);

@@ -101,7 +101,7 @@ tri_dress(tri_lab *l, spblasFormat_t format)
     const spblasDataType_t t = call_type(l->type);
     int64_t at = 0;
 
-    if (format == SPBLAS_FORMAT_CSR)
+    if (format == SPBLAS_FORMAT_CSR || format == SPBLAS_FORMAT_SLICED_ELLPACK)
         qsort(l->e, (size_t)l->nnz, sizeof *l->e, by_row);
     if (format == SPBLAS_FORMAT_CSC)
         qsort(l->e, (size_t)l->nnz, sizeof *l->e, by_col);
@@ -126,6 +126,9 @@ tri_dress(tri_lab *l, spblasFormat_t format)
     else if (format == SPBLAS_FORMAT_CSC)
         tri_ok(spblasCreateCsc(&l->A, l->n, l->n, l->nnz, l->ptr, l->row, l->val, it,
                                it, base, t));
+    else if (format == SPBLAS_FORMAT_SLICED_ELLPACK) /* slices of one row */
+        tri_ok(spblasCreateSlicedEll(&l->A, l->n, l->n, l->nnz, l->nnz, 1, l->ptr,
+                                     l->col, l->val, it, it, base, t));
     else
         tri_ok(spblasCreateCoo(&l->A, l->n, l->n, l->nnz, l->row, l->col, l->val, it,
                                base, t));
@@ -302,8 +305,10 @@ tri_lab
 tri_make(uint64_t k, bool exact, gen_rng *r)
 {
     static const sb_dtype types[] = {SB_F32, SB_F64, SB_C32, SB_C64};
+    /* The last one is for one right side only. */
     static const spblasFormat_t formats[] = {SPBLAS_FORMAT_CSR, SPBLAS_FORMAT_COO,
-                                             SPBLAS_FORMAT_CSC};
+                                             SPBLAS_FORMAT_CSC,
+                                             SPBLAS_FORMAT_SLICED_ELLPACK};
     static const sb_value scalars[] = {{1, 0}, {-1, 0}, {0.5, 0}, {0, 1}};
     tri_lab l = {.n = k % 11 == 0 ? k % 2 : (uint64_t)gen_between(r, 1, 24),
                  .type = types[k % 4],
@@ -320,7 +325,7 @@ tri_make(uint64_t k, bool exact, gen_rng *r)
         l.vector ? SPBLAS_OPERATION_NON_TRANSPOSE : (spblasOperation_t)gen_below(r, 3);
     l.alpha = scalars[gen_below(r, sb_dtype_is_complex(l.type) ? 4 : 3)];
     make_entries(&l, r, gen_unit(r) * 0.5, exact);
-    tri_dress(&l, formats[gen_below(r, 3)]);
+    tri_dress(&l, formats[gen_below(r, l.vector ? 4 : 3)]);
     tri_make_dense(&l, r);
     tri_begin(&l);
     return l;
