@@ -376,7 +376,6 @@ builds(void **state)
     struct cudaMemcpy3DParms copy = {0};
     struct cudaHostNodeParams host = {note, NULL};
     cudaGraphInstantiateParams params = {0};
-    cudaGraphExecUpdateResultInfo info;
     cudaGraphNode_t node[6];
     cudaGraphNode_t roots[6];
     cudaGraph_t graph;
@@ -435,33 +434,82 @@ builds(void **state)
         assert_int_equal(to[i][2], 0);
     }
 
-    /* An update takes the work of a graph of the same shape. */
-    ok(cudaGraphCreate(&graph, 0));
-    bad(cudaGraphExecUpdate(exec, NULL, &info));
-    expect(cudaGraphExecUpdate(exec, graph, &info), cudaErrorGraphExecUpdateFailure);
-    assert_int_equal(info.result, cudaGraphExecUpdateErrorTopologyChanged);
-    ok(cudaGraphExecUpdate(exec, clone, &info));
-    assert_int_equal(info.result, cudaGraphExecUpdateSuccess);
+    ok(cudaGraphExecDestroy(exec));
+    ok(cudaGraphDestroy(clone));
+}
 
-    /* Bad arguments; a cycle. */
+/* An update takes the work of a graph of the same shape. */
+static void
+updates(void **state)
+{
+    struct cudaHostNodeParams host = {add_one, NULL};
+    cudaGraphExecUpdateResultInfo info;
+    cudaGraphNode_t node;
+    cudaGraphExec_t exec;
+    cudaGraph_t graph;
+    cudaGraph_t other;
+    int calls[2] = {0};
+
+    (void)state;
+    ok(cudaGraphCreate(&graph, 0));
+    ok(cudaGraphCreate(&other, 0));
+    host.userData = &calls[0];
+    ok(cudaGraphAddHostNode(&node, graph, NULL, 0, &host));
+    ok(cudaGraphInstantiate(&exec, graph, 0));
+    bad(cudaGraphExecUpdate(exec, NULL, &info));
+    bad(cudaGraphExecUpdate(exec, graph, NULL));
+    expect(cudaGraphExecUpdate(exec, other, &info), cudaErrorGraphExecUpdateFailure);
+    assert_int_equal(info.result, cudaGraphExecUpdateErrorTopologyChanged);
+    ok(cudaGraphLaunch(exec, 0)); /* as it was */
+    host.userData = &calls[1];
+    ok(cudaGraphAddHostNode(&node, other, NULL, 0, &host));
+    ok(cudaGraphExecUpdate(exec, other, &info));
+    assert_int_equal(info.result, cudaGraphExecUpdateSuccess);
+    ok(cudaGraphLaunch(exec, 0));
+    assert_int_equal(calls[0], 1);
+    assert_int_equal(calls[1], 1);
+    ok(cudaGraphDestroy(other));
+    ok(cudaGraphCreate(&other, 0));
+    ok(cudaGraphAddEmptyNode(&node, other, NULL, 0));
+    expect(cudaGraphExecUpdate(exec, other, &info), cudaErrorGraphExecUpdateFailure);
+    assert_int_equal(info.result, cudaGraphExecUpdateErrorNodeTypeChanged);
+    ok(cudaGraphExecDestroy(exec));
+    ok(cudaGraphDestroy(graph));
+    ok(cudaGraphDestroy(other));
+}
+
+/* Bad arguments; a cycle. */
+static void
+refuses_nodes(void **state)
+{
+    struct cudaMemsetParams fill = {0};
+    cudaGraphNode_t node[2] = {NULL, NULL};
+    cudaGraphExec_t exec;
+    cudaGraph_t graph;
+    char to[8];
+    char from[8] = {0};
+
+    (void)state;
+    ok(cudaGraphCreate(&graph, 0));
     bad(cudaGraphAddEmptyNode(&node[0], graph, &node[1], 1));
     bad(cudaGraphAddHostNode(&node[0], graph, NULL, 0, NULL));
-    bad(cudaGraphAddMemcpyNode1D(&node[0], graph, NULL, 0, NULL, to, 8, 4));
+    bad(cudaGraphAddMemcpyNode1D(&node[0], graph, NULL, 0, NULL, from, 8, 4));
     expect(cudaGraphAddMemcpyNode1D(&node[0], graph, NULL, 0, to, from, 8, 9),
            cudaErrorInvalidMemcpyDirection);
+    fill.dst = to;
     fill.elementSize = 3;
+    fill.width = fill.height = 1;
     bad(cudaGraphAddMemsetNode(&node[0], graph, NULL, 0, &fill));
     bad(cudaGraphAddEmptyNode(NULL, graph, NULL, 0));
     bad(cudaGraphAddChildGraphNode(&node[0], graph, NULL, 0, NULL));
     bad(cudaGraphCreate(NULL, 0));
-    bad(cudaGraphCreate(&child, 1));
+    bad(cudaGraphCreate(&graph, 1));
     ok(cudaGraphAddMemcpyNode1D(&node[0], graph, NULL, 0, to, from, 8, 4));
     ok(cudaGraphAddEmptyNode(&node[1], graph, node, 1));
     ok(add_edges(graph, &node[1], &node[0], 1));
     bad(add_edges(graph, &node[1], &node[1], 1));
     bad(cudaGraphInstantiate(&exec, graph, 0));
     ok(cudaGraphDestroy(graph));
-    ok(cudaGraphDestroy(clone));
 }
 
 /* An object that a graph holds dies with the last of graph, instance and caller. */
@@ -507,9 +555,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replays), cmocka_unit_test(forks),
-        cmocka_unit_test(refuses), cmocka_unit_test(lets_pass),
-        cmocka_unit_test(builds),  cmocka_unit_test(holds_objects),
+        cmocka_unit_test(replays),       cmocka_unit_test(forks),
+        cmocka_unit_test(refuses),       cmocka_unit_test(lets_pass),
+        cmocka_unit_test(builds),        cmocka_unit_test(updates),
+        cmocka_unit_test(refuses_nodes), cmocka_unit_test(holds_objects),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
