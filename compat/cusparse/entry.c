@@ -3,6 +3,7 @@
  * where the route says so, else to libspblas (SAME), to a function here (OWN, NATIVE), or
  * answers NOT_SUPPORTED (STUB); and logs how it ended.
  */
+#include "capture.h"
 #include "forward.h"
 #include "log.h"
 #include "object.h"
@@ -127,6 +128,20 @@ real_at(const void *argument, size_t bytes)
 
 #define SB_SAME(family, name, ...) \
     SB_EXPORTED(name, SB_CALL_CORE(name, __VA_ARGS__), __VA_ARGS__)
+
+/* On a capturing stream: kept for the graph, without effect, or refused. */
+#define SB_UNLESS_CAPTURED(captured, name, ...)                                        \
+    SB_EXPORTED(name,                                                                  \
+                sb_capturing(SB_FIRST(__VA_ARGS__)) ? captured                         \
+                                                    : SB_CALL_CORE(name, __VA_ARGS__), \
+                __VA_ARGS__)
+#define SB_KEEP(family, name, ...) \
+    SB_UNLESS_CAPTURED(sb_keep_##name(SB_EACH(SB_ARG, __VA_ARGS__)), name, __VA_ARGS__)
+#define SB_HINT(family, name, ...) \
+    SB_UNLESS_CAPTURED(CUSPARSE_STATUS_SUCCESS, name, __VA_ARGS__)
+#define SB_NOW(family, name, ...) \
+    SB_UNLESS_CAPTURED(sb_capture_refuse(SB_FIRST(__VA_ARGS__)), name, __VA_ARGS__)
+
 #define SB_OWN(family, name, ...) \
     SB_EXPORTED(name, SB_CALL(name, __VA_ARGS__), __VA_ARGS__)
 
@@ -159,6 +174,9 @@ real_at(const void *argument, size_t bytes)
         if (!sb_handle_live(SB_FIRST(__VA_ARGS__)))                                  \
             return sb_no_handle(SB_QUOTE(name));                                     \
         SB_FORWARD(cusparseStatus_t, name, SB_ROUTE_LEGACY, SB_TO_REAL, __VA_ARGS__) \
+        if (sb_capturing(SB_FIRST(__VA_ARGS__)))                                     \
+            return SB_END(name, sb_capture_refuse(SB_FIRST(__VA_ARGS__)),            \
+                          __VA_ARGS__);                                              \
         return SB_END(name, answer, __VA_ARGS__);                                    \
     }
 
