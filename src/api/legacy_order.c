@@ -149,7 +149,7 @@ sort_coo(const char *function, spblasHandle_t handle, int m, int n, int nnz,
                                          SB_ARG_BUFFER(nnz),
                                          {0}});
 
-    if (st == SPBLAS_STATUS_SUCCESS)
+    if (st == SPBLAS_STATUS_SUCCESS && nnz > 0)
         steps()->order(&(sb_order){.m = by_row ? m : n,
                                    .n = by_row ? n : m,
                                    .nnz = nnz,
@@ -214,6 +214,8 @@ static void
 sort_rows(int majors, int minors, int nnz, const spblasMatDescr_t *descrA,
           const int *ptr, int *ind, int *P, void *buffer)
 {
+    if (nnz == 0)
+        return;
     steps()->order(&(sb_order){.m = majors,
                                .n = minors,
                                .nnz = nnz,
