@@ -149,7 +149,7 @@ sort_coo(const char *function, spblasHandle_t handle, int m, int n, int nnz,
                                          SB_ARG_BUFFER(nnz),
                                          {0}});
 
-    if (st == SPBLAS_STATUS_SUCCESS)
+    if (st == SPBLAS_STATUS_SUCCESS && nnz > 0)
         steps()->order(&(sb_order){.m = by_row ? m : n,
                                    .n = by_row ? n : m,
                                    .nnz = nnz,
@@ -174,19 +174,56 @@ spblasXcoosortByColumn(spblasHandle_t handle, int m, int n, int nnz, int *cooRow
     return sort_coo(__func__, handle, m, n, nnz, cooRowsA, cooColsA, P, buffer, false);
 }
 
+/* A CSC is sorted as the CSR of its transpose: majors are its columns. */
+static spblasStatus_t
+size_of_sort(const char *function, spblasHandle_t handle, int m, int n, int nnz,
+             size_t *bufferSize)
+{
+    const spblasStatus_t st = sb_legacy_check(handle, function,
+                                              (const sb_arg[]){SB_ARG_HANDLE,
+                                                               SB_ARG_COUNT(m),
+                                                               SB_ARG_COUNT(n),
+                                                               SB_ARG_COUNT(nnz),
+                                                               SB_ARG_THERE(bufferSize),
+                                                               {0}});
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        *bufferSize = steps()->order_scratch(0, nnz);
+    return st;
+}
+
 spblasStatus_t
 spblasXcsrsort_bufferSizeExt(spblasHandle_t handle, int m, int n, int nnz,
                              const int *csrRowPtrA, const int *csrColIndA,
                              size_t *bufferSize)
 {
-    const spblasStatus_t st =
-        SB_LEGACY_CHECK(SB_ARG_HANDLE, SB_ARG_COUNT(m), SB_ARG_COUNT(n),
-                        SB_ARG_COUNT(nnz), SB_ARG_THERE(bufferSize));
-
     (void)csrRowPtrA, (void)csrColIndA;
-    if (st == SPBLAS_STATUS_SUCCESS)
-        *bufferSize = steps()->order_scratch(0, nnz);
-    return st;
+    return size_of_sort(__func__, handle, m, n, nnz, bufferSize);
+}
+
+spblasStatus_t
+spblasXcscsort_bufferSizeExt(spblasHandle_t handle, int m, int n, int nnz,
+                             const int *cscColPtrA, const int *cscRowIndA,
+                             size_t *bufferSize)
+{
+    (void)cscColPtrA, (void)cscRowIndA;
+    return size_of_sort(__func__, handle, m, n, nnz, bufferSize);
+}
+
+static void
+sort_rows(int majors, int minors, int nnz, const spblasMatDescr_t *descrA,
+          const int *ptr, int *ind, int *P, void *buffer)
+{
+    if (nnz == 0)
+        return;
+    steps()->order(&(sb_order){.m = majors,
+                               .n = minors,
+                               .nnz = nnz,
+                               .ptr = ptr,
+                               .base = (int)descrA->base,
+                               .minor = ind,
+                               .perm = P,
+                               .scratch = buffer});
 }
 
 spblasStatus_t
@@ -200,24 +237,8 @@ spblasXcsrsort(spblasHandle_t handle, int m, int n, int nnz,
         SB_ARG_ARRAY(csrColIndA, nnz), SB_ARG_BUFFER(nnz));
 
     if (st == SPBLAS_STATUS_SUCCESS)
-        steps()->order(&(sb_order){.m = m,
-                                   .n = n,
-                                   .nnz = nnz,
-                                   .ptr = csrRowPtrA,
-                                   .base = (int)descrA->base,
-                                   .minor = csrColIndA,
-                                   .perm = P,
-                                   .scratch = buffer});
+        sort_rows(m, n, nnz, descrA, csrRowPtrA, csrColIndA, P, buffer);
     return st;
-}
-
-spblasStatus_t
-spblasXcscsort_bufferSizeExt(spblasHandle_t handle, int m, int n, int nnz,
-                             const int *cscColPtrA, const int *cscRowIndA,
-                             size_t *bufferSize)
-{
-    return spblasXcsrsort_bufferSizeExt(handle, n, m, nnz, cscColPtrA, cscRowIndA,
-                                        bufferSize);
 }
 
 spblasStatus_t
@@ -225,7 +246,14 @@ spblasXcscsort(spblasHandle_t handle, int m, int n, int nnz,
                const spblasMatDescr_t *descrA, const int *cscColPtrA, int *cscRowIndA,
                int *P, void *buffer)
 {
-    return spblasXcsrsort(handle, n, m, nnz, descrA, cscColPtrA, cscRowIndA, P, buffer);
+    const spblasStatus_t st = SB_LEGACY_CHECK(
+        SB_ARG_HANDLE, SB_ARG_COUNT(m), SB_ARG_COUNT(n), SB_ARG_COUNT(nnz),
+        SB_ARG_DESCR(descrA), SB_ARG_ARRAY(cscColPtrA, nnz),
+        SB_ARG_ARRAY(cscRowIndA, nnz), SB_ARG_BUFFER(nnz));
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        sort_rows(n, m, nnz, descrA, cscColPtrA, cscRowIndA, P, buffer);
+    return st;
 }
 
 /* ---- Sorting and back --------------------------------------------------------------- */
@@ -294,14 +322,7 @@ spblasXcsru2csr(spblasHandle_t handle, spblasDataType_t type, int m, int n, int 
     info->perm = perm;
     info->nperm = nnz;
     steps()->identity(perm, nnz);
-    steps()->order(&(sb_order){.m = m,
-                               .n = n,
-                               .nnz = nnz,
-                               .ptr = csrRowPtr,
-                               .base = (int)descrA->base,
-                               .minor = csrColInd,
-                               .perm = perm,
-                               .scratch = buffer});
+    sort_rows(m, n, nnz, descrA, csrRowPtr, csrColInd, perm, buffer);
     permute(csrVal, buffer, info, sb_public_size(type), false);
     return st;
 }

@@ -52,7 +52,8 @@ sb_group_count(sb_group *g, int32_t *ptr, int base)
     int32_t sum = 0;
 
     g->chunks = team < most ? team : most;
-    sb_exec_parallel(count_chunks, g, 0, g->chunks, 1);
+    if (g->keys > 0)
+        sb_exec_parallel(count_chunks, g, 0, g->chunks, 1);
     for (int64_t k = 0; k < g->keys; k++) {
         ptr[k] = sum + base;
         for (int64_t c = 0; c < g->chunks; c++) {

@@ -1,11 +1,14 @@
 /*
  * Rows to columns.
  */
+#include "base/macro.h"
 #include "cpu/exec.h"
 #include "cpu/group.h"
 #include "cpu/legacy.h"
 
 #include <string.h>
+
+enum { AHEAD = 16 }; /* entries whose places are asked for early */
 
 typedef struct job {
     const sb_flip *f;
@@ -46,6 +49,13 @@ move_chunk(const job *j, int64_t c, size_t size)
         for (; p < (end < hi ? end : hi); p++) {
             const int64_t to = next[f->idx[p] - f->base]++;
 
+            if (p + AHEAD < hi) {
+                const int64_t later = next[f->idx[p + AHEAD] - f->base];
+
+                SB_PREFETCH(to_idx + later);
+                if (size)
+                    SB_PREFETCH(to_val + (size_t)later * size);
+            }
             to_idx[to] = (int32_t)i + f->base;
             if (size)
                 memcpy(to_val + (size_t)to * size, val + (size_t)p * size, size);

@@ -156,8 +156,6 @@ sb_order_run(const sb_order *o)
     job j = {o, item, item + o->nnz, (int32_t *)(item + 2 * o->nnz), NULL, 0, {0}};
     sb_balance rows;
 
-    if (o->nnz == 0)
-        return;
     if (o->perm)
         memcpy(j.perm, o->perm, (size_t)o->nnz * sizeof *o->perm);
     if (o->major) {

@@ -27,7 +27,7 @@ typedef struct sb_flip {
 /* Entries into the order of (major, minor), equal ones as they were; perm (may be NULL) is
  * moved along. Majors are either an array of values 0 .. m, or rows: ptr. */
 typedef struct sb_order {
-    int64_t m, n, nnz; /* minors are at most n */
+    int64_t m, n, nnz; /* nnz > 0; minors are at most n */
     int32_t *major;
     const int32_t *ptr;
     int base; /* of ptr */

@@ -456,6 +456,7 @@ arguments(void)
     TRY(BAD, "descrA", spblasXcsrsort(h, 3, 4, 3, NULL, ptr, idx, NULL, scratch));
     TRY(8, "descrA", spblasXcsrsort(h, 3, 4, 3, &tri, ptr, idx, NULL, scratch));
     TRY(BAD, "csrRowPtrA", spblasXcsrsort(h, 3, 4, 3, &d, NULL, idx, NULL, scratch));
+    TRY(BAD, "cscColPtrA", spblasXcscsort(h, 3, 4, 3, &d, NULL, idx, NULL, scratch));
     TRY(BAD, "buffer", spblasXcscsort(h, 3, 4, 3, &d, ptr, idx, NULL, NULL));
     TRY(BAD, "info", spblasCreateLegacyInfo(NULL));
     TRY(BAD, "info", spblasDestroyLegacyInfo((spblasLegacyInfo_t)(void *)h));
