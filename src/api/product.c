@@ -264,10 +264,14 @@ lacks_structure(const void *r)
            sb_view_lacks_structure(&problem(r)->a);
 }
 
+/* An analysis reads the values where it may keep copies of them. */
 static bool
 lacks_values(const void *r)
 {
-    return ((const whole *)r)->p->want == SB_WANT_RESULT &&
+    const sb_product *p = ((const whole *)r)->p;
+
+    return (p->want == SB_WANT_RESULT ||
+            (p->want == SB_WANT_PLAN && p->sparse->at.frozen)) &&
            sb_view_lacks_values(&problem(r)->a);
 }
 

@@ -114,6 +114,7 @@ missing_arrays_are_noticed_when_needed(void **state)
 {
     spblasSpMatDescr_t bare;
     spblasDnMatDescr_t empty;
+    const int yes = 1;
 
     (void)state;
     objects_ok(spblasCreateCsr(&bare, 3, 4, 3, NULL, NULL, NULL, I32, I32, Z, F32));
@@ -125,6 +126,11 @@ missing_arrays_are_noticed_when_needed(void **state)
     TRY(BAD, "matA", spblasSpMM(h, N, N, &one, bare, B, &one, C, F32, MM, NULL));
     objects_ok(spblasCsrSetPointers(bare, ptr, idx, NULL));
     TRY(BAD, "matA", spblasSpMM(h, N, N, &one, bare, B, &one, C, F32, MM, NULL));
+    objects_ok(spblasSpMM_analysis(h, N, N, &one, bare, B, &one, C, F32, MM, NULL));
+    objects_ok(
+        spblasSpMatSetAttribute(bare, SPBLAS_SPMAT_VALUES_FROZEN, &yes, sizeof yes));
+    TRY(BAD, "matA", /* which may copy them */
+        spblasSpMM_analysis(h, N, N, &one, bare, B, &one, C, F32, MM, NULL));
     TRY(BAD, "matB", spblasSpMM(h, N, N, &one, A, empty, &one, C, F32, MM, NULL));
     objects_judge();
     objects_ok(spblasDestroySpMat(bare));

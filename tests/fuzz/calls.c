@@ -300,13 +300,17 @@ static void
 to_sparse(world *w)
 {
     const spblasDenseToSparseAlg_t alg = (spblasDenseToSparseAlg_t)mostly(w, 2);
-    const spblasSpMatDescr_t d = mat(w);
+    const int k = draw(w, KINDS);
     const spblasDnMatDescr_t m = dn(w);
-    const spblasStatus_t st = spblasDenseToSparse_analysis(w->h, m, d, alg, NULL);
+    spblasStatus_t st;
 
+    if (w->planned[0][k])
+        return;
+    ended(w, spblasSpMatSetValues(w->s[k].d, w->s[k].val));
+    st = spblasDenseToSparse_analysis(w->h, m, w->s[k].d, alg, NULL);
     ended(w, st);
     if (st == SPBLAS_STATUS_SUCCESS &&
-        spblasDenseToSparse_convert(w->h, m, d, alg, NULL) != SPBLAS_STATUS_SUCCESS)
+        spblasDenseToSparse_convert(w->h, m, w->s[k].d, alg, NULL) != st)
         abort();
 }
 
