@@ -28,7 +28,7 @@ static _Thread_local const char *refusal;
 static int
 mask_of_level(int level)
 {
-    return level >= SB_LOG_API ? (1 << SB_LOG_API) - 1 : (1 << level) - 1;
+    return (1 << level) - 1;
 }
 
 static void
