@@ -24,6 +24,7 @@
 
 struct sb_emit_simt {
     int threads, lanes, vec; /* of a block, of a group */
+    int widest;              /* lanes of the widest vector loop, 32 at most */
     int slots;               /* of each lane in the vector loop being written */
     bool column_loops;       /* some loop runs over grid y */
     bool in_block, in_row, in_column; /* inside a loop over grid x, or one of those */

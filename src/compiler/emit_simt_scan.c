@@ -47,6 +47,9 @@ ask_loop(void *user, const sb_stmt *st)
 
     if (st->kind != SB_STMT_FOR)
         return;
+    for (int n = 2; n <= WARP && st->u.loop.how == SB_LOOP_VECTOR; n *= 2)
+        if (st->u.loop.lanes % n == 0 && n > cx->simt->widest)
+            cx->simt->widest = n;
     take_number(cx, &cx->simt->lanes, 0, note(st, "lanes"));
     take_number(cx, &cx->simt->threads, 0, note(st, "threads"));
     take_number(cx, &cx->simt->vec, 0, note(st, "vec"));
@@ -186,9 +189,10 @@ sb_simt_scan(sb_emit *cx)
 {
     sb_emit_simt *s = cx->simt;
 
+    s->widest = 1;
     sb_body_stmts(cx->prog->body, ask_loop, cx);
     s->threads = s->threads ? s->threads : THREADS;
-    s->lanes = s->lanes ? s->lanes : WARP;
+    s->lanes = s->lanes ? s->lanes : s->widest;
     s->vec = s->vec ? s->vec : 1;
     if (s->lanes > WARP || s->lanes > s->threads)
         sb_emit_fail(cx, "a group has more lanes than a warp or a block");
