@@ -141,11 +141,12 @@ const char *sb_emit_prelude(void);
  * The same for a GPU: CUDA C that is C11 too, one kernel NAME of `threads` threads a
  * block, called with sbg_args by value (spblas_gpu.h). Grid x has the tiles (a program
  * without tiles: its outermost loop), grid y the loop bound to block_y; any grid is
- * right. Loops that are notes' or bound to thread_y go to groups of lanes, vector loops to
- * the lanes (emit_simt.h). Notes of any loop give their numbers, powers of two:
- * note(lanes, n) up to 32, note(threads, n) up to 1024; 32 and 128 without. `prelude` is
- * put in where the header belongs; NULL: an #include. ENOTSUP with a sentence for
- * programs in which one thread would need what another stores to memory.
+ * right. Loops bound to thread_y, or noted as, go to groups of lanes, vector loops to the
+ * lanes (emit_simt.h). Notes of any loop give their numbers, powers of two:
+ * note(lanes, n) up to 32, else those of the widest vector loop, note(vec, n), else 1,
+ * note(threads, n) up to 1024, else 128.
+ * `prelude` is put in where the header belongs; NULL: an #include. ENOTSUP for programs in
+ * which one thread would need what another stores to memory, or whose notes make no block.
  */
 sb_status sb_emit_cuda(sb_strbuf *out, const sb_prog *p, const char *symbol,
                        const char *key, const char *prelude);

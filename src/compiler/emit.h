@@ -65,9 +65,9 @@ typedef struct sb_emit {
     sb_diag *diag;
     sb_status st; /* first failure: a program outside what the emitter takes */
     int indent;
-    bool tiled;   /* t0 and t1 are the last two parameters */
-    bool streams; /* a fence is due at the end */
-    int width;    /* lanes a vector has at most */
+    bool tiled;         /* t0 and t1 are the last two parameters */
+    bool streams;       /* a fence is due at the end */
+    int width;          /* lanes a vector has at most */
     sb_emit_simt *simt; /* of the GPU's dialect; NULL for C */
 
     int nlocal, nloop, nused, nunroll;

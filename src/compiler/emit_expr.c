@@ -408,7 +408,7 @@ sb_emit_expr(sb_emit *cx, const sb_expr *e, int prec)
     case SB_EXPR_LOAD:
         if (e->nargs != 1)
             sb_emit_fail(cx, "a load with several indices: buffers must be flat");
-        else
+        else if (!cx->simt || !sb_simt_loaded(cx, e))
             sb_emit_element(cx, e->u.buf, e->arg[0]);
         break;
     case SB_EXPR_NOT:

@@ -5,206 +5,8 @@
 #include "compiler/emit_simt.h"
 
 #include "base/fault.h"
-#include "compiler/rewrite.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { THREADS = 128, THREADS_MAX = 1024, WARP = 32 };
-
-/* ---- what is spread over lanes ------------------------------------------------------ */
-
-static const char *
-note(const sb_stmt *loop, const char *key)
-{
-    for (int q = 0; q < loop->u.loop.nnote; q++)
-        if (strcmp(loop->u.loop.note[q].key, key) == 0)
-            return loop->u.loop.note[q].value;
-    return NULL;
-}
-
-/* The index a loop is bound to: proved by `bind`, or promised by a note of that name,
- * where rows are listed and only the list's maker knows that no row is listed twice. */
-static bool
-bound_to(const sb_stmt *loop, const char *name)
-{
-    const char *promised = note(loop, "bind");
-
-    return (loop->u.loop.bind && strcmp(loop->u.loop.bind, name) == 0) ||
-           (promised && strcmp(promised, name) == 0);
-}
-
-static void
-take_number(sb_emit *cx, int *out, int was, const char *text)
-{
-    const int v = text ? atoi(text) : 0;
-
-    if (!text)
-        return;
-    if (v < 1 || v > THREADS_MAX || (v & (v - 1)) != 0 || (*out != was && *out != v))
-        sb_emit_fail(cx, "lanes and threads are one power of two each");
-    *out = v;
-}
-
-static void
-ask_loop(void *user, const sb_stmt *st)
-{
-    sb_emit *cx = user;
-
-    if (st->kind != SB_STMT_FOR)
-        return;
-    take_number(cx, &cx->simt->lanes, 0, note(st, "lanes"));
-    take_number(cx, &cx->simt->threads, 0, note(st, "threads"));
-    cx->simt->row_loops |= bound_to(st, "thread_y");
-    cx->simt->column_loops |= bound_to(st, "block_y");
-}
-
-/* Whether a vector loop needs all of a local that is not in its lanes. */
-typedef struct demand {
-    sb_emit *cx;
-    sb_emit_loop *loop;
-    bool whole;
-} demand;
-
-static void
-ask_local(demand *d, const sb_buf *b, const sb_expr *idx, bool stored)
-{
-    const sb_emit_local *l = sb_emit_find_local(d->cx, b);
-    const bool moves = sb_emit_lane(d->cx, idx) != SB_LANE_UNIFORM;
-
-    if (!l)
-        return;
-    if (l->vector)
-        d->whole |= !moves || l->cls.lanes != d->cx->simt->lanes;
-    else
-        d->whole |= stored || moves;
-}
-
-static void
-ask_expr(demand *d, const sb_expr *e)
-{
-    if (e->kind == SB_EXPR_LOAD)
-        ask_local(d, e->u.buf, e->arg[0], false);
-    for (int q = 0; q < e->nargs; q++)
-        ask_expr(d, e->arg[q]);
-}
-
-static void
-ask_stmt(void *user, const sb_stmt *st)
-{
-    demand *d = user;
-
-    if (st->kind == SB_STMT_STORE) {
-        ask_local(d, st->u.store.buf, st->u.store.idx[0], true);
-        ask_expr(d, st->u.store.idx[0]);
-        ask_expr(d, st->u.store.value);
-    } else if (st->kind == SB_STMT_LET) {
-        ask_expr(d, st->u.let.value);
-    } else if (st->kind == SB_STMT_IF) {
-        ask_expr(d, st->u.cond.cond);
-    }
-}
-
-static void
-keep_whole(void *user, const sb_stmt *st)
-{
-    sb_emit *cx = user;
-    sb_emit_local *l =
-        st->kind == SB_STMT_STORE ? sb_emit_find_local(cx, st->u.store.buf) : NULL;
-
-    if (l)
-        l->vector = false;
-}
-
-/* A loop that cannot be spread is run by every lane, and what it stores to is then every
- * lane's own; until no other loop is touched by that. */
-static void
-settle(sb_emit *cx)
-{
-    bool changed;
-
-    do {
-        changed = false;
-        for (int q = 0; q < cx->nloop; q++) {
-            sb_emit_loop *loop = &cx->loop[q];
-            demand d = {cx, loop, false};
-
-            if (!loop->vector)
-                continue;
-            if (loop->fold) {
-                const sb_emit_local *l =
-                    sb_emit_find_local(cx, loop->st->u.loop.body.at[0]->u.store.buf);
-
-                d.whole = !l->vector || l->cls.lanes != cx->simt->lanes;
-            } else {
-                sb_emit_enter(cx, loop);
-                sb_body_stmts(loop->st->u.loop.body, ask_stmt, &d);
-                sb_emit_leave(cx);
-            }
-            if (!d.whole)
-                continue;
-            loop->vector = false;
-            sb_body_stmts(loop->st->u.loop.body, keep_whole, cx);
-            changed = true;
-        }
-    } while (changed);
-}
-
-static bool
-reads(const sb_expr *e, const sb_buf *b)
-{
-    if (e->kind == SB_EXPR_LOAD && e->u.buf == b)
-        return true;
-    for (int q = 0; q < e->nargs; q++)
-        if (reads(e->arg[q], b))
-            return true;
-    return false;
-}
-
-/* Whoever stores an element is the only one who reads it: only then no barrier is due. */
-static void
-check_reads(void *user, const sb_stmt *st)
-{
-    sb_emit *cx = user;
-
-    for (int q = 0; q < cx->prog->nbuf; q++) {
-        const sb_buf *b = cx->prog->buf[q];
-        const bool written = b->role == SB_BUF_OUT || b->role == SB_BUF_INOUT;
-        bool bad = false;
-
-        if (!written)
-            continue;
-        if (st->kind == SB_STMT_LET)
-            bad = reads(st->u.let.value, b);
-        else if (st->kind == SB_STMT_IF)
-            bad = reads(st->u.cond.cond, b);
-        else if (st->kind == SB_STMT_FOR)
-            bad = reads(st->u.loop.lo, b) || reads(st->u.loop.hi, b);
-        else if (st->kind == SB_STMT_STORE && st->u.store.buf != b)
-            bad = reads(st->u.store.value, b);
-        if (bad)
-            sb_emit_fail(cx, "one thread would read what another stores");
-    }
-}
-
-void
-sb_simt_scan(sb_emit *cx)
-{
-    sb_emit_simt *s = cx->simt;
-
-    sb_body_stmts(cx->prog->body, ask_loop, cx);
-    s->threads = s->threads ? s->threads : THREADS;
-    s->lanes = s->lanes ? s->lanes : WARP;
-    if (s->lanes > WARP || s->lanes > s->threads)
-        sb_emit_fail(cx, "a group has more lanes than a warp or a block");
-    sb_body_stmts(cx->prog->body, check_reads, cx);
-    cx->width = s->lanes;
-    if (cx->st == SB_OK)
-        sb_emit_scan(cx);
-    if (cx->st == SB_OK)
-        settle(cx);
-}
 
 /* ---- loops -------------------------------------------------------------------------- */
 
@@ -233,7 +35,7 @@ is_zero(const sb_expr *e)
 static void
 strided(sb_emit *cx, const sb_stmt *st, const char *first, const char *step)
 {
-    const bool cyclic = bound_to(st, "block_y");
+    const bool cyclic = sb_simt_bound_to(st, "block_y");
 
     sb_emit_line(cx);
     sb_strbuf_printf(cx->out, "for (%s ", sb_emit_ctype(st->u.loop.var->type));
@@ -261,7 +63,7 @@ static void
 outermost(sb_emit *cx, const sb_stmt *st)
 {
     sb_emit_simt *s = cx->simt;
-    const bool groups = !cx->tiled && !bound_to(st, "block_x");
+    const bool groups = !cx->tiled && !sb_simt_bound_to(st, "block_x");
     char first[64], step[64];
 
     (void)snprintf(first, sizeof first, "SBG_BX * %d + y_", s->threads / s->lanes);
@@ -298,68 +100,176 @@ fold(sb_emit *cx, const sb_emit_loop *loop)
     close_brace(cx);
 }
 
-/* for (int c_q_ = 0; c_q_ < slots; c_q_++) { const int64_t c = lo + c_q_ * lanes + x_; */
+/* lo + q * lanes + x, or lo + (q / vec * lanes + x) * vec + q mod vec; `first` of the
+ * vector: without the last. */
 static void
-spread_header(sb_emit *cx, const sb_stmt *st)
+iteration(sb_emit *cx, const sb_stmt *st, bool first)
 {
     const sb_emit_simt *s = cx->simt;
 
-    sb_emit_line(cx);
-    if (s->slots > 1) {
-        sb_strbuf_puts(cx->out, "SBG_UNROLL\n");
-        sb_emit_line(cx);
-        sb_strbuf_puts(cx->out, "for (int ");
-        sb_emit_lane_var(cx);
-        sb_strbuf_puts(cx->out, "_q_ = 0; ");
-        sb_emit_lane_var(cx);
-        sb_strbuf_printf(cx->out, "_q_ < %d; ", s->slots);
-        sb_emit_lane_var(cx);
-        sb_strbuf_puts(cx->out, "_q_++) ");
-    }
-    open_brace(cx);
-    sb_emit_line(cx);
-    sb_strbuf_printf(cx->out, "const %s ", sb_emit_ctype(st->u.loop.var->type));
-    sb_emit_lane_var(cx);
-    sb_strbuf_puts(cx->out, " SBK_UNUSED = ");
     if (!is_zero(st->u.loop.lo)) {
         sb_emit_expr(cx, st->u.loop.lo, 6);
         sb_strbuf_puts(cx->out, " + ");
     }
-    if (s->slots > 1) {
-        sb_emit_lane_var(cx);
-        sb_strbuf_printf(cx->out, "_q_ * %d + ", s->lanes);
-    }
-    sb_strbuf_puts(cx->out, "x_;\n");
+    if (s->vec == 1 && s->slots > 1)
+        sb_strbuf_printf(cx->out, "q_ * %d + ", s->lanes);
+    else if (s->slots > s->vec)
+        sb_strbuf_printf(cx->out, "q_ / %d * %d + ", s->vec, s->lanes * s->vec);
+    sb_strbuf_puts(cx->out, "x_");
+    if (s->vec > 1)
+        sb_strbuf_printf(cx->out, first ? " * %d" : " * %d + q_ %% %d", s->vec, s->vec);
 }
 
-/* Iteration lo + q * lanes + x is slot q of lane x. */
+/* for (int q_ = 0; q_ < slots; q_ += step) { */
+static void
+slots_header(sb_emit *cx, int step)
+{
+    sb_emit_line(cx);
+    if (cx->simt->slots > step) {
+        sb_strbuf_puts(cx->out, "SBG_UNROLL\n");
+        sb_emit_line(cx);
+        sb_strbuf_printf(cx->out, "for (int q_ = 0; q_ < %d; q_", cx->simt->slots);
+        if (step > 1)
+            sb_strbuf_printf(cx->out, " += %d) ", step);
+        else
+            sb_strbuf_puts(cx->out, "++) ");
+    }
+    open_brace(cx);
+}
+
+/* Whether e is a sum with the lane variable as one term, the others uniform. */
+static bool
+has_lane_term(const sb_emit *cx, const sb_expr *e)
+{
+    if (e->kind == SB_EXPR_VAR)
+        return e->u.var == cx->cur->st->u.loop.var;
+    return e->kind == SB_EXPR_ADD &&
+           ((has_lane_term(cx, e->arg[0]) &&
+             sb_emit_lane(cx, e->arg[1]) == SB_LANE_UNIFORM) ||
+            (has_lane_term(cx, e->arg[1]) &&
+             sb_emit_lane(cx, e->arg[0]) == SB_LANE_UNIFORM));
+}
+
+/* Loads whose `vec` neighbours in a lane are neighbours in memory, 8 or 16 bytes. */
+static void
+find_loads(sb_emit *cx, const sb_expr *e)
+{
+    sb_emit_simt *s = cx->simt;
+
+    if (e->kind == SB_EXPR_LOAD && e->u.buf->role == SB_BUF_IN &&
+        s->nload < SB_SIMT_LOADS && has_lane_term(cx, e->arg[0])) {
+        const size_t bytes = (size_t)s->vec * sb_dtype_size((sb_dtype)e->u.buf->type);
+        bool known = bytes != 8 && bytes != 16;
+
+        for (int q = 0; q < s->nload; q++)
+            known |= s->load[q] == e;
+        if (!known)
+            s->load[s->nload++] = e;
+    }
+    for (int q = 0; q < e->nargs && e->kind != SB_EXPR_SELECT; q++)
+        find_loads(cx, e->arg[q]);
+}
+
+/* float ld0_[slots];  for each vector: sbg_ld_f32(ld0_ + q, B + index, vec); */
+static void
+write_loads(sb_emit *cx, sb_body body)
+{
+    sb_emit_simt *s = cx->simt;
+    int found;
+
+    for (int q = 0; q < body.n; q++)
+        if (body.at[q]->kind == SB_STMT_STORE)
+            find_loads(cx, body.at[q]->u.store.value);
+    found = s->nload;
+    s->nload = 0; /* the addresses themselves are as they are */
+    for (int q = 0; q < found; q++) {
+        const sb_buf *b = s->load[q]->u.buf;
+        const sb_expr *idx = s->load[q]->arg[0];
+
+        sb_emit_line(cx);
+        sb_strbuf_printf(cx->out, "%s ld%d_[%d];\n", sb_emit_ctype((sb_dtype)b->type),
+                         q, s->slots);
+        slots_header(cx, s->vec);
+        sb_emit_line(cx);
+        sb_strbuf_printf(cx->out, "sbg_ld_%s(ld%d_%s, ",
+                         sb_dtype_name((sb_dtype)b->type), q,
+                         s->slots > s->vec ? " + q_" : "");
+        sb_emit_buf(cx, b);
+        sb_strbuf_puts(cx->out, " + ");
+        if (idx->kind != SB_EXPR_VAR) {
+            cx->at_zero = true;
+            sb_emit_expr(cx, idx, 7);
+            cx->at_zero = false;
+            sb_strbuf_puts(cx->out, " + ");
+        }
+        iteration(cx, cx->cur->st, true);
+        sb_strbuf_printf(cx->out, ", %d);\n", s->vec);
+        close_brace(cx);
+    }
+    s->nload = found;
+}
+
+bool
+sb_simt_loaded(sb_emit *cx, const sb_expr *load)
+{
+    for (int q = 0; q < cx->simt->nload; q++) {
+        if (cx->simt->load[q] != load)
+            continue;
+        sb_strbuf_printf(cx->out, "ld%d_[", q);
+        sb_strbuf_puts(cx->out, cx->simt->slots > 1 ? "q_]" : "0]");
+        return true;
+    }
+    return false;
+}
+
+static void
+guarded_body(sb_emit *cx, const sb_stmt *st)
+{
+    sb_emit_line(cx);
+    sb_strbuf_puts(cx->out, "if (");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, SB_FAULT(GPU_TAIL) ? " <= " : " < ");
+    sb_emit_expr(cx, st->u.loop.hi, 6);
+    sb_strbuf_puts(cx->out, ") ");
+    open_brace(cx);
+    sb_emit_body(cx, st->u.loop.body);
+    close_brace(cx);
+}
+
+/* Slot q_ of a lane is one iteration. */
 static void
 spread(sb_emit *cx, const sb_emit_loop *loop)
 {
     const sb_stmt *st = loop->st;
-    const int lanes = cx->simt->lanes;
+    sb_emit_simt *s = cx->simt;
     int64_t lo, hi, most = st->u.loop.lanes;
     const bool known = sb_emit_const_trip(st, &lo, &hi);
+    const bool whole = known && (hi - lo) % cx->width == 0;
 
     if (known && hi - lo < most)
         most = hi - lo;
-    cx->simt->slots = (int)((most + lanes - 1) / lanes);
+    s->slots = (int)((most + cx->width - 1) / cx->width) * s->vec;
     sb_emit_enter(cx, loop);
-    spread_header(cx, st);
-    if (known && (hi - lo) % lanes == 0) {
-        sb_emit_body(cx, st->u.loop.body);
-    } else {
+    if (whole && s->vec > 1) {
         sb_emit_line(cx);
-        sb_strbuf_puts(cx->out, "if (");
-        sb_emit_lane_var(cx);
-        sb_strbuf_puts(cx->out, SB_FAULT(GPU_TAIL) ? " <= " : " < ");
-        sb_emit_expr(cx, st->u.loop.hi, 6);
-        sb_strbuf_puts(cx->out, ") ");
         open_brace(cx);
-        sb_emit_body(cx, st->u.loop.body);
-        close_brace(cx);
+        write_loads(cx, st->u.loop.body);
     }
+    slots_header(cx, 1);
+    sb_emit_line(cx);
+    sb_strbuf_printf(cx->out, "const %s ", sb_emit_ctype(st->u.loop.var->type));
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, " SBK_UNUSED = ");
+    iteration(cx, st, false);
+    sb_strbuf_puts(cx->out, ";\n");
+    if (whole)
+        sb_emit_body(cx, st->u.loop.body);
+    else
+        guarded_body(cx, st);
     close_brace(cx);
+    if (whole && s->vec > 1)
+        close_brace(cx);
+    s->nload = 0;
     sb_emit_leave(cx);
 }
 
@@ -381,14 +291,14 @@ sb_simt_loop(sb_emit *cx, const sb_stmt *st)
         outermost(cx, st);
         return true;
     }
-    if (bound_to(st, "thread_y")) {
+    if (sb_simt_bound_to(st, "thread_y")) {
         (void)snprintf(step, sizeof step, "%d", s->threads / s->lanes);
         s->in_row = true;
         strided(cx, st, SB_FAULT(GPU_ROWS) ? "0" : "y_", step);
         s->in_row = false;
         return true;
     }
-    if (bound_to(st, "block_y")) {
+    if (sb_simt_bound_to(st, "block_y")) {
         s->in_column = true;
         strided(cx, st, "SBG_BY, SBG_GY", "SBG_GY");
         s->in_column = false;
@@ -409,12 +319,14 @@ sb_simt_local(sb_emit *cx, const sb_emit_local *l)
     sb_strbuf_puts(cx->out, "];\n");
 }
 
-/* acc[idx / lanes + q]: idx at lane 0 is a multiple of the lanes. */
+/* acc[idx / lanes + q] in a loop over lanes, where idx at lane 0 is a multiple of the
+ * width; elsewhere, for v elements a vector, acc[idx / width * v + idx mod v]. */
 static void
 slot(sb_emit *cx, const sb_emit_local *l, const sb_expr *idx)
 {
+    const sb_emit_simt *s = cx->simt;
     const bool lane = cx->cur && sb_emit_lane(cx, idx) != SB_LANE_UNIFORM;
-    const bool counted = lane && cx->simt->slots > 1;
+    const bool counted = lane && s->slots > 1;
     const bool plain = lane && idx->kind == SB_EXPR_VAR;
 
     sb_emit_buf(cx, l->buf);
@@ -423,13 +335,26 @@ slot(sb_emit *cx, const sb_emit_local *l, const sb_expr *idx)
         cx->at_zero = lane;
         sb_emit_expr(cx, idx, 8);
         cx->at_zero = false;
-        sb_strbuf_printf(cx->out, " / %d%s", cx->simt->lanes, counted ? " + " : "");
+        sb_strbuf_printf(cx->out, " / %d%s", lane ? s->lanes : cx->width,
+                         counted ? " + " : "");
     }
-    if (counted) {
-        sb_emit_lane_var(cx);
-        sb_strbuf_puts(cx->out, "_q_");
+    if (!lane && s->vec > 1) {
+        sb_strbuf_printf(cx->out, " * %d + ", s->vec);
+        sb_emit_expr(cx, idx, 8);
+        sb_strbuf_printf(cx->out, " %% %d", s->vec);
     }
+    sb_strbuf_puts(cx->out, counted ? "q_" : "");
     sb_strbuf_puts(cx->out, plain && !counted ? "0]" : "]");
+}
+
+/* The lane that has the element: idx % lanes, or idx / vec % lanes. */
+static void
+owner(sb_emit *cx, const sb_expr *idx)
+{
+    sb_emit_expr(cx, idx, 8);
+    if (cx->simt->vec > 1)
+        sb_strbuf_printf(cx->out, " / %d", cx->simt->vec);
+    sb_strbuf_printf(cx->out, " %% %d", cx->simt->lanes);
 }
 
 /* SBG_SHFL(f32, acc[idx / lanes], idx % lanes, lanes) */
@@ -439,8 +364,8 @@ fetch(sb_emit *cx, const sb_emit_local *l, const sb_expr *idx)
     sb_strbuf_printf(cx->out, "SBG_SHFL(%s, ", sb_dtype_name((sb_dtype)l->buf->type));
     slot(cx, l, idx);
     sb_strbuf_puts(cx->out, SB_FAULT(GPU_LANE) ? ", 1 ^ (int)(" : ", (int)(");
-    sb_emit_expr(cx, idx, 8);
-    sb_strbuf_printf(cx->out, " %% %d), %d)", cx->simt->lanes, cx->simt->lanes);
+    owner(cx, idx);
+    sb_strbuf_printf(cx->out, "), %d)", cx->simt->lanes);
 }
 
 void
@@ -521,8 +446,7 @@ sb_simt_store_begin(sb_emit *cx, const sb_stmt *st)
     if (l) {
         s->own = st;
         sb_strbuf_puts(cx->out, "x_ == ");
-        sb_emit_expr(cx, st->u.store.idx[0], 8);
-        sb_strbuf_printf(cx->out, " %% %d", s->lanes);
+        owner(cx, st->u.store.idx[0]);
     } else {
         if (!cx->cur)
             condition(cx, &n, SB_FAULT(GPU_ONCE) ? "1" : "x_ == 0");

@@ -8,24 +8,30 @@
  *   vector                        lanes of a group, lane x has elements x, x + lanes, ..
  *
  * A local that vector loops walk lane by lane lies in registers of the lanes, element e
- * with lane e mod lanes. Everything else is computed by all lanes of a group alike; a
- * store to memory outside such a loop is made by its first index only. So nothing is
- * shared but through shuffles, and no barrier is needed. See docs/gpu.md.
+ * with lane e mod lanes. With note(vec, v) a lane has v elements beside each other, and
+ * what it reads of them is loaded at once where the address allows. Everything else is
+ * computed by all lanes of a group alike; a store to memory outside such a loop is made
+ * by its first index only. So nothing is shared but through shuffles, and no barrier is
+ * needed. See docs/gpu.md.
  */
 #ifndef SB_COMPILER_EMIT_SIMT_H
 #define SB_COMPILER_EMIT_SIMT_H
 
 #include "compiler/emit.h"
 
-#define SB_SIMT_GETS 16 /* elements of other lanes that one store reads */
+#define SB_SIMT_GETS 16  /* elements of other lanes that one store reads */
+#define SB_SIMT_LOADS 16 /* vector loads of one loop */
 
 struct sb_emit_simt {
-    int threads, lanes;           /* of a block, of a group */
-    int slots;                    /* of each lane in the vector loop being written */
-    bool row_loops, column_loops; /* some loop runs over groups, over grid y */
+    int threads, lanes, vec; /* of a block, of a group */
+    int widest;              /* lanes of the widest vector loop, 32 at most */
+    int slots;               /* of each lane in the vector loop being written */
+    bool column_loops;       /* some loop runs over grid y */
     bool in_block, in_row, in_column; /* inside a loop over grid x, or one of those */
     bool guarded;                     /* the store being written is not everyone's */
     const sb_stmt *own;               /* it is by the lane that has the element */
+    int nload;                        /* loads that are in ld0_, ld1_ .. */
+    const sb_expr *load[SB_SIMT_LOADS];
     int ngot; /* elements of locals that have a name: got0_, .. */
     struct {
         const sb_buf *buf;
@@ -33,7 +39,11 @@ struct sb_emit_simt {
     } got[SB_SIMT_GETS];
 };
 
-/* Threads and lanes from the notes of the program's loops, then which loops and locals
+/* The index a loop is bound to: proved by `bind`, or promised by a note of that name,
+ * where rows are listed and only the list's maker knows that no row is listed twice. */
+bool sb_simt_bound_to(const sb_stmt *loop, const char *name);
+
+/* emit_simt_scan.c: threads and lanes from the notes of the program's loops, then which loops and locals
  * are spread over lanes. Fails for programs that need more than shuffles. */
 void sb_simt_scan(sb_emit *cx);
 
@@ -42,6 +52,8 @@ bool sb_simt_loop(sb_emit *cx, const sb_stmt *st);
 /* A local in registers of the lanes: its declaration, one of its elements. */
 void sb_simt_local(sb_emit *cx, const sb_emit_local *l);
 void sb_simt_element(sb_emit *cx, const sb_emit_local *l, const sb_expr *idx);
+/* Writes a load that has been made before, with its neighbours; else false. */
+bool sb_simt_loaded(sb_emit *cx, const sb_expr *load);
 /* Around the text of a store: opens what says whose it is. */
 void sb_simt_store_begin(sb_emit *cx, const sb_stmt *st);
 void sb_simt_store_end(sb_emit *cx);

@@ -86,6 +86,25 @@ SBG_SHUFFLES(f64, double)
     }
 SBG_SHUFFLES_Z(c32, f32)
 SBG_SHUFFLES_Z(c64, f64)
+
+/* n neighbours, 8 or 16 bytes, at once where the address allows. */
+#define SBG_LOADS(t, type)                                    \
+    SBK_FN void sbg_ld_##t(type *to, const type *from, int n) \
+    {                                                         \
+        const uint64_t at = (uint64_t)from;                   \
+        if (n * sizeof(type) == 16 && (at & 15) == 0) {       \
+            const int4 v = *(const int4 *)from;               \
+            memcpy(to, &v, sizeof v);                         \
+        } else if (n * sizeof(type) == 8 && (at & 7) == 0) {  \
+            const int2 v = *(const int2 *)from;               \
+            memcpy(to, &v, sizeof v);                         \
+        } else {                                              \
+            SBG_UNROLL                                        \
+            for (int q = 0; q < n; q++)                       \
+                to[q] = from[q];                              \
+        }                                                     \
+    }
+
 #define SBG_SHFL(t, v, from, width) sbg_shfl_##t(v, from, width)
 #define SBG_DOWN(t, v, by, width) sbg_down_##t(v, by, width)
 
@@ -93,7 +112,21 @@ SBG_SHUFFLES_Z(c64, f64)
 
 #include "compiler/spblas_simt.h"
 
+#define SBG_LOADS(t, type)                                    \
+    SBK_FN void sbg_ld_##t(type *to, const type *from, int n) \
+    {                                                         \
+        memcpy(to, from, (size_t)n * sizeof *to);             \
+    }
+
 #endif
+
+SBG_LOADS(i8, int8_t)
+SBG_LOADS(i32, int32_t)
+SBG_LOADS(f16, sbk_f16)
+SBG_LOADS(bf16, sbk_bf16)
+SBG_LOADS(f32, float)
+SBG_LOADS(f64, double)
+SBG_LOADS(c32, sbk_c32)
 
 #define SBK_UNUSED __attribute__((unused))
 

@@ -4,7 +4,7 @@
  * what the printer writes and nothing else.
  *
  *   OP KIND[+KIND...] AABBCC/COMPUTE PTRIDX LL [ca] [cb] [cc] [bN] [turned] [packed]
- *   tN|xN pN [uN] [nt] [gN]
+ *   tN|xN pN [uN] [nt] [gN] [vN]
  */
 #include "kernels/spec.h"
 
@@ -19,6 +19,7 @@ enum {
     PREFETCH_MAX = 64,
     UNROLL_MAX = 8,
     LANES_MAX = 32,
+    VEC_MAX = 8,
     WINDOW_MAX = 8,
     OP_COUNT = 3
 };
@@ -109,6 +110,8 @@ sb_spec_print(char *out, size_t size, const sb_spec *s)
     put(&l, s->stream ? " nt" : "");
     if (s->lanes > 0)
         put_number(&l, "g", s->lanes);
+    if (s->vec > 1)
+        put_number(&l, "v", s->vec);
     return l.full ? SB_EINVAL : SB_OK;
 }
 
@@ -184,6 +187,14 @@ check_lanes(const sb_spec *s, sb_diag *diag)
     if (s->lanes < 0 || s->lanes > LANES_MAX || (s->lanes & (s->lanes - 1)) != 0)
         return sb_diag_set(diag, SB_EINVAL, "spec: lanes %d: a power of two to %d",
                            s->lanes, (int)LANES_MAX);
+    if (s->vec < 0 || s->vec > VEC_MAX || (s->vec & (s->vec - 1)) != 0 ||
+        (s->vec > 1 &&
+         (s->op != SB_KOP_SPMM || s->lanes == 0 || s->tile % (s->lanes * s->vec) != 0)))
+        return sb_diag_set(
+            diag, SB_EINVAL,
+            "spec: vectors of %d: a power of two to %d, of SpMM on a GPU, "
+            "tiles of whole ones",
+            s->vec, (int)VEC_MAX);
     if (s->lanes > 0 && (s->prefetch || s->stream))
         return sb_diag_set(diag, SB_EINVAL,
                            "spec: prefetch and streaming are the CPU's");
@@ -337,6 +348,7 @@ take_spec(const char **p, sb_spec *s)
     (void)take_number(p, " u", &s->unroll);
     s->stream = take(p, " nt");
     (void)take_number(p, " g", &s->lanes);
+    (void)take_number(p, " v", &s->vec);
     return **p == '\0';
 }
 

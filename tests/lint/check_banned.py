@@ -6,7 +6,8 @@ import lintlib
 
 HEAP = ("malloc calloc realloc free posix_memalign aligned_alloc memalign strdup "
         "strndup asprintf vasprintf").split()
-HEAP_HOME = "src/base/alloc.c"
+# The shim is text that kernels bring along, no part of the library.
+HEAP_HOME = ("src/base/alloc.c", "src/compiler/spblas_simt.h")
 # The library does not print, does not end the process, uses no shell, keeps the
 # process's locale, and writes only where it knows the size.
 NEVER = ("printf puts putchar fprintf vprintf vfprintf perror abort exit _exit quick_exit "
@@ -26,7 +27,7 @@ def check_calls(root, name):
     found = []
     for match in CALL.finditer(text):
         call = match.group(1)
-        if call in HEAP and name == HEAP_HOME:
+        if call in HEAP and name in HEAP_HOME:
             continue
         why = "the heap is in src/base/alloc.c" if call in HEAP else "banned"
         found.append(f"{name}:{lintlib.line_of(text, match.start())}: {call}(): {why}")

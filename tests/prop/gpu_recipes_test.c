@@ -29,9 +29,11 @@ static const struct {
 } specs[] = {
 #define X(spec) {spec, false},
 #define Q(spec) {spec, true},
+#define AFTER(spec)
 #include "gpu_recipes.def"
 #undef X
 #undef Q
+#undef AFTER
 };
 
 enum { TILES_MAX = 4096 };

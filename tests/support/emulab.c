@@ -37,7 +37,8 @@ emu_load(const char *text, const char *symbol)
     assert_int_equal(sb_cache_temp(&dir, NULL, &diag), SB_OK);
     sb_strbuf_printf(&source, "%s/kernel.c", dir.s);
     sb_strbuf_printf(&object, "%s/kernel.so", dir.s);
-    sb_strbuf_printf(&full, "#define SBG_EMULATE 1\n#pragma GCC optimize(\"O0\")\n%s", text);
+    sb_strbuf_printf(&full, "#define SBG_EMULATE 1\n#pragma GCC optimize(\"O0\")\n%s",
+                     text);
     assert_int_equal(sb_cache_write(source.s, full.s, full.len, &diag), SB_OK);
     st = sb_cc_compile(source.s, object.s, SB_ISA_GENERIC, &diag);
     if (st != SB_OK && st != SB_ENOKERNEL)

@@ -24,9 +24,11 @@
 static const char *const specs[] = {
 #define X(spec) spec,
 #define Q(spec) spec,
+#define AFTER(spec) spec,
 #include "gpu_recipes.def"
 #undef X
 #undef Q
+#undef AFTER
 };
 
 #define TABLE SB_SOURCE_DIR "/tests/golden/gpu_resources.txt"
