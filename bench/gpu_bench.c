@@ -37,10 +37,11 @@ static const sb_driver *d;
 /* ---- libraries ------------------------------------------------------------------------------ */
 
 /* The functions both have, with ours' types: the binary interface is the same. */
-#define FUNCTIONS(X)                                                         \
-    X(SetStream)                                                             \
-    X(CreateCsr) X(CreateCoo) X(DestroySpMat) X(CreateDnMat) X(DestroyDnMat) \
-        X(SpMM_bufferSize) X(SpMM_preprocess) X(SpMM) X(Destroy) X(GetVersion)
+#define FUNCTIONS(X)                                                               \
+    X(SetStream)                                                                   \
+    X(CreateCsr)                                                                   \
+    X(CreateCoo) X(DestroySpMat) X(CreateDnMat) X(DestroyDnMat) X(SpMM_bufferSize) \
+        X(SpMM_preprocess) X(SpMM) X(Destroy) X(GetVersion)
 
 typedef struct library {
     spblasHandle_t handle;
