@@ -37,14 +37,22 @@ static const sb_driver *d;
 /* ---- libraries ------------------------------------------------------------------------------ */
 
 /* The functions both have, with ours' types: the binary interface is the same. */
-#define FUNCTIONS(X)                                                         \
-    X(SetStream)                                                             \
-    X(CreateCsr) X(CreateCoo) X(DestroySpMat) X(CreateDnMat) X(DestroyDnMat) \
-        X(SpMM_bufferSize) X(SpMM_preprocess) X(SpMM) X(Destroy) X(GetVersion)
+#define FUNCTIONS(X)    \
+    X(SetStream);       \
+    X(CreateCsr);       \
+    X(CreateCoo);       \
+    X(DestroySpMat);    \
+    X(CreateDnMat);     \
+    X(DestroyDnMat);    \
+    X(SpMM_bufferSize); \
+    X(SpMM_preprocess); \
+    X(SpMM);            \
+    X(Destroy);         \
+    X(GetVersion);
 
 typedef struct library {
     spblasHandle_t handle;
-#define X(name) __typeof__(spblas##name) *name;
+#define X(name) __typeof__(spblas##name) *name
     FUNCTIONS(X)
 #undef X
 } library;
@@ -52,7 +60,7 @@ typedef struct library {
 static bool
 open_ours(library *l, bool emulated)
 {
-#define X(name) l->name = spblas##name;
+#define X(name) l->name = spblas##name
     FUNCTIONS(X)
 #undef X
     if (spblasCreateOn(&l->handle, emulated ? "emu" : "gpu") == SPBLAS_STATUS_SUCCESS)
@@ -84,7 +92,7 @@ open_cusparse(library *l)
         return false;
 #define X(name)                                           \
     if (!symbol(lib, "cusparse" #name, (void *)&l->name)) \
-        return false;
+    return false
     FUNCTIONS(X)
 #undef X
     return create(&l->handle) == SPBLAS_STATUS_SUCCESS;

@@ -116,9 +116,20 @@ sb_rule_gpu_tile(const sb_work *w, double mean)
 }
 
 int
-sb_rule_lanes(int tile)
+sb_rule_gpu_unroll(const sb_work *w, double mean)
 {
-    return tile < 32 ? tile : 32;
+    return w->op == SB_OP_SPMM && !w->col_major && mean >= 4 ? 4 : 1;
+}
+
+void
+sb_rule_lanes(sb_spec *s)
+{
+    const int fit = (int)(16 / sb_dtype_size(s->b));
+
+    s->vec = 1;
+    if (s->op == SB_KOP_SPMM && !s->b_col && !s->c_col)
+        s->vec = power(fit < s->tile / 4 ? fit : s->tile / 4, 1, 8);
+    s->lanes = s->tile / s->vec < 32 ? s->tile / s->vec : 32;
 }
 
 int

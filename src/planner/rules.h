@@ -23,10 +23,12 @@ int sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank);
  * wait for the other's sums; 1 where rows are too short to gain (docs/kernels.md). */
 int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean);
 
-/* The same on a GPU, where it goes to so many threads as sb_rule_lanes says: the columns
- * of C that a block takes together, of a reduction the entries. */
+/* The same on a GPU: the columns of C that lanes take together, of a reduction the
+ * entries; and how many lanes, with how many columns each, the tile of a spec goes to: 16
+ * bytes of B to a lane, but at least four lanes. Not measured yet. */
 int sb_rule_gpu_tile(const sb_work *w, double mean);
-int sb_rule_lanes(int tile);
+int sb_rule_gpu_unroll(const sb_work *w, double mean);
+void sb_rule_lanes(sb_spec *s);
 
 /* Rows of B to prefetch, 0 for none: only when B's touched rows leave the last-level
  * cache (docs/kernels.md, rule 4). */

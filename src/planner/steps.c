@@ -21,7 +21,7 @@ device_kernel(const sb_kernel **out, sb_device *d, sb_spec *spec,
     char text[SB_SPEC_MAX];
     sb_status st;
 
-    spec->lanes = sb_rule_lanes(spec->tile);
+    sb_rule_lanes(spec);
     spec->exact = false;
     if (sb_spec_print(text, sizeof text, spec) != SB_OK)
         return SB_ENOKERNEL;
@@ -163,7 +163,9 @@ static bool
 by_device_rule(sb_build *b, unsigned kinds)
 {
     b->choice.tile = sb_rule_gpu_tile(&b->pl->work, b->pl->stats.mean);
-    b->choice.unroll = 1;
+    b->choice.unroll = kinds >> SB_PART_BLOCKS & 1
+                           ? 1
+                           : sb_rule_gpu_unroll(&b->pl->work, b->pl->stats.mean);
     b->choice.prefetch = 0;
     b->choice.stream = false;
     return all_exist(b, kinds, b->effort);

@@ -104,21 +104,21 @@ static void
 test_spmm(void **state)
 {
     (void)state;
-    sweep(SB_OP_SPMM, 8, 5);
+    sweep(SB_OP_SPMM, 6, 3);
 }
 
 static void
 test_spmv(void **state)
 {
     (void)state;
-    sweep(SB_OP_SPMV, 6, 4);
+    sweep(SB_OP_SPMV, 4, 2);
 }
 
 static void
 test_sddmm(void **state)
 {
     (void)state;
-    sweep(SB_OP_SDDMM, 8, 6);
+    sweep(SB_OP_SDDMM, 5, 3);
 }
 
 /* ---- one matrix, in the emulator's own memory ------------------------------------------------ */
