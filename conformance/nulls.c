@@ -1,7 +1,7 @@
 /*
  * Every function of the table with zero for each argument: which status says so. Left out
  * is what does not return a status, and SpMMOp_destroyPlan, in which the real library
- * crashes.
+ * crashes. Needs our header: NVIDIA's has the functions on binary16 in C++ only.
  */
 #include "conform.h"
 

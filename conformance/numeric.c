@@ -263,9 +263,9 @@ verdict(const char *routine, bool right, const char *format, ...)
 int
 main(int argc, char **argv)
 {
-    static void (*const groups[])(void) = {numeric_products, numeric_solves,
-                                           numeric_spgemm, numeric_vectors,
-                                           numeric_conversions};
+    static void (*const groups[])(void) = {numeric_products, numeric_batches,
+                                           numeric_solves,   numeric_spgemm,
+                                           numeric_vectors,  numeric_conversions};
     const bool all = argc > 1 && strcmp(argv[1], "--all") == 0;
 
     memory_open(getenv("CONFORM_CUDART"));
@@ -275,7 +275,7 @@ main(int argc, char **argv)
     }
     for (int mode = 0; mode < 2; mode++) {
         (void)cusparseSetPointerMode(handle, (cusparsePointerMode_t)mode);
-        for (int g = 0; g < 5; g++)
+        for (int g = 0; g < (int)(sizeof groups / sizeof *groups); g++)
             groups[g]();
     }
     need(cusparseDestroy(handle) == CUSPARSE_STATUS_SUCCESS, "cusparseDestroy");

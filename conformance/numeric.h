@@ -97,6 +97,7 @@ void verdict(const char *routine, bool right, const char *format, ...)
 
 /* The groups, one source each. */
 void numeric_products(void);
+void numeric_batches(void);
 void numeric_solves(void);
 void numeric_spgemm(void);
 void numeric_vectors(void);

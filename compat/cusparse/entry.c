@@ -48,20 +48,21 @@ int_at(const void *argument)
 
 /* ---- Arguments of ours as NVIDIA's library takes them ------------------------------- */
 
-#define SB_REAL(a)                                                  \
-    _Generic((a), cusparseHandle_t                                  \
-             : sb_real_handle(pointer_at(&(a))), cusparseMatDescr_t \
-             : sb_real_descr(pointer_at(&(a))), csric02Info_t       \
-             : sb_real_info(pointer_at(&(a))), bsric02Info_t        \
-             : sb_real_info(pointer_at(&(a))), csrilu02Info_t       \
-             : sb_real_info(pointer_at(&(a))), bsrilu02Info_t       \
-             : sb_real_info(pointer_at(&(a))), bsrsv2Info_t         \
-             : sb_real_info(pointer_at(&(a))), bsrsm2Info_t         \
-             : sb_real_info(pointer_at(&(a))), csru2csrInfo_t       \
-             : sb_real_info(pointer_at(&(a))), cusparseColorInfo_t  \
-             : sb_real_info(pointer_at(&(a))), pruneInfo_t          \
-             : sb_real_info(pointer_at(&(a))), default              \
-             : (a))
+/* clang-format off */
+#define SB_REAL(a) _Generic((a),                         \
+    cusparseHandle_t: sb_real_handle(pointer_at(&(a))),  \
+    cusparseMatDescr_t: sb_real_descr(pointer_at(&(a))), \
+    csric02Info_t: sb_real_info(pointer_at(&(a))),       \
+    bsric02Info_t: sb_real_info(pointer_at(&(a))),       \
+    csrilu02Info_t: sb_real_info(pointer_at(&(a))),      \
+    bsrilu02Info_t: sb_real_info(pointer_at(&(a))),      \
+    bsrsv2Info_t: sb_real_info(pointer_at(&(a))),        \
+    bsrsm2Info_t: sb_real_info(pointer_at(&(a))),        \
+    csru2csrInfo_t: sb_real_info(pointer_at(&(a))),      \
+    cusparseColorInfo_t: sb_real_info(pointer_at(&(a))), \
+    pruneInfo_t: sb_real_info(pointer_at(&(a))),         \
+    default: (a))
+/* clang-format on */
 #define SB_TO_REAL(pair) SB_REAL(SB_ARG(pair))
 
 /* ---- Functions ---------------------------------------------------------------------- */

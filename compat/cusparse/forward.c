@@ -18,6 +18,8 @@ static const char *const names[] = {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sb_route route;
+/* Descriptions and states may be shared by threads that only use them. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *functions[SB_FN_COUNT];
 
 /* ---- The library -------------------------------------------------------------------- */
@@ -144,30 +146,37 @@ sb_real_handle(cusparseHandle_t handle)
     return handle->real;
 }
 
+static void
+tell(cusparseMatDescr_t descr)
+{
+    static const sb_function setters[] = {SB_FN_SetMatType, SB_FN_SetMatFillMode,
+                                          SB_FN_SetMatDiagType, SB_FN_SetMatIndexBase};
+    const int value[] = {(int)descr->type, (int)descr->fill, (int)descr->diag,
+                         (int)descr->base};
+    cusparseStatus_t (*set)(cusparseMatDescr_t, int);
+
+    for (int i = 0; i < 4; i++) {
+        sb_real_function(setters[i], &set);
+        if (set)
+            (void)set(descr->real, value[i]);
+    }
+    descr->told = true;
+}
+
 cusparseMatDescr_t
 sb_real_descr(cusparseMatDescr_t descr)
 {
     cusparseStatus_t (*create)(cusparseMatDescr_t *);
-    cusparseStatus_t (*set[4])(cusparseMatDescr_t, int);
 
     if (!sb_descr_live(descr))
         return NULL;
     sb_real_function(SB_FN_CreateMatDescr, &create);
-    sb_real_function(SB_FN_SetMatType, &set[0]);
-    sb_real_function(SB_FN_SetMatFillMode, &set[1]);
-    sb_real_function(SB_FN_SetMatDiagType, &set[2]);
-    sb_real_function(SB_FN_SetMatIndexBase, &set[3]);
-    if (!create || !set[0] || !set[1] || !set[2] || !set[3])
-        return NULL;
-    if (!descr->real && create(&descr->real) != CUSPARSE_STATUS_SUCCESS)
+    (void)pthread_mutex_lock(&lock);
+    if (!descr->real && create && create(&descr->real) != CUSPARSE_STATUS_SUCCESS)
         descr->real = NULL;
-    if (descr->real) {
-        const int value[] = {(int)descr->type, (int)descr->fill, (int)descr->diag,
-                             (int)descr->base};
-
-        for (int i = 0; i < 4; i++)
-            (void)set[i](descr->real, value[i]);
-    }
+    if (descr->real && !descr->told)
+        tell(descr);
+    (void)pthread_mutex_unlock(&lock);
     return descr->real;
 }
 
@@ -185,8 +194,10 @@ sb_real_info(void *handle)
         info->mark > SB_MARK_DESCR + SB_INFO_KINDS)
         return NULL;
     sb_real_function(creators[info->mark - SB_MARK_DESCR - 1], &create);
+    (void)pthread_mutex_lock(&lock);
     if (!info->real && create && create(&info->real) != CUSPARSE_STATUS_SUCCESS)
         info->real = NULL;
+    (void)pthread_mutex_unlock(&lock);
     return info->real;
 }
 

@@ -21,22 +21,20 @@ typedef struct {
     char kind;
 } sb_shown;
 
+/* clang-format off */
 #define SB_SHOW(pair) SB_SHOW_ pair
-#define SB_SHOW_(type, name)          \
-    {                                 \
-#name, &(name), SB_KIND(name) \
-    }
-#define SB_KIND(a)                  \
-    _Generic((a), int               \
-             : 'i', unsigned        \
-             : 'i', int64_t         \
-             : 'l', size_t          \
-             : 'l', float           \
-             : 'f', double          \
-             : 'd', cuComplex       \
-             : 'c', cuDoubleComplex \
-             : 'z', default         \
-             : 'p')
+#define SB_SHOW_(type, name) {#name, &(name), SB_KIND(name)}
+#define SB_KIND(a) _Generic((a), \
+    int: 'i',                    \
+    unsigned: 'i',               \
+    int64_t: 'l',                \
+    size_t: 'l',                 \
+    float: 'f',                  \
+    double: 'd',                 \
+    cuComplex: 'c',              \
+    cuDoubleComplex: 'z',        \
+    default: 'p')
+/* clang-format on */
 
 /* Whether a line of the level would go anywhere. */
 bool sb_log_wants(int level);

@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Complex numbers by value come in vector registers, as from NVIDIA's own types. */
+_Static_assert(sizeof(cuComplex) == 8 && _Alignof(cuComplex) == 8, "float2");
+_Static_assert(sizeof(cuDoubleComplex) == 16 && _Alignof(cuDoubleComplex) == 16,
+               "double2");
+
 bool
 sb_handle_live(cusparseHandle_t handle)
 {

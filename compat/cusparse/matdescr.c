@@ -53,6 +53,7 @@ sb_cusparse_DestroyMatDescr(cusparseMatDescr_t descrA)
         if ((unsigned)value > (unsigned)last)                                     \
             return CUSPARSE_STATUS_INVALID_VALUE;                                 \
         descrA->field = value;                                                    \
+        descrA->told = false;                                                     \
         return CUSPARSE_STATUS_SUCCESS;                                           \
     }                                                                             \
     type sb_cusparse_Get##Name(cusparseMatDescr_t descrA)                         \

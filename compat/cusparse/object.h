@@ -28,6 +28,7 @@ struct cusparseMatDescr {
     cusparseDiagType_t diag;
     cusparseIndexBase_t base;
     cusparseMatDescr_t real;
+    bool told; /* `real` has the four settings */
 };
 
 /* The kinds of state that the older families keep between calls. */

@@ -62,19 +62,19 @@ int
 main(void)
 {
     pthread_t thread[2];
-    int wrong[2] = {0, 0};
+    int wrong[2] = {0, 0}, lost = 0;
     FILE *const sink = tmpfile();
 
     (void)cusparseLoggerSetFile(sink);
     (void)cusparseLoggerSetCallback(callback);
     (void)cusparseLoggerSetLevel(5);
     for (int t = 0; t < 2; t++)
-        wrong[t] += pthread_create(&thread[t], NULL, work, &wrong[t]) != 0;
-    for (int t = 0; t < 2; t++)
-        wrong[t] += pthread_join(thread[t], NULL) != 0;
+        lost += pthread_create(&thread[t], NULL, work, &wrong[t]) != 0;
+    for (int t = 0; t < 2 && !lost; t++)
+        lost += pthread_join(thread[t], NULL) != 0;
     (void)cusparseLoggerSetFile(NULL);
     if (sink)
         (void)fclose(sink);
     (void)printf("%d lines, %d and %d wrong\n", lines, wrong[0], wrong[1]);
-    return wrong[0] || wrong[1] || lines < 10 * ROUNDS;
+    return lost || wrong[0] || wrong[1] || lines < 10 * ROUNDS;
 }

@@ -18,6 +18,9 @@
 #define SB_ENUM_END(type) static_assert(sizeof(type) == sizeof(int), #type);
 #include "spblas_cusparse/enums.def"
 
+static_assert(sizeof(cuComplex) == 8 && alignof(cuComplex) == 8, "float2");
+static_assert(sizeof(cuDoubleComplex) == 16 && alignof(cuDoubleComplex) == 16,
+              "double2");
 static_assert(CUSPARSE_VERSION == 12603, "the version whose interface the tables are");
 
 #define SB_FUNCTION(type, name, ...)                                            \

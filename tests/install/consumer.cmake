@@ -28,3 +28,10 @@ run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${prefix}/${LIBDIR}/pkgconfig
     make -C ${example} CC=${CC} OUT=${BUILD}/install-test)
 run(${BUILD}/install-test/consumer)
 run(${BUILD}/install-test/formats)
+
+# A program written for cuSPARSE, built without the CUDA toolkit, on the stand-in.
+run(${CC} -I${prefix}/include/spblas/compat ${SOURCE}/tests/cusparse/threads.c
+    -o ${BUILD}/install-test/cusparse -L${prefix}/${LIBDIR}/spblas/compat -lcusparse
+    -Wl,-rpath-link,${prefix}/${LIBDIR} -lpthread)
+run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${prefix}/${LIBDIR}/spblas/compat
+    ${BUILD}/install-test/cusparse)
