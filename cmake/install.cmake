@@ -5,7 +5,8 @@ if(TARGET spblas)
 
     install(TARGETS spblas EXPORT spblasTargets
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    install(FILES include/spblas.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    install(FILES include/spblas.h include/spblas_legacy.h
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     install(EXPORT spblasTargets NAMESPACE spblas:: DESTINATION ${SB_PACKAGE_DIR})
 
     configure_package_config_file(cmake/spblasConfig.cmake.in

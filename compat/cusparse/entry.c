@@ -33,16 +33,44 @@ int_at(const void *argument)
     return value;
 }
 
-/* Numbers go as they are, enumerations (unsigned to the compiler) by value, handles as
- * libspblas's own, every other pointer by address: both sides have the same layouts. */
-#define SB_CORE(a)                                \
-    _Generic((a), int                             \
-             : (a), int64_t                       \
-             : (a), size_t                        \
-             : (a), float                         \
-             : (a), unsigned                      \
-             : int_at(&(a)), cusparseHandle_t     \
-             : sb_core(pointer_at(&(a))), default \
+/* The real part of a complex number of that many bytes. */
+static inline double
+real_at(const void *argument, size_t bytes)
+{
+    float single;
+    double real;
+
+    if (bytes == 2 * sizeof real) {
+        memcpy(&real, argument, sizeof real);
+        return real;
+    }
+    memcpy(&single, argument, sizeof single);
+    return (double)single;
+}
+
+/* Numbers go as they are, enumerations (unsigned to the compiler) by value, thresholds
+ * by their real part, handles, descriptions and states as libspblas's own, every other pointer by address: both sides have the same layouts. */
+#define SB_CORE(a)                                                                   \
+    _Generic((a), int                                                                \
+             : (a), int64_t                                                          \
+             : (a), size_t                                                           \
+             : (a), float                                                            \
+             : (a), unsigned                                                         \
+             : int_at(&(a)), cusparseHandle_t                                        \
+             : sb_core(pointer_at(&(a))), cusparseMatDescr_t                         \
+             : sb_core_descr(pointer_at(&(a))), csric02Info_t                        \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Csric02), bsric02Info_t        \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Bsric02), csrilu02Info_t       \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Csrilu02), bsrilu02Info_t      \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Bsrilu02), bsrsv2Info_t        \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Bsrsv2), bsrsm2Info_t          \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Bsrsm2), csru2csrInfo_t        \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Csru2csr), cusparseColorInfo_t \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Color), pruneInfo_t            \
+             : sb_core_info(pointer_at(&(a)), SB_INFO_Prune), double                 \
+             : (a), cuComplex                                                        \
+             : real_at(&(a), sizeof(a)), cuDoubleComplex                             \
+             : real_at(&(a), sizeof(a)), default                                     \
              : pointer_at(&(a)))
 #define SB_TO_CORE(pair) SB_CORE(SB_ARG(pair))
 
@@ -154,6 +182,15 @@ int_at(const void *argument)
 
 #define SB_NATIVE(family, name, ...) \
     SB_LEGACY(name, sb_refused(SB_CALL(name, __VA_ARGS__)), __VA_ARGS__)
+/* Of libspblas as well: one of its functions, or one of a type and the rest. */
+#define SB_OLDER(family, name, ...) \
+    SB_LEGACY(name, SB_CALL_CORE(name, __VA_ARGS__), __VA_ARGS__)
+#define SB_TYPED(family, name, ...) SB_TYPED_NAMED(SB_X(name), name, __VA_ARGS__)
+#define SB_TYPED_NAMED(as, name, ...) \
+    SB_LEGACY(as, SB_CALL_TYPED(name, __VA_ARGS__), __VA_ARGS__)
+#define SB_CALL_TYPED(name, handle, ...)                                         \
+    sb_refused((int)spblasX##name(SB_TO_CORE(handle), (spblasDataType_t)SB_CODE, \
+                                  SB_EACH(SB_TO_CORE, __VA_ARGS__)))
 #define SB_STUB(family, name, ...)                                                \
     SB_LEGACY(                                                                    \
         name,                                                                     \

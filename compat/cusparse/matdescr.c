@@ -7,6 +7,7 @@
 #include "object.h"
 #include "own.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 bool
@@ -121,3 +122,38 @@ destroy_info(sb_info_kind kind, void *handle, sb_function destroy)
         return destroy_info(SB_INFO_##kind, info, SB_FN_Destroy##kind##Info); \
     }
 #include "info.def"
+
+/* ---- As libspblas has them ---------------------------------------------------------- */
+
+_Static_assert(offsetof(struct cusparseMatDescr, base) -
+                       offsetof(struct cusparseMatDescr, type) ==
+                   offsetof(spblasMatDescr_t, base),
+               "both descriptions have one layout");
+
+const spblasMatDescr_t *
+sb_core_descr(cusparseMatDescr_t descr)
+{
+    return sb_descr_live(descr) ? (const spblasMatDescr_t *)(const void *)&descr->type
+                                : NULL;
+}
+
+static void
+release_core(void *state)
+{
+    (void)spblasDestroyLegacyInfo(state);
+}
+
+spblasLegacyInfo_t
+sb_core_info(void *info, sb_info_kind kind)
+{
+    sb_info *of = sb_info_of(info, kind);
+    spblasLegacyInfo_t made;
+
+    if (!of)
+        return NULL;
+    if (!of->state && spblasCreateLegacyInfo(&made) == SPBLAS_STATUS_SUCCESS) {
+        of->state = made;
+        of->release = release_core;
+    }
+    return of->state;
+}

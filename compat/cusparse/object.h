@@ -9,7 +9,7 @@
 #define SB_COMPAT_OBJECT_H
 
 #include "cusparse.h"
-#include "spblas.h"
+#include "spblas_legacy.h"
 
 #include <stdbool.h>
 
@@ -23,7 +23,7 @@ struct cusparseContext {
 
 struct cusparseMatDescr {
     int mark;
-    cusparseMatrixType_t type;
+    cusparseMatrixType_t type; /* the four as spblasMatDescr_t has them */
     cusparseFillMode_t fill;
     cusparseDiagType_t diag;
     cusparseIndexBase_t base;
@@ -58,5 +58,10 @@ spblasHandle_t sb_core(cusparseHandle_t handle);
 
 /* The state object behind an info handle of that kind, NULL of what is none. */
 sb_info *sb_info_of(void *info, sb_info_kind kind);
+
+/* libspblas's descriptions and states, NULL of what is none. A state is made when it is
+ * asked for first, and is NULL too when memory is short. */
+const spblasMatDescr_t *sb_core_descr(cusparseMatDescr_t descr);
+spblasLegacyInfo_t sb_core_info(void *info, sb_info_kind kind);
 
 #endif

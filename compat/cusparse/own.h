@@ -10,6 +10,8 @@
 #include "cusparse.h"
 
 #define SB_SAME(...)
+#define SB_OLDER(...)
+#define SB_TYPED(...)
 #define SB_STUB(...)
 #define SB_FUNCTION(type, name, ...) \
     type sb_cusparse_##name(SB_EACH(SB_DECL, __VA_ARGS__));

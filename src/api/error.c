@@ -31,6 +31,10 @@ sb_public_status(sb_status st)
     case SB_EIO:
     case SB_ENOKERNEL:
         return SPBLAS_STATUS_EXECUTION_FAILED;
+    case SB_EMATRIX:
+        return SPBLAS_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
+    case SB_EPIVOT:
+        return SPBLAS_STATUS_ZERO_PIVOT;
     case SB_SKIP:
     case SB_EVERIFY:
     case SB_EINTERNAL:

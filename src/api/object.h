@@ -25,7 +25,8 @@ typedef enum sb_tag {
     SB_TAG_SPVEC = 0x5b1a5006,
     SB_TAG_SPGEMM = 0x5b1a5007,
     SB_TAG_SPSV = 0x5b1a5008,
-    SB_TAG_SPSM = 0x5b1a5009
+    SB_TAG_SPSM = 0x5b1a5009,
+    SB_TAG_LEGACY = 0x5b1a500a
 } sb_tag;
 
 enum { SB_SENTENCE_MAX = 640 };

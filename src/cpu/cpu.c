@@ -5,6 +5,8 @@
 
 #include "cpu/cc.h"
 #include "cpu/exec.h"
+#include "cpu/geam.h"
+#include "cpu/legacy.h"
 #include "cpu/ref.h"
 #include "cpu/ref_vector.h"
 #include "cpu/spgemm.h"
@@ -20,4 +22,6 @@ const sb_backend sb_cpu_backend = {
     .compile = sb_cc_compile,
     .spgemm = &sb_cpu_spgemm,
     .tri = &sb_cpu_tri,
+    .geam = &sb_cpu_geam,
+    .legacy = &sb_cpu_legacy,
 };

@@ -6,12 +6,14 @@
  *   P_load(v), P_save(s)  between the two; 16-bit values are summed in f32
  *   P_from(value)       a sum of a sb_value
  *   P_madd, P_msub(s, a, b)  s + a * b, s - a * b
- *   P_conj(s), P_div(a, b)
+ *   P_conj(s), P_real(s), P_mag(s), P_add(a, b), P_div(a, b)
  */
 #ifndef SB_CPU_SUM_H
 #define SB_CPU_SUM_H
 
 #include "base/dtype.h"
+
+#include <math.h>
 
 #define TYPE(name) f32_##name
 #define V float

@@ -6,7 +6,9 @@
 #define SB_RUNTIME_BACKEND_H
 
 #include "base/diag.h"
+#include "runtime/geam.h"
 #include "runtime/kernel.h"
+#include "runtime/legacy.h"
 #include "runtime/plan.h"
 #include "runtime/spgemm.h"
 #include "runtime/target.h"
@@ -33,6 +35,8 @@ typedef struct sb_backend {
                          sb_diag *diag);
     const sb_spgemm_steps *spgemm;
     const sb_tri_steps *tri;
+    const sb_geam_steps *geam;
+    const sb_legacy_steps *legacy;
 } sb_backend;
 
 /* Set once, before the first plan is made (src/api does); never NULL afterwards. */

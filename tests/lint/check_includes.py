@@ -71,7 +71,7 @@ def check_file(root, name, backend_users):
                 backend_users.add(name)
                 continue
             found.append(f"{where}: {own or name} may not include {head}")
-        elif target == "spblas.h":
+        elif target in ("spblas.h", "spblas_legacy.h"):
             if not public:
                 found.append(f"{where}: only src/api knows the public header")
         elif own:

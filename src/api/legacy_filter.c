@@ -1,0 +1,454 @@
+/*
+ * Elements by their magnitude: numbers of nonzeros, compression, pruning. All are one
+ * filter over a dense or a sparse matrix.
+ */
+#include "api/error.h"
+#include "api/legacy.h"
+#include "api/types.h"
+
+#include <math.h>
+#include <string.h>
+
+static const sb_legacy_steps *
+steps(void)
+{
+    return sb_backend_get()->legacy;
+}
+
+/* ---- Numbers, compression ----------------------------------------------------------- */
+
+spblasStatus_t
+spblasXnnz(spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA, int m,
+           int n, const spblasMatDescr_t *descrA, const void *A, int lda,
+           int *nnzPerRowCol, int *nnzTotal)
+{
+    const bool by_row = dirA == SPBLAS_DIRECTION_ROW;
+    const spblasStatus_t st = SB_LEGACY_CHECK(
+        SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_ENUM(dirA, SPBLAS_DIRECTION_COLUMN),
+        SB_ARG_COUNT(m), SB_ARG_COUNT(n), SB_ARG_DESCR(descrA),
+        SB_ARG_ARRAY(A, (int64_t)m * n), SB_ARG_MIN(lda, m > 1 ? m : 1),
+        SB_ARG_ARRAY(nnzPerRowCol, by_row ? m : n), SB_ARG_THERE(nnzTotal));
+    sb_filter f;
+    int64_t total = 0;
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    f = (sb_filter){.type = sb_public_dtype(type),
+                    .m = by_row ? m : n,
+                    .n = by_row ? n : m,
+                    .val = A,
+                    .row = by_row ? 1 : lda,
+                    .col = by_row ? lda : 1};
+    steps()->filter_count(&f, nnzPerRowCol);
+    for (int64_t i = 0; i < f.m; i++)
+        total += nnzPerRowCol[i];
+    if (total > INT32_MAX)
+        return sb_api_end(handle, __func__, SB_ERESOURCES, NULL);
+    *nnzTotal = (int)total;
+    return st;
+}
+
+static bool
+negative(double tol)
+{
+    return !(tol >= 0.0);
+}
+
+spblasStatus_t
+spblasXnnz_compress(spblasHandle_t handle, spblasDataType_t type, int m,
+                    const spblasMatDescr_t *descr, const void *csrValA,
+                    const int *csrRowPtrA, int *nnzPerRow, int *nnzC, double tol)
+{
+    const spblasStatus_t st = SB_LEGACY_CHECK(
+        SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(m), SB_ARG_DESCR(descr),
+        SB_ARG_ARRAY(csrValA, m), SB_ARG_ARRAY(csrRowPtrA, m),
+        SB_ARG_ARRAY(nnzPerRow, m), SB_ARG_THERE(nnzC));
+    int64_t total = 0;
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    if (negative(tol))
+        return sb_api_fail(__func__, SB_EINVAL, "argument tol must not be negative");
+    steps()->filter_count(&(sb_filter){.type = sb_public_dtype(type),
+                                       .m = m,
+                                       .val = csrValA,
+                                       .ptr = csrRowPtrA,
+                                       .base = (int)descr->base,
+                                       .bound = tol},
+                          nnzPerRow);
+    for (int i = 0; i < m; i++)
+        total += nnzPerRow[i];
+    *nnzC = (int)total; /* no more than A has */
+    return st;
+}
+
+spblasStatus_t
+spblasXcsr2csr_compress(spblasHandle_t handle, spblasDataType_t type, int m, int n,
+                        const spblasMatDescr_t *descrA, const void *csrValA,
+                        const int *csrColIndA, const int *csrRowPtrA, int nnzA,
+                        const int *nnzPerRow, void *csrValC, int *csrColIndC,
+                        int *csrRowPtrC, double tol)
+{
+    const spblasStatus_t st = SB_LEGACY_CHECK(
+        SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(m), SB_ARG_COUNT(n),
+        SB_ARG_DESCR(descrA), SB_ARG_COUNT(nnzA), SB_ARG_ARRAY(csrValA, nnzA),
+        SB_ARG_ARRAY(csrColIndA, nnzA), SB_ARG_ARRAY(csrRowPtrA, m),
+        SB_ARG_ARRAY(nnzPerRow, m), SB_ARG_THERE(csrRowPtrC));
+    int64_t total = 0;
+    sb_filter f;
+    sb_status done;
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    if (negative(tol))
+        return sb_api_fail(__func__, SB_EINVAL, "argument tol must not be negative");
+    if (m > 0)
+        memcpy(csrRowPtrC + 1, nnzPerRow, (size_t)m * sizeof *nnzPerRow);
+    done = steps()->add_up(csrRowPtrC, m, (int)descrA->base, &total);
+    if (done != SB_OK)
+        return sb_api_end(handle, __func__, done, NULL);
+    if (total > 0 && (!csrValC || !csrColIndC))
+        return sb_api_fail(__func__, SB_EINVAL,
+                           "arguments csrValC and csrColIndC must not be NULL");
+    f = (sb_filter){.type = sb_public_dtype(type),
+                    .m = m,
+                    .val = csrValA,
+                    .ptr = csrRowPtrA,
+                    .idx = csrColIndA,
+                    .base = (int)descrA->base,
+                    .bound = tol};
+    steps()->filter_fill(
+        &f, &(sb_target_rows){csrRowPtrC, csrColIndC, csrValC, (int)descrA->base});
+    return st;
+}
+
+/* ---- Pruning: one record for its twelve calls --------------------------------------- */
+
+typedef struct prune {
+    const char *function;
+    spblasHandle_t handle;
+    spblasDataType_t type;
+    int m, n;
+    bool sparse;
+    const void *A; /* dense */
+    int lda, nnzA;
+    const spblasMatDescr_t *descrA; /* sparse */
+    const void *csrValA;
+    const int *csrRowPtrA, *csrColIndA;
+    bool by_rank;
+    const void *threshold; /* by value */
+    float percentage;      /* by rank */
+    spblasLegacyInfo_t info;
+    const spblasMatDescr_t *descrC;
+    int *csrRowPtrC, *nnzTotal; /* Nnz */
+    void *csrValC;              /* C */
+    int *csrColIndC;
+    void *buffer;
+    size_t *bufferSize; /* the size */
+} prune;
+
+static int64_t
+count_of(const prune *k)
+{
+    return k->sparse ? k->nnzA : (int64_t)k->m * k->n;
+}
+
+/* What all calls have in common. */
+static spblasStatus_t
+check(const prune *k)
+{
+    const spblasHandle_t handle = k->handle;
+    const spblasDataType_t type = k->type;
+    const int m = k->m, n = k->n, lda = k->lda, nnzA = k->nnzA;
+    const spblasMatDescr_t *descrA = k->descrA, *descrC = k->descrC;
+    const spblasLegacyInfo_t info = k->info;
+    spblasStatus_t st = sb_legacy_check(
+        handle, k->function,
+        (const sb_arg[]){
+            SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(m), SB_ARG_COUNT(n), {0}});
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        st = sb_legacy_check(
+            handle, k->function,
+            k->sparse ? (const sb_arg[]){SB_ARG_COUNT(nnzA), SB_ARG_DESCR(descrA), {0}}
+                      : (const sb_arg[]){SB_ARG_MIN(lda, m > 1 ? m : 1), {0}});
+    if (st == SPBLAS_STATUS_SUCCESS && k->by_rank)
+        st = sb_legacy_check(handle, k->function, (const sb_arg[]){SB_ARG_INFO, {0}});
+    if (st == SPBLAS_STATUS_SUCCESS)
+        st = sb_legacy_check(handle, k->function,
+                             (const sb_arg[]){SB_ARG_DESCR(descrC), {0}});
+    if (st == SPBLAS_STATUS_SUCCESS && k->by_rank &&
+        !(k->percentage >= 0 && k->percentage <= 100))
+        st = sb_api_fail(k->function, SB_EINVAL,
+                         "argument percentage must be in 0 .. 100");
+    return st;
+}
+
+/* The operands of the two calls that compute. */
+static spblasStatus_t
+check_operands(const prune *k)
+{
+    const spblasHandle_t handle = k->handle;
+    const void *A = k->A, *csrValA = k->csrValA, *threshold = k->threshold;
+    const int *csrRowPtrA = k->csrRowPtrA, *csrColIndA = k->csrColIndA;
+    const int *csrRowPtrC = k->csrRowPtrC;
+    void *buffer = k->buffer;
+    const int64_t dense = k->sparse ? 0 : count_of(k), sparse = k->sparse ? k->nnzA : 0;
+    const spblasStatus_t st = check(k);
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    return sb_legacy_check(
+        handle, k->function,
+        (const sb_arg[]){SB_ARG_ARRAY(A, dense),
+                         SB_ARG_ARRAY(csrValA, sparse),
+                         SB_ARG_ARRAY(csrRowPtrA, k->sparse ? k->m : 0),
+                         SB_ARG_ARRAY(csrColIndA, sparse),
+                         SB_ARG_ARRAY(threshold, !k->by_rank),
+                         SB_ARG_THERE(csrRowPtrC),
+                         SB_ARG_BUFFER(k->by_rank),
+                         {0}});
+}
+
+static sb_filter
+filter_of(const prune *k)
+{
+    const sb_dtype t = sb_public_dtype(k->type);
+    sb_filter f = {
+        .type = t, .m = k->m, .n = k->n, .val = k->A, .row = 1, .col = k->lda};
+
+    if (k->sparse) {
+        f.val = k->csrValA;
+        f.ptr = k->csrRowPtrA;
+        f.idx = k->csrColIndA;
+        f.base = (int)k->descrA->base;
+    }
+    if (!k->by_rank) {
+        const sb_value v = sb_value_load(t, k->threshold, 0);
+
+        f.bound = sb_dtype_is_complex(t) ? hypot(v.re, v.im) : v.re;
+    }
+    return f;
+}
+
+/* The bound that the percentage means; below all where there is nothing. */
+static double
+rank(const prune *k, const sb_filter *f)
+{
+    const int64_t count = count_of(k);
+    int64_t at = (int64_t)ceil((double)count * ((double)k->percentage / 100.0)) - 1;
+
+    if (count == 0)
+        return 0;
+    at = at < count - 1 ? at : count - 1;
+    return steps()->filter_rank(f, count, at > 0 ? at : 0, k->buffer);
+}
+
+static spblasStatus_t
+prune_size(const prune *k)
+{
+    const spblasHandle_t handle = k->handle;
+    size_t *bufferSize = k->bufferSize;
+    spblasStatus_t st = check(k);
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        st = sb_legacy_check(handle, k->function,
+                             (const sb_arg[]){SB_ARG_THERE(bufferSize), {0}});
+    if (st == SPBLAS_STATUS_SUCCESS)
+        *bufferSize = k->by_rank ? steps()->filter_scratch() : 0;
+    return st;
+}
+
+static spblasStatus_t
+prune_count(const prune *k)
+{
+    const spblasHandle_t handle = k->handle;
+    const int *nnzTotal = k->nnzTotal;
+    spblasStatus_t st = check_operands(k);
+    int64_t total = 0;
+    sb_filter f;
+    sb_status done;
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        st = sb_legacy_check(handle, k->function,
+                             (const sb_arg[]){SB_ARG_THERE(nnzTotal), {0}});
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    f = filter_of(k);
+    if (k->by_rank) {
+        k->info->bound = f.bound = rank(k, &f);
+        k->info->ranked = true;
+    }
+    steps()->filter_count(&f, k->csrRowPtrC + 1);
+    done = steps()->add_up(k->csrRowPtrC, k->m, (int)k->descrC->base, &total);
+    if (done == SB_OK)
+        *k->nnzTotal = (int)total;
+    return sb_api_end(handle, k->function, done, NULL);
+}
+
+static spblasStatus_t
+prune_fill(const prune *k)
+{
+    const spblasStatus_t st = check_operands(k);
+    sb_filter f;
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    if (k->by_rank && !k->info->ranked)
+        return sb_api_fail(k->function, SB_EINVAL,
+                           "argument info has not been through Nnz");
+    if (k->m > 0 && k->csrRowPtrC[k->m] > k->csrRowPtrC[0] &&
+        (!k->csrValC || !k->csrColIndC))
+        return sb_api_fail(k->function, SB_EINVAL,
+                           "arguments csrValC and csrColIndC must not be NULL");
+    f = filter_of(k);
+    if (k->by_rank)
+        f.bound = k->info->bound;
+    steps()->filter_fill(&f, &(sb_target_rows){k->csrRowPtrC, k->csrColIndC, k->csrValC,
+                                               (int)k->descrC->base});
+    return st;
+}
+
+#define DENSE                                                                     \
+    .function = __func__, .handle = handle, .type = type, .m = m, .n = n, .A = A, \
+    .lda = lda, .descrC = descrC
+#define SPARSE                                                            \
+    .function = __func__, .handle = handle, .type = type, .m = m, .n = n, \
+    .sparse = true, .nnzA = nnzA, .descrA = descrA, .csrValA = csrValA,   \
+    .csrRowPtrA = csrRowPtrA, .csrColIndA = csrColIndA, .descrC = descrC
+#define BY_RANK .by_rank = true, .percentage = percentage, .info = info
+#define OUTPUT                                                      \
+    .csrValC = csrValC, .csrRowPtrC = (int *)(uintptr_t)csrRowPtrC, \
+    .csrColIndC = csrColIndC, .buffer = buffer
+#define NUMBERS .csrRowPtrC = csrRowPtrC, .nnzTotal = nnzTotal, .buffer = buffer
+
+spblasStatus_t
+spblasXpruneDense2csr_bufferSizeExt(spblasHandle_t handle, spblasDataType_t type, int m,
+                                    int n, const void *A, int lda,
+                                    const void *threshold,
+                                    const spblasMatDescr_t *descrC, const void *csrValC,
+                                    const int *csrRowPtrC, const int *csrColIndC,
+                                    size_t *bufferSize)
+{
+    (void)csrValC, (void)csrRowPtrC, (void)csrColIndC;
+    return prune_size(
+        &(prune){DENSE, .threshold = threshold, .bufferSize = bufferSize});
+}
+
+spblasStatus_t
+spblasXpruneDense2csrNnz(spblasHandle_t handle, spblasDataType_t type, int m, int n,
+                         const void *A, int lda, const void *threshold,
+                         const spblasMatDescr_t *descrC, int *csrRowPtrC, int *nnzTotal,
+                         void *buffer)
+{
+    return prune_count(&(prune){DENSE, .threshold = threshold, NUMBERS});
+}
+
+spblasStatus_t
+spblasXpruneDense2csr(spblasHandle_t handle, spblasDataType_t type, int m, int n,
+                      const void *A, int lda, const void *threshold,
+                      const spblasMatDescr_t *descrC, void *csrValC,
+                      const int *csrRowPtrC, int *csrColIndC, void *buffer)
+{
+    return prune_fill(&(prune){DENSE, .threshold = threshold, OUTPUT});
+}
+
+spblasStatus_t
+spblasXpruneCsr2csr_bufferSizeExt(spblasHandle_t handle, spblasDataType_t type, int m,
+                                  int n, int nnzA, const spblasMatDescr_t *descrA,
+                                  const void *csrValA, const int *csrRowPtrA,
+                                  const int *csrColIndA, const void *threshold,
+                                  const spblasMatDescr_t *descrC, const void *csrValC,
+                                  const int *csrRowPtrC, const int *csrColIndC,
+                                  size_t *bufferSize)
+{
+    (void)csrValC, (void)csrRowPtrC, (void)csrColIndC;
+    return prune_size(
+        &(prune){SPARSE, .threshold = threshold, .bufferSize = bufferSize});
+}
+
+spblasStatus_t
+spblasXpruneCsr2csrNnz(spblasHandle_t handle, spblasDataType_t type, int m, int n,
+                       int nnzA, const spblasMatDescr_t *descrA, const void *csrValA,
+                       const int *csrRowPtrA, const int *csrColIndA,
+                       const void *threshold, const spblasMatDescr_t *descrC,
+                       int *csrRowPtrC, int *nnzTotal, void *buffer)
+{
+    return prune_count(&(prune){SPARSE, .threshold = threshold, NUMBERS});
+}
+
+spblasStatus_t
+spblasXpruneCsr2csr(spblasHandle_t handle, spblasDataType_t type, int m, int n,
+                    int nnzA, const spblasMatDescr_t *descrA, const void *csrValA,
+                    const int *csrRowPtrA, const int *csrColIndA, const void *threshold,
+                    const spblasMatDescr_t *descrC, void *csrValC,
+                    const int *csrRowPtrC, int *csrColIndC, void *buffer)
+{
+    return prune_fill(&(prune){SPARSE, .threshold = threshold, OUTPUT});
+}
+
+spblasStatus_t
+spblasXpruneDense2csrByPercentage_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, const void *A, int lda,
+    float percentage, const spblasMatDescr_t *descrC, const void *csrValC,
+    const int *csrRowPtrC, const int *csrColIndC, spblasLegacyInfo_t info,
+    size_t *bufferSize)
+{
+    (void)csrValC, (void)csrRowPtrC, (void)csrColIndC;
+    return prune_size(&(prune){DENSE, BY_RANK, .bufferSize = bufferSize});
+}
+
+spblasStatus_t
+spblasXpruneDense2csrNnzByPercentage(spblasHandle_t handle, spblasDataType_t type,
+                                     int m, int n, const void *A, int lda,
+                                     float percentage, const spblasMatDescr_t *descrC,
+                                     int *csrRowPtrC, int *nnzTotal,
+                                     spblasLegacyInfo_t info, void *buffer)
+{
+    return prune_count(&(prune){DENSE, BY_RANK, NUMBERS});
+}
+
+spblasStatus_t
+spblasXpruneDense2csrByPercentage(spblasHandle_t handle, spblasDataType_t type, int m,
+                                  int n, const void *A, int lda, float percentage,
+                                  const spblasMatDescr_t *descrC, void *csrValC,
+                                  const int *csrRowPtrC, int *csrColIndC,
+                                  spblasLegacyInfo_t info, void *buffer)
+{
+    return prune_fill(&(prune){DENSE, BY_RANK, OUTPUT});
+}
+
+spblasStatus_t
+spblasXpruneCsr2csrByPercentage_bufferSizeExt(
+    spblasHandle_t handle, spblasDataType_t type, int m, int n, int nnzA,
+    const spblasMatDescr_t *descrA, const void *csrValA, const int *csrRowPtrA,
+    const int *csrColIndA, float percentage, const spblasMatDescr_t *descrC,
+    const void *csrValC, const int *csrRowPtrC, const int *csrColIndC,
+    spblasLegacyInfo_t info, size_t *bufferSize)
+{
+    (void)csrValC, (void)csrRowPtrC, (void)csrColIndC;
+    return prune_size(&(prune){SPARSE, BY_RANK, .bufferSize = bufferSize});
+}
+
+spblasStatus_t
+spblasXpruneCsr2csrNnzByPercentage(spblasHandle_t handle, spblasDataType_t type, int m,
+                                   int n, int nnzA, const spblasMatDescr_t *descrA,
+                                   const void *csrValA, const int *csrRowPtrA,
+                                   const int *csrColIndA, float percentage,
+                                   const spblasMatDescr_t *descrC, int *csrRowPtrC,
+                                   int *nnzTotal, spblasLegacyInfo_t info, void *buffer)
+{
+    return prune_count(&(prune){SPARSE, BY_RANK, NUMBERS});
+}
+
+spblasStatus_t
+spblasXpruneCsr2csrByPercentage(spblasHandle_t handle, spblasDataType_t type, int m,
+                                int n, int nnzA, const spblasMatDescr_t *descrA,
+                                const void *csrValA, const int *csrRowPtrA,
+                                const int *csrColIndA, float percentage,
+                                const spblasMatDescr_t *descrC, void *csrValC,
+                                const int *csrRowPtrC, int *csrColIndC,
+                                spblasLegacyInfo_t info, void *buffer)
+{
+    return prune_fill(&(prune){SPARSE, BY_RANK, OUTPUT});
+}

@@ -1,0 +1,95 @@
+/*
+ * Csrgeam2: the sum of two sparse matrices.
+ */
+#include "api/error.h"
+#include "api/legacy.h"
+#include "api/types.h"
+
+spblasStatus_t
+spblasXcsrgeam2_bufferSizeExt(spblasHandle_t handle, spblasDataType_t type, int m,
+                              int n, const void *alpha, const spblasMatDescr_t *descrA,
+                              int nnzA, const void *csrValA, const int *csrRowPtrA,
+                              const int *csrColIndA, const void *beta,
+                              const spblasMatDescr_t *descrB, int nnzB,
+                              const void *csrValB, const int *csrRowPtrB,
+                              const int *csrColIndB, const spblasMatDescr_t *descrC,
+                              const void *csrValC, const int *csrRowPtrC,
+                              const int *csrColIndC, size_t *bufferSize)
+{
+    const spblasStatus_t st = SB_LEGACY_CHECK(
+        SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(m), SB_ARG_COUNT(n),
+        SB_ARG_DESCR(descrA), SB_ARG_COUNT(nnzA), SB_ARG_DESCR(descrB),
+        SB_ARG_COUNT(nnzB), SB_ARG_DESCR(descrC), SB_ARG_THERE(bufferSize));
+
+    (void)alpha, (void)csrValA, (void)csrRowPtrA, (void)csrColIndA;
+    (void)beta, (void)csrValB, (void)csrRowPtrB, (void)csrColIndB;
+    (void)csrValC, (void)csrRowPtrC, (void)csrColIndC;
+    if (st == SPBLAS_STATUS_SUCCESS)
+        *bufferSize = 0;
+    return st;
+}
+
+spblasStatus_t
+spblasXcsrgeam2Nnz(spblasHandle_t handle, int m, int n, const spblasMatDescr_t *descrA,
+                   int nnzA, const int *csrRowPtrA, const int *csrColIndA,
+                   const spblasMatDescr_t *descrB, int nnzB, const int *csrRowPtrB,
+                   const int *csrColIndB, const spblasMatDescr_t *descrC,
+                   int *csrRowPtrC, int *nnzTotal, void *buffer)
+{
+    const spblasStatus_t st = SB_LEGACY_CHECK(
+        SB_ARG_HANDLE, SB_ARG_COUNT(m), SB_ARG_COUNT(n), SB_ARG_DESCR(descrA),
+        SB_ARG_COUNT(nnzA), SB_ARG_ARRAY(csrRowPtrA, m), SB_ARG_ARRAY(csrColIndA, nnzA),
+        SB_ARG_DESCR(descrB), SB_ARG_COUNT(nnzB), SB_ARG_ARRAY(csrRowPtrB, m),
+        SB_ARG_ARRAY(csrColIndB, nnzB), SB_ARG_DESCR(descrC), SB_ARG_THERE(csrRowPtrC),
+        SB_ARG_THERE(nnzTotal));
+    sb_geam g;
+    int64_t nnz = 0;
+    sb_status done;
+
+    (void)buffer;
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    g = (sb_geam){
+        .a = sb_legacy_csr(SB_F32, m, n, nnzA, descrA, NULL, csrRowPtrA, csrColIndA),
+        .b = sb_legacy_csr(SB_F32, m, n, nnzB, descrB, NULL, csrRowPtrB, csrColIndB),
+        .c = sb_legacy_csr(SB_F32, m, n, 0, descrC, NULL, csrRowPtrC, NULL)};
+    done = sb_backend_get()->geam->count(&g, &nnz);
+    if (done == SB_OK)
+        *nnzTotal = (int)nnz;
+    return sb_api_end(handle, __func__, done, NULL);
+}
+
+spblasStatus_t
+spblasXcsrgeam2(spblasHandle_t handle, spblasDataType_t type, int m, int n,
+                const void *alpha, const spblasMatDescr_t *descrA, int nnzA,
+                const void *csrValA, const int *csrRowPtrA, const int *csrColIndA,
+                const void *beta, const spblasMatDescr_t *descrB, int nnzB,
+                const void *csrValB, const int *csrRowPtrB, const int *csrColIndB,
+                const spblasMatDescr_t *descrC, void *csrValC, const int *csrRowPtrC,
+                int *csrColIndC, void *buffer)
+{
+    const int64_t nnz = (int64_t)nnzA + nnzB;
+    const spblasStatus_t st = SB_LEGACY_CHECK(
+        SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(m), SB_ARG_COUNT(n),
+        SB_ARG_THERE(alpha), SB_ARG_DESCR(descrA), SB_ARG_COUNT(nnzA),
+        SB_ARG_ARRAY(csrValA, nnzA), SB_ARG_ARRAY(csrRowPtrA, m),
+        SB_ARG_ARRAY(csrColIndA, nnzA), SB_ARG_THERE(beta), SB_ARG_DESCR(descrB),
+        SB_ARG_COUNT(nnzB), SB_ARG_ARRAY(csrValB, nnzB), SB_ARG_ARRAY(csrRowPtrB, m),
+        SB_ARG_ARRAY(csrColIndB, nnzB), SB_ARG_DESCR(descrC),
+        SB_ARG_ARRAY(csrValC, nnz), SB_ARG_ARRAY(csrRowPtrC, m),
+        SB_ARG_ARRAY(csrColIndC, nnz));
+    const sb_dtype t = sb_public_dtype(type);
+    sb_geam g;
+
+    (void)buffer;
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    g = (sb_geam){
+        .a = sb_legacy_csr(t, m, n, nnzA, descrA, csrValA, csrRowPtrA, csrColIndA),
+        .b = sb_legacy_csr(t, m, n, nnzB, descrB, csrValB, csrRowPtrB, csrColIndB),
+        .c = sb_legacy_csr(t, m, n, 0, descrC, csrValC, csrRowPtrC, csrColIndC),
+        .alpha = sb_legacy_scalar(t, alpha),
+        .beta = sb_legacy_scalar(t, beta)};
+    sb_backend_get()->geam->fill(&g);
+    return SPBLAS_STATUS_SUCCESS;
+}

@@ -1,0 +1,344 @@
+/*
+ * Order of entries: rows to columns, offsets, sorts, permutations.
+ */
+#include "api/error.h"
+#include "api/legacy.h"
+#include "api/types.h"
+#include "base/alloc.h"
+
+#include <string.h>
+
+static const sb_legacy_steps *
+steps(void)
+{
+    return sb_backend_get()->legacy;
+}
+
+/* ---- Rows to columns ---------------------------------------------------------------- */
+
+spblasStatus_t
+spblasCsr2cscEx2_bufferSize(spblasHandle_t handle, int m, int n, int nnz,
+                            const void *csrVal, const int *csrRowPtr,
+                            const int *csrColInd, void *cscVal, int *cscColPtr,
+                            int *cscRowInd, spblasDataType_t valType,
+                            spblasAction_t copyValues, spblasIndexBase_t idxBase,
+                            spblasCsr2CscAlg_t alg, size_t *bufferSize)
+{
+    const spblasStatus_t st = SB_LEGACY_CHECK(
+        SB_ARG_HANDLE, SB_ARG_COUNT(m), SB_ARG_COUNT(n), SB_ARG_COUNT(nnz),
+        SB_ARG_VALUE(valType), SB_ARG_ENUM(copyValues, SPBLAS_ACTION_NUMERIC),
+        SB_ARG_ENUM(idxBase, SPBLAS_INDEX_BASE_ONE),
+        SB_ARG_MIN(alg, SPBLAS_CSR2CSC_ALG_DEFAULT),
+        SB_ARG_ENUM(alg, SPBLAS_CSR2CSC_ALG_DEFAULT), SB_ARG_THERE(bufferSize));
+
+    (void)csrVal, (void)csrRowPtr, (void)csrColInd;
+    (void)cscVal, (void)cscColPtr, (void)cscRowInd;
+    if (st == SPBLAS_STATUS_SUCCESS)
+        *bufferSize = steps()->flip_scratch(n, nnz);
+    return st;
+}
+
+spblasStatus_t
+spblasCsr2cscEx2(spblasHandle_t handle, int m, int n, int nnz, const void *csrVal,
+                 const int *csrRowPtr, const int *csrColInd, void *cscVal,
+                 int *cscColPtr, int *cscRowInd, spblasDataType_t valType,
+                 spblasAction_t copyValues, spblasIndexBase_t idxBase,
+                 spblasCsr2CscAlg_t alg, void *buffer)
+{
+    const int values = copyValues == SPBLAS_ACTION_NUMERIC ? nnz : 0;
+    spblasStatus_t st = SB_LEGACY_CHECK(
+        SB_ARG_HANDLE, SB_ARG_COUNT(m), SB_ARG_COUNT(n), SB_ARG_COUNT(nnz),
+        SB_ARG_ARRAY(csrVal, values), SB_ARG_ARRAY(csrRowPtr, nnz),
+        SB_ARG_ARRAY(csrColInd, nnz), SB_ARG_ARRAY(cscVal, values),
+        SB_ARG_THERE(cscColPtr), SB_ARG_ARRAY(cscRowInd, nnz), SB_ARG_VALUE(valType),
+        SB_ARG_ENUM(copyValues, SPBLAS_ACTION_NUMERIC),
+        SB_ARG_ENUM(idxBase, SPBLAS_INDEX_BASE_ONE),
+        SB_ARG_MIN(alg, SPBLAS_CSR2CSC_ALG_DEFAULT),
+        SB_ARG_ENUM(alg, SPBLAS_CSR2CSC_ALG_DEFAULT));
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        st = SB_LEGACY_CHECK(SB_ARG_BUFFER(steps()->flip_scratch(n, nnz)));
+    if (st == SPBLAS_STATUS_SUCCESS)
+        steps()->flip(&(sb_flip){.m = m,
+                                 .n = n,
+                                 .nnz = nnz,
+                                 .base = (int)idxBase,
+                                 .size = values ? sb_public_size(valType) : 0,
+                                 .ptr = csrRowPtr,
+                                 .idx = csrColInd,
+                                 .val = csrVal,
+                                 .to_ptr = cscColPtr,
+                                 .to_idx = cscRowInd,
+                                 .to_val = cscVal,
+                                 .scratch = buffer});
+    return st;
+}
+
+/* ---- Offsets, permutations ---------------------------------------------------------- */
+
+spblasStatus_t
+spblasXcoo2csr(spblasHandle_t handle, const int *cooRowInd, int nnz, int m,
+               int *csrRowPtr, spblasIndexBase_t idxBase)
+{
+    const spblasStatus_t st = SB_LEGACY_CHECK(
+        SB_ARG_HANDLE, SB_ARG_COUNT(nnz), SB_ARG_COUNT(m), SB_ARG_ARRAY(cooRowInd, nnz),
+        SB_ARG_THERE(csrRowPtr), SB_ARG_ENUM(idxBase, SPBLAS_INDEX_BASE_ONE));
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        steps()->offsets(csrRowPtr, cooRowInd, nnz, m, (int)idxBase);
+    return st;
+}
+
+spblasStatus_t
+spblasXcsr2coo(spblasHandle_t handle, const int *csrRowPtr, int nnz, int m,
+               int *cooRowInd, spblasIndexBase_t idxBase)
+{
+    const spblasStatus_t st = SB_LEGACY_CHECK(
+        SB_ARG_HANDLE, SB_ARG_COUNT(nnz), SB_ARG_COUNT(m), SB_ARG_ARRAY(csrRowPtr, nnz),
+        SB_ARG_ARRAY(cooRowInd, nnz), SB_ARG_ENUM(idxBase, SPBLAS_INDEX_BASE_ONE));
+
+    if (st == SPBLAS_STATUS_SUCCESS && nnz > 0)
+        steps()->rows(cooRowInd, csrRowPtr, m, (int)idxBase);
+    return st;
+}
+
+spblasStatus_t
+spblasCreateIdentityPermutation(spblasHandle_t handle, int n, int *p)
+{
+    const spblasStatus_t st =
+        SB_LEGACY_CHECK(SB_ARG_HANDLE, SB_ARG_COUNT(n), SB_ARG_ARRAY(p, n));
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        steps()->identity(p, n);
+    return st;
+}
+
+/* ---- Sorts -------------------------------------------------------------------------- */
+
+spblasStatus_t
+spblasXcoosort_bufferSizeExt(spblasHandle_t handle, int m, int n, int nnz,
+                             const int *cooRowsA, const int *cooColsA,
+                             size_t *bufferSize)
+{
+    const spblasStatus_t st =
+        SB_LEGACY_CHECK(SB_ARG_HANDLE, SB_ARG_COUNT(m), SB_ARG_COUNT(n),
+                        SB_ARG_COUNT(nnz), SB_ARG_THERE(bufferSize));
+    size_t by_row, by_column;
+
+    (void)cooRowsA, (void)cooColsA;
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    by_row = steps()->order_scratch((int64_t)m + 1, nnz);
+    by_column = steps()->order_scratch((int64_t)n + 1, nnz);
+    *bufferSize = by_row > by_column ? by_row : by_column;
+    return st;
+}
+
+static spblasStatus_t
+sort_coo(const char *function, spblasHandle_t handle, int m, int n, int nnz,
+         int *cooRowsA, int *cooColsA, int *P, void *buffer, bool by_row)
+{
+    const spblasStatus_t st =
+        sb_legacy_check(handle, function,
+                        (const sb_arg[]){SB_ARG_HANDLE,
+                                         SB_ARG_COUNT(m),
+                                         SB_ARG_COUNT(n),
+                                         SB_ARG_COUNT(nnz),
+                                         SB_ARG_ARRAY(cooRowsA, nnz),
+                                         SB_ARG_ARRAY(cooColsA, nnz),
+                                         SB_ARG_BUFFER(nnz),
+                                         {0}});
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        steps()->order(&(sb_order){.m = by_row ? m : n,
+                                   .n = by_row ? n : m,
+                                   .nnz = nnz,
+                                   .major = by_row ? cooRowsA : cooColsA,
+                                   .minor = by_row ? cooColsA : cooRowsA,
+                                   .perm = P,
+                                   .scratch = buffer});
+    return st;
+}
+
+spblasStatus_t
+spblasXcoosortByRow(spblasHandle_t handle, int m, int n, int nnz, int *cooRowsA,
+                    int *cooColsA, int *P, void *buffer)
+{
+    return sort_coo(__func__, handle, m, n, nnz, cooRowsA, cooColsA, P, buffer, true);
+}
+
+spblasStatus_t
+spblasXcoosortByColumn(spblasHandle_t handle, int m, int n, int nnz, int *cooRowsA,
+                       int *cooColsA, int *P, void *buffer)
+{
+    return sort_coo(__func__, handle, m, n, nnz, cooRowsA, cooColsA, P, buffer, false);
+}
+
+/* A CSC is sorted as the CSR of its transpose: majors are its columns. */
+static spblasStatus_t
+size_of_sort(const char *function, spblasHandle_t handle, int m, int n, int nnz,
+             size_t *bufferSize)
+{
+    const spblasStatus_t st = sb_legacy_check(handle, function,
+                                              (const sb_arg[]){SB_ARG_HANDLE,
+                                                               SB_ARG_COUNT(m),
+                                                               SB_ARG_COUNT(n),
+                                                               SB_ARG_COUNT(nnz),
+                                                               SB_ARG_THERE(bufferSize),
+                                                               {0}});
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        *bufferSize = steps()->order_scratch(0, nnz);
+    return st;
+}
+
+spblasStatus_t
+spblasXcsrsort_bufferSizeExt(spblasHandle_t handle, int m, int n, int nnz,
+                             const int *csrRowPtrA, const int *csrColIndA,
+                             size_t *bufferSize)
+{
+    (void)csrRowPtrA, (void)csrColIndA;
+    return size_of_sort(__func__, handle, m, n, nnz, bufferSize);
+}
+
+spblasStatus_t
+spblasXcscsort_bufferSizeExt(spblasHandle_t handle, int m, int n, int nnz,
+                             const int *cscColPtrA, const int *cscRowIndA,
+                             size_t *bufferSize)
+{
+    (void)cscColPtrA, (void)cscRowIndA;
+    return size_of_sort(__func__, handle, m, n, nnz, bufferSize);
+}
+
+static void
+sort_rows(int majors, int minors, int nnz, const spblasMatDescr_t *descrA,
+          const int *ptr, int *ind, int *P, void *buffer)
+{
+    steps()->order(&(sb_order){.m = majors,
+                               .n = minors,
+                               .nnz = nnz,
+                               .ptr = ptr,
+                               .base = (int)descrA->base,
+                               .minor = ind,
+                               .perm = P,
+                               .scratch = buffer});
+}
+
+spblasStatus_t
+spblasXcsrsort(spblasHandle_t handle, int m, int n, int nnz,
+               const spblasMatDescr_t *descrA, const int *csrRowPtrA, int *csrColIndA,
+               int *P, void *buffer)
+{
+    const spblasStatus_t st = SB_LEGACY_CHECK(
+        SB_ARG_HANDLE, SB_ARG_COUNT(m), SB_ARG_COUNT(n), SB_ARG_COUNT(nnz),
+        SB_ARG_DESCR(descrA), SB_ARG_ARRAY(csrRowPtrA, nnz),
+        SB_ARG_ARRAY(csrColIndA, nnz), SB_ARG_BUFFER(nnz));
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        sort_rows(m, n, nnz, descrA, csrRowPtrA, csrColIndA, P, buffer);
+    return st;
+}
+
+spblasStatus_t
+spblasXcscsort(spblasHandle_t handle, int m, int n, int nnz,
+               const spblasMatDescr_t *descrA, const int *cscColPtrA, int *cscRowIndA,
+               int *P, void *buffer)
+{
+    const spblasStatus_t st = SB_LEGACY_CHECK(
+        SB_ARG_HANDLE, SB_ARG_COUNT(m), SB_ARG_COUNT(n), SB_ARG_COUNT(nnz),
+        SB_ARG_DESCR(descrA), SB_ARG_ARRAY(cscColPtrA, nnz),
+        SB_ARG_ARRAY(cscRowIndA, nnz), SB_ARG_BUFFER(nnz));
+
+    if (st == SPBLAS_STATUS_SUCCESS)
+        sort_rows(n, m, nnz, descrA, cscColPtrA, cscRowIndA, P, buffer);
+    return st;
+}
+
+/* ---- Sorting and back --------------------------------------------------------------- */
+
+/* The sort's scratch, and a copy of the values and columns. */
+spblasStatus_t
+spblasXcsru2csr_bufferSizeExt(spblasHandle_t handle, spblasDataType_t type, int m,
+                              int n, int nnz, void *csrVal, const int *csrRowPtr,
+                              int *csrColInd, spblasLegacyInfo_t info,
+                              size_t *bufferSize)
+{
+    const spblasStatus_t st =
+        SB_LEGACY_CHECK(SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(m), SB_ARG_COUNT(n),
+                        SB_ARG_COUNT(nnz), SB_ARG_INFO, SB_ARG_THERE(bufferSize));
+
+    (void)csrVal, (void)csrRowPtr, (void)csrColInd;
+    if (st == SPBLAS_STATUS_SUCCESS)
+        *bufferSize = steps()->order_scratch(0, nnz);
+    return st;
+}
+
+static spblasStatus_t
+check_csru(const char *function, spblasHandle_t handle, spblasDataType_t type, int m,
+           int n, int nnz, const spblasMatDescr_t *descrA, void *csrVal,
+           const int *csrRowPtr, int *csrColInd, spblasLegacyInfo_t info, void *buffer)
+{
+    return sb_legacy_check(handle, function,
+                           (const sb_arg[]){SB_ARG_HANDLE,
+                                            SB_ARG_TYPE,
+                                            SB_ARG_COUNT(m),
+                                            SB_ARG_COUNT(n),
+                                            SB_ARG_COUNT(nnz),
+                                            SB_ARG_DESCR(descrA),
+                                            SB_ARG_ARRAY(csrVal, nnz),
+                                            SB_ARG_ARRAY(csrRowPtr, nnz),
+                                            SB_ARG_ARRAY(csrColInd, nnz),
+                                            SB_ARG_INFO,
+                                            SB_ARG_BUFFER(nnz),
+                                            {0}});
+}
+
+/* An array moved by the order, through a copy in scratch of its size. */
+static void
+permute(void *array, void *scratch, spblasLegacyInfo_t info, size_t size, bool back)
+{
+    if (info->nperm > 0)
+        memcpy(scratch, array, (size_t)info->nperm * size);
+    steps()->permute(array, scratch, info->perm, info->nperm, size, back);
+}
+
+spblasStatus_t
+spblasXcsru2csr(spblasHandle_t handle, spblasDataType_t type, int m, int n, int nnz,
+                const spblasMatDescr_t *descrA, void *csrVal, const int *csrRowPtr,
+                int *csrColInd, spblasLegacyInfo_t info, void *buffer)
+{
+    const spblasStatus_t st = check_csru(__func__, handle, type, m, n, nnz, descrA,
+                                         csrVal, csrRowPtr, csrColInd, info, buffer);
+    int32_t *perm;
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    perm = sb_alloc_array(nnz, sizeof *perm);
+    if (!perm)
+        return sb_api_end(handle, __func__, SB_ENOMEM, NULL);
+    sb_free(info->perm);
+    info->perm = perm;
+    info->nperm = nnz;
+    steps()->identity(perm, nnz);
+    sort_rows(m, n, nnz, descrA, csrRowPtr, csrColInd, perm, buffer);
+    permute(csrVal, buffer, info, sb_public_size(type), false);
+    return st;
+}
+
+spblasStatus_t
+spblasXcsr2csru(spblasHandle_t handle, spblasDataType_t type, int m, int n, int nnz,
+                const spblasMatDescr_t *descrA, void *csrVal, const int *csrRowPtr,
+                int *csrColInd, spblasLegacyInfo_t info, void *buffer)
+{
+    const spblasStatus_t st = check_csru(__func__, handle, type, m, n, nnz, descrA,
+                                         csrVal, csrRowPtr, csrColInd, info, buffer);
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    if (!info->perm || info->nperm != nnz)
+        return sb_api_fail(__func__, SB_EINVAL,
+                           "argument info holds no order of so many entries");
+    permute(csrVal, buffer, info, sb_public_size(type), true);
+    permute(csrColInd, buffer, info, sizeof *csrColInd, true);
+    return st;
+}
