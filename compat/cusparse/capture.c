@@ -298,6 +298,14 @@ sb_capture_refuse(cusparseHandle_t handle)
                      "cannot be kept by a stream capture on the CPU");
 }
 
+/* The same for want of memory. */
+static cusparseStatus_t
+no_memory(cusparseHandle_t handle)
+{
+    (void)sb_capture_refuse(handle);
+    return sb_refuse(CUSPARSE_STATUS_ALLOC_FAILED, "no memory to keep the call");
+}
+
 static int
 graph_of(void **graph, void *stream)
 {
@@ -341,8 +349,10 @@ finish(cusparseHandle_t handle, job *j, spblasStatus_t st)
     if (!st)
         return submit(handle, j);
     job_free(j);
-    return st == SPBLAS_STATUS_INVALID_VALUE ? sb_refused((cusparseStatus_t)st)
-                                             : sb_capture_refuse(handle);
+    if (st == SPBLAS_STATUS_INVALID_VALUE)
+        return sb_refused((cusparseStatus_t)st);
+    return st == SPBLAS_STATUS_ALLOC_FAILED ? no_memory(handle)
+                                            : sb_capture_refuse(handle);
 }
 
 /* ---- One pair for each function: what runs, and how it is kept ---------------------- */
@@ -351,7 +361,7 @@ finish(cusparseHandle_t handle, job *j, spblasStatus_t st)
 #define JOB(name, run)                                     \
     job *const j = job_new(handle, "cusparse" #name, run); \
     if (!j)                                                \
-    return sb_capture_refuse(handle)
+    return no_memory(handle)
 
 /* Leaves the function unless the arguments are good. */
 #define CHECK(call)                                       \

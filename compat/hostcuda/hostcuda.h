@@ -211,6 +211,10 @@ cudaError_t cudaGetDeviceProperties_v2(void *prop, int device);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
+#if HC_CUDA < 13
+cudaError_t cudaThreadSynchronize(void);
+cudaError_t cudaThreadExit(void);
+#endif
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);

@@ -251,6 +251,19 @@ spmv_sliced_ell(void)
 }
 
 static cusparseStatus_t
+spmm_batched(void)
+{
+    cusparseStatus_t st;
+
+    ok(cusparseCsrSetStridedBatch(csr, 2, 0, 0));
+    ok(cusparseDnMatSetStridedBatch(mb, 2, 0));
+    ok(cusparseDnMatSetStridedBatch(mc, 2, 6));
+    st = spmm();
+    ok(cusparseCsrSetStridedBatch(csr, 1, 0, 0));
+    return st;
+}
+
+static cusparseStatus_t
 dense_to_sparse(void)
 {
     return cusparseDenseToSparse_analysis(handle, square, csr,
@@ -276,7 +289,7 @@ on_default_stream(void)
 }
 
 static cusparseStatus_t (*const refused[])(void) = {
-    spmv_bsr, spmv_sliced_ell, dense_to_sparse, solve, on_default_stream,
+    spmv_bsr, spmv_sliced_ell, spmm_batched, dense_to_sparse, solve, on_default_stream,
 };
 
 static void

@@ -254,15 +254,44 @@ answers_all_names(void **state)
 }
 #endif
 
+#if !defined(HC_TOOLKIT) && HC_CUDA < 13
+#undef cudaGetDeviceProperties
+
+/* Under the plain name a program of CUDA 11 gets the fields that it has room for. */
+static void
+fills_old_layout(void **state)
+{
+    enum { OLD = offsetof(device_properties, hostRegisterSupported) };
+    device_properties prop;
+    unsigned char guard[sizeof prop - OLD];
+
+    (void)state;
+    memset(&prop, 0x5a, sizeof prop);
+    memset(guard, 0x5a, sizeof guard);
+    ok(cudaGetDeviceProperties(&prop, 0));
+    assert_int_equal(prop.maxBlocksPerMultiProcessor, 32);
+    assert_memory_equal((char *)&prop + OLD, guard, sizeof guard);
+    bad(cudaGetDeviceProperties(NULL, 0));
+    ok(cudaThreadSynchronize());
+    ok(cudaThreadExit());
+}
+#endif
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_device),    cmocka_unit_test(keeps_last_error),
-        cmocka_unit_test(streams),         cmocka_unit_test(events),
+        cmocka_unit_test(tells_device),
+        cmocka_unit_test(keeps_last_error),
+        cmocka_unit_test(streams),
+        cmocka_unit_test(events),
         cmocka_unit_test(refuses_kernels),
 #ifndef HC_TOOLKIT
-        cmocka_unit_test(loads_kernels),   cmocka_unit_test(answers_all_names),
+        cmocka_unit_test(loads_kernels),
+        cmocka_unit_test(answers_all_names),
+#if HC_CUDA < 13
+        cmocka_unit_test(fills_old_layout),
+#endif
 #endif
     };
 

@@ -79,6 +79,9 @@ end_elsewhere(void *data)
     cudaGraph_t graph;
     void *p;
 
+    /* Errors are a thread's own. */
+    if (cudaPeekAtLastError())
+        return data;
     /* Another thread's global capture forbids allocations here as well. */
     if (cudaMalloc(&p, 8) != cudaErrorStreamCaptureUnsupported)
         return data;
@@ -98,9 +101,11 @@ capture_stays_in_its_thread(void **state)
     (void)state;
     ok(cudaStreamCreate(&s));
     ok(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    assert_int_equal(cudaSetDevice(9), cudaErrorInvalidDevice);
     assert_int_equal(pthread_create(&other, NULL, end_elsewhere, s), 0);
     assert_int_equal(pthread_join(other, &result), 0);
     assert_null(result);
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidDevice);
     expect(cudaStreamEndCapture(s, &graph), cudaErrorStreamCaptureInvalidated);
     ok(cudaStreamDestroy(s));
 }
