@@ -4,6 +4,7 @@
 #include "api/legacy.h"
 
 #include "api/error.h"
+#include "api/place.h"
 #include "api/types.h"
 
 static bool
@@ -101,8 +102,12 @@ sb_legacy_check(spblasHandle_t handle, const char *function, const sb_arg *args)
     sb_diag diag = {0};
     sb_status st = SB_OK;
 
-    for (; st == SB_OK && args->kind != SB_ARG_END; args++)
+    for (; st == SB_OK && args->kind != SB_ARG_END; args++) {
         st = check_one(args, &diag);
+        if (st == SB_OK && sb_is_handle(handle) &&
+            (args->kind == SB_ARG_ARRAY_ || args->kind == SB_ARG_BUFFER_))
+            st = sb_place_on_host(handle, &args->at, 1, &diag);
+    }
     return sb_api_end(handle, function, st, &diag);
 }
 

@@ -3,6 +3,7 @@
  * CSR of its transpose.
  */
 #include "api/error.h"
+#include "api/place.h"
 #include "api/rule.h"
 #include "api/spmat.h"
 #include "api/types.h"
@@ -288,6 +289,17 @@ static const sb_rule operand_rules[] = {
 };
 
 static sb_status
+on_host(const geam_call *k, sb_diag *diag)
+{
+    for (int q = 0; q < 3 && k->want != WANT_SIZE; q++) {
+        const sb_matrix a = sb_view_sparse(k->mat[q]);
+
+        SB_TRY(sb_place_sparse_on_host(k->handle, &a, diag));
+    }
+    return sb_place_on_host(k->handle, (const void *[]){k->alpha, k->beta}, 2, diag);
+}
+
+static sb_status
 check(const geam_call *k, sb_diag *diag)
 {
     SB_TRY(sb_rules_check(argument_rules, SB_COUNT(argument_rules), names, k, diag));
@@ -297,6 +309,7 @@ check(const geam_call *k, sb_diag *diag)
         SB_TRY(sb_rules_check(operand_rules, SB_COUNT(operand_rules), &names[A + q], &o,
                               diag));
     }
+    SB_TRY(on_host(k, diag));
     return sb_rules_check(result_rules, SB_COUNT(result_rules), names, k, diag);
 }
 

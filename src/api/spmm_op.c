@@ -3,6 +3,7 @@
  * with and looks at them again at each execution.
  */
 #include "api/error.h"
+#include "api/place.h"
 #include "api/product.h"
 #include "base/alloc.h"
 #include "formats/check.h"
@@ -117,6 +118,8 @@ execute(spblasSpMMOpPlan_t plan, sb_diag *diag)
 
     p.want = SB_WANT_RESULT;
     SB_TRY(sb_product_check(&pb, &p, names, diag));
+    SB_TRY(sb_place_sparse_on_host(p.handle, &pb.a, diag));
+    SB_TRY(sb_place_on_host(p.handle, (const void *[]){pb.b.data, pb.c.data}, 2, diag));
     if (!sb_semiring_plan_matches(plan->plan, &pb))
         return sb_diag_set(diag, SB_EINVAL,
                            "an operand is not as it was when argument plan was made");

@@ -24,6 +24,7 @@
 static const char *const swept[] = {
     /* allocation_test.c */
     "spblasCreate",
+    "spblasCreateOn",
     "spblasCreateCsr",
     "spblasCreateConstCsr",
     "spblasCreateCsc",

@@ -61,6 +61,12 @@ create_handle(void *user)
 }
 
 static spblasStatus_t
+create_on(void *user)
+{
+    return spblasCreateOn(&((world *)user)->handle, "cpu");
+}
+
+static spblasStatus_t
 create_csr(void *user)
 {
     return spblasCreateCsr(&((world *)user)->sp, 3, 4, 4, ptr, idx, val, I32, I32, Z,
@@ -252,6 +258,7 @@ undo_analysis(void *user)
 
 static const step steps[] = {
     {"Create", create_handle, undo_creation},
+    {"CreateOn", create_on, undo_creation},
     {"CreateCsr", create_csr, undo_creation},
     {"CreateConstCsr", create_const_csr, undo_creation},
     {"CreateCsc", create_csc, undo_creation},

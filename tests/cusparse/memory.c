@@ -98,5 +98,5 @@ main(void)
           cusparseCreateCoo(&made, 3, 3, 4, index, index, value, i, base, type),
           cusparseDestroySpMat(made));
     (void)printf("%d refusals, %d wrong\n", refused, wrong);
-    return wrong || refused < 12;
+    return wrong || refused < 9; /* each at least once */
 }
