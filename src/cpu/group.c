@@ -24,10 +24,14 @@ most_chunks(int64_t keys, int64_t entries)
     return chunks > 1 ? chunks : 1;
 }
 
+/* What any number of keys up to this one takes: fewer keys may go into more chunks, and
+ * callers ask for room before they know which keys they sort by. */
 size_t
 sb_group_bytes(int64_t keys, int64_t entries)
 {
-    return (size_t)(most_chunks(keys, entries) * keys) * sizeof(int32_t);
+    const int64_t most = CHUNKS * keys < entries ? CHUNKS * keys : entries;
+
+    return (size_t)(most > keys ? most : keys) * sizeof(int32_t);
 }
 
 static void

@@ -17,7 +17,7 @@ typedef struct sb_group {
     int32_t *next; /* chunks x keys: where the next entry of that chunk and key goes */
 } sb_group;
 
-/* Bytes of `next`. */
+/* Bytes of `next`, also for fewer keys. */
 size_t sb_group_bytes(int64_t keys, int64_t entries);
 
 /* Sets chunks and counts into next; ptr[keys + 1]: where keys begin, plus base. */

@@ -151,7 +151,7 @@ agree(void **state)
     const char *spec = *state;
     const sb_prog *p = NULL;
     char second[SB_SPEC_MAX];
-    gpu_kernel k, carry = {NULL};
+    gpu_kernel k, carry = {0};
     sb_arena arena;
     sb_ir ir;
 
