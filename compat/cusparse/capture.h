@@ -25,8 +25,6 @@ cusparseStatus_t sb_capture_refuse(cusparseHandle_t handle);
 #define SB_SAME(...)
 #define SB_OWN(...)
 #define SB_OWN_AS(...)
-#define SB_NATIVE(...)
-#define SB_STUB(...)
 #define SB_KEEP(family, name, ...) \
     cusparseStatus_t sb_keep_##name(SB_EACH(SB_DECL, __VA_ARGS__));
 #include "spblas_cusparse/functions.def"

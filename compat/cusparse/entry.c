@@ -180,8 +180,6 @@ real_at(const void *argument, size_t bytes)
         return SB_END(name, answer, __VA_ARGS__);                                    \
     }
 
-#define SB_NATIVE(family, name, ...) \
-    SB_LEGACY(name, sb_refused(SB_CALL(name, __VA_ARGS__)), __VA_ARGS__)
 /* Of libspblas as well: one of its functions, or one of a type and the rest. */
 #define SB_OLDER(family, name, ...) \
     SB_LEGACY(name, SB_CALL_CORE(name, __VA_ARGS__), __VA_ARGS__)
@@ -191,12 +189,5 @@ real_at(const void *argument, size_t bytes)
 #define SB_CALL_TYPED(name, handle, ...)                                         \
     sb_refused((int)spblasX##name(SB_TO_CORE(handle), (spblasDataType_t)SB_CODE, \
                                   SB_EACH(SB_TO_CORE, __VA_ARGS__)))
-#define SB_STUB(family, name, ...)                                                \
-    SB_LEGACY(                                                                    \
-        name,                                                                     \
-        sb_refuse(CUSPARSE_STATUS_NOT_SUPPORTED,                                  \
-                  "is not computed on the CPU, and NVIDIA's library or a GPU is " \
-                  "not there"),                                                   \
-        __VA_ARGS__)
 
 #include "spblas_cusparse/functions.def"

@@ -72,8 +72,9 @@ gpu_answers(void)
     return init && count && init(0) == 0 && count(&devices) == 0 && devices > 0;
 }
 
-/* What SPBLAS_CUSPARSE_FORWARD asks for. By itself a GPU gets everything, because
- * libspblas computes on the CPU and arrays are then the device's. */
+/* What SPBLAS_CUSPARSE_FORWARD asks for. By itself NVIDIA's library gets everything where
+ * a GPU is: libspblas has its products only for arrays of a device, and they have not
+ * been tried on one. */
 static sb_route
 wanted_route(void)
 {
@@ -86,7 +87,7 @@ wanted_route(void)
         return SB_ROUTE_LEGACY;
     if (ask && strcmp(ask, "none") == 0)
         return SB_ROUTE_HERE;
-    if (backend && strcmp(backend, "cpu") == 0)
+    if (backend && (strcmp(backend, "cpu") == 0 || strcmp(backend, "emu") == 0))
         return SB_ROUTE_HERE;
     return gpu_answers() ? SB_ROUTE_ALL : SB_ROUTE_HERE;
 }
