@@ -14,6 +14,9 @@ if(support_sources)
     target_link_libraries(sb_testsupport INTERFACE sb_all)
 endif()
 
+# The programs of all tests labelled tsan, for a build of nothing else.
+add_custom_target(tsan_tests)
+
 # sb_add_test(<target> <ctest name> <source>): build and register one test program.
 function(sb_add_test target name source)
     set(labels quick)
@@ -30,6 +33,9 @@ function(sb_add_test target name source)
     target_link_libraries(${target} PRIVATE sb_all PkgConfig::cmocka)
     target_compile_definitions(${target} PRIVATE
         SB_SOURCE_DIR="${CMAKE_SOURCE_DIR}" SB_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    if(tsan IN_LIST labels)
+        add_dependencies(tsan_tests ${target})
+    endif()
     add_test(NAME ${name} COMMAND ${target})
     set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 900
         SKIP_RETURN_CODE 77
