@@ -416,8 +416,10 @@ first_plan(const sb_product *p, const sb_problem *pb)
     if (!pb->device || sb_problem_as_is(pb) < 0 ||
         pb->device->ops->capturing(pb->device, pb->stream))
         return NULL;
-    if (sb_plan_create(&plan, pb, &opt, NULL) != SB_OK ||
-        sb_planlist_put_take(plans, plan) != SB_OK)
+    if (sb_plan_create(&plan, pb, &opt, NULL) != SB_OK)
+        return NULL;
+    plan->unasked = true;
+    if (sb_planlist_put_take(plans, plan) != SB_OK)
         return NULL;
     return sb_planlist_find(plans, pb);
 }
@@ -431,7 +433,7 @@ compute(const sb_product *p, sb_problem *pb, sb_diag *diag)
 
     SB_TRY(scalars(p, pb, diag));
     ref = sb_planlist_find(plans, pb);
-    if (!ref)
+    if (!ref || sb_planref_plan(ref)->unasked)
         st = validate(p->sparse, pb, diag);
     if (!ref && st == SB_OK && !empty_output(pb))
         ref = first_plan(p, pb);

@@ -121,6 +121,39 @@ test_sddmm(void **state)
     sweep(SB_OP_SDDMM, 5, 3);
 }
 
+/* The plan that a product makes for itself answers for no structure: with the attribute
+ * every product looks at it until an analysis has. */
+static void
+test_validated(void **state)
+{
+    const int yes = 1;
+    sb_problem pb = {.op = SB_OP_SPMM, .compute = SB_F32, .alpha = {1, 0}, .batch = 1};
+    int32_t *idx, good;
+    call c;
+
+    (void)state;
+    pb.a = gen_matrix(&(gen_spec){.family = GEN_UNIFORM,
+                                  .rows = 30,
+                                  .cols = 20,
+                                  .density = 0.2,
+                                  .integer = true});
+    pb.b = gen_dense(&(gen_dense_spec){.rows = 20, .cols = 8, .integer = true});
+    pb.c = gen_dense(&(gen_dense_spec){.rows = 30, .cols = 8, .integer = true});
+    idx = (int32_t *)(uintptr_t)pb.a.idx;
+    good = idx[3];
+    world_must(call_begin(&c, &pb));
+    world_must(spblasSpMatSetAttribute(c.a, SPBLAS_SPMAT_VALIDATE, &yes, sizeof yes));
+    run_and_check(&c, "validated", 0);
+    idx[3] = 20;
+    assert_int_equal(call_run(&c), SPBLAS_STATUS_INVALID_VALUE);
+    assert_non_null(
+        strstr(spblasGetLastErrorMessage(c.handle), "column index[3] is 20"));
+    idx[3] = good;
+    run_and_check(&c, "mended", 0);
+    call_end(&c);
+    problem_free(&pb);
+}
+
 /* ---- one matrix, in the emulator's own memory ------------------------------------------------ */
 
 static const float two = 2, nought = 0;
@@ -283,10 +316,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spmm),     cmocka_unit_test(test_spmv),
-        cmocka_unit_test(test_sddmm),    cmocka_unit_test(test_own_memory),
-        cmocka_unit_test(test_graph),    cmocka_unit_test(test_places),
-        cmocka_unit_test(test_separate), cmocka_unit_test(test_disk),
+        cmocka_unit_test(test_spmm),       cmocka_unit_test(test_spmv),
+        cmocka_unit_test(test_sddmm),      cmocka_unit_test(test_validated),
+        cmocka_unit_test(test_own_memory), cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_places),     cmocka_unit_test(test_separate),
+        cmocka_unit_test(test_disk),
     };
     int failed;
 
