@@ -12,10 +12,15 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/clock.h"
+#include "planner/candidates.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FEW = 5, HEAT = 6, ROUNDS = 15, BUDGET = 100 };
+/* Not worth a third run, nor a fourth: times the fastest. */
+#define FAR 4.0
+#define NEAR 1.5
 
 /* The last element of a dense operand, counted from its first, and one. */
 static bool
@@ -94,25 +99,22 @@ one_run(sb_bench *bn, const sb_plan *plan)
 }
 
 /*
- * Least seconds of some runs; 0 when the plan cannot run. The budget counts runs at that
+ * Least seconds of some runs; 0 when the plan cannot run. What was spent counts at that
  * price: what other jobs of the machine took meanwhile must not end the race.
  */
 static double
 heat(sb_bench *bn, const sb_plan *plan)
 {
     const double best = sb_bench_best(bn);
-    double least = 0;
-    int runs = 0;
+    double least;
+    int runs = 2;
 
-    for (; runs <= HEAT; runs++) {
-        const double took = one_run(bn, plan);
-
-        if (took == 0)
-            return 0;
-        if (runs > 0 && (least == 0 || took < least)) /* the first run warms up */
-            least = took;
-        if (runs >= 2 && best > 0 && least > 1.5 * best) /* hopeless */
-            break;
+    (void)one_run(bn, plan); /* warms up */
+    least = one_run(bn, plan);
+    for (; runs <= HEAT && least > 0; runs++) {
+        if (best > 0 && least > (runs == 2 ? FAR : NEAR) * best)
+            break; /* hopeless */
+        least = fmin(least, one_run(bn, plan));
     }
     bn->spent += runs * least;
     return least;
@@ -204,19 +206,33 @@ rounds_left(const sb_bench *bn)
     return each < ROUNDS ? each : ROUNDS;
 }
 
+/* Whatever the model thinks of it: no measured plan may be slower than none. */
+static void
+try_as_is(sb_bench *bn)
+{
+    sb_planner *pl = bn->pl;
+
+    for (int q = 0; q < pl->nweighed; q++)
+        if (!pl->weighed[q].tried && !pl->weighed[q].dropped &&
+            (int)pl->weighed[q].choice.part[0].kind == sb_problem_as_is(pl->pb))
+            sb_bench_try(bn, &pl->weighed[q]);
+}
+
 sb_status
 sb_plan_measure(sb_plan **best, sb_planner *pl, const sb_weighed **won)
 {
     sb_bench bn;
 
     *best = NULL;
-    if (sb_bench_open(&bn, pl))
+    if (sb_bench_open(&bn, pl)) {
         for (int q = 0, tried = 0; q < pl->nweighed && tried < FEW; q++) {
             if (pl->weighed[q].dropped)
                 continue;
             sb_bench_try(&bn, &pl->weighed[q]);
             tried++;
         }
+        try_as_is(&bn);
+    }
     if (bn.finalists > 0)
         sb_bench_decide(&bn, rounds_left(&bn), best, won);
     sb_bench_close(&bn);

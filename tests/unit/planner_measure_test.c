@@ -300,6 +300,38 @@ test_final(void **state)
     assert_int_equal(runs_slow, 0);
 }
 
+/* Rows as they are run also where the model ranks five others before them: here blocks and
+ * windows of all sizes. */
+static void
+test_as_is(void **state)
+{
+    static char nowhere[8];
+    const gen_spec spec = {
+        .family = GEN_BLOCKS, .rows = 256, .cols = 256, .seed = 3, .block = 16};
+    sb_problem pb = {.op = SB_OP_SPMM,
+                     .a = gen_matrix(&spec),
+                     .compute = SB_F32,
+                     .alpha = {1, 0},
+                     .batch = 1};
+    sb_plan *plan;
+
+    (void)state;
+    pb.b = (sb_dense){.rows = 256, .cols = 32, .ld = 32, .type = SB_F32, .batch = 1};
+    pb.c = pb.b;
+    pb.b.data = nowhere;
+    pb.c.data = nowhere + 4;
+    favourite = " csr ";
+    runs_fast = runs_slow = 0;
+    sb_wisdom_forget();
+    plan = plan_for(&pb, SB_EFFORT_MEASURE);
+    gen_free_matrix(&pb.a);
+    if (!plan)
+        skip();
+    if (!strstr(plan->step[0].kernel->spec, favourite))
+        fail_msg("%s won over csr:\n%s", plan->text, plan->explain);
+    sb_plan_release(plan);
+}
+
 /* Under ESTIMATE nothing runs. */
 static void
 test_estimate_runs_nothing(void **state)
@@ -488,6 +520,7 @@ main(void)
         cmocka_unit_test(test_steps_are_undone),
         cmocka_unit_test(test_price),
         cmocka_unit_test(test_final),
+        cmocka_unit_test(test_as_is),
         cmocka_unit_test(test_estimate_runs_nothing),
         cmocka_unit_test(test_no_scratch),
         cmocka_unit_test(test_out_of_memory),
