@@ -44,9 +44,11 @@ endfunction()
 
 # Tests never touch the cache of the user who runs them, nor what was fitted there. The
 # runner of seeded faults gives each fault a cache of its own.
+set(SPBLAS_TEST_CACHE "${CMAKE_BINARY_DIR}/test-cache" CACHE PATH
+    "Where tests keep compiled kernels; builds may share it")
 set(SB_TEST_ENV "SPBLAS_MODEL=off")
 if(NOT SPBLAS_FAULTS)
-    list(APPEND SB_TEST_ENV "SPBLAS_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache")
+    list(APPEND SB_TEST_ENV "SPBLAS_CACHE_DIR=${SPBLAS_TEST_CACHE}")
 endif()
 
 # clang's OpenMP runtime keeps a few blocks of its own at exit.
