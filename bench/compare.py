@@ -43,6 +43,15 @@ def ratio(row, name, libraries=True):
     return min(others.values()) / own if own and others else None
 
 
+def share(row, seconds, gather):
+    """The row's limit over our time; with gather, the limit of a kernel that fetches a row
+    of B for every entry from where B lies, which those that use a row twice can pass."""
+    limit = row.get("limit")
+    if not limit or not seconds:
+        return None
+    return (max(limit, row["gather_limit"]) if gather else limit) / seconds
+
+
 def names(rows, ours):
     found = []
     for row in rows:
@@ -57,20 +66,22 @@ def summary(rows):
     own = names(rows, True)
     lines = ["| op | n | type | matrices | " +
              " | ".join(f"best peer / {name}" for name in own) +
-             " | naive / ours-plan | share of limit | analysis, executions |",
-             "|---" * (7 + len(own)) + "|"]
+             " | naive / ours-plan | share of limit | with gather | analysis, executions |",
+             "|---" * (8 + len(own)) + "|"]
     for op, n, kind in sorted({key(row)[1:] for row in rows},
                               key=lambda k: (k[0] != "spmv", k[0] != "spmm", k[1:])):
         some = [row for row in rows if key(row)[1:] == (op, n, kind)]
         cells = [show(mean(r for row in some if (r := ratio(row, name)))) for name in own]
         naive = mean(r for row in some if (r := ratio(row, "ours-plan", False)))
-        share = mean(row["limit"] / t for row in some
-                     if row.get("limit") and (t := times(row, True).get("ours-plan")))
+        shares = [mean(x for row in some
+                       if (x := share(row, times(row, True).get("ours-plan"), gather)))
+                  for gather in (False, True)]
         runs = [p["analysis_runs"] for row in some for p in row["peers"]
                 if p["name"] == "ours-plan" and p.get("analysis_runs")]
         runs = sorted(runs)[len(runs) // 2] if runs else None
         lines.append(f"| {op} | {n} | {kind} | {len(some)} | " + " | ".join(cells) +
-                     f" | {show(naive)} | {show(share)} | {show(runs, '{:.1f}')} |")
+                     f" | {show(naive)} | {show(shares[0])} | {show(shares[1])}"
+                     f" | {show(runs, '{:.1f}')} |")
     return lines
 
 
@@ -85,8 +96,8 @@ def table(rows):
     """Every row: GFLOP/s of each peer, ratio, share of the limit, plan."""
     order = names(rows, True) + names(rows, False)
     lines = ["| matrix | op n type | nnz | " + " | ".join(order) +
-             " | best peer / plan | GB/s | share | analysis | plan |",
-             "|---" * (8 + len(order)) + "|"]
+             " | best peer / plan | GB/s | share | gather | analysis | plan |",
+             "|---" * (9 + len(order)) + "|"]
     for row in rows:
         took = {**times(row, True), **times(row, False)}
         own = took.get("ours-plan")
@@ -98,7 +109,7 @@ def table(rows):
             f"| {row['matrix']} | {row['op']} {row['n']} {row['type']} | {row['nnz']} | " +
             " | ".join(gflops) + f" | {show(ratio(row, 'ours-plan'))}" +
             f" | {show(row['bytes'] / own * 1e-9 if own else None, '{:.1f}')}" +
-            f" | {show(row['limit'] / own if own and row.get('limit') else None)}" +
+            f" | {show(share(row, own, False))} | {show(share(row, own, True))}" +
             f" | {show(runs, '{:.1f}')} | `{plan_of(row)}` |")
     return lines
 
@@ -114,7 +125,8 @@ def report(result):
     lines = [f"# spblas and its peers, {result['date']}", "",
              f"{result['cpu']}, {result['threads']} threads. GFLOP/s by medians of "
              "interleaved rounds; ratios are times, above 1 ours is faster. `share` is "
-             "the roofline limit of compulsory bytes and operations over our time; "
+             "the roofline limit of compulsory bytes and operations over our time; `gather` "
+             "the same where a row of B for every entry, from the cache B fits, takes longer; "
              "`analysis` is in executions.", "",
              "Command: `bench/setup_peers && bench/run_bench`", ""]
     lines += [f"- {name}: {text}" for name, text in result.get("versions", {}).items()]
