@@ -37,7 +37,7 @@ typedef struct call {
     int64_t threads, rounds, n, min_nnz;
     double batch_seconds;
     const char *out, *op, *type, *peers;
-    bool quick, tiny, no_limits, help;
+    bool quick, tiny, no_limits, measured, help;
     const char *plan[FORCED];
     int plans;
     const char *file[512];
@@ -70,7 +70,8 @@ wanted(const call *c, const bench_case *k)
     return (k->tier & tiers) != 0;
 }
 
-/* Whether the comma list of --peers has this name; all when there is none. */
+/* Whether the comma list of --peers has this name; when there is none, all, those that
+ * measure only if asked for. */
 static bool
 chosen(const call *c, const char *name)
 {
@@ -78,7 +79,7 @@ chosen(const call *c, const char *name)
     const char *at = c->peers;
 
     if (!at)
-        return strcmp(name, "ours-measure") != 0;
+        return c->measured || !strstr(name, "measure");
     while ((at = strstr(at, name))) {
         if ((at == c->peers || at[-1] == ',') && (at[n] == ',' || at[n] == '\0'))
             return true;
@@ -352,7 +353,8 @@ main(int argc, char **argv)
         {"--n", ARG_INT, &c.n, "only this n"},
         {"--type", ARG_TEXT, &c.type, "only f32 or f64"},
         {"--min-nnz", ARG_INT, &c.min_nnz, "leave out smaller matrices"},
-        {"--peers", ARG_TEXT, &c.peers, "only these, by commas; ours-measure needs it"},
+        {"--peers", ARG_TEXT, &c.peers, "only these, by commas"},
+        {"--measured", ARG_FLAG, &c.measured, "ours with measured analysis as well"},
         {"--plan", ARG_TEXT, NULL, "a plan text as one more peer; may come often"},
         {"--no-limits", ARG_FLAG, &c.no_limits, "do not measure the machine"},
         {"--help", ARG_FLAG, &c.help, "this text"},

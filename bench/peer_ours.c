@@ -1,6 +1,6 @@
 /*
- * spblas itself, four ways: without analysis, with the default analysis, with values
- * promised to stay, with measured analysis; and with a plan forced by text.
+ * spblas itself: without analysis, with the default analysis, with values
+ * promised to stay, with measured analysis (and both); and with a plan forced by text.
  */
 #include "peers.h"
 
@@ -105,7 +105,7 @@ sparse(const state *s)
     return s->a ? s->a : s->out;
 }
 
-/* The attributes that arg names: frozen, measure, or a plan text. */
+/* The attributes that arg names: frozen, measure, both, or a plan text. */
 static int
 set_attributes(state *s, const char *arg)
 {
@@ -115,19 +115,12 @@ set_attributes(state *s, const char *arg)
     const int yes = 1;
 
     (void)spblasForgetWisdom(); /* an estimate is not to know what was measured */
-    if (strcmp(arg, "frozen") == 0 || strstr(arg, "(packed)")) {
-        const int bad =
-            spblasSpMatSetAttribute(a, SPBLAS_SPMAT_VALUES_FROZEN, &yes, sizeof yes);
-
-        if (bad || arg[0] != '(')
-            return bad;
-    }
-    if (strcmp(arg, "measure") == 0)
-        return spblasSpMatSetAttribute(a, SPBLAS_SPMAT_EFFORT, &measure,
-                                       sizeof measure);
-    if (strstr(arg, "(packed)") &&
+    if ((strstr(arg, "frozen") || strstr(arg, "(packed)")) &&
         spblasSpMatSetAttribute(a, SPBLAS_SPMAT_VALUES_FROZEN, &yes, sizeof yes))
         return 1;
+    if (strstr(arg, "measure"))
+        return spblasSpMatSetAttribute(a, SPBLAS_SPMAT_EFFORT, &measure,
+                                       sizeof measure);
     if (arg[0] == '(')
         return spblasSpMatSetAttribute(a, SPBLAS_SPMAT_PLAN_TEXT, arg, strlen(arg));
     return 0;
@@ -193,6 +186,8 @@ const bench_peer peer_ours_direct = OURS(NULL, "ours-direct");
 const bench_peer peer_ours_plan = OURS("plan", "ours-plan");
 const bench_peer peer_ours_frozen = OURS("frozen", "ours-frozen");
 const bench_peer peer_ours_measure = OURS("measure", "ours-measure");
+const bench_peer peer_ours_measure_frozen =
+    OURS("measure frozen", "ours-measure-frozen");
 
 bench_peer
 bench_forced_plan(const char *name, const char *text)
