@@ -5,9 +5,15 @@
 #include <stdio.h>
 
 const bench_peer *const bench_peers[] = {
-    &peer_ours_direct,  &peer_ours_plan,           &peer_ours_frozen,
-    &peer_ours_measure, &peer_ours_measure_frozen, &peer_naive,
-    &peer_mkl,          &peer_mkl_opt,             &peer_graphblas,
+    &peer_ours_direct,
+    &peer_ours_plan,
+    &peer_ours_frozen,
+    &peer_ours_measure,
+    &peer_ours_measure_frozen,
+    &peer_naive,
+    &peer_mkl,
+    &peer_mkl_opt,
+    &peer_graphblas,
     &peer_rsb,
 #ifdef BENCH_HAS_XSMM
     &peer_xsmm,

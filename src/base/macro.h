@@ -22,6 +22,8 @@
 #define SB_PREFETCH(p) __builtin_prefetch((p), 1)
 /* Number of the lowest bit of x != 0, 64 bits. */
 #define SB_LOWEST_BIT(x) __builtin_ctzll(x)
+/* Number of the highest one. */
+#define SB_HIGHEST_BIT(x) (63 - __builtin_clzll(x))
 
 /* Elements of a true array. */
 #define SB_COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))

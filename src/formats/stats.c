@@ -58,50 +58,61 @@ chunk_row(const sb_view *v, int64_t q)
 }
 
 static inline int64_t
-far_from(int64_t i, int64_t j)
+column(const sb_view *v, int64_t p, bool wide)
 {
-    return j > i ? j - i : i - j;
+    const int32_t *c32 = v->crd;
+    const int64_t *c64 = v->crd;
+
+    return (wide ? c64[p] : c32[p]) - v->crd_base;
 }
 
-/* Order and bandwidth of row i; `wide` is constant where this is inlined. */
 static inline void
-row_order(const pass *ps, chunk *ck, int64_t i, int64_t lo, int64_t hi, bool wide)
+reach(chunk *ck, int64_t i, int64_t j)
 {
-    const int64_t base = ps->v->crd_base;
-    const int32_t *c32 = ps->v->crd;
-    const int64_t *c64 = ps->v->crd;
-    int bad = 0;
-    int64_t far;
+    const int64_t far = j > i ? j - i : i - j;
 
-    for (int64_t p = lo + 1; p < hi; p++)
-        bad |= wide ? c64[p] <= c64[p - 1] : c32[p] <= c32[p - 1];
-    far = far_from(i, (wide ? c64[lo] : c32[lo]) - base);
     if (far > ck->bandwidth)
         ck->bandwidth = far;
-    for (int64_t p = bad ? lo : hi - 1; p < hi; p++) {
-        far = far_from(i, (wide ? c64[p] : c32[p]) - base);
-        if (far > ck->bandwidth)
-            ck->bandwidth = far;
-    }
-    if (bad)
-        ck->sorted = false;
-    if (!ps->seen)
-        return;
-    for (int64_t p = lo; p < hi; p++) {
-        const int64_t j = (wide ? c64[p] : c32[p]) - base;
+}
 
-        if (j >= 0 && j < ps->v->cols)
-            atomic_store_explicit(&ps->seen[j], 1, memory_order_relaxed);
+/* Columns that do not follow the one before, over rows and all: loops that know nothing
+ * of rows run over vectors. */
+static inline int64_t
+count_descents(const sb_view *v, int64_t lo, int64_t hi, bool wide)
+{
+    int64_t found = 0;
+
+    for (int64_t p = lo + 1; p < hi; p++)
+        found += column(v, p, wide) <= column(v, p - 1, wide);
+    return found;
+}
+
+static inline void
+mark_columns(const pass *ps, int64_t lo, int64_t hi, bool wide)
+{
+    /* Stores of bytes may hit anything: what the loop needs is out of their reach. */
+    const sb_view v = {.crd = ps->v->crd, .crd_base = ps->v->crd_base};
+    const uint64_t cols = (uint64_t)ps->v->cols;
+    atomic_uchar *const seen = ps->seen;
+
+    for (int64_t p = lo; p < hi; p++) {
+        const uint64_t j = (uint64_t)column(&v, p, wide);
+
+        if (j < cols)
+            atomic_store_explicit(&seen[j], 1, memory_order_relaxed);
     }
 }
 
+/* Rows [first, last); `wide` is constant where this is inlined. */
 static inline void
 chunk_rows(const pass *ps, chunk *ck, int64_t first, int64_t last, bool wide)
 {
-    int64_t lo = first < last ? sb_view_lo(ps->v, first) : 0;
+    const sb_view *v = ps->v;
+    const int64_t from = first < last ? sb_view_lo(v, first) : 0;
+    int64_t lo = from, begun = 0; /* rows whose first column does not follow */
 
     for (int64_t i = first; i < last; i++) {
-        const int64_t hi = sb_view_lo(ps->v, i + 1), len = hi - lo;
+        const int64_t hi = sb_view_lo(v, i + 1), len = hi - lo;
         const int q = sb_stats_bucket(len);
 
         ck->bucket_rows[q]++;
@@ -109,10 +120,19 @@ chunk_rows(const pass *ps, chunk *ck, int64_t first, int64_t last, bool wide)
         ck->squares += (double)len * (double)len;
         if (len > ck->longest)
             ck->longest = len;
-        if (len > 0)
-            row_order(ps, ck, i, lo, hi, wide);
+        if (len > 0) {
+            reach(ck, i, column(v, lo, wide));
+            reach(ck, i, column(v, hi - 1, wide));
+            begun += lo > from && column(v, lo, wide) <= column(v, lo - 1, wide);
+        }
         lo = hi;
     }
+    if (ps->seen)
+        mark_columns(ps, from, lo, wide);
+    ck->sorted = count_descents(v, from, lo, wide) == begun;
+    for (int64_t i = first; i < last && !ck->sorted; i++)
+        for (int64_t p = sb_view_lo(v, i); p < sb_view_lo(v, i + 1); p++)
+            reach(ck, i, column(v, p, wide));
 }
 
 static void
@@ -123,7 +143,6 @@ run_chunks(void *user, int64_t first, int64_t last)
     for (int64_t q = first; q < last; q++) {
         const int64_t lo = chunk_row(ps->v, q), hi = chunk_row(ps->v, q + 1);
 
-        ps->chunk[q].sorted = true;
         if (ps->v->crd_type == SB_I64)
             chunk_rows(ps, &ps->chunk[q], lo, hi, true);
         else
@@ -194,7 +213,7 @@ sb_stats_collect(sb_stats *out, const sb_view *v, sb_stats_use use, const sb_par
     }
     sb_free(ps.chunk);
     sb_free(ps.seen);
-    return sb_stats_sample(out, v, use);
+    return sb_stats_sample(out, v, use, small ? NULL : par);
 }
 
 int

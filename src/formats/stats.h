@@ -55,13 +55,9 @@ typedef struct sb_stats {
 static inline int
 sb_stats_bucket(int64_t length)
 {
-    int q = 1;
+    const int q = length <= 1 ? length > 0 : 2 + SB_HIGHEST_BIT((uint64_t)length - 1);
 
-    if (length <= 0)
-        return 0;
-    while (q < SB_STATS_BUCKETS - 1 && ((int64_t)1 << (q - 1)) < length)
-        q++;
-    return q;
+    return q < SB_STATS_BUCKETS - 1 ? q : SB_STATS_BUCKETS - 1;
 }
 
 /* Mean entries of a row inside a panel of this many columns, 0 when not known. */

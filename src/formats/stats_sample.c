@@ -1,7 +1,8 @@
 /*
  * Samples spread over the rows by the golden ratio, so that no period of the matrix can
  * hide from them. Every sample reads a bounded number of entries; a small hash table of
- * coordinates with epochs serves reuse windows and diagonals alike.
+ * coordinates with epochs serves reuse windows and diagonals alike. Kinds of samples are
+ * jobs that write features of their own, so threads may share them.
  */
 #include "formats/stats_sample.h"
 
@@ -20,7 +21,8 @@ enum {
     DIAG_ROWS = 64,
     BLOCK_ENTRIES = 8192, /* entries read per block size */
     PANEL_ENTRIES = 16384,
-    SELL_WINDOWS = 64
+    SELL_WINDOWS = 64,
+    SAMPLERS = 2 /* of windows, a table each */
 };
 
 typedef struct slot {
@@ -135,8 +137,9 @@ window_pair(sampler *sm, int64_t first)
     sm->windows += 2;
 }
 
+/* Pairs of windows, every SAMPLERS-th from `first` on. */
 static void
-sample_windows(sb_stats *s, sampler *sm)
+sample_windows(sampler *sm, int64_t first)
 {
     const int64_t rows = sm->v->rows;
     const int64_t room = rows > 2 * WINDOW ? rows - 2 * WINDOW : 0;
@@ -144,15 +147,33 @@ sample_windows(sb_stats *s, sampler *sm)
     const int64_t some = sm->v->nnz / (2 * PAIR_ENTRIES) + 4;
     const int64_t pairs = !room ? 1 : some < PAIRS ? some : PAIRS;
 
-    for (int64_t q = 0; q < pairs; q++)
+    for (int64_t q = first; q < pairs; q += SAMPLERS)
         window_pair(sm, room ? spread(q, room) / 8 * 8 : 0);
-    if (sm->entries == 0)
+}
+
+/* The sums are of integers, so their order does not matter. */
+static void
+merge_windows(sb_stats *s, const sampler *from)
+{
+    sampler sum = {0};
+
+    for (const sampler *sm = from; sm < from + SAMPLERS; sm++) {
+        sum.entries += sm->entries;
+        sum.d4 += sm->d4;
+        sum.d8 += sm->d8;
+        sum.windows += sm->windows;
+        sum.dwin += sm->dwin;
+        sum.second += sm->second;
+        sum.fresh += sm->fresh;
+        sum.columns += sm->columns;
+    }
+    if (sum.entries == 0)
         return;
-    s->r4 = (double)sm->entries / (double)sm->d4;
-    s->r8 = (double)sm->entries / (double)sm->d8;
-    s->window_cols = sm->columns / (double)sm->windows;
-    s->window_reuse = 1.0 - (double)sm->dwin / (double)sm->entries;
-    s->window_fresh = sm->second ? (double)sm->fresh / (double)sm->second : 1.0;
+    s->r4 = (double)sum.entries / (double)sum.d4;
+    s->r8 = (double)sum.entries / (double)sum.d8;
+    s->window_cols = sum.columns / (double)sum.windows;
+    s->window_reuse = 1.0 - (double)sum.dwin / (double)sum.entries;
+    s->window_fresh = sum.second ? (double)sum.fresh / (double)sum.second : 1.0;
 }
 
 static void
@@ -222,10 +243,10 @@ full_blocks(const sb_view *v, int64_t i, int64_t b)
     return found;
 }
 
-static double
-sample_blocks(const sb_view *v, int64_t b)
+static void
+sample_blocks(sb_stats *s, const sb_view *v, int at)
 {
-    const int64_t groups = v->rows / b;
+    const int64_t b = sb_stats_block_size[at], groups = v->rows / b;
     int64_t seen = 0, full = 0;
 
     /* An empty group costs a step too: at most 1024 of them. */
@@ -237,7 +258,7 @@ sample_blocks(const sb_view *v, int64_t b)
         if (q >= 32 && full == 0 && seen > BLOCK_ENTRIES / 4)
             break;
     }
-    return seen ? (double)full / (double)seen : 0;
+    s->block_share[at] = seen ? (double)full / (double)seen : 0;
 }
 
 static void
@@ -259,31 +280,42 @@ sample_win(sb_stats *s, const sb_view *v, int at)
     s->win_run[at] = runs ? (double)shared / (double)runs : 0;
 }
 
-/* Where a row goes on in another panel, for all widths at once. */
+/* Where a row goes on in another panel, for all widths at once: in those that the highest
+ * bit in which two neighbouring columns differ reaches. */
 static void
-sample_panels(sb_stats *s, const sb_view *v)
+sample_panels(sb_stats *s, const sb_view *v, int at)
 {
-    int64_t segments[SB_STATS_PANELS] = {0}, seen = 0, rows = 0;
+    int64_t reach[64] = {0}, segments = 0, seen = 0, rows = 0;
 
+    (void)at;
     for (int64_t q = 0; q < v->rows && q < 1024 && seen < PANEL_ENTRIES; q++) {
         const int64_t i = v->rows <= 1024 ? q : spread(q, v->rows);
         const int64_t lo = sb_view_lo(v, i), end = sb_view_lo(v, i + 1);
         const int64_t hi = end < lo + PANEL_ENTRIES ? end : lo + PANEL_ENTRIES;
+        int64_t before = hi > lo ? sb_view_col(v, lo) : 0;
 
         rows += hi > lo;
         seen += hi - lo;
-        for (int64_t p = lo + 1; p < hi; p++)
-            for (int w = 0; w < SB_STATS_PANELS; w++)
-                segments[w] +=
-                    sb_view_col(v, p - 1) >> (w + 5) != sb_view_col(v, p) >> (w + 5);
+        for (int64_t p = lo + 1; p < hi; p++) {
+            const int64_t col = sb_view_col(v, p);
+
+            if (before != col)
+                reach[SB_HIGHEST_BIT((uint64_t)(before ^ col))]++;
+            before = col;
+        }
     }
-    for (int w = 0; w < SB_STATS_PANELS && seen > 0; w++)
-        s->panel_run[w] = (double)seen / (double)(segments[w] + rows);
+    for (int w = 63; w > SB_STATS_PANELS + 4; w--)
+        segments += reach[w];
+    for (int w = SB_STATS_PANELS - 1; w >= 0 && seen > 0; w--) {
+        segments += reach[w + 5];
+        s->panel_run[w] = (double)seen / (double)(segments + rows);
+    }
 }
 
-static double
-sample_mask(const sb_view *v, int b)
+static void
+sample_mask(sb_stats *s, const sb_view *v, int at)
 {
+    const int b = sb_stats_mask_size[at];
     const int64_t windows = v->rows / b;
     int64_t seen = 0, chunks = 0;
 
@@ -293,17 +325,18 @@ sample_mask(const sb_view *v, int b)
         seen += sb_view_lo(v, w * b + b) - sb_view_lo(v, w * b);
         chunks += sb_part_mask_chunks(v, w, b);
     }
-    return chunks ? (double)seen / (double)(chunks * b) : 0;
+    s->mask_fill[at] = chunks ? (double)seen / (double)(chunks * b) : 0;
 }
 
 /* Columns of the slices of windows of rows, as part_sell.c orders them. */
-static double
-sample_sell(const sb_view *v)
+static void
+sample_sell(sb_stats *s, const sb_view *v, int at)
 {
     const int64_t windows = (v->rows + SB_SELL_WINDOW - 1) / SB_SELL_WINDOW;
     const int64_t n = windows < SELL_WINDOWS ? windows : SELL_WINDOWS;
     int64_t seen = 0, columns = 0;
 
+    (void)at;
     for (int64_t q = 0; q < n; q++) {
         const int64_t w = n == windows ? q : spread(q, windows);
         int64_t hi = (w + 1) * SB_SELL_WINDOW;
@@ -312,32 +345,74 @@ sample_sell(const sb_view *v)
         seen += sb_view_lo(v, hi) - sb_view_lo(v, w * SB_SELL_WINDOW);
         columns += sb_part_sell_columns(v, w);
     }
-    return columns ? (double)seen / (double)columns : 0;
+    s->sell_fill = columns ? (double)seen / (double)columns : 0;
+}
+
+/* A kind of sample and the features of it that it writes. */
+typedef struct job {
+    void (*run)(sb_stats *s, const sb_view *v, int at);
+    int at;
+} job;
+
+enum { JOBS_MAX = SB_STATS_BLOCKS + SB_STATS_WINDOWS + SB_STATS_MASKS + 3 };
+
+typedef struct sampling {
+    sb_stats *s;
+    const sb_view *v;
+    sampler sampler[SAMPLERS]; /* the last one also counts diagonals */
+    int jobs;
+    job job[JOBS_MAX];
+} sampling;
+
+static void
+run_jobs(void *user, int64_t first, int64_t last)
+{
+    sampling *sp = user;
+
+    for (int64_t q = first; q < last; q++) {
+        if (q < SAMPLERS)
+            sample_windows(&sp->sampler[q], q);
+        else
+            sp->job[q - SAMPLERS].run(sp->s, sp->v, sp->job[q - SAMPLERS].at);
+        if (q == SAMPLERS - 1)
+            sample_diagonals(sp->s, &sp->sampler[q]);
+    }
+}
+
+static void
+add_jobs(sampling *sp, void (*run)(sb_stats *, const sb_view *, int), int count)
+{
+    for (int q = 0; q < count; q++)
+        sp->job[sp->jobs++] = (job){run, q};
 }
 
 sb_status
-sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use)
+sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *par)
 {
-    sampler sm = {0};
+    sampling sp = {.s = s, .v = v};
+    slot *tables;
 
     if (v->nnz == 0)
         return SB_OK;
-    sm.v = v;
-    sm.table = sb_alloc_zero(TABLE * sizeof *sm.table);
-    if (!sm.table)
+    tables = sb_alloc_zero((size_t)SAMPLERS * TABLE * sizeof *tables);
+    if (!tables)
         return SB_ENOMEM;
-    sample_windows(s, &sm);
-    sample_diagonals(s, &sm);
-    for (int q = 0; s->sorted && q < SB_STATS_BLOCKS; q++)
-        s->block_share[q] = sample_blocks(v, sb_stats_block_size[q]);
-    if (s->sorted && (use & SB_STATS_MATRIX))
-        sample_panels(s, v);
-    for (int q = 0; s->sorted && q < SB_STATS_WINDOWS; q++)
-        sample_win(s, v, q);
-    for (int q = 0; s->sorted && (use & SB_STATS_VECTOR) && q < SB_STATS_MASKS; q++)
-        s->mask_fill[q] = sample_mask(v, sb_stats_mask_size[q]);
+    for (int q = 0; q < SAMPLERS; q++) {
+        sp.sampler[q].v = v;
+        sp.sampler[q].table = tables + (size_t)q * TABLE;
+    }
     if (use & SB_STATS_VECTOR)
-        s->sell_fill = sample_sell(v);
-    sb_free(sm.table);
+        add_jobs(&sp, sample_sell, 1);
+    if (s->sorted) {
+        add_jobs(&sp, sample_win, SB_STATS_WINDOWS);
+        add_jobs(&sp, sample_blocks, SB_STATS_BLOCKS);
+        if (use & SB_STATS_MATRIX)
+            add_jobs(&sp, sample_panels, 1);
+        if (use & SB_STATS_VECTOR)
+            add_jobs(&sp, sample_mask, SB_STATS_MASKS);
+    }
+    sb_par_run(par, run_jobs, &sp, 0, SAMPLERS + sp.jobs, 1);
+    merge_windows(s, sp.sampler);
+    sb_free(tables);
     return SB_OK;
 }

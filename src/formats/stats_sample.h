@@ -7,6 +7,8 @@
 
 #include "formats/stats.h"
 
-sb_status sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use);
+/* s->sorted is there; jobs of the team write features of their own. */
+sb_status sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use,
+                          const sb_par *par);
 
 #endif
