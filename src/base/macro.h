@@ -23,6 +23,21 @@
 /* Number of the lowest bit of x != 0, 64 bits. */
 #define SB_LOWEST_BIT(x) __builtin_ctzll(x)
 
+/* A function of AVX2 instructions beside one without, of the same inline body, and whether
+ * the processor runs it. Products are not contracted in either, so both give one result. */
+#if defined(__GNUC__) && defined(__x86_64__)
+#define SB_FOR_AVX2 __attribute__((target("avx2")))
+#define SB_HAS_AVX2 (__builtin_cpu_supports("avx2") != 0)
+#else
+#define SB_FOR_AVX2
+#define SB_HAS_AVX2 0
+#endif
+#if defined(__GNUC__)
+#define SB_INLINE static inline __attribute__((always_inline))
+#else
+#define SB_INLINE static inline
+#endif
+
 /* Elements of a true array. */
 #define SB_COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 

@@ -1,6 +1,7 @@
 /*
  * Triangular solves for every value and index type.
  */
+#include "base/macro.h"
 #include "cpu/sum.h"
 #include "cpu/tri.h"
 
