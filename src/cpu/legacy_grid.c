@@ -22,7 +22,6 @@ typedef struct slot {
     int32_t *where; /* -1, or the block's place in the row */
     int32_t *list;
     int64_t n;
-    bool ready; /* where is all -1 */
 } slot;
 
 typedef struct job {
@@ -128,122 +127,189 @@ fill_row(const sb_regrid *g, slot *s, int64_t i)
 
 /* ---- Ascending columns -------------------------------------------------------------- */
 
-/* The entries from *p on, before end, of row r of a block that begins in column `left`, to
- * `block`, NULL: they are passed over. */
-static inline bool
-take_row(const sb_regrid *g, int64_t *p, int64_t end, int64_t left, char *block,
-         int64_t r, size_t size)
+/* Rows of a CSR side by side: the next entry of each, the end, and the next column, base
+ * and all; beyond all columns where a row has ended. */
+typedef struct abreast {
+    int64_t at[ABREAST], end[ABREAST], next[ABREAST];
+    int64_t rows;
+} abreast;
+
+/* The entries of row r before column `hi` to `row`. */
+static inline void
+take_row(const sb_regrid *g, abreast *x, int64_t r, int64_t left, char *row, size_t size)
 {
     const size_t step = (size_t)(g->by_columns ? g->c.down : 1) * size;
+    const int64_t lo = left + g->a.base, hi = lo + g->c.across, end = x->end[r];
     const int32_t *idx = g->a.idx;
-    const int64_t lo = left + g->a.base, hi = lo + g->c.across;
     const char *val = g->a.val;
-    char *row = block ? block + element(g, &g->c, 0, r, 0) : NULL;
-    int64_t q = *p;
+    int64_t p = x->at[r], j = x->next[r];
 
-    for (; q < end && idx[q] < hi && idx[q] >= lo; q++)
-        if (row)
-            memcpy(row + (size_t)(idx[q] - lo) * step, val + (size_t)q * size, size);
-    *p = q;
-    return q == end || idx[q] >= hi;
+    do {
+        memcpy(row + (size_t)(j - lo) * step, val + (size_t)p * size, size);
+        j = ++p < end ? idx[p] : INT64_MAX;
+    } while (j < hi && j >= lo);
+    x->at[r] = p;
+    x->next[r] = j;
 }
 
-/* Block row i of C from a CSR: blocks, -1 where columns do not ascend. fill: C is written. */
-static inline int64_t
-merge_row(const sb_regrid *g, int64_t i, bool fill, size_t size)
+/* Block row i of C from a CSR; false: its columns do not ascend. */
+static inline bool
+merge_row(const sb_regrid *g, int64_t i, size_t size)
 {
-    const int64_t top = i * g->c.down, rows = smaller(g->c.down, g->m - top);
-    const int64_t from = fill ? g->c.ptr[i] - g->c.base : 0;
-    int64_t at[ABREAST], n = 0;
+    const int64_t top = i * g->c.down, base = g->a.base;
+    int64_t to = g->c.ptr[i] - g->c.base, before = -1;
+    abreast x = {.rows = smaller(g->c.down, g->m - top)};
 
-    for (int64_t r = 0; r < rows; r++)
-        at[r] = g->a.ptr[top + r] - g->a.base;
-    for (;; n++) {
-        int64_t low = INT64_MAX, column, left;
-        char *block = NULL;
+    for (int64_t r = 0; r < x.rows; r++) {
+        x.at[r] = g->a.ptr[top + r] - base;
+        x.end[r] = g->a.ptr[top + r + 1] - base;
+        x.next[r] = x.at[r] < x.end[r] ? g->a.idx[x.at[r]] : INT64_MAX;
+    }
+    for (;; to++) {
+        char *block = (char *)g->c.val + element(g, &g->c, to, 0, 0);
+        int64_t low = INT64_MAX, column;
 
-        for (int64_t r = 0; r < rows; r++)
-            if (at[r] < g->a.ptr[top + r + 1] - g->a.base && g->a.idx[at[r]] < low)
-                low = g->a.idx[at[r]];
+        for (int64_t r = 0; r < x.rows; r++)
+            low = x.next[r] < low ? x.next[r] : low;
         if (low == INT64_MAX)
-            return n;
-        column = (uint32_t)(low - g->a.base) / (uint32_t)g->c.across;
-        left = column * g->c.across;
-        if (fill) {
-            block = (char *)g->c.val + element(g, &g->c, from + n, 0, 0);
-            memset(block, 0, element(g, &g->c, 1, 0, 0));
-            g->c.idx[from + n] = (int32_t)column + g->c.base;
-        }
-        for (int64_t r = 0; r < rows; r++)
-            if (!take_row(g, &at[r], g->a.ptr[top + r + 1] - g->a.base, left, block, r,
-                          size))
-                return -1;
+            return true;
+        column = (uint32_t)(low - base) / (uint32_t)g->c.across;
+        if (column <= before)
+            return false;
+        before = column;
+        memset(block, 0, element(g, &g->c, 1, 0, 0));
+        g->c.idx[to] = (int32_t)column + g->c.base;
+        for (int64_t r = 0; r < x.rows; r++)
+            if (x.next[r] < (column + 1) * g->c.across + base)
+                take_row(g, &x, r, column * g->c.across,
+                         block + element(g, &g->c, 0, r, 0), size);
     }
 }
 
-/* Row i of a CSR from blocks, with merge_row's answer. */
-static inline int64_t
-open_row(const sb_regrid *g, int64_t i, bool fill, size_t size)
+/* Elements c .. c + n of a row to a CSR. */
+static inline void
+open_block(int32_t *idx, char *val, const char *row, int32_t first, int64_t n,
+           size_t step, size_t size)
+{
+    for (int64_t c = 0; c < n; c++)
+        idx[c] = first + (int32_t)c;
+    if (step == size)
+        memcpy(val, row, (size_t)n * size);
+    else
+        for (int64_t c = 0; c < n; c++)
+            memcpy(val + (size_t)c * size, row + (size_t)c * step, size);
+}
+
+/* Row i of a CSR from blocks; false: their columns do not ascend. */
+static inline bool
+open_row(const sb_regrid *g, int64_t i, size_t size)
 {
     const int64_t u = i / g->a.down, lo = g->a.ptr[u] - g->a.base;
-    const int64_t hi = g->a.ptr[u + 1] - g->a.base;
+    const int64_t hi = g->a.ptr[u + 1] - g->a.base, across = g->a.across;
     const size_t step = (size_t)(g->by_columns ? g->a.down : 1) * size;
-    int64_t at = fill ? g->c.ptr[i] - g->c.base : 0;
-    const int64_t from = at;
+    int64_t at = g->c.ptr[i] - g->c.base;
 
     for (int64_t p = lo; p < hi; p++) {
-        const int64_t left = (int64_t)(g->a.idx[p] - g->a.base) * g->a.across;
-        const int64_t n = smaller(g->a.across, g->n - left);
-        const char *row = (const char *)g->a.val + element(g, &g->a, p, i % g->a.down, 0);
+        const int64_t left = (int64_t)(g->a.idx[p] - g->a.base) * across;
+        const char *row =
+            (const char *)g->a.val + element(g, &g->a, p, i % g->a.down, 0);
+        int32_t *idx = g->c.idx + at;
+        char *val = (char *)g->c.val + (size_t)at * size;
+        const int32_t j = (int32_t)left + g->c.base;
+        const int64_t n = smaller(across, g->n - left);
 
         if (p > lo && g->a.idx[p] <= g->a.idx[p - 1])
-            return -1;
-        for (int64_t c = 0; c < n && fill; c++) {
-            g->c.idx[at + c] = (int32_t)(left + c) + g->c.base;
-            memcpy((char *)g->c.val + (size_t)(at + c) * size, row + (size_t)c * step,
-                   size);
-        }
+            return false;
+        if (n == 4)
+            open_block(idx, val, row, j, 4, step, size);
+        else if (n == 2)
+            open_block(idx, val, row, j, 2, step, size);
+        else
+            open_block(idx, val, row, j, n, step, size);
         at += n;
     }
-    return at - from;
+    return true;
 }
 
-static inline int64_t
-ascending_sized(const sb_regrid *g, int64_t i, bool fill, size_t size)
+static inline bool
+ascending_sized(const sb_regrid *g, int64_t i, size_t size)
 {
     if (g->a.down == 1 && g->a.across == 1 && g->c.down <= ABREAST)
-        return merge_row(g, i, fill, size);
+        return merge_row(g, i, size);
     if (g->c.down == 1 && g->c.across == 1)
-        return open_row(g, i, fill, size);
-    return -1;
+        return open_row(g, i, size);
+    return false;
 }
 
-/* The size of values is a constant to each. */
-static int64_t
-ascending_row(const sb_regrid *g, int64_t i, bool fill)
+/* Fills row i of C if it is one of these; the size of values is a constant to each. */
+static bool
+ascending_row(const sb_regrid *g, int64_t i)
 {
     if (SB_FAULT(GRID_TAIL))
-        return -1;
+        return false;
     if (g->size == 4)
-        return ascending_sized(g, i, fill, 4);
+        return ascending_sized(g, i, 4);
     if (g->size == 8)
-        return ascending_sized(g, i, fill, 8);
-    return ascending_sized(g, i, fill, g->size);
+        return ascending_sized(g, i, 8);
+    return ascending_sized(g, i, g->size);
 }
 
 /* ---- Rows --------------------------------------------------------------------------- */
 
-static void
-any_row(const job *j, slot *s, int64_t i)
+/* Elements of row i of blocks whose columns ascend, -1: they do not. */
+static int64_t
+count_opened(const sb_regrid *g, int64_t i)
 {
-    if (!s->ready)
-        memset(s->where, 0xff, (size_t)j->cols * sizeof *s->where);
-    s->ready = true;
-    list_row(j->g, s, i);
-    if (j->count)
-        j->count[i] = (int32_t)s->n;
-    else if (s->n > 0)
-        fill_row(j->g, s, i);
+    const int64_t u = i / g->a.down, lo = g->a.ptr[u] - g->a.base;
+    const int64_t hi = g->a.ptr[u + 1] - g->a.base;
+    const int64_t beyond = (g->n + g->a.across - 1) / g->a.across * g->a.across - g->n;
+
+    for (int64_t p = lo + 1; p < hi; p++)
+        if (g->a.idx[p] <= g->a.idx[p - 1])
+            return -1;
+    return hi > lo && (int64_t)(g->a.idx[hi - 1] - g->a.base + 1) * g->a.across > g->n
+               ? (hi - lo) * g->a.across - beyond
+               : (hi - lo) * g->a.across;
+}
+
+/* Blocks of row i of C: those whose column the row has not stamped yet. */
+static int64_t
+count_row(const sb_regrid *g, int32_t *stamp, int64_t i)
+{
+    const int64_t x = i * g->c.down, end = smaller(x + g->c.down, g->m);
+    const uint32_t across = (uint32_t)g->c.across;
+    int64_t left = 0, right = 0; /* of the block that was touched last */
+    int64_t n = g->c.down == 1 && across == 1 ? count_opened(g, i) : -1;
+
+    if (n >= 0 && !SB_FAULT(GRID_TAIL))
+        return n;
+    n = 0;
+    for (int64_t u = x / g->a.down; u * g->a.down < end; u++)
+        for (int64_t p = g->a.ptr[u] - g->a.base; p < g->a.ptr[u + 1] - g->a.base;
+             p++) {
+            const int64_t y = (int64_t)(g->a.idx[p] - g->a.base) * g->a.across;
+            const int64_t to = smaller(y + g->a.across, g->n);
+
+            if (y >= left && to <= right)
+                continue;
+            for (uint32_t j = (uint32_t)y / across; (int64_t)j * across < to; j++) {
+                n += stamp[j] != (int32_t)i;
+                stamp[j] = (int32_t)i;
+                left = (int64_t)j * across;
+                right = left + across;
+                if (SB_FAULT(GRID_TAIL))
+                    break;
+            }
+        }
+    return n;
+}
+
+static void
+fill_any(const sb_regrid *g, slot *s, int64_t i)
+{
+    list_row(g, s, i);
+    if (s->n > 0)
+        fill_row(g, s, i);
     clear_row(s);
 }
 
@@ -275,18 +341,15 @@ run_slots(void *user, int64_t lo, int64_t hi)
     const job *j = user;
 
     for (int64_t q = lo; q < hi; q++) {
-        slot s = {j->memory + 2 * q * j->cols, j->memory + (2 * q + 1) * j->cols, 0,
-                  false};
+        slot s = {j->memory + 2 * q * j->cols, j->memory + (2 * q + 1) * j->cols, 0};
         const int64_t end = first_row(j, q + 1);
 
-        for (int64_t i = first_row(j, q); i < end; i++) {
-            const int64_t n = ascending_row(j->g, i, !j->count);
-
-            if (n < 0)
-                any_row(j, &s, i);
-            else if (j->count)
-                j->count[i] = (int32_t)n;
-        }
+        memset(s.where, 0xff, (size_t)j->cols * sizeof *s.where);
+        for (int64_t i = first_row(j, q); i < end; i++)
+            if (j->count)
+                j->count[i] = (int32_t)count_row(j->g, s.where, i);
+            else if (!ascending_row(j->g, i))
+                fill_any(j->g, &s, i);
     }
 }
 
