@@ -25,7 +25,7 @@ except ImportError:
     scipy = None
 
 TYPES = {"f32": "f4", "f64": "f8"}
-PATIENCE = 0.2  # seconds of runs
+PATIENCE = 0.05  # seconds of runs
 
 
 def load(folder, row, suffix):
