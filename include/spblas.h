@@ -1303,6 +1303,8 @@ SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
  * Types    A, B, C all R_32F, R_64F, C_32F or C_64F with the same computeType;
  *          A, B R_8I -> C R_32I with R_32I;  A, B R_8I -> C R_32F with R_32F;
  *          A, B R_16F -> C R_16F or R_32F with R_32F;  R_16BF likewise
+ *          (Blocked-ELL of R_16F alone: all R_16F with R_16F too, which is the scalars'
+ *          type; sums are R_32F)
  * Reads    A, B; C unless beta is 0.  Writes C; ld gaps stay untouched
  * Memory   B and C must not overlap
  * Threads  one handle per thread; A and B may be shared, C not
