@@ -15,20 +15,20 @@ enum { BLOCK = 4, SIDES = 32, WIDE_ROWS = 2, WIDE_COLS = 8 };
 /* Values f64. Extents are multiples of BLOCK and WIDE_COLS; `square` they have what needs it:
  * t, the factors. */
 typedef struct legacy_job {
-    lab_csr a, t;         /* t: transposed */
-    int32_t *row, *col;   /* a's entries in no order */
-    double *any;          /* their values */
-    int32_t *mixed;       /* a's columns, in no order in their rows */
-    int32_t *rows;        /* of a's entries */
-    int32_t *ones;        /* a's columns and offsets from 1, for dcsrilu0 */
+    lab_csr a, t;       /* t: transposed */
+    int32_t *row, *col; /* a's entries in no order */
+    double *any;        /* their values */
+    int32_t *mixed;     /* a's columns, in no order in their rows */
+    int32_t *rows;      /* of a's entries */
+    int32_t *ones;      /* a's columns and offsets from 1, for dcsrilu0 */
     int32_t *ones_ptr;
     double *strong;       /* a's values with a large diagonal */
     double *dense;        /* a by rows; NULL: too large */
     int32_t *bptr, *bidx; /* a by blocks, by rows */
     double *bval;
     int64_t blocks;
-    double *x, *y; /* SIDES columns */
-    double *band;  /* 3 diagonals of a.rows */
+    double *x, *y;     /* SIDES columns */
+    double *band;      /* 3 diagonals of a.rows */
     bool square, full; /* full: has its diagonal */
     spblasHandle_t handle;
     spblasLegacyInfo_t lu, root;

@@ -38,12 +38,20 @@ static struct {
 bool
 mkl_begin(void)
 {
-    static const char *const names[] = {
-        "mkl_sparse_d_create_csr", "mkl_sparse_d_create_coo", "mkl_sparse_d_create_bsr",
-        "mkl_sparse_convert_csr",  "mkl_sparse_convert_bsr",  "mkl_sparse_order",
-        "mkl_sparse_d_add",        "mkl_sparse_d_mv",         "mkl_sparse_d_mm",
-        "mkl_sparse_destroy",      "mkl_ddnscsr",             "dcsrilu0",
-        "dgtsv_",                  "MKL_Set_Num_Threads"};
+    static const char *const names[] = {"mkl_sparse_d_create_csr",
+                                        "mkl_sparse_d_create_coo",
+                                        "mkl_sparse_d_create_bsr",
+                                        "mkl_sparse_convert_csr",
+                                        "mkl_sparse_convert_bsr",
+                                        "mkl_sparse_order",
+                                        "mkl_sparse_d_add",
+                                        "mkl_sparse_d_mv",
+                                        "mkl_sparse_d_mm",
+                                        "mkl_sparse_destroy",
+                                        "mkl_ddnscsr",
+                                        "dcsrilu0",
+                                        "dgtsv_",
+                                        "MKL_Set_Num_Threads"};
 
     return lab_mkl(names, (void **)&mkl, sizeof names / sizeof *names);
 }

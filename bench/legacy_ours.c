@@ -53,16 +53,15 @@ ours_csr2csc(void *job)
     made c = {0};
     size_t bytes;
 
-    return end(&c,
-               OK(spblasCsr2cscEx2_bufferSize(
-                   j->handle, COUNTED, a->val, a->ptr, a->idx, NULL, NULL, NULL, F64,
-                   SPBLAS_ACTION_NUMERIC, SPBLAS_INDEX_BASE_ZERO,
-                   SPBLAS_CSR2CSC_ALG_DEFAULT, &bytes)) &&
-                   make(&c, a->cols, a->nnz, a->nnz, bytes) &&
-                   OK(spblasCsr2cscEx2(j->handle, COUNTED, a->val, a->ptr, a->idx,
-                                       c.val, c.ptr, c.idx, F64, SPBLAS_ACTION_NUMERIC,
-                                       SPBLAS_INDEX_BASE_ZERO,
-                                       SPBLAS_CSR2CSC_ALG_DEFAULT, c.buffer)));
+    return end(&c, OK(spblasCsr2cscEx2_bufferSize(
+                       j->handle, COUNTED, a->val, a->ptr, a->idx, NULL, NULL, NULL,
+                       F64, SPBLAS_ACTION_NUMERIC, SPBLAS_INDEX_BASE_ZERO,
+                       SPBLAS_CSR2CSC_ALG_DEFAULT, &bytes)) &&
+                       make(&c, a->cols, a->nnz, a->nnz, bytes) &&
+                       OK(spblasCsr2cscEx2(
+                           j->handle, COUNTED, a->val, a->ptr, a->idx, c.val, c.ptr,
+                           c.idx, F64, SPBLAS_ACTION_NUMERIC, SPBLAS_INDEX_BASE_ZERO,
+                           SPBLAS_CSR2CSC_ALG_DEFAULT, c.buffer)));
 }
 
 bool
@@ -71,10 +70,10 @@ ours_coo2csr(void *job)
     const legacy_job *j = job;
     made c = {0};
 
-    return end(&c, make(&c, j->a.rows, 0, 0, 0) &&
-                       OK(spblasXcoo2csr(j->handle, j->rows, (int)j->a.nnz,
-                                         (int)j->a.rows, c.ptr,
-                                         SPBLAS_INDEX_BASE_ZERO)));
+    return end(&c,
+               make(&c, j->a.rows, 0, 0, 0) &&
+                   OK(spblasXcoo2csr(j->handle, j->rows, (int)j->a.nnz, (int)j->a.rows,
+                                     c.ptr, SPBLAS_INDEX_BASE_ZERO)));
 }
 
 bool
@@ -83,10 +82,10 @@ ours_csr2coo(void *job)
     const legacy_job *j = job;
     made c = {0};
 
-    return end(&c, make(&c, 0, j->a.nnz, 0, 0) &&
-                       OK(spblasXcsr2coo(j->handle, j->a.ptr, (int)j->a.nnz,
-                                         (int)j->a.rows, c.idx,
-                                         SPBLAS_INDEX_BASE_ZERO)));
+    return end(&c,
+               make(&c, 0, j->a.nnz, 0, 0) &&
+                   OK(spblasXcsr2coo(j->handle, j->a.ptr, (int)j->a.nnz, (int)j->a.rows,
+                                     c.idx, SPBLAS_INDEX_BASE_ZERO)));
 }
 
 /* cuSPARSE's way: a permutation is sorted along, then the values are gathered. */
@@ -185,8 +184,7 @@ ours_geam(void *job)
             d, (int)b->nnz, b->val, b->ptr, b->idx, d, NULL, NULL, NULL, &bytes)) &&
         make(&c, a->rows, 0, 0, bytes) &&
         OK(spblasXcsrgeam2Nnz(j->handle, SIZES, d, (int)a->nnz, a->ptr, a->idx, d,
-                              (int)b->nnz, b->ptr, b->idx, d, c.ptr, &nnz,
-                              c.buffer)) &&
+                              (int)b->nnz, b->ptr, b->idx, d, c.ptr, &nnz, c.buffer)) &&
         make(&more, 0, nnz, nnz, 0) &&
         OK(spblasXcsrgeam2(j->handle, F64, SIZES, &one, d, (int)a->nnz, a->val, a->ptr,
                            a->idx, &one, d, (int)b->nnz, b->val, b->ptr, b->idx, d,
@@ -201,13 +199,12 @@ to_blocks(const legacy_job *j, made *c, int *blocks)
     const lab_csr *a = &j->a;
     const spblasMatDescr_t *d = &j->plain;
     made rows = {0};
-    const bool good =
-        make(&rows, a->rows / BLOCK, 0, 0, 0) &&
-        OK(spblasXcsr2bsrNnz(j->handle, ROW, SIZES, d, a->ptr, a->idx, BLOCK, d,
-                             rows.ptr, blocks)) &&
-        make(c, 0, *blocks, (int64_t)*blocks * BLOCK * BLOCK, 0) &&
-        OK(spblasXcsr2bsr(j->handle, F64, ROW, SIZES, d, a->val, a->ptr, a->idx, BLOCK,
-                          d, c->val, rows.ptr, c->idx));
+    const bool good = make(&rows, a->rows / BLOCK, 0, 0, 0) &&
+                      OK(spblasXcsr2bsrNnz(j->handle, ROW, SIZES, d, a->ptr, a->idx,
+                                           BLOCK, d, rows.ptr, blocks)) &&
+                      make(c, 0, *blocks, (int64_t)*blocks * BLOCK * BLOCK, 0) &&
+                      OK(spblasXcsr2bsr(j->handle, F64, ROW, SIZES, d, a->val, a->ptr,
+                                        a->idx, BLOCK, d, c->val, rows.ptr, c->idx));
 
     free(c->ptr);
     c->ptr = good ? rows.ptr : NULL;
@@ -233,11 +230,11 @@ ours_bsr2csr(void *job)
     const int64_t n = j->blocks * BLOCK * BLOCK;
     made c = {0};
 
-    return end(&c, make(&c, a->rows, n, n, 0) &&
-                       OK(spblasXbsr2csr(j->handle, F64, ROW, (int)a->rows / BLOCK,
-                                         (int)a->cols / BLOCK, &j->plain, j->bval,
-                                         j->bptr, j->bidx, BLOCK, &j->plain, c.val,
-                                         c.ptr, c.idx)));
+    return end(&c,
+               make(&c, a->rows, n, n, 0) &&
+                   OK(spblasXbsr2csr(j->handle, F64, ROW, (int)a->rows / BLOCK,
+                                     (int)a->cols / BLOCK, &j->plain, j->bval, j->bptr,
+                                     j->bidx, BLOCK, &j->plain, c.val, c.ptr, c.idx)));
 }
 
 bool
@@ -301,11 +298,10 @@ ours_to_dense(void *job)
     made c = {0};
     spblasSpMatDescr_t s = NULL;
     spblasDnMatDescr_t d = NULL;
-    const bool good =
-        make(&c, 0, 0, a->rows * a->cols, 0) &&
-        describe(j, &s, &d, a->nnz, &in, c.val) &&
-        OK(spblasSparseToDense(j->handle, s, d, SPBLAS_SPARSETODENSE_ALG_DEFAULT,
-                               NULL));
+    const bool good = make(&c, 0, 0, a->rows * a->cols, 0) &&
+                      describe(j, &s, &d, a->nnz, &in, c.val) &&
+                      OK(spblasSparseToDense(j->handle, s, d,
+                                             SPBLAS_SPARSETODENSE_ALG_DEFAULT, NULL));
 
     (void)spblasDestroySpMat(s);
     (void)spblasDestroyDnMat(d);
@@ -321,12 +317,11 @@ ours_from_dense(void *job)
     spblasDnMatDescr_t d = NULL;
     int64_t rows, cols, nnz;
     size_t bytes;
-    bool good =
-        make(&c, j->a.rows, 0, 0, 0) && describe(j, &s, &d, 0, &c, j->dense) &&
-        OK(spblasDenseToSparse_bufferSize(j->handle, d, s, 0, &bytes)) &&
-        make(&more, 0, 0, 0, bytes) &&
-        OK(spblasDenseToSparse_analysis(j->handle, d, s, 0, more.buffer)) &&
-        OK(spblasSpMatGetSize(s, &rows, &cols, &nnz));
+    bool good = make(&c, j->a.rows, 0, 0, 0) && describe(j, &s, &d, 0, &c, j->dense) &&
+                OK(spblasDenseToSparse_bufferSize(j->handle, d, s, 0, &bytes)) &&
+                make(&more, 0, 0, 0, bytes) &&
+                OK(spblasDenseToSparse_analysis(j->handle, d, s, 0, more.buffer)) &&
+                OK(spblasSpMatGetSize(s, &rows, &cols, &nnz));
 
     if (good) {
         free(c.idx);
@@ -358,8 +353,8 @@ ours_ilu(void *job)
 
     if (good) {
         memcpy(c.val, j->strong, (size_t)a->nnz * sizeof(double));
-        good = OK(spblasXcsrilu02(FACTOR, c.val, a->ptr, a->idx, j->lu, INFO,
-                                  c.buffer));
+        good =
+            OK(spblasXcsrilu02(FACTOR, c.val, a->ptr, a->idx, j->lu, INFO, c.buffer));
     }
     return end(&c, good);
 }
@@ -377,8 +372,8 @@ ours_ic(void *job)
 
     if (good) {
         memcpy(c.val, j->strong, (size_t)a->nnz * sizeof(double));
-        good = OK(spblasXcsric02(FACTOR, c.val, a->ptr, a->idx, j->root, INFO,
-                                 c.buffer));
+        good =
+            OK(spblasXcsric02(FACTOR, c.val, a->ptr, a->idx, j->root, INFO, c.buffer));
     }
     return end(&c, good);
 }

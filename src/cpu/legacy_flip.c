@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    AHEAD = 16,   /* entries whose places are asked for early */
+    AHEAD = 16,    /* entries whose places are asked for early */
     NEAR = 1 << 24 /* bytes of results that are near anyway */
 };
 

@@ -136,7 +136,8 @@ typedef struct abreast {
 
 /* The entries of row r before column `hi` to `row`. */
 static inline void
-take_row(const sb_regrid *g, abreast *x, int64_t r, int64_t left, char *row, size_t size)
+take_row(const sb_regrid *g, abreast *x, int64_t r, int64_t left, char *row,
+         size_t size)
 {
     const size_t step = (size_t)(g->by_columns ? g->c.down : 1) * size;
     const int64_t lo = left + g->a.base, hi = lo + g->c.across, end = x->end[r];

@@ -19,9 +19,10 @@
 static int32_t ptr3[4] = {0, 1, 2, 3}, idx3[3] = {0, 1, 2}, far[3] = {0, 1, 3};
 static float val3[3] = {1, 1, 1};
 static size_t bytes;
-static spblasSpMatDescr_t L, L16, LB, K; /* 3 x 3: CSR, 16-bit indices, batch, in parts */
-static spblasDnVecDescr_t v, w, w64;     /* 3 elements */
-static spblasDnMatDescr_t M, M2;         /* 3 x 2, and in a batch */
+static spblasSpMatDescr_t L, L16, LB,
+    K;                               /* 3 x 3: CSR, 16-bit indices, batch, in parts */
+static spblasDnVecDescr_t v, w, w64; /* 3 elements */
+static spblasDnMatDescr_t M, M2;     /* 3 x 2, and in a batch */
 static spblasSpSVDescr_t dv, no_sv;
 static spblasSpSMDescr_t dm, no_sm;
 
