@@ -32,6 +32,11 @@
 #define SB_FOR_AVX2
 #define SB_HAS_AVX2 0
 #endif
+/* A type of that many bytes of lanes, which may lie anywhere in arrays of them. */
+#if defined(__GNUC__)
+#define SB_LANES(type, bytes) \
+    __attribute__((vector_size(bytes), aligned(sizeof(type)), may_alias)) type
+#endif
 #if defined(__GNUC__)
 #define SB_INLINE static inline __attribute__((always_inline))
 #else

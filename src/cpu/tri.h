@@ -10,7 +10,7 @@
 
 extern const sb_tri_steps sb_cpu_tri;
 
-enum { SB_TRI_LINE = 32 }; /* right sides of a pass over the rows */
+enum { SB_TRI_LINE = 16 }; /* right sides of a pass over the rows */
 
 /* Kernels of one value and one index type. */
 typedef struct sb_tri_kernels {

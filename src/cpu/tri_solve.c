@@ -7,21 +7,25 @@
 
 #define I int32_t
 #define TYPE(name) f32_##name
+#define REAL float
 #define OP(name) f32_i32_##name
 #include "cpu/tri_solve.inc"
 
 #define I int64_t
 #define TYPE(name) f32_##name
+#define REAL float
 #define OP(name) f32_i64_##name
 #include "cpu/tri_solve.inc"
 
 #define I int32_t
 #define TYPE(name) f64_##name
+#define REAL double
 #define OP(name) f64_i32_##name
 #include "cpu/tri_solve.inc"
 
 #define I int64_t
 #define TYPE(name) f64_##name
+#define REAL double
 #define OP(name) f64_i64_##name
 #include "cpu/tri_solve.inc"
 
