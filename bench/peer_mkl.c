@@ -2,10 +2,7 @@
  * Intel MKL's inspector-executor routines. The library is libmkl_rt, named by
  * SPBLAS_MKL or found by the loader.
  *
- * On a CPU of another maker MKL asks its vendor check and falls back to kernels without
- * AVX. The two functions at the end take that check's place (the program's own symbols
- * come first), so MKL runs what the same library runs on an Intel CPU with these
- * instructions; the version line names the kernel library that was really loaded.
+ * The version line names the kernel library that was really loaded (mkl_vendor.c).
  * MKL_ENABLE_INSTRUCTIONS=AVX2 in the environment keeps it from AVX-512.
  *
  * Its GNU threading layer is asked for, so that all peers share one OpenMP runtime and
@@ -193,26 +190,3 @@ const bench_peer peer_mkl_opt = {.name = "mkl-opt",
                                  .run = run,
                                  .free = release,
                                  .arg = "opt"};
-
-/* ---- MKL's vendor check ---------------------------------------------------------- */
-
-static int
-yes(void)
-{
-    return 1;
-}
-
-/* MKL up to 2020: the check itself. */
-__attribute__((visibility("default"))) int mkl_serv_intel_cpu_true(void);
-int
-mkl_serv_intel_cpu_true(void)
-{
-    return 1;
-}
-
-/* Later ones: a function that returns the check. */
-__attribute__((visibility("default"))) int (*mkl_serv_get_cpu_true(void))(void);
-int (*mkl_serv_get_cpu_true(void))(void)
-{
-    return yes;
-}

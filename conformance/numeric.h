@@ -74,6 +74,9 @@ typedef struct {
 } sparse;
 sparse sparse_of(const matrix *a, format kind, cudaDataType type,
                  cusparseIndexType_t index, cusparseIndexBase_t base);
+/* The same by CreateConst..., for what is read alone; Blocked-ELL has that too. */
+sparse sparse_const_of(const matrix *a, format kind, cudaDataType type,
+                       cusparseIndexType_t index, cusparseIndexBase_t base);
 /* The stored values of now, in the places of `like`. */
 matrix sparse_read(const sparse *s, const matrix *like, cudaDataType type);
 
@@ -84,6 +87,7 @@ typedef struct {
     cusparseOrder_t order;
 } dense;
 dense dense_of(const matrix *a, cudaDataType type, cusparseOrder_t order);
+dense dense_const_of(const matrix *a, cudaDataType type, cusparseOrder_t order);
 matrix dense_read(const dense *d, int m, int n, cudaDataType type);
 
 /* ---- Verdicts ----------------------------------------------------------------------- */

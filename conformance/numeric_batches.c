@@ -1,4 +1,4 @@
-/* Batches of SpMM: members one stride apart, and members that share an array. */
+/* Batches of SpMM and SDDMM: members one stride apart, and members that share an array. */
 #include "numeric.h"
 
 enum { MEMBERS = 3, M = 4, K = 6, N = 3, PER_ROW = 2, NNZ = M * PER_ROW };
@@ -32,8 +32,9 @@ draw_members(cudaDataType type, bool shared)
     return all;
 }
 
+/* values: where they are put. */
 static cusparseSpMatDescr_t
-describe(const members *all, format kind, cudaDataType type, bool shared)
+describe(const members *all, format kind, cudaDataType type, bool shared, void **values)
 {
     const cusparseIndexType_t i = CUSPARSE_INDEX_32I;
     const cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
@@ -43,6 +44,7 @@ describe(const members *all, format kind, cudaDataType type, bool shared)
     void *const val = array_of(type, &all->val[0][0], (int64_t)MEMBERS * NNZ);
     cusparseSpMatDescr_t a = NULL;
 
+    *values = val;
     if (kind == CSR) {
         (void)cusparseCreateCsr(&a, M, K, NNZ, ptr, col, val, i, i, base, type);
         (void)worked("CsrSetStridedBatch",
@@ -64,12 +66,13 @@ spmm(cudaDataType type, format kind, bool one_a, bool one_b)
     const void *const alpha = scalar_of(type, 2), *const beta = scalar_of(type, 1);
     const cusparseOperation_t op = CUSPARSE_OPERATION_NON_TRANSPOSE;
     number b[MEMBERS][K * N], c[MEMBERS][M * N], got[MEMBERS][M * N];
-    cusparseSpMatDescr_t a = describe(&all, kind, type, one_a);
+    cusparseSpMatDescr_t a;
     cusparseDnMatDescr_t db = NULL, dc = NULL;
-    void *place;
+    void *place, *values;
     size_t size = 0;
     bool right = true;
 
+    a = describe(&all, kind, type, one_a, &values);
     for (int q = 0; q < MEMBERS; q++) {
         for (int p = 0; p < K * N; p++)
             b[q][p] = draw(type);
@@ -109,6 +112,62 @@ spmm(cudaDataType type, format kind, bool one_a, bool one_b)
     memory_reset();
 }
 
+/* C_q = 2 A_q B_q + C_q where C_q stores something, A and B by columns. */
+static void
+sddmm(cudaDataType type, bool one_b)
+{
+    const members all = draw_members(type, false);
+    const void *const alpha = scalar_of(type, 2), *const beta = scalar_of(type, 1);
+    const cusparseOperation_t op = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    number a[MEMBERS][M * N], b[MEMBERS][N * K], got[MEMBERS][NNZ];
+    cusparseConstDnMatDescr_t da = NULL, db = NULL;
+    void *values;
+    cusparseSpMatDescr_t c = describe(&all, CSR, type, false, &values);
+    size_t size = 0;
+    bool right = true;
+
+    for (int q = 0; q < MEMBERS; q++) {
+        for (int p = 0; p < M * N; p++)
+            a[q][p] = draw(type);
+        for (int p = 0; p < N * K; p++)
+            b[q][p] = draw(type);
+    }
+    (void)cusparseCreateConstDnMat(&da, M, N, M,
+                                   array_of(type, &a[0][0], (int64_t)MEMBERS * M * N),
+                                   type, CUSPARSE_ORDER_COL);
+    (void)cusparseCreateConstDnMat(&db, N, K, N,
+                                   array_of(type, &b[0][0], (int64_t)MEMBERS * N * K),
+                                   type, CUSPARSE_ORDER_COL);
+    (void)worked("DnMatSetStridedBatch",
+                 cusparseDnMatSetStridedBatch((cusparseDnMatDescr_t)(uintptr_t)da,
+                                              MEMBERS, M * N));
+    (void)worked("DnMatSetStridedBatch",
+                 cusparseDnMatSetStridedBatch((cusparseDnMatDescr_t)(uintptr_t)db,
+                                              MEMBERS, one_b ? 0 : N * K));
+    if (worked("SDDMM_bufferSize",
+               cusparseSDDMM_bufferSize(handle, op, op, alpha, da, db, beta, c, type,
+                                        CUSPARSE_SDDMM_ALG_DEFAULT, &size)) &&
+        worked("SDDMM",
+               cusparseSDDMM(handle, op, op, alpha, da, db, beta, c, type,
+                             CUSPARSE_SDDMM_ALG_DEFAULT, memory_new(NULL, size + 1)))) {
+        array_read(type, &got[0][0], values, (int64_t)MEMBERS * NNZ);
+        for (int q = 0; q < MEMBERS; q++)
+            for (int p = 0; p < NNZ; p++) {
+                const int i = all.row[q][p], j = all.col[q][p];
+                number sum = 0;
+
+                for (int k = 0; k < N; k++)
+                    sum += a[q][i + k * M] * b[one_b ? 0 : q][k + j * N];
+                right = right && got[q][p] == 2 * sum + all.val[q][p];
+            }
+        verdict("SDDMM of a batch", right, "type %d shared %d", (int)type, one_b);
+    }
+    (void)cusparseDestroyDnMat(da);
+    (void)cusparseDestroyDnMat(db);
+    (void)cusparseDestroySpMat(c);
+    memory_reset();
+}
+
 void
 numeric_batches(void)
 {
@@ -118,4 +177,6 @@ numeric_batches(void)
     seed(6);
     for (int k = 0; k < 4 * 2 * 4; k++)
         spmm(types[k % 4], k / 4 % 2 ? COO : CSR, k / 8 % 2, k / 16 % 2);
+    for (int k = 0; k < 4 * 2; k++)
+        sddmm(types[k % 4], k / 4 % 2);
 }

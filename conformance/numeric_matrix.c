@@ -224,54 +224,122 @@ indices(const int64_t *list, int count, cusparseIndexType_t type, int base)
                                       : memory_new(wide, (size_t)count * 8);
 }
 
-sparse
-sparse_of(const matrix *a, format kind, cudaDataType type, cusparseIndexType_t it,
-          cusparseIndexBase_t base)
+/* Arrays of a matrix as its Create function wants them. */
+typedef struct {
+    const matrix *a;
+    void *ptr, *idx, *row;
+    int width;
+    cudaDataType type;
+    cusparseIndexType_t it;
+    cusparseIndexBase_t base;
+} parts;
+
+static int64_t
+entries(const sparse *s)
+{
+    int64_t nnz = 0;
+
+    for (int64_t k = 0; k < s->count; k++)
+        nnz += s->row[k] >= 0;
+    return nnz;
+}
+
+static void
+create(sparse *s, const parts *p)
+{
+    const int64_t m = p->a->m, n = p->a->n;
+    cusparseSpMatDescr_t *const out = &s->descr;
+
+    if (s->kind == CSR)
+        (void)cusparseCreateCsr(out, m, n, s->count, p->ptr, p->idx, s->values, p->it,
+                                p->it, p->base, p->type);
+    else if (s->kind == CSC)
+        (void)cusparseCreateCsc(out, m, n, s->count, p->ptr, p->idx, s->values, p->it,
+                                p->it, p->base, p->type);
+    else if (s->kind == COO)
+        (void)cusparseCreateCoo(out, m, n, s->count, p->row, p->idx, s->values, p->it,
+                                p->base, p->type);
+    else if (s->kind == BSR)
+        (void)cusparseCreateBsr(out, m / 2, n / 2, s->count / 4, 2, 2, p->ptr, p->idx,
+                                s->values, p->it, p->it, p->base, p->type,
+                                CUSPARSE_ORDER_ROW);
+    else if (s->kind == BELL)
+        (void)cusparseCreateBlockedEll(out, m, n, 2, p->width, p->idx, s->values, p->it,
+                                       p->base, p->type);
+    else
+        (void)cusparseCreateSlicedEll(out, m, n, entries(s), s->count, 2, p->ptr,
+                                      p->idx, s->values, p->it, p->it, p->base,
+                                      p->type);
+}
+
+static void
+create_const(sparse *s, const parts *p)
+{
+    const int64_t m = p->a->m, n = p->a->n;
+    cusparseConstSpMatDescr_t made = NULL;
+
+    if (s->kind == CSR)
+        (void)cusparseCreateConstCsr(&made, m, n, s->count, p->ptr, p->idx, s->values,
+                                     p->it, p->it, p->base, p->type);
+    else if (s->kind == CSC)
+        (void)cusparseCreateConstCsc(&made, m, n, s->count, p->ptr, p->idx, s->values,
+                                     p->it, p->it, p->base, p->type);
+    else if (s->kind == COO)
+        (void)cusparseCreateConstCoo(&made, m, n, s->count, p->row, p->idx, s->values,
+                                     p->it, p->base, p->type);
+    else if (s->kind == BSR)
+        (void)cusparseCreateConstBsr(&made, m / 2, n / 2, s->count / 4, 2, 2, p->ptr,
+                                     p->idx, s->values, p->it, p->it, p->base, p->type,
+                                     CUSPARSE_ORDER_ROW);
+    else if (s->kind == BELL)
+        (void)cusparseCreateConstBlockedEll(&made, m, n, 2, p->width, p->idx, s->values,
+                                            p->it, p->base, p->type);
+    else
+        (void)cusparseCreateConstSlicedEll(&made, m, n, entries(s), s->count, 2, p->ptr,
+                                           p->idx, s->values, p->it, p->it, p->base,
+                                           p->type);
+    s->descr = (cusparseSpMatDescr_t)(uintptr_t)made;
+}
+
+static sparse
+arrays_of(const matrix *a, format kind, cudaDataType type, cusparseIndexType_t it,
+          cusparseIndexBase_t base, void (*make)(sparse *s, const parts *p))
 {
     sparse s = {.kind = kind};
     writer w = {.to = &s};
+    parts p = {.a = a, .type = type, .it = it, .base = base};
     number x[ROOM];
-    void *p, *q, *r;
-    int width = 0;
 
     if (kind <= COO)
         write_lists(&w, a, kind);
     else if (kind == BSR)
         write_bsr(&w, a);
     else if (kind == BELL)
-        width = write_bell(&w, a);
+        p.width = write_bell(&w, a);
     else
         write_sell(&w, a);
     for (int64_t k = 0; k < s.count; k++)
         x[k] = s.row[k] < 0 ? 0 : a->at[s.row[k]][s.column[k]];
-    p = indices(w.ptr, w.ptrs, it, (int)base);
-    q = indices(w.idx, w.idxs, it, (int)base);
-    r = indices(w.idx2, w.idxs, it, (int)base);
+    p.ptr = indices(w.ptr, w.ptrs, it, (int)base);
+    p.idx = indices(w.idx, w.idxs, it, (int)base);
+    p.row = indices(w.idx2, w.idxs, it, (int)base);
     s.values = array_of(type, x, s.count);
-    if (kind == CSR)
-        (void)cusparseCreateCsr(&s.descr, a->m, a->n, s.count, p, q, s.values, it, it,
-                                base, type);
-    else if (kind == CSC)
-        (void)cusparseCreateCsc(&s.descr, a->m, a->n, s.count, p, q, s.values, it, it,
-                                base, type);
-    else if (kind == COO)
-        (void)cusparseCreateCoo(&s.descr, a->m, a->n, s.count, r, q, s.values, it, base,
-                                type);
-    else if (kind == BSR)
-        (void)cusparseCreateBsr(&s.descr, a->m / 2, a->n / 2, s.count / 4, 2, 2, p, q,
-                                s.values, it, it, base, type, CUSPARSE_ORDER_ROW);
-    else if (kind == BELL)
-        (void)cusparseCreateBlockedEll(&s.descr, a->m, a->n, 2, width, q, s.values, it,
-                                       base, type);
-    else {
-        int64_t nnz = 0;
-
-        for (int64_t k = 0; k < s.count; k++)
-            nnz += s.row[k] >= 0;
-        (void)cusparseCreateSlicedEll(&s.descr, a->m, a->n, nnz, s.count, 2, p, q,
-                                      s.values, it, it, base, type);
-    }
+    make(&s, &p);
     return s;
+}
+
+sparse
+sparse_of(const matrix *a, format kind, cudaDataType type, cusparseIndexType_t it,
+          cusparseIndexBase_t base)
+{
+    return arrays_of(a, kind, type, it, base, create);
+}
+
+sparse
+sparse_const_of(const matrix *a, format kind, cudaDataType type, cusparseIndexType_t it,
+                cusparseIndexBase_t base)
+{
+    return arrays_of(a, kind, type, it, base, create_const);
 }
 
 matrix
@@ -297,8 +365,8 @@ place(int i, int j, int ld, cusparseOrder_t order)
     return order == CUSPARSE_ORDER_COL ? i + (int64_t)j * ld : (int64_t)i * ld + j;
 }
 
-dense
-dense_of(const matrix *a, cudaDataType type, cusparseOrder_t order)
+static dense
+values_of(const matrix *a, cudaDataType type, cusparseOrder_t order)
 {
     const bool by_columns = order == CUSPARSE_ORDER_COL;
     dense d = {.order = order, .ld = (by_columns ? a->m : a->n) + 1};
@@ -309,7 +377,26 @@ dense_of(const matrix *a, cudaDataType type, cusparseOrder_t order)
             x[place(i, j, d.ld, order)] = a->at[i][j];
     }
     d.values = array_of(type, x, (int64_t)d.ld * (by_columns ? a->n : a->m));
+    return d;
+}
+
+dense
+dense_of(const matrix *a, cudaDataType type, cusparseOrder_t order)
+{
+    dense d = values_of(a, type, order);
+
     (void)cusparseCreateDnMat(&d.descr, a->m, a->n, d.ld, d.values, type, order);
+    return d;
+}
+
+dense
+dense_const_of(const matrix *a, cudaDataType type, cusparseOrder_t order)
+{
+    dense d = values_of(a, type, order);
+    cusparseConstDnMatDescr_t made = NULL;
+
+    (void)cusparseCreateConstDnMat(&made, a->m, a->n, d.ld, d.values, type, order);
+    d.descr = (cusparseDnMatDescr_t)(uintptr_t)made;
     return d;
 }
 

@@ -65,10 +65,12 @@ spmv(const problem *p)
     const matrix x = draw_matrix(p->t.in, op.n, 1, 100);
     const matrix y = draw_matrix(p->t.out, op.m, 1, 100);
     const matrix want = multiply(2, &op, &x, p->beta, &y);
-    sparse s = sparse_of(&a, p->kind, p->t.in, p->index, p->base);
+    sparse s = (below(2) ? sparse_of : sparse_const_of)(&a, p->kind, p->t.in, p->index,
+                                                        p->base);
     number flat[SIDE];
     void *xv, *yv;
-    cusparseDnVecDescr_t vx, vy;
+    cusparseConstDnVecDescr_t vx;
+    cusparseDnVecDescr_t vy;
     const void *const alpha = scalar_of(p->t.sum, 2);
     const void *const beta = scalar_of(p->t.sum, p->beta);
     const cusparseSpMVAlg_t alg = CUSPARSE_SPMV_ALG_DEFAULT;
@@ -82,7 +84,7 @@ spmv(const problem *p)
     for (int i = 0; i < op.m; i++)
         flat[i] = y.at[i][0];
     yv = array_of(p->t.out, flat, op.m);
-    (void)cusparseCreateDnVec(&vx, op.n, xv, p->t.in);
+    (void)cusparseCreateConstDnVec(&vx, op.n, xv, p->t.in);
     (void)cusparseCreateDnVec(&vy, op.m, yv, p->t.out);
     if (worked("SpMV_bufferSize",
                cusparseSpMV_bufferSize(handle, p->opA, alpha, s.descr, vx, beta, vy,
@@ -116,8 +118,10 @@ spmm(const problem *p)
     const matrix opB = op_of(&b, p->opB);
     const matrix c = draw_matrix(p->t.out, opA.m, 4, 100);
     const matrix want = multiply(2, &opA, &opB, p->beta, &c);
-    sparse s = sparse_of(&a, p->kind, p->t.in, p->index, p->base);
-    dense db = dense_of(&b, p->t.in, p->orderB), dc = dense_of(&c, p->t.out, p->orderC);
+    sparse s = (below(2) ? sparse_of : sparse_const_of)(&a, p->kind, p->t.in, p->index,
+                                                        p->base);
+    dense db = (below(2) ? dense_of : dense_const_of)(&b, p->t.in, p->orderB);
+    dense dc = dense_of(&c, p->t.out, p->orderC);
     const void *const alpha = scalar_of(p->t.sum, 2);
     const void *const beta = scalar_of(p->t.sum, p->beta);
     const cusparseSpMMAlg_t alg = CUSPARSE_SPMM_ALG_DEFAULT;
@@ -160,7 +164,8 @@ sddmm(const problem *p)
     const void *const alpha = scalar_of(p->t.sum, 2);
     const void *const beta = scalar_of(p->t.sum, p->beta);
     const cusparseSDDMMAlg_t alg = CUSPARSE_SDDMM_ALG_DEFAULT;
-    dense da = dense_of(&a, p->t.in, p->orderB), db = dense_of(&b, p->t.in, p->orderC);
+    dense da = dense_const_of(&a, p->t.in, p->orderB);
+    dense db = dense_const_of(&b, p->t.in, p->orderC);
     matrix want;
     sparse s;
     size_t size = 0;

@@ -74,7 +74,8 @@ spsv(const problem *p)
     const matrix x = draw_matrix(p->type, M, 1, 100);
     const matrix b = multiply(2, &op, &x, 0, NULL);
     number right[M], got[M];
-    sparse s = sparse_of(&a, p->kind, p->type, p->index, p->base);
+    sparse s = (below(2) ? sparse_of : sparse_const_of)(&a, p->kind, p->type, p->index,
+                                                        p->base);
     cusparseDnVecDescr_t vb, vx;
     cusparseSpSVDescr_t d = NULL;
     const void *const alpha = scalar_of(p->type, 0.5);
@@ -171,20 +172,20 @@ spsm(const problem *p)
 void
 numeric_solves(void)
 {
-    static const format kinds[] = {CSR, COO};
+    static const format kinds[] = {CSR, COO, CSC, SELL};
 
     seed(2);
-    for (int k = 0; k < 4 * 2 * 3 * 2 * 2 * 2; k++) {
+    for (int k = 0; k < 4 * 4 * 3 * 2 * 2 * 2; k++) {
         const cudaDataType type = types[k % 4];
-        const int opA = k / 8 % 3;
+        const int opA = k / 16 % 3;
         const problem p = {
-            .kind = kinds[k / 4 % 2],
+            .kind = kinds[k / 4 % 4],
             .type = type,
             /* H is refused for real types by the real library. */
             .opA = (cusparseOperation_t)(opA == 2 && !type_complex(type) ? 1 : opA),
             .opB = (cusparseOperation_t)below(2),
-            .fill = (cusparseFillMode_t)(k / 24 % 2),
-            .diag = (cusparseDiagType_t)(k / 48 % 2),
+            .fill = (cusparseFillMode_t)(k / 48 % 2),
+            .diag = (cusparseDiagType_t)(k / 96 % 2),
             .orderB = below(2) ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL,
             .orderC = below(2) ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL,
             .index = below(2) ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I,
@@ -192,6 +193,7 @@ numeric_solves(void)
         };
 
         spsv(&p);
-        spsm(&p);
+        if (p.kind != SELL)
+            spsm(&p);
     }
 }

@@ -1303,6 +1303,8 @@ SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
  * Types    A, B, C all R_32F, R_64F, C_32F or C_64F with the same computeType;
  *          A, B R_8I -> C R_32I with R_32I;  A, B R_8I -> C R_32F with R_32F;
  *          A, B R_16F -> C R_16F or R_32F with R_32F;  R_16BF likewise
+ *          (Blocked-ELL of R_16F alone: all R_16F with R_16F too, which is the scalars'
+ *          type; sums are R_32F)
  * Reads    A, B; C unless beta is 0.  Writes C; ld gaps stay untouched
  * Memory   B and C must not overlap
  * Threads  one handle per thread; A and B may be shared, C not
@@ -1442,8 +1444,9 @@ SPBLAS_API spblasStatus_t spblasSDDMM(spblasHandle_t handle, spblasOperation_t o
  * Writes   createPlan: *plan (NULL on failure), *SpMMWorkspaceSize (0)
  * Errors   as spblasSpMM, and INVALID_VALUE for a text that is no such expression, with
  *          the operator and the place in it, and for an operand that has another shape,
- *          type, batch or structure array than at createPlan; NOT_SUPPORTED a CUSTOM A;
- *          ALLOC_FAILED createPlan, and SpMMOp that interprets
+ *          type, batch or structure array than at createPlan; NOT_SUPPORTED a CUSTOM A,
+ *          whose stored zeros are not to be told from padding, which an operator must not
+ *          see; ALLOC_FAILED createPlan, and SpMMOp that interprets
  * Memory   handle and descriptors must live as long as the plan. It holds its program
  *          and, but for CSR (CSC transposed), a copy of the structure: 8 m + (8 + i) nnz
  * Threads  one handle per thread; several plans may share A and B
@@ -1661,7 +1664,7 @@ SPBLAS_API spblasStatus_t spblasSpGEAM(
  * A pivot that is zero or not stored is divided by: Inf and NaN come out as of any other
  * division, and the status is SUCCESS.
  *
- * Shapes   A m x m (any format but CUSTOM); x and y m elements; op(B) and C m x n, each in either
+ * Shapes   A m x m (any format); x and y m elements; op(B) and C m x n, each in either
  *          order
  * Types    A, B and C (x and y) all R_32F, R_64F, C_32F or C_64F with the same computeType
  * Reads    bufferSize: nothing. analysis: A; dense operands and alpha may be NULL in both.
@@ -1673,14 +1676,14 @@ SPBLAS_API spblasStatus_t spblasSpGEAM(
  *          operation, type, algorithm or part, shapes that do not fit, a matrix that is not
  *          square, a missing array, solve or updateMatrix without analysis, solve with
  *          another operation, size or type than analysed; with SPBLAS_SPMAT_VALIDATE a
- *          malformed structure; NOT_SUPPORTED another format, batches, 16-bit indices, a
- *          type combination not above; ALLOC_FAILED createDescr and analysis
+ *          malformed structure; NOT_SUPPORTED a CUSTOM matrix in parts or with values in
+ *          records (analysis), batches, 16-bit indices, a type combination not above; ALLOC_FAILED createDescr and analysis
  * Memory   the buffer is not used and may be NULL. The descriptor holds, in bytes, with v
  *          of a value and i = 4 (8 where m or nnz is 2^31 or more): nnz (2 i + v) +
  *          m (8 + i + v), two i more for each entry on the diagonal. analysis needs for a
  *          while 16 m, and unless matA is CSR with op N or CSC with another op, up to
  *          32 nnz + 8 m (56 nnz + 8 m for blocks and formats with empty slots). nnz
- *          counts elements of blocks, and of Sliced-ELL slots
+ *          counts elements of blocks, and of Sliced-ELL and CUSTOM slots
  * Threads  one handle per thread; matA may be shared. Many threads may solve with one
  *          descriptor, each with right sides of its own; analysis and updateMatrix need it
  *          alone

@@ -48,11 +48,10 @@ check(const factor *k)
                          {0}});
 }
 
-/* Bytes of the buffer: where each row's diagonal is. */
 static size_t
 bytes_of(const factor *k)
 {
-    return (size_t)k->mb * sizeof(int32_t);
+    return sb_backend_get()->legacy->factor_scratch(k->mb, k->blockDim);
 }
 
 static spblasStatus_t

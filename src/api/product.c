@@ -394,13 +394,14 @@ empty_output(const sb_problem *pb)
 static sb_status
 scalars(const sb_product *p, sb_problem *pb, sb_diag *diag)
 {
-    const size_t bytes = sb_dtype_size(pb->compute);
+    const sb_dtype type = sb_public_dtype(p->compute);
+    const size_t bytes = sb_dtype_size(type);
     sb_param alpha, beta;
 
     SB_TRY(sb_place_scalar(&alpha, p->handle, p->alpha, bytes, diag));
     SB_TRY(sb_place_scalar(&beta, p->handle, p->beta, bytes, diag));
-    pb->alpha = sb_value_load(pb->compute, &alpha, 0);
-    pb->beta = sb_value_load(pb->compute, &beta, 0);
+    pb->alpha = sb_value_load(type, &alpha, 0);
+    pb->beta = sb_value_load(type, &beta, 0);
     return SB_OK;
 }
 

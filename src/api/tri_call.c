@@ -217,12 +217,6 @@ y_of(const sb_tri_call *k)
     return shape_of(k->y, k->c, SPBLAS_OPERATION_NON_TRANSPOSE);
 }
 
-static bool
-foreign_format(const void *r)
-{
-    return call_of(r)->a->format == SPBLAS_FORMAT_CUSTOM;
-}
-
 /* Rows of the triangle, in elements. */
 static int64_t
 order_of(const sb_tri_call *k)
@@ -352,7 +346,6 @@ static const sb_rule rules[] = {
     {ALG, unknown_alg, SB_EINVAL, "is not an algorithm of this routine"},
     {DESCR, no_descr, SB_EINVAL, "must be a live descriptor of this routine"},
     {SIZE, no_size, SB_EINVAL, "must not be NULL"},
-    {A, foreign_format, SB_ENOTSUP, "is CUSTOM, which this routine lacks"},
     {A, oblong, SB_EINVAL, "must be square"},
     {A, a_batch, SB_ENOTSUP, "has a batch, which this routine lacks"},
     {A, short_index, SB_ENOTSUP, "has 16-bit indices, which nothing computes with"},

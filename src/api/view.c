@@ -100,6 +100,15 @@ sb_view_op(spblasOperation_t op, sb_dtype t)
                                                                        : SB_TRANS_H;
 }
 
+/* cuSPARSE has it for Blocked-ELL alone; here it says the type of the scalars. */
+static bool
+sums_in_half(const sb_problem *pb)
+{
+    return pb->op == SB_OP_SPMM && pb->compute == SB_F16 &&
+           pb->a.format == SB_FORMAT_BELL && pb->a.val_type == SB_F16 &&
+           pb->b.type == SB_F16 && pb->c.type == SB_F16;
+}
+
 sb_problem
 sb_view_problem(const sb_product *p)
 {
@@ -113,5 +122,7 @@ sb_view_problem(const sb_product *p)
     pb.trans_a = sb_view_op(p->op_a, sddmm ? pb.b.type : pb.a.val_type);
     pb.trans_b = sb_view_op(p->op_b, sddmm ? pb.c.type : pb.b.type);
     pb.batch = sddmm ? pb.a.batch : pb.c.batch;
+    if (sums_in_half(&pb))
+        pb.compute = SB_F32;
     return pb;
 }

@@ -25,6 +25,26 @@
 /* Number of the highest one. */
 #define SB_HIGHEST_BIT(x) (63 - __builtin_clzll(x))
 
+/* A function of AVX2 instructions beside one without, of the same inline body, and whether
+ * the processor runs it. Products are not contracted in either, so both give one result. */
+#if defined(__GNUC__) && defined(__x86_64__)
+#define SB_FOR_AVX2 __attribute__((target("avx2")))
+#define SB_HAS_AVX2 (__builtin_cpu_supports("avx2") != 0)
+#else
+#define SB_FOR_AVX2
+#define SB_HAS_AVX2 0
+#endif
+/* A type of that many bytes of lanes, which may lie anywhere in arrays of them. */
+#if defined(__GNUC__)
+#define SB_LANES(type, bytes) \
+    __attribute__((vector_size(bytes), aligned(sizeof(type)), may_alias)) type
+#endif
+#if defined(__GNUC__)
+#define SB_INLINE static inline __attribute__((always_inline))
+#else
+#define SB_INLINE static inline
+#endif
+
 /* Elements of a true array. */
 #define SB_COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 

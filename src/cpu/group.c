@@ -42,10 +42,11 @@ count_chunks(void *user, int64_t lo, int64_t hi)
     for (int64_t c = lo; c < hi; c++) {
         int32_t *count = g->next + c * g->keys;
         const int64_t end = sb_group_at(g, c + 1);
+        const int32_t *key = g->key, base = g->base;
 
         memset(count, 0, (size_t)g->keys * sizeof *count);
         for (int64_t p = sb_group_at(g, c); p < end; p++)
-            count[g->key[p] - g->base]++;
+            count[key[p] - base]++;
     }
 }
 

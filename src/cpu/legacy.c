@@ -29,6 +29,7 @@ const sb_legacy_steps sb_cpu_legacy = {
     .gemvi = sb_gemvi_run,
     .band_scratch = sb_band_scratch,
     .band = sb_band_run,
+    .factor_scratch = sb_incomplete_scratch,
     .factor = sb_incomplete_run,
     .regrid_count = sb_regrid_count,
     .regrid_fill = sb_regrid_fill,

@@ -32,6 +32,7 @@ void sb_gemvi_run(const sb_gemvi *k);
 bool sb_band_scratch(const sb_band *b, size_t *bytes);
 void sb_band_run(const sb_band *b);
 
+size_t sb_incomplete_scratch(int64_t m, int64_t block);
 int64_t sb_incomplete_run(const sb_incomplete *f);
 
 sb_status sb_regrid_count(const sb_regrid *g, int32_t *count);

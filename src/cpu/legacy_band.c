@@ -8,7 +8,10 @@
 #include "cpu/legacy.h"
 #include "cpu/sum.h"
 
-enum { SLOTS = 16 }; /* systems at once, at most */
+enum {
+    SLOTS = 16, /* systems at once, at most */
+    SIDES = 8   /* right sides at once */
+};
 
 typedef struct job {
     const sb_band *b;
@@ -19,7 +22,7 @@ typedef struct job {
 
 typedef struct kernels {
     void (*factor)(const job *j, int64_t slot, int64_t system);
-    void (*solve)(const job *j, int64_t slot, int64_t system, int64_t side);
+    void (*solve)(const job *j, int64_t slot, int64_t system, int64_t lo, int64_t hi);
 } kernels;
 
 #define EACH "cpu/legacy_band.inc"
@@ -66,8 +69,7 @@ run_sides(void *user, int64_t lo, int64_t hi)
 {
     const job *j = user;
 
-    for (int64_t side = lo; side < hi; side++)
-        kernels_of(j->b->type)->solve(j, 0, 0, side);
+    kernels_of(j->b->type)->solve(j, 0, 0, lo, hi);
 }
 
 /* Slot q has systems q, q + count, ... */
@@ -80,8 +82,7 @@ run_slots(void *user, int64_t lo, int64_t hi)
     for (int64_t slot = lo; slot < hi; slot++)
         for (int64_t s = slot; s < j->b->systems; s += j->count) {
             k->factor(j, slot, s);
-            for (int64_t side = 0; side < j->b->sides; side++)
-                k->solve(j, slot, s, side);
+            k->solve(j, slot, s, 0, j->b->sides);
         }
 }
 
@@ -93,7 +94,7 @@ sb_band_run(const sb_band *b)
     (void)layout(&j);
     if (b->systems == 1) {
         kernels_of(b->type)->factor(&j, 0, 0);
-        sb_exec_parallel(run_sides, &j, 0, b->sides, 1);
+        sb_exec_parallel(run_sides, &j, 0, b->sides, SIDES);
     } else {
         sb_exec_parallel(run_slots, &j, 0, j.count, 1);
     }

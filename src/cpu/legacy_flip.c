@@ -8,7 +8,10 @@
 
 #include <string.h>
 
-enum { AHEAD = 16 }; /* entries whose places are asked for early */
+enum {
+    AHEAD = 16,    /* entries whose places are asked for early */
+    NEAR = 1 << 24 /* bytes of results that are near anyway */
+};
 
 typedef struct job {
     const sb_flip *f;
@@ -34,33 +37,44 @@ row_of(const sb_flip *f, int64_t p)
 
 /* Inlined for each size, so that moving a value is one instruction. */
 static inline void
-move_chunk(const job *j, int64_t c, size_t size)
+move_chunk(const job *j, int64_t c, size_t size, int64_t ahead)
 {
     const sb_flip *f = j->f;
     const int64_t lo = sb_group_at(&j->g, c), hi = sb_group_at(&j->g, c + 1);
+    const int32_t *idx = f->idx, base = f->base;
     const char *val = f->val;
     char *to_val = f->to_val;
-    int32_t *next = j->g.next + c * f->n, *to_idx = f->to_idx;
+    int32_t *next = j->g.next + c * f->n - base, *to_idx = f->to_idx;
     int64_t i = row_of(f, lo);
 
     for (int64_t p = lo; p < hi; i++) {
-        const int64_t end = f->ptr[i + 1] - f->base;
+        const int64_t last = f->ptr[i + 1] - base, end = last < hi ? last : hi;
+        const int32_t row = (int32_t)i + base;
 
-        for (; p < (end < hi ? end : hi); p++) {
-            const int64_t to = next[f->idx[p] - f->base]++;
+        for (; p < end; p++) {
+            const int64_t to = next[idx[p]]++;
 
-            if (p + AHEAD < hi) {
-                const int64_t later = next[f->idx[p + AHEAD] - f->base];
+            if (ahead && p + ahead < hi) {
+                const int64_t later = next[idx[p + ahead]];
 
                 SB_PREFETCH(to_idx + later);
                 if (size)
                     SB_PREFETCH(to_val + (size_t)later * size);
             }
-            to_idx[to] = (int32_t)i + f->base;
+            to_idx[to] = row;
             if (size)
                 memcpy(to_val + (size_t)to * size, val + (size_t)p * size, size);
         }
     }
+}
+
+static inline void
+move_sized(const job *j, int64_t c, size_t size)
+{
+    if ((size_t)j->f->nnz * (size + sizeof(int32_t)) > NEAR)
+        move_chunk(j, c, size, AHEAD);
+    else
+        move_chunk(j, c, size, 0);
 }
 
 static void
@@ -71,19 +85,19 @@ move_chunks(void *user, int64_t from, int64_t to)
     for (int64_t c = from; c < to; c++)
         switch (j->f->size) {
         case 0:
-            move_chunk(j, c, 0);
+            move_sized(j, c, 0);
             break;
         case 4:
-            move_chunk(j, c, 4);
+            move_sized(j, c, 4);
             break;
         case 8:
-            move_chunk(j, c, 8);
+            move_sized(j, c, 8);
             break;
         case 16:
-            move_chunk(j, c, 16);
+            move_sized(j, c, 16);
             break;
         default:
-            move_chunk(j, c, j->f->size);
+            move_chunk(j, c, j->f->size, 0);
         }
 }
 

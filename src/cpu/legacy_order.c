@@ -188,12 +188,19 @@ end_rows(void *user, int64_t lo, int64_t hi)
 {
     const list *l = user;
 
+    const int32_t *in = l->in;
+    int32_t *out = l->out;
+    const int64_t base = l->base;
+    int64_t r = lo == 0 ? 0 : in[lo - 1] - base + 1;
+
     for (int64_t p = lo; p < hi; p++) {
-        int64_t r = p == 0 ? 0 : l->in[p - 1] - l->base + 1;
-        const int64_t last = p == l->nnz ? l->m : l->in[p] - l->base;
+        const int64_t last = p == l->nnz ? l->m : in[p] - base;
 
         for (; r <= last; r++)
-            l->out[r] = (int32_t)p + l->base;
+            out[r] = (int32_t)(p + base);
+        /* Eight of one row end none. */
+        while (p + 8 < hi && p + 8 < l->nnz && in[p + 8] - base < r)
+            p += 8;
     }
 }
 
@@ -210,9 +217,15 @@ name_rows(void *user, int64_t lo, int64_t hi)
 {
     const list *l = user;
 
-    for (int64_t i = lo; i < hi; i++)
-        for (int64_t p = l->in[i] - l->base; p < l->in[i + 1] - l->base; p++)
-            l->out[p] = (int32_t)i + l->base;
+    const int32_t base = l->base;
+
+    for (int64_t i = lo; i < hi; i++) {
+        const int64_t p = l->in[i] - base, n = l->in[i + 1] - base - p;
+        int32_t *row = l->out + p;
+
+        for (int64_t q = 0; q < n; q++)
+            row[q] = (int32_t)i + base;
+    }
 }
 
 void

@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "base/sync.h"
 #include "cpu/exec.h"
+#include "formats/tensor.h"
 #include "formats/view.h"
 
 #include <string.h>
@@ -238,6 +239,8 @@ build(sb_tri *t, draft *d)
 static int64_t
 slots(const sb_matrix *a)
 {
+    if (a->format == SB_FORMAT_TENSOR)
+        return sb_tensor_is_list(a->tensor) ? 0 : sb_tensor_slots(a->tensor);
     return a->nnz * sb_matrix_block(a) * sb_matrix_block(a);
 }
 

@@ -1,26 +1,31 @@
 /*
  * Triangular solves for every value and index type.
  */
+#include "base/macro.h"
 #include "cpu/sum.h"
 #include "cpu/tri.h"
 
 #define I int32_t
 #define TYPE(name) f32_##name
+#define REAL float
 #define OP(name) f32_i32_##name
 #include "cpu/tri_solve.inc"
 
 #define I int64_t
 #define TYPE(name) f32_##name
+#define REAL float
 #define OP(name) f32_i64_##name
 #include "cpu/tri_solve.inc"
 
 #define I int32_t
 #define TYPE(name) f64_##name
+#define REAL double
 #define OP(name) f64_i32_##name
 #include "cpu/tri_solve.inc"
 
 #define I int64_t
 #define TYPE(name) f64_##name
+#define REAL double
 #define OP(name) f64_i64_##name
 #include "cpu/tri_solve.inc"
 

@@ -6,6 +6,7 @@
 #include "formats/view.h"
 
 #include "base/alloc.h"
+#include "formats/tensor.h"
 
 #include <string.h>
 
@@ -273,6 +274,63 @@ view_padded(sb_view *v, const sb_matrix *a, bool transpose, sb_diag *diag)
     return st;
 }
 
+/* Slots of a tensor that lie in the matrix, by their numbers in place of values: those of
+ * padding too, as of blocks. */
+static sb_status
+view_numbered(sb_view *v, const sb_tensor *t, double *number, int64_t slots,
+              bool transpose)
+{
+    sb_tensor numbered = *t;
+    int64_t *coord[SB_FMT_DIMS] = {NULL}, n = 0, kept = 0;
+    void *at = NULL;
+    sb_status st;
+
+    for (int64_t q = 0; q < slots; q++)
+        number[q] = (double)(q + 1);
+    numbered.val = (sb_tensor_array){number, 1};
+    numbered.val_type = SB_F64;
+    numbered.nnz = slots;
+    st = sb_tensor_coords(coord, &at, &n, &numbered);
+    for (int64_t e = 0; e < n && st == SB_OK; e++) {
+        const int64_t i = coord[0][e], j = coord[1][e];
+
+        if (i < 0 || j < 0 || i >= t->extent[0] || j >= t->extent[1])
+            continue;
+        coord[0][kept] = i;
+        coord[1][kept] = j;
+        ((double *)at)[kept++] = ((const double *)at)[e];
+    }
+    v->nnz = kept;
+    if (st == SB_OK) {
+        const pairs p = {kept, coord[transpose ? 1 : 0], coord[transpose ? 0 : 1]};
+
+        st = view_sorted(v, &p, t->idx_type, false);
+    }
+    for (int64_t q = 0; q < kept && st == SB_OK; q++)
+        v->own_pos[q] = (int64_t)((const double *)at)[v->own_pos[q]] - 1;
+    sb_free(coord[0]);
+    sb_free(coord[1]);
+    sb_free(at);
+    return st;
+}
+
+static sb_status
+view_tensor(sb_view *v, const sb_tensor *t, bool transpose, sb_diag *diag)
+{
+    double *number;
+    sb_status st = SB_ENOMEM;
+
+    if (sb_tensor_is_list(t) || t->val.stride != 1)
+        return sb_diag_set(diag, SB_ENOTSUP,
+                           "a CUSTOM matrix in parts or with values in records has no "
+                           "one array of values");
+    number = sb_alloc_array(sb_tensor_slots(t), sizeof *number);
+    if (number)
+        st = view_numbered(v, t, number, sb_tensor_slots(t), transpose);
+    sb_free(number);
+    return st;
+}
+
 static void
 view_in_place(sb_view *v, const sb_matrix *a)
 {
@@ -297,7 +355,9 @@ make(sb_view *out, const sb_matrix *a, bool transpose, bool elements, sb_diag *d
     out->cols = (transpose ? a->rows : a->cols) / out->block;
     out->nnz = a->nnz;
     out->ptr_type = out->crd_type = SB_I64;
-    if (coo)
+    if (a->format == SB_FORMAT_TENSOR)
+        st = view_tensor(out, a->tensor, transpose, diag);
+    else if (coo)
         st = view_coo(out, a, transpose, diag);
     else if (sb_matrix_padded(a) || (bsr && elements))
         st = view_padded(out, a, transpose, diag);

@@ -3,7 +3,8 @@
  * every slot the position of its value in the caller's array. In place wherever the
  * caller's arrays already say so; else a transposed, sorted or expanded copy of the
  * structure (never of the values: those may change after analysis). A block matrix is
- * seen as rows of blocks: `block` is their size, and everything else counts blocks.
+ * seen as rows of blocks: `block` is their size, and everything else counts blocks. A tensor
+ * with one array of values (else ENOTSUP) is seen with its padding, as blocks are.
  */
 #ifndef SB_FORMATS_VIEW_H
 #define SB_FORMATS_VIEW_H

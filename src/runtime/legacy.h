@@ -102,7 +102,7 @@ typedef struct sb_incomplete {
     bool boosts;
     double tol;
     sb_value boost;
-    int32_t *scratch; /* m */
+    void *scratch;
 } sb_incomplete;
 
 /* Blocks of A, elements of one matrix, cut anew into those of C: `down` x `across` each.
@@ -147,6 +147,7 @@ typedef struct sb_legacy_steps {
     /* Bytes, false when they do not fit a size_t. */
     bool (*band_scratch)(const sb_band *b, size_t *bytes);
     void (*band)(const sb_band *b);
+    size_t (*factor_scratch)(int64_t m, int64_t block); /* divisible by 4 */
     /* The first row whose pivot is missing or no pivot, -1: none. */
     int64_t (*factor)(const sb_incomplete *f);
     /* ENOMEM: nothing is written. Blocks of each row of C; C, whose offsets are there. */

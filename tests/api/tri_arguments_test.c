@@ -19,9 +19,10 @@
 static int32_t ptr3[4] = {0, 1, 2, 3}, idx3[3] = {0, 1, 2}, far[3] = {0, 1, 3};
 static float val3[3] = {1, 1, 1};
 static size_t bytes;
-static spblasSpMatDescr_t L, L16, LB, K; /* 3 x 3: CSR, 16-bit indices, batch, CUSTOM */
-static spblasDnVecDescr_t v, w, w64;     /* 3 elements */
-static spblasDnMatDescr_t M, M2;         /* 3 x 2, and in a batch */
+static spblasSpMatDescr_t L, L16, LB,
+    K;                               /* 3 x 3: CSR, 16-bit indices, batch, in parts */
+static spblasDnVecDescr_t v, w, w64; /* 3 elements */
+static spblasDnMatDescr_t M, M2;     /* 3 x 2, and in a batch */
 static spblasSpSVDescr_t dv, no_sv;
 static spblasSpSMDescr_t dm, no_sm;
 
@@ -41,16 +42,16 @@ static spblasSpSMDescr_t dm, no_sm;
 static int
 make(void **state)
 {
-    spblasFormatDescr_t dia;
+    spblasFormatDescr_t hybrid;
 
     (void)objects_make(state);
     objects_ok(spblasCreateCsr(&L, 3, 3, 3, ptr3, idx3, val3, I32, I32, Z, F32));
     objects_ok(spblasCreateCsr(&LB, 3, 3, 3, ptr3, idx3, val3, I32, I32, Z, F32));
     objects_ok(spblasCsrSetStridedBatch(LB, 2, 0, 3));
     objects_ok(spblasCreateCsr(&L16, 3, 3, 3, ptr3, idx3, val3, U16, U16, Z, F32));
-    objects_ok(spblasCreateFormat(&dia, "dia"));
-    objects_ok(spblasConvert(h, L, dia, &K));
-    objects_ok(spblasDestroyFormat(dia));
+    objects_ok(spblasCreateFormat(&hybrid, "hyb"));
+    objects_ok(spblasConvert(h, L, hybrid, &K));
+    objects_ok(spblasDestroyFormat(hybrid));
     objects_ok(spblasCreateDnVec(&v, 3, dense, F32));
     objects_ok(spblasCreateDnVec(&w, 3, dense + 8, F32));
     objects_ok(spblasCreateDnVec(&w64, 3, wide, F64));
@@ -93,7 +94,7 @@ spsv(void)
     SPSV(BAD, "alg", h, N, L, v, w, F32, SV1, dv);
     SPSV(BAD, "spsvDescr", h, N, L, v, w, F32, SV, no_sv);
     SPSV(BAD, "spsvDescr", h, N, L, v, w, F32, SV, (spblasSpSVDescr_t)(void *)dm);
-    SPSV(UNS, "matA", h, N, K, v, w, F32, SV, dv);
+    TRY(UNS, "CUSTOM", spblasSpSV_analysis(h, N, &one, K, v, w, F32, SV, dv, NULL));
     SPSV(BAD, "matA", h, N, A, v, w, F32, SV, dv);
     SPSV(UNS, "matA", h, N, LB, v, w, F32, SV, dv);
     SPSV(UNS, "matA", h, N, L16, v, w, F32, SV, dv);
@@ -122,7 +123,7 @@ spsm(void)
     SPSM(BAD, "computeType", h, N, N, L, M, M, TYPE9, SM, dm);
     SPSM(BAD, "alg", h, N, N, L, M, M, F32, SM1, dm);
     SPSM(BAD, "spsmDescr", h, N, N, L, M, M, F32, SM, no_sm);
-    SPSM(UNS, "matA", h, N, N, K, M, M, F32, SM, dm);
+    TRY(UNS, "CUSTOM", spblasSpSM_analysis(h, N, N, &one, K, M, M, F32, SM, dm, NULL));
     SPSM(BAD, "matA", h, N, N, A, M, M, F32, SM, dm);
     SPSM(BAD, "matB", h, N, T, L, M, M, F32, SM, dm);
     SPSM(BAD, "matC", h, N, N, L, M, X, F32, SM, dm);

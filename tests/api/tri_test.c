@@ -203,6 +203,60 @@ diagonals_are_replaced(void **state)
     }
 }
 
+/* ---- Formats of the language ---------------------------------------------------------- */
+
+/* A lower triangle without duplicates, as a CSR. */
+static tri_lab
+lower(uint64_t k, bool vector)
+{
+    gen_rng r = {k + 300};
+    tri_lab l = {.n = 9,
+                 .cols = vector ? 1 : 5,
+                 .type = k % 2 ? SB_F64 : SB_C32,
+                 .index = SB_I32,
+                 .vector = vector,
+                 .op = (spblasOperation_t)(k % 3)};
+
+    l.alpha = (sb_value){1, 0};
+    l.e = malloc((size_t)(l.n * l.n) * sizeof *l.e);
+    for (int64_t i = 0; i < l.n; i++)
+        for (int64_t j = 0; j <= i; j++)
+            if (i == j || gen_below(&r, 3) == 0)
+                l.e[l.nnz++] = (tri_entry){i, j, tri_draw(&r, l.type, true, i == j)};
+    tri_dress(&l, SPBLAS_FORMAT_CSR);
+    tri_make_dense(&l, &r);
+    tri_begin(&l);
+    return l;
+}
+
+/* Same solution as of the CSR; values again come in the order of the format's array. */
+static void
+custom_matrices_solve(void **state)
+{
+    static const char *const texts[] = {"dia", "ell", "dcsc", "csb<4>", "bell<2>"};
+
+    (void)state;
+    for (uint64_t k = 0; k < 30; k++) {
+        tri_lab l = lower(k, k % 4 == 0);
+        spblasFormatDescr_t f;
+        spblasSpMatDescr_t own = l.A;
+        gen_rng r = {k};
+        void *values;
+
+        tri_ok(spblasCreateFormat(&f, texts[k % 5]));
+        tri_ok(spblasConvert(l.handle, own, f, &l.A));
+        tri_ok(spblasSpMatGetValues(l.A, &values));
+        tri_ok(tri_analyse(&l));
+        check_exact(&l, &r);
+        tri_ok(tri_update(&l, values, false));
+        check_exact(&l, &r);
+        tri_ok(spblasDestroySpMat(l.A));
+        tri_ok(spblasDestroyFormat(f));
+        l.A = own;
+        tri_end(&l);
+    }
+}
+
 /* ---- Threads, memory, pivots -------------------------------------------------------- */
 
 enum { TALL = 60000 };
@@ -339,6 +393,7 @@ main(void)
         cmocka_unit_test(integers_come_back),
         cmocka_unit_test(residuals_are_small),
         cmocka_unit_test(diagonals_are_replaced),
+        cmocka_unit_test(custom_matrices_solve),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(pivots_are_not_looked_at),
