@@ -296,6 +296,29 @@ sample_mask(const sb_view *v, int b)
     return chunks ? (double)seen / (double)(chunks * b) : 0;
 }
 
+static void
+sample_hdia(sb_stats *s, const sb_view *v)
+{
+    const int64_t slices = (v->rows + SB_HDIA_ROWS - 1) / SB_HDIA_ROWS;
+    int64_t seen = 0, sum[4] = {0};
+
+    for (int64_t q = 0; q < slices && q < 512 && seen < BLOCK_ENTRIES; q++) {
+        const int64_t g = slices <= 512 ? q : spread(q, slices);
+        const int64_t hi = g * SB_HDIA_ROWS + SB_HDIA_ROWS;
+        sb_hdia_slice one;
+
+        sb_part_hdia_count(&one, v, g);
+        seen += sb_view_lo(v, hi < v->rows ? hi : v->rows) -
+                sb_view_lo(v, g * SB_HDIA_ROWS);
+        sum[SB_STATS_HDIA_FULL] += one.full;
+        sum[SB_STATS_HDIA_SOME] += one.some;
+        sum[SB_STATS_HDIA_REST] += one.rest;
+        sum[SB_STATS_HDIA_LEFT] += one.left;
+    }
+    for (int q = 0; q < 4 && seen > 0; q++)
+        s->hdia[q] = (double)sum[q] / (double)seen;
+}
+
 /* Columns of the slices of windows of rows, as part_sell.c orders them. */
 static double
 sample_sell(const sb_view *v)
@@ -336,6 +359,8 @@ sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use)
         sample_win(s, v, q);
     for (int q = 0; s->sorted && (use & SB_STATS_VECTOR) && q < SB_STATS_MASKS; q++)
         s->mask_fill[q] = sample_mask(v, sb_stats_mask_size[q]);
+    if (s->sorted && (use & SB_STATS_VECTOR))
+        sample_hdia(s, v);
     if (use & SB_STATS_VECTOR)
         s->sell_fill = sample_sell(v);
     sb_free(sm.table);
