@@ -36,13 +36,14 @@
  *          chunk * b + r: bit c is set when it holds column mask_crd + c. The window's
  *          rows are in place, the last window may be short
  *   hdia   hdia_seg P[slices * 3 + 1] chunks before a slice's full ones, its masked ones,
- *          its chunks of entries left over  hdia_ptr P[slices + 1] entries before a slice
+ *          its chunks of entries left over  hdia_ptr P[slices + 1] slots before a slice
  *          hdia_left P[slices + 1] entries left over before it
  *          hdia_col I[chunks] column of the chunk's diagonal in the slice's first row,
  *          outside the matrix where only other rows have it
  *          hdia_bits I32[chunks] bit r is set when row r of the slice has an entry
  *          hdia_crd I[left] columns of the entries left over, in the order of the chunks
- *          hdia_pos P[nnz] by slice, chunk and row
+ *          hdia_pos P[slots] by slice: 16 a diagonal, by row, -1 where the row has none;
+ *          then what is left over, by chunk and row
  *   csr, seg, list  no arrays
  *   blocks  no arrays where the block rows of op(A) are the caller's; else
  *          A_ptr P[rows / b + 1]  A_crd I[blocks]  blocks_pos P[blocks], the number of the

@@ -274,6 +274,8 @@ unit_hdia(check *ck, int64_t u)
                                  get(ck, "hdia_pos", at++)));
             else if (q < full)
                 return bad(ck, "diagonal is not full", u * SB_HDIA_ROWS + r, q);
+            else
+                at += q < rest;
         }
     if (at != get(ck, "hdia_ptr", u + 1) || left != get(ck, "hdia_left", u + 1))
         return bad(ck, "chunks do not end with the slice", u * SB_HDIA_ROWS, at);

@@ -2,9 +2,10 @@
  * Slices of 16 neighbouring rows, taken apart by diagonals: a chunk is what the slice
  * holds of one diagonal, a bit mask of its rows, and its columns lie side by side. Where
  * diagonals are followed by several rows at a time neither columns nor positions of
- * single entries are read. Entries of chunks with fewer than LEAST are left over: the
- * s-th of each row make a chunk, columns listed one by one. Values are packed in the
- * order of the chunks, which hold no padding.
+ * single entries are read. A chunk has 16 slots for values, so that they too are loaded
+ * side by side: spreading them by mask costs more than the bytes of the holes, which no
+ * kernel computes with. Entries of diagonals with fewer than LEAST are left over: the
+ * s-th of each row make a chunk, columns listed one by one.
  * Source   HDIA (Barbieri, Cardellini, Filippone 2015), with masks for padding
  */
 #include "formats/part.h"
@@ -13,7 +14,7 @@
 
 #include <string.h>
 
-enum { LEAST = 3, ROWS = SB_HDIA_ROWS };
+enum { LEAST = 4, ROWS = SB_HDIA_ROWS };
 
 /* One slice as it is cut: the left-over slots in the order they were met. */
 typedef struct scan {
@@ -118,59 +119,65 @@ store(sb_part *out, int array, int64_t at, int64_t value)
     sb_index_store(out->array[array].data, out->array[array].type, at, value);
 }
 
-/* Where a slice's next chunk of a sort, and its first entry, go. */
-typedef struct place {
-    int64_t chunk, entry;
-} place;
-
+/* A diagonal's slots are its rows', holes included. */
 static void
-put_chunk(sb_part *out, const sb_view *v, place *to, uint32_t mask, int64_t col,
-          const int64_t slot[ROWS])
+put_diagonal(sb_part *out, const sb_view *v, int64_t chunk, int64_t at, uint32_t mask,
+             int64_t col, const int64_t slot[ROWS])
 {
-    store(out, COL, to->chunk, col);
-    store(out, BITS, to->chunk++, mask);
+    store(out, COL, chunk, col);
+    store(out, BITS, chunk, mask);
     for (int r = 0; r < ROWS; r++)
-        if (mask >> r & 1)
-            store(out, POS, to->entry++, sb_view_pos(v, slot[r]));
+        store(out, POS, at + r, mask >> r & 1 ? sb_view_pos(v, slot[r]) : -1);
 }
 
+/* Entries left over, chunk by chunk without holes. */
 static void
-put_rest(sb_part *out, scan *sc, place *to, int64_t *crd)
+put_rest(sb_part *out, const scan *sc, int64_t chunk, int64_t at, int64_t crd)
 {
     int16_t list[ROWS][SB_HDIA_LEFT]; /* of what was met, by row */
-    int64_t n[ROWS] = {0}, slot[ROWS];
+    int64_t n[ROWS] = {0};
 
     for (int64_t q = 0; q < sc->size.left; q++)
         list[sc->lane[q]][n[sc->lane[q]]++] = (int16_t)q;
-    for (int64_t s = 0; s < sc->size.rest; s++) {
+    for (int64_t s = 0; s < sc->size.rest; s++, chunk++) {
         uint32_t mask = 0;
 
         for (int r = 0; r < ROWS; r++)
             if (n[r] > s) {
+                const int64_t slot = sc->slot[list[r][s]];
+
                 mask |= 1u << r;
-                slot[r] = sc->slot[list[r][s]];
-                store(out, CRD, (*crd)++, sb_view_col(sc->v, slot[r]));
+                store(out, CRD, crd++, sb_view_col(sc->v, slot));
+                store(out, POS, at++, sb_view_pos(sc->v, slot));
             }
-        put_chunk(out, sc->v, to, mask, 0, slot);
+        store(out, COL, chunk, 0);
+        store(out, BITS, chunk, mask);
     }
 }
 
-static void
-fill_slice(sb_part *out, const sb_view *v, int64_t slice, int64_t *crd)
+static int64_t
+load(const sb_part *out, int array, int64_t at)
 {
-    const int64_t first = sb_index(out->array[PTR].data, v->slot_type, slice);
-    const int64_t full = sb_index(out->array[SEG].data, v->slot_type, slice * 3);
-    const int64_t some = sb_index(out->array[SEG].data, v->slot_type, slice * 3 + 1);
-    place whole = {full, first}, part = {some, first + (some - full) * ROWS};
-    int64_t col, slot[ROWS];
+    return sb_index(out->array[array].data, out->array[array].type, at);
+}
+
+static void
+fill_slice(sb_part *out, const sb_view *v, int64_t slice)
+{
+    const int64_t first = load(out, SEG, slice * 3), at = load(out, PTR, slice);
+    int64_t full = first, some = load(out, SEG, slice * 3 + 1), col, slot[ROWS];
     uint32_t mask;
     scan sc;
 
     scan_begin(&sc, v, slice);
-    while ((mask = next_chunk(&sc, &col, slot)) != 0)
-        put_chunk(out, v, mask == (1u << ROWS) - 1 ? &whole : &part, mask, col, slot);
+    while ((mask = next_chunk(&sc, &col, slot)) != 0) {
+        int64_t *chunk = mask == (1u << ROWS) - 1 ? &full : &some;
+
+        put_diagonal(out, v, *chunk, at + (*chunk - first) * ROWS, mask, col, slot);
+        (*chunk)++;
+    }
     count_rest(&sc);
-    put_rest(out, &sc, &part, crd);
+    put_rest(out, &sc, some, at + (some - first) * ROWS, load(out, LEFT, slice));
 }
 
 /* Offsets of all slices; the sizes of the lists in *sum. */
@@ -179,11 +186,13 @@ count_slices(sb_part *out, const sb_view *v, int64_t slices, sb_hdia_slice *sum)
 {
     int64_t chunk = 0;
 
+    out->slots = 0;
     for (int64_t g = 0; g < slices; g++) {
         sb_hdia_slice one;
 
         sb_part_hdia_count(&one, v, g);
-        store(out, PTR, g, sb_view_lo(v, g * ROWS));
+        store(out, PTR, g, out->slots);
+        out->slots += (one.full + one.some) * ROWS + one.left;
         store(out, LEFT, g, sum->left);
         store(out, SEG, g * 3, chunk);
         store(out, SEG, g * 3 + 1, chunk + one.full);
@@ -194,7 +203,7 @@ count_slices(sb_part *out, const sb_view *v, int64_t slices, sb_hdia_slice *sum)
         sum->rest += one.rest;
         sum->left += one.left;
     }
-    store(out, PTR, slices, v->nnz);
+    store(out, PTR, slices, out->slots);
     store(out, LEFT, slices, sum->left);
     store(out, SEG, slices * 3, chunk);
 }
@@ -205,7 +214,6 @@ build(sb_part *out, sb_cover *cv)
     const sb_view *v = cv->v;
     const int64_t slices = (v->rows + ROWS - 1) / ROWS;
     sb_hdia_slice sum = {0};
-    int64_t crd = 0;
 
     if (!sb_part_array_new(out, "hdia_seg", v->slot_type, slices * 3 + 1) ||
         !sb_part_array_new(out, "hdia_ptr", v->slot_type, slices + 1) ||
@@ -216,13 +224,13 @@ build(sb_part *out, sb_cover *cv)
     if (!sb_part_array_new(out, "hdia_col", v->crd_type, out->width) ||
         !sb_part_array_new(out, "hdia_bits", SB_I32, out->width) ||
         !sb_part_array_new(out, "hdia_crd", v->crd_type, sum.left) ||
-        !sb_part_array_new(out, "hdia_pos", v->slot_type, v->nnz) ||
+        !sb_part_array_new(out, "hdia_pos", v->slot_type, out->slots) ||
         !(cv->touched = sb_alloc_array(v->rows, 1)))
         return SB_ENOMEM;
     for (int64_t g = 0; g < slices; g++)
-        fill_slice(out, v, g, &crd);
+        fill_slice(out, v, g);
     memset(cv->touched, 1, (size_t)v->rows);
-    out->nnz = out->slots = v->nnz;
+    out->nnz = v->nnz;
     out->ngroup = slices > 0;
     out->group[0] = (sb_part_group){0, slices, v->nnz, 0, false};
     cv->rest = 0;

@@ -16,69 +16,42 @@ enum { LANES = 16, BUFFER = 512, GATHER = 8, TERM = 160 };
 static void
 head(sb_strbuf *out, const sb_spec *s)
 {
-    static const char *const params[] = {"hdia_count", "hdia_rest", NULL};
+    static const char *const params[] = {"hdia_count", "hdia_rest", "hdia_slots", NULL};
     static const char *const buffers[] = {"hdia_seg",  "P",   "(%m + 15) / 16 * 3 + 1",
                                           "hdia_ptr",  "P",   "(%m + 15) / 16 + 1",
                                           "hdia_left", "P",   "(%m + 15) / 16 + 1",
                                           "hdia_col",  "I",   "%hdia_count",
                                           "hdia_bits", "i32", "%hdia_count",
                                           "hdia_crd",  "I",   "%hdia_rest",
-                                          "hdia_val",  "V",   "%nnz",
+                                          "hdia_val",  "V",   "%hdia_slots",
                                           NULL};
 
     sb_ops_stage2_begin(out, s, "hdia", params, buffers);
 }
 
-/* "for %q in FROM .. TO {" over chunks, and what a masked one starts with. */
+/* Chunks from %q0 on have 16 slots each; lanes without an entry take no part. */
 static void
-begin_masked(sb_strbuf *out, const char *indent, const char *from, const char *to)
+put_diagonals(sb_strbuf *out, const sb_spec *s, bool full)
 {
-    sb_strbuf_printf(out,
-                     "%sfor %%q in %s .. %s {\n"
-                     "%s  let %%b = cast(i64, $hdia_bits[%%q])\n"
-                     "%s  let %%p = $at[0]\n",
-                     indent, from, to, indent, indent);
-}
+    char x[TERM];
 
-static void
-end_masked(sb_strbuf *out, const char *indent)
-{
-    sb_strbuf_printf(out, "\n%s  }\n%s  $at[0] = %%p + ones(%%b, %d)\n%s}\n", indent,
-                     indent, LANES, indent);
-}
-
-static void
-put_full(sb_strbuf *out, const sb_spec *s)
-{
+    sb_ops_lane(x, sizeof x, s->b, "%b", "$B[%j + %l]");
+    sb_strbuf_printf(out, "    for %%q in %s {\n", full ? "%q0 .. %q1" : "%q1 .. %q2");
     sb_strbuf_printf(out,
-                     "    for %%q in %%q0 .. %%q1 {\n"
                      "      let %%j = cast(i64, $hdia_col[%%q])\n"
-                     "      let %%p = %%p0 + (%%q - %%q0) * %d\n"
+                     "      let %%p = %%p0 + (%%q - %%q0) * %d\n%s"
                      "      for %%l in 0 .. %d {\n        $acc[%%l] += ",
-                     LANES, LANES);
-    sb_ops_product(out, s, "$hdia_val[%p + %l]", "$B[%j + %l]");
+                     LANES, full ? "" : "      let %b = cast(i64, $hdia_bits[%q])\n",
+                     LANES);
+    if (!full)
+        sb_strbuf_puts(out, "select(ones(%b, %l + 1) > ones(%b, %l), ");
+    sb_ops_product(out, s, "$hdia_val[%p + %l]", full ? "$B[%j + %l]" : x);
+    if (!full) {
+        sb_strbuf_puts(out, ", ");
+        sb_ops_zero(out, s);
+        sb_strbuf_putc(out, ')');
+    }
     sb_strbuf_puts(out, "\n      }\n    }\n");
-}
-
-static void
-put_some(sb_strbuf *out, const sb_spec *s)
-{
-    char a[TERM], b[TERM];
-
-    sb_ops_lane(a, sizeof a, s->a, "%b", "$hdia_val[%p + ones(%b, %l)]");
-    sb_ops_lane(b, sizeof b, s->b, "%b", "$B[%j + %l]");
-    begin_masked(out, "    ", "%q1", "%q2");
-    sb_strbuf_printf(
-        out,
-        "      let %%j = cast(i64, $hdia_col[%%q])\n"
-        "      for %%l in 0 .. %d {\n"
-        "        $acc[%%l] += select(ones(%%b, %%l + 1) > ones(%%b, %%l), ",
-        LANES);
-    sb_ops_product(out, s, a, b);
-    sb_strbuf_puts(out, ", ");
-    sb_ops_zero(out, s);
-    sb_strbuf_puts(out, ")");
-    end_masked(out, "    ");
 }
 
 /* Products first, in the order of the chunks: gathers do not wait for masks. */
@@ -93,16 +66,20 @@ put_left(sb_strbuf *out, const sb_spec *s)
                      "    let %%left = cast(i64, $hdia_left[%%g + 1]) - %%h0\n"
                      "    if (%%left > 0) {\n"
                      "      local $prod : %s[%d]\n"
-                     "      let %%v0 = $at[0]\n"
+                     "      local $at : i64[1]\n"
+                     "      let %%v0 = %%p0 + (%%q2 - %%q0) * %d\n"
                      "      for %%u in 0 .. %%left {\n        $prod[%%u] = ",
-                     sb_dtype_name(s->compute), BUFFER);
+                     sb_dtype_name(s->compute), BUFFER, LANES);
     sb_ops_product(out, s, "$hdia_val[%v0 + %u]", "$B[cast(i64, $hdia_crd[%h0 + %u])]");
-    sb_strbuf_puts(out, "\n      }\n      $at[0] = 0\n");
-    begin_masked(out, "      ", "%q2", "cast(i64, $hdia_seg[%g * 3 + 3])");
-    sb_strbuf_printf(out, "        for %%l in 0 .. %d {\n          $acc[%%l] += %s",
-                     LANES, lane);
-    end_masked(out, "      ");
-    sb_strbuf_puts(out, "    }\n");
+    sb_strbuf_printf(
+        out,
+        "\n      }\n      $at[0] = 0\n"
+        "      for %%q in %%q2 .. cast(i64, $hdia_seg[%%g * 3 + 3]) {\n"
+        "        let %%b = cast(i64, $hdia_bits[%%q])\n"
+        "        let %%p = $at[0]\n"
+        "        for %%l in 0 .. %d {\n          $acc[%%l] += %s\n"
+        "        }\n        $at[0] = %%p + ones(%%b, %d)\n      }\n    }\n",
+        LANES, lane, LANES);
 }
 
 static void
@@ -111,20 +88,16 @@ program(sb_strbuf *out, const sb_spec *s)
     head(out, s);
     sb_strbuf_printf(out,
                      "  for %%g in 0 .. (%%m + 15) / 16 {\n    local $acc : %s[%d]\n"
-                     "    local $at : i64[1]\n"
                      "    for %%l in 0 .. %d {\n      $acc[%%l] = ",
                      sb_dtype_name(s->compute), LANES, LANES);
     sb_ops_zero(out, s);
-    sb_strbuf_printf(out,
-                     "\n    }\n"
-                     "    let %%p0 = cast(i64, $hdia_ptr[%%g])\n"
-                     "    let %%q0 = cast(i64, $hdia_seg[%%g * 3])\n"
-                     "    let %%q1 = cast(i64, $hdia_seg[%%g * 3 + 1])\n"
-                     "    let %%q2 = cast(i64, $hdia_seg[%%g * 3 + 2])\n"
-                     "    $at[0] = %%p0 + (%%q1 - %%q0) * %d\n",
-                     LANES);
-    put_full(out, s);
-    put_some(out, s);
+    sb_strbuf_puts(out, "\n    }\n"
+                        "    let %p0 = cast(i64, $hdia_ptr[%g])\n"
+                        "    let %q0 = cast(i64, $hdia_seg[%g * 3])\n"
+                        "    let %q1 = cast(i64, $hdia_seg[%g * 3 + 1])\n"
+                        "    let %q2 = cast(i64, $hdia_seg[%g * 3 + 2])\n");
+    put_diagonals(out, s, true);
+    put_diagonals(out, s, false);
     put_left(out, s);
     sb_strbuf_printf(out,
                      "    for %%l in 0 .. min(%d, %%m - %%g * %d) {\n"

@@ -178,7 +178,8 @@ structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
         return am->entries * value + am->touches * w->ptr_size +
                am->slots * (4 + (double)w->idx_size / p->size);
     case SB_PART_HDIA:
-        return am->entries * value + am->slots * (4.0 + w->idx_size);
+        return am->slots * (value + (4.0 + w->idx_size) / SB_HDIA_ROWS) +
+               am->units * 5.0 * w->ptr_size;
     case SB_PART_PANEL:
         return am->entries * (value + w->idx_size) +
                am->units * (2.0 * w->ptr_size + w->idx_size);
@@ -384,9 +385,9 @@ rest(amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
         am->units = ceil((double)s->rows / SB_SELL_ROWS);
     if (p->kind == SB_PART_HDIA) {
         am->units = ceil((double)s->rows / SB_HDIA_ROWS);
-        am->slots =
-            am->entries * (s->hdia[SB_STATS_HDIA_FULL] + s->hdia[SB_STATS_HDIA_SOME] +
-                           s->hdia[SB_STATS_HDIA_REST]);
+        am->slots = am->entries * (SB_HDIA_ROWS * (s->hdia[SB_STATS_HDIA_FULL] +
+                                                   s->hdia[SB_STATS_HDIA_SOME]) +
+                                   2 * s->hdia[SB_STATS_HDIA_LEFT]);
     }
     if (p->kind == SB_PART_PANEL)
         am->units = am->entries / fmax(1, sb_stats_panel_run(s, p->size));

@@ -69,19 +69,18 @@ mask_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     out->entry = vectors * p->entries / fill * one;
 }
 
-/* Chunks by masks wait for the one before, chunks that all rows have for memory only;
- * products of what is left over go through a buffer. */
+/* Products of what is left over go through a buffer, from which masks spread them. */
 static void
 hdia_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
            const sb_target *t)
 {
     const double vectors = p->x_size > 4 ? 2 : 1;
-    const double masked = t->isa >= SB_ISA_V4 ? 1.3e-9 : 16e-9;
+    const bool masks = t->isa >= SB_ISA_V4;
     const double *n = s->hdia;
-    const double each =
-        vectors * (n[SB_STATS_HDIA_FULL] * 0.8e-9 +
-                   (n[SB_STATS_HDIA_SOME] + n[SB_STATS_HDIA_REST]) * masked) +
-        n[SB_STATS_HDIA_LEFT] * gather(t) / 16;
+    const double each = vectors * (n[SB_STATS_HDIA_FULL] * (masks ? 1e-9 : 2e-9) +
+                                   n[SB_STATS_HDIA_SOME] * (masks ? 1.2e-9 : 16e-9) +
+                                   n[SB_STATS_HDIA_REST] * (masks ? 1.7e-9 : 16e-9)) +
+                        n[SB_STATS_HDIA_LEFT] * gather(t) / 16;
 
     out->unit = p->rows / SB_HDIA_ROWS * 15e-9;
     out->entry = p->entries * each;

@@ -165,8 +165,10 @@ adopt(recipe_fixture *fx)
         fx->integer[fx->nint - 1].value = (p->nnz - listed) / (p->width - 1);
         add_int(fx, "share_rest", listed - fx->integer[fx->nint - 1].value);
     }
-    if (p->kind == SB_PART_HDIA)
+    if (p->kind == SB_PART_HDIA) {
         add_int(fx, "hdia_rest", sb_part_find(p, "hdia_crd")->count);
+        add_int(fx, "hdia_slots", p->slots);
+    }
     if (p->kind == SB_PART_PANEL)
         add_int(fx, "panel_blocks", p->array[0].count - 1);
     if (p->kind == SB_PART_SELL)
