@@ -296,9 +296,13 @@ static bool
 by_bits(const sb_emit *cx, const sb_expr *e, bool *packed)
 {
     const sb_expr *rank = sb_emit_bit(cx, e), *x = e->arg[1], *idx;
+    const sb_emit_local *l;
     int64_t step;
 
-    if (!rank || x->kind != SB_EXPR_LOAD || sb_emit_find_local(cx, x->u.buf))
+    if (!rank || x->kind != SB_EXPR_LOAD)
+        return false;
+    l = sb_emit_find_local(cx, x->u.buf);
+    if (l && l->vector) /* in registers */
         return false;
     idx = x->arg[0];
     *packed =

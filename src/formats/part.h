@@ -35,6 +35,15 @@
  *          the chunk's 16 columns, all in the matrix  mask_bits I32[chunks * b], row r of its window at
  *          chunk * b + r: bit c is set when it holds column mask_crd + c. The window's
  *          rows are in place, the last window may be short
+ *   hdia   hdia_seg P[slices * 3 + 1] chunks before a slice's full ones, its masked ones,
+ *          its chunks of entries left over  hdia_ptr P[slices + 1] slots before a slice
+ *          hdia_left P[slices + 1] entries left over before it
+ *          hdia_col I[chunks] column of the chunk's diagonal in the slice's first row,
+ *          outside the matrix where only other rows have it
+ *          hdia_bits I32[chunks] bit r is set when row r of the slice has an entry
+ *          hdia_crd I[left] columns of the entries left over, in the order of the chunks
+ *          hdia_pos P[slots] by slice: 16 a diagonal, by row, -1 where the row has none;
+ *          then what is left over, by chunk and row
  *   csr, seg, list  no arrays
  *   blocks  no arrays where the block rows of op(A) are the caller's; else
  *          A_ptr P[rows / b + 1]  A_crd I[blocks]  blocks_pos P[blocks], the number of the
@@ -66,16 +75,21 @@ typedef enum sb_part_kind {
     SB_PART_BLOCKS,
     SB_PART_LIST,
     SB_PART_SHARE,
+    SB_PART_HDIA,
     SB_PART_COUNT
 } sb_part_kind;
 
 /* What texts call them: plans, explanations, kernels, the cost model's file. */
 extern const char *const sb_part_names[SB_PART_COUNT];
 
-/* as src/kernels/{seg,sell,mask}.c */
+/* as src/kernels/{seg,sell,mask,hdia}.c */
 enum { SB_SEG_ROWS = 64, SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
+enum {
+    SB_HDIA_ROWS = 16,
+    SB_HDIA_LEFT = 512
+};                             /* entries left over in a slice at most */
 enum { SB_SELL_WINDOW = 512 }; /* rows that sell orders by length */
-enum { SB_PART_ARRAYS = 6, SB_PART_GROUPS = 24, SB_PART_MAXC = 16 };
+enum { SB_PART_ARRAYS = 7, SB_PART_GROUPS = 24, SB_PART_MAXC = 16 };
 
 typedef struct sb_part_array {
     const char *name; /* static */
@@ -87,7 +101,7 @@ typedef struct sb_part_array {
 /*
  * Units [lo, hi) that may run at the same time. Units are what tiles count: rows (csr,
  * dia), list entries (rows, ell), block rows (bsr, blocks), windows (win, share, mask), groups of
- * SB_SEG_ROWS rows (seg), slices (sell), blocks of rows (panel), slots (coo), the caller's
+ * SB_SEG_ROWS rows (seg), slices (sell, hdia), blocks of rows (panel), slots (coo), the caller's
  * entries (list). Units of
  * one row are adjacent, and a tile must own all of them.
  *   add    rows were touched before: beta = 1
@@ -105,7 +119,7 @@ typedef struct sb_part {
     int narray, ngroup;
     sb_part_array array[SB_PART_ARRAYS];
     sb_part_group group[SB_PART_GROUPS];
-    /* ell: slots per unit; bsr, blocks, win, share, mask: rows together; dia: diagonals; panel: columns
+    /* ell: slots per unit; sell: columns, hdia: chunks, of all slices; bsr, blocks, win, share, mask: rows together; dia: diagonals; panel: columns
      * of a panel */
     int64_t width;
     int64_t nnz;   /* entries of A covered */
@@ -170,6 +184,14 @@ int64_t sb_part_share_columns(const sb_view *v, int64_t window, int b);
 sb_status sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted);
 /* Chunks that part mask would cut a window of sorted rows into. */
 int64_t sb_part_mask_chunks(const sb_view *v, int64_t window, int b);
+/* All rows in slices of SB_HDIA_ROWS neighbours, by diagonals; values by position, to be
+ * packed. SB_SKIP when !sorted, when something is covered, and for views of blocks. */
+sb_status sb_part_hdia(sb_part *out, sb_cover *cv, bool sorted);
+/* Chunks of a slice that hold all its rows, some, and what is left over; entries left. */
+typedef struct sb_hdia_slice {
+    int64_t full, some, rest, left;
+} sb_hdia_slice;
+void sb_part_hdia_count(sb_hdia_slice *out, const sb_view *v, int64_t slice);
 /* Diagonals at least `percent` full. SB_SKIP when !sorted or there are none. */
 sb_status sb_part_dia(sb_part *out, sb_cover *cv, int percent, bool sorted);
 /* The rest as coordinates. Touches only rows that have an entry left. */

@@ -256,6 +256,32 @@ unit_mask(check *ck, int64_t u)
     return SB_OK;
 }
 
+/* Chunks of diagonals, then those of the entries left over. */
+static sb_status
+unit_hdia(check *ck, int64_t u)
+{
+    const int64_t full = get(ck, "hdia_seg", u * 3 + 1);
+    const int64_t rest = get(ck, "hdia_seg", u * 3 + 2);
+    int64_t at = get(ck, "hdia_ptr", u), left = get(ck, "hdia_left", u);
+
+    for (int64_t q = get(ck, "hdia_seg", u * 3); q < get(ck, "hdia_seg", u * 3 + 3);
+         q++)
+        for (int64_t r = 0; r < SB_HDIA_ROWS; r++) {
+            if (get(ck, "hdia_bits", q) >> r & 1)
+                SB_TRY(reach_pos(ck, u * SB_HDIA_ROWS + r,
+                                 q < rest ? get(ck, "hdia_col", q) + r
+                                          : get(ck, "hdia_crd", left++),
+                                 get(ck, "hdia_pos", at++)));
+            else if (q < full)
+                return bad(ck, "diagonal is not full", u * SB_HDIA_ROWS + r, q);
+            else
+                at += q < rest;
+        }
+    if (at != get(ck, "hdia_ptr", u + 1) || left != get(ck, "hdia_left", u + 1))
+        return bad(ck, "chunks do not end with the slice", u * SB_HDIA_ROWS, at);
+    return SB_OK;
+}
+
 static sb_status
 check_part(check *ck)
 {
@@ -266,7 +292,8 @@ check_part(check *ck)
         [SB_PART_WIN] = unit_win,   [SB_PART_SEG] = unit_seg,
         [SB_PART_SELL] = unit_sell, [SB_PART_PANEL] = unit_panel,
         [SB_PART_MASK] = unit_mask, [SB_PART_BLOCKS] = unit_blocks,
-        [SB_PART_LIST] = unit_list, [SB_PART_SHARE] = unit_share};
+        [SB_PART_LIST] = unit_list, [SB_PART_SHARE] = unit_share,
+        [SB_PART_HDIA] = unit_hdia};
 
     for (int g = 0; g < ck->p->ngroup; g++)
         for (int64_t u = ck->p->group[g].lo; u < ck->p->group[g].hi; u++)

@@ -23,6 +23,14 @@ int sb_stats_window(int64_t rows);
 
 /* Panels of 32 << q columns: see part_panel.c. */
 #define SB_STATS_PANELS 9
+/* Chunks of a slice on diagonals that all rows have, some rows have, of entries left
+ * over; those entries. */
+typedef enum sb_stats_hdia {
+    SB_STATS_HDIA_FULL,
+    SB_STATS_HDIA_SOME,
+    SB_STATS_HDIA_REST,
+    SB_STATS_HDIA_LEFT
+} sb_stats_hdia;
 /* Windows of these many rows: see part_mask.c. */
 #define SB_STATS_MASKS 5
 extern const int sb_stats_mask_size[SB_STATS_MASKS]; /* 1 2 3 4 6 */
@@ -46,6 +54,7 @@ typedef struct sb_stats {
     double held_share[SB_STATS_WINDOWS]; /* share of entries in columns all rows hold */
     double panel_run[SB_STATS_PANELS];   /* mean entries of a row inside a panel */
     double mask_fill[SB_STATS_MASKS];    /* entries per row of a chunk of 16 columns */
+    double hdia[4];     /* per entry, by sb_stats_hdia: see part_hdia.c */
     double sell_fill;   /* entries per column of a slice of 16 rows: see part_sell.c */
     double diag_share;  /* share of entries on diagonals at least half full */
     int64_t diag_count; /* how many such diagonals */
@@ -68,7 +77,7 @@ int64_t sb_view_row_at(const sb_view *v, int64_t work);
 
 /* What the statistics are for: features of the other kind of product stay 0. */
 typedef enum sb_stats_use {
-    SB_STATS_VECTOR = 1, /* one column: mask_fill, sell_fill */
+    SB_STATS_VECTOR = 1, /* one column: mask_fill, hdia, sell_fill */
     SB_STATS_MATRIX = 2, /* many: panel_run */
     SB_STATS_ALL = 3
 } sb_stats_use;

@@ -328,6 +328,30 @@ sample_mask(sb_stats *s, const sb_view *v, int at)
     s->mask_fill[at] = chunks ? (double)seen / (double)(chunks * b) : 0;
 }
 
+static void
+sample_hdia(sb_stats *s, const sb_view *v, int at)
+{
+    const int64_t slices = (v->rows + SB_HDIA_ROWS - 1) / SB_HDIA_ROWS;
+    int64_t seen = 0, sum[4] = {0};
+
+    (void)at;
+    for (int64_t q = 0; q < slices && q < 512 && seen < BLOCK_ENTRIES; q++) {
+        const int64_t g = slices <= 512 ? q : spread(q, slices);
+        const int64_t hi = g * SB_HDIA_ROWS + SB_HDIA_ROWS;
+        sb_hdia_slice one;
+
+        sb_part_hdia_count(&one, v, g);
+        seen += sb_view_lo(v, hi < v->rows ? hi : v->rows) -
+                sb_view_lo(v, g * SB_HDIA_ROWS);
+        sum[SB_STATS_HDIA_FULL] += one.full;
+        sum[SB_STATS_HDIA_SOME] += one.some;
+        sum[SB_STATS_HDIA_REST] += one.rest;
+        sum[SB_STATS_HDIA_LEFT] += one.left;
+    }
+    for (int q = 0; q < 4 && seen > 0; q++)
+        s->hdia[q] = (double)sum[q] / (double)seen;
+}
+
 /* Columns of the slices of windows of rows, as part_sell.c orders them. */
 static void
 sample_sell(sb_stats *s, const sb_view *v, int at)
@@ -408,8 +432,10 @@ sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *p
         add_jobs(&sp, sample_blocks, SB_STATS_BLOCKS);
         if (use & SB_STATS_MATRIX)
             add_jobs(&sp, sample_panels, 1);
-        if (use & SB_STATS_VECTOR)
+        if (use & SB_STATS_VECTOR) {
+            add_jobs(&sp, sample_hdia, 1);
             add_jobs(&sp, sample_mask, SB_STATS_MASKS);
+        }
     }
     sb_par_run(par, run_jobs, &sp, 0, SAMPLERS + sp.jobs, 1);
     merge_windows(s, sp.sampler);

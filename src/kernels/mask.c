@@ -41,15 +41,6 @@ put_clear(sb_strbuf *out, const sb_spec *s, int r)
                      r, s->block, r);
 }
 
-/* "select(bit l of the mask of row r, LOAD, 0)" */
-static void
-lane(char out[LANE], sb_dtype type, int r, const char *load)
-{
-    (void)snprintf(out, LANE,
-                   "select(ones(%%b%d, %%l + 1) > ones(%%b%d, %%l), %s, %s:%s)", r, r,
-                   load, sb_dtype_is_int(type) ? "0" : "0.0", sb_dtype_name(type));
-}
-
 /* Columns %j and following of x, for all rows of the window. */
 static void
 put_x(sb_strbuf *out, const sb_spec *s)
@@ -65,12 +56,13 @@ put_x(sb_strbuf *out, const sb_spec *s)
 static void
 put_row(sb_strbuf *out, const sb_spec *s, int r)
 {
-    char load[48], a[LANE];
+    char load[48], bits[16], a[LANE];
     sb_spec t = *s; /* x has been cast */
 
     t.b = s->compute;
     (void)snprintf(load, sizeof load, "$A[%%p%d + ones(%%b%d, %%l)]", r, r);
-    lane(a, s->a, r, load);
+    (void)snprintf(bits, sizeof bits, "%%b%d", r);
+    sb_ops_lane(a, sizeof a, s->a, bits, load);
     sb_strbuf_printf(out,
                      "      let %%b%d = cast(i64, $mask_bits[%%q * %d + %d])\n"
                      "      let %%p%d = $at%d[0]\n"

@@ -4,12 +4,22 @@
  */
 #include "kernels/ops.h"
 
+#include <stdio.h>
+
 const char *
 sb_ops_name(sb_kernel_op op)
 {
     static const char *const name[] = {"spmm", "spmv", "sddmm"};
 
     return name[op];
+}
+
+void
+sb_ops_lane(char *out, size_t size, sb_dtype type, const char *bits, const char *load)
+{
+    (void)snprintf(out, size, "select(ones(%s, %%l + 1) > ones(%s, %%l), %s, %s:%s)",
+                   bits, bits, load, sb_dtype_is_int(type) ? "0" : "0.0",
+                   sb_dtype_name(type));
 }
 
 void

@@ -50,6 +50,9 @@ void sb_ops_result(sb_strbuf *out, const sb_spec *s, const char *target,
 /* EXPR of type `from` in the compute type: conjugated, then cast. */
 void sb_ops_operand(sb_strbuf *out, const sb_spec *s, const char *expr, sb_dtype from,
                     bool conj);
+/* "select(bit l of BITS, LOAD, 0)": LOAD, of that type, in the lanes %l of a mask. */
+void sb_ops_lane(char *out, size_t size, sb_dtype type, const char *bits,
+                 const char *load);
 /* The zero of the compute type, "0.0:f64". */
 void sb_ops_zero(sb_strbuf *out, const sb_spec *s);
 

@@ -147,9 +147,10 @@ types_fit(const sb_spec *s)
 static sb_status
 check_kinds(const sb_spec *s, sb_diag *diag)
 {
-    const unsigned packable =
-        1U << SB_KIND_ELL | 1U << SB_KIND_BSR | 1U << SB_KIND_DIA | 1U << SB_KIND_SELL |
-        1U << SB_KIND_PANEL | 1U << SB_KIND_BLOCKS | 1U << SB_KIND_SHARE;
+    const unsigned packable = 1U << SB_KIND_ELL | 1U << SB_KIND_BSR |
+                              1U << SB_KIND_DIA | 1U << SB_KIND_SELL |
+                              1U << SB_KIND_PANEL | 1U << SB_KIND_BLOCKS |
+                              1U << SB_KIND_SHARE | 1U << SB_KIND_HDIA;
     const bool bsr = s->kinds >> SB_KIND_BSR & 1U, win = s->kinds >> SB_KIND_WIN & 1U;
     const bool mask = s->kinds >> SB_KIND_MASK & 1U,
                share = s->kinds >> SB_KIND_SHARE & 1U;
@@ -178,6 +179,8 @@ check_kinds(const sb_spec *s, sb_diag *diag)
                            "spec: turned blocks need a size, 2 or more");
     if (s->packed && !(s->kinds & packable))
         return sb_diag_set(diag, SB_EINVAL, "spec: no kind of the set packs values");
+    if (!s->packed && s->kinds >> SB_KIND_HDIA & 1U)
+        return sb_diag_set(diag, SB_EINVAL, "spec: values of hdia are packed");
     return SB_OK;
 }
 

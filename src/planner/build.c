@@ -79,6 +79,16 @@ rest_part(sb_build *b, sb_part_choice p)
             st = sb_part_rows(out, &b->cover, p.c, p.k, b->pl->stats.sorted);
         }
         break;
+    case SB_PART_HDIA:
+        if (!b->choice.packed)
+            return sb_diag_set(b->diag, SB_ENOTSUP,
+                               "values by diagonals are packed: say (packed)");
+        st = sb_part_hdia(out, &b->cover, b->pl->stats.sorted);
+        if (st == SB_SKIP) { /* unsorted: slices take any order */
+            p.kind = SB_PART_SELL;
+            st = sb_part_sell(out, &b->cover, false);
+        }
+        break;
     case SB_PART_PANEL:
         st = sb_part_panel(out, &b->cover, p.size,
                            sb_rule_blocks(&b->pl->work, b->pl->target), &b->pl->par);
@@ -274,6 +284,11 @@ add_sizes(sb_plan *plan, const sb_part *p)
         break;
     case SB_PART_MASK:
         add_int(plan, "mask_count", p->array[1].count);
+        break;
+    case SB_PART_HDIA:
+        add_int(plan, "hdia_count", p->width);
+        add_int(plan, "hdia_rest", sb_part_find(p, "hdia_crd")->count);
+        add_int(plan, "hdia_slots", p->slots);
         break;
     case SB_PART_BLOCKS:
         if (a)

@@ -78,6 +78,7 @@ static const line anywhere[] = {
     REST(SB_PART_BLOCKS, 0, 0),
     REST(SB_PART_LIST, 0, 0),
     REST(SB_PART_SELL, 0, 0),
+    REST(SB_PART_HDIA, 0, 0),
     REST(SB_PART_ELL, 0, SB_K_MEAN),
     REST(SB_PART_ELL, 0, SB_K_MEAN + 1),
     REST(SB_PART_COO, 0, 0),
@@ -197,7 +198,8 @@ sb_choice_packable(const sb_choice *ch)
     for (int q = 0; q < ch->npart; q++)
         if (ch->part[q].kind == SB_PART_ELL || ch->part[q].kind == SB_PART_BSR ||
             ch->part[q].kind == SB_PART_DIA || ch->part[q].kind == SB_PART_SELL ||
-            ch->part[q].kind == SB_PART_PANEL || ch->part[q].kind == SB_PART_SHARE)
+            ch->part[q].kind == SB_PART_PANEL || ch->part[q].kind == SB_PART_SHARE ||
+            ch->part[q].kind == SB_PART_HDIA)
             return true;
     return false;
 }
@@ -221,6 +223,8 @@ legal(const sb_choice *ch, const sb_problem *pb, bool in)
         return false;
     /* Slices read values in place unless they are packed. */
     if (first == SB_PART_SELL && !in && !ch->packed)
+        return false;
+    if (first == SB_PART_HDIA && !ch->packed)
         return false;
     return sb_parts_computable(pb->op, ch);
 }

@@ -60,6 +60,9 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
         return "shared runs too short for lanes";
     if (p->kind == SB_PART_SEG && pl->stats.mean >= 48)
         return "rows long enough for lanes of their own";
+    if (p->kind == SB_PART_HDIA && pl->stats.hdia[SB_STATS_HDIA_FULL] == 0 &&
+        pl->stats.hdia[SB_STATS_HDIA_SOME] == 0)
+        return "no diagonals in slices of rows";
     if (p->kind == SB_PART_BSR || p->kind == SB_PART_DIA)
         return "slower than windows or slices for one column";
     return NULL;

@@ -44,6 +44,7 @@ static const coef table[SB_CLASS_COUNT] = {
     [SB_PART_BLOCKS] = {4e-9, 0.3e-9, 3, true},
     [SB_PART_LIST] = {0.0, 0.8e-9, 1, true},
     [SB_PART_SHARE] = {8e-9, 0.6e-9, 8, true},
+    [SB_PART_HDIA] = {15e-9, 0.2e-9, 1, true}, /* SpMV only: cost_vector.c */
     [SB_CLASS_HYB] = {5e-9, 0.5e-9, 1, false},
 };
 
@@ -176,6 +177,9 @@ structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
     case SB_PART_MASK:
         return am->entries * value + am->touches * w->ptr_size +
                am->slots * (4 + (double)w->idx_size / p->size);
+    case SB_PART_HDIA:
+        return am->slots * (value + (4.0 + w->idx_size) / SB_HDIA_ROWS) +
+               am->units * 5.0 * w->ptr_size;
     case SB_PART_PANEL:
         return am->entries * (value + w->idx_size) +
                am->units * (2.0 * w->ptr_size + w->idx_size);
@@ -379,6 +383,12 @@ rest(amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
         am->units = ceil((double)s->rows / SB_SEG_ROWS);
     if (p->kind == SB_PART_SELL)
         am->units = ceil((double)s->rows / SB_SELL_ROWS);
+    if (p->kind == SB_PART_HDIA) {
+        am->units = ceil((double)s->rows / SB_HDIA_ROWS);
+        am->slots = am->entries * (SB_HDIA_ROWS * (s->hdia[SB_STATS_HDIA_FULL] +
+                                                   s->hdia[SB_STATS_HDIA_SOME]) +
+                                   2 * s->hdia[SB_STATS_HDIA_LEFT]);
+    }
     if (p->kind == SB_PART_PANEL)
         am->units = am->entries / fmax(1, sb_stats_panel_run(s, p->size));
     if (p->kind == SB_PART_MASK)

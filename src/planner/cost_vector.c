@@ -69,6 +69,23 @@ mask_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     out->entry = vectors * p->entries / fill * one;
 }
 
+/* Products of what is left over go through a buffer, from which masks spread them. */
+static void
+hdia_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+           const sb_target *t)
+{
+    const double vectors = p->x_size > 4 ? 2 : 1;
+    const bool masks = t->isa >= SB_ISA_V4;
+    const double *n = s->hdia;
+    const double each = vectors * (n[SB_STATS_HDIA_FULL] * (masks ? 1e-9 : 2e-9) +
+                                   n[SB_STATS_HDIA_SOME] * (masks ? 1.2e-9 : 16e-9) +
+                                   n[SB_STATS_HDIA_REST] * (masks ? 1.7e-9 : 16e-9)) +
+                        n[SB_STATS_HDIA_LEFT] * gather(t) / 16;
+
+    out->unit = p->rows / SB_HDIA_ROWS * 15e-9;
+    out->entry = p->entries * each;
+}
+
 void
 sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                 const sb_target *t, bool packed)
@@ -87,6 +104,9 @@ sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         return;
     case SB_PART_MASK:
         mask_terms(out, p, s, t);
+        return;
+    case SB_PART_HDIA:
+        hdia_terms(out, p, s, t);
         return;
     case SB_PART_WIN:
         out->unit = p->rows * 2e-9;

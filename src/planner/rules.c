@@ -172,7 +172,7 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
                complex = sb_dtype_is_complex(pb->compute);
     const unsigned packs = 1u << SB_PART_ELL | 1u << SB_PART_BSR | 1u << SB_PART_DIA |
                            1u << SB_PART_SELL | 1u << SB_PART_PANEL |
-                           1u << SB_PART_SHARE;
+                           1u << SB_PART_SHARE | 1u << SB_PART_HDIA;
     const sb_trans of_b = sddmm ? pb->trans_a : pb->trans_b;
     const sb_trans of_c = sddmm ? pb->trans_b : SB_TRANS_N;
 

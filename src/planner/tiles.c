@@ -69,6 +69,10 @@ costs_of(const sb_part *p)
         c.via = sb_part_find(p, "sell_ptr");
         c.fixed = 2 * SB_SELL_ROWS;
         break;
+    case SB_PART_HDIA:
+        c.lo = sb_part_find(p, "hdia_ptr");
+        c.fixed = 2 * SB_HDIA_ROWS;
+        break;
     case SB_PART_PANEL:
         c.lo = sb_part_find(p, "panel_ptr");
         c.via = sb_part_find(p, "panel_off");

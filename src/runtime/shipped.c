@@ -45,6 +45,7 @@ static const sb_factor fast_spmv[SB_CLASS_COUNT] = {
     [SB_PART_BSR] = {0.5, 0, 1.27},    [SB_PART_DIA] = {0, 0.3, 0.83},
     [SB_PART_WIN] = {0, 3, 1.05},      [SB_PART_SEG] = {1.15, 2.55, 0.4},
     [SB_PART_SELL] = {1.1, 1.1, 0.92}, [SB_PART_MASK] = {0.6, 1.35, 0.9},
+    [SB_PART_HDIA] = {0.6, 1, 1},
 };
 static const sb_factor fast_sddmm[SB_CLASS_COUNT] = {
     [SB_PART_CSR] = {1.5, 0.5, 3.9},

@@ -41,6 +41,7 @@ static const recipe recipes[] = {
     {0, 0, 0, SB_PART_BLOCKS, 0, 0, 0}, /* the other way round in test_no_memory */
     {0, 0, 0, SB_PART_LIST, 0, 0, 0},   {0, 0, 2, SB_PART_ROWS, 1, 2, 0},
     {0, 0, 3, SB_PART_COO, 0, 0, 0},    {0, 0, 8, SB_PART_ELL, 0, 2, 0},
+    {0, 0, 0, SB_PART_HDIA, 0, 0, 0},
 };
 
 /* Rows a group's units write. */
@@ -59,6 +60,7 @@ mark_rows(const sb_part *p, const sb_part_group *g, int64_t rows, int *first,
     const int64_t b = blocks                    ? p->width
                       : p->kind == SB_PART_SEG  ? SB_SEG_ROWS
                       : p->kind == SB_PART_SELL ? SB_SELL_ROWS
+                      : p->kind == SB_PART_HDIA ? SB_HDIA_ROWS
                                                 : 1;
     int64_t before = -1;
 
@@ -127,6 +129,8 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
         return sb_part_sell(&part[(*n)++], cv, r->c > 0);
     case SB_PART_MASK:
         return sb_part_mask(&part[(*n)++], cv, r->c, sorted);
+    case SB_PART_HDIA:
+        return sb_part_hdia(&part[(*n)++], cv, sorted);
     case SB_PART_BLOCKS:
         return sb_part_blocks(&part[(*n)++], cv);
     case SB_PART_LIST:

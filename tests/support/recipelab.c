@@ -139,7 +139,7 @@ adopt(recipe_fixture *fx)
         a->count = p->array[q].count;
         a->data = p->array[q].data;
         if (strstr(a->name, "_row") || strstr(a->name, "bsr_crd") ||
-            strstr(a->name, "mask_crd"))
+            strstr(a->name, "mask_crd") || strstr(a->name, "hdia_bits"))
             count = a->count;
         if (strstr(a->name, "win_off"))
             count = a->count - 1;
@@ -164,6 +164,10 @@ adopt(recipe_fixture *fx)
 
         fx->integer[fx->nint - 1].value = (p->nnz - listed) / (p->width - 1);
         add_int(fx, "share_rest", listed - fx->integer[fx->nint - 1].value);
+    }
+    if (p->kind == SB_PART_HDIA) {
+        add_int(fx, "hdia_rest", sb_part_find(p, "hdia_crd")->count);
+        add_int(fx, "hdia_slots", p->slots);
     }
     if (p->kind == SB_PART_PANEL)
         add_int(fx, "panel_blocks", p->array[0].count - 1);
@@ -202,6 +206,8 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
         return sb_part_sell(p, cv, !fx->spec.packed);
     case SB_PART_MASK:
         return sb_part_mask(p, cv, fx->spec.block, true);
+    case SB_PART_HDIA:
+        return sb_part_hdia(p, cv, true);
     case SB_PART_BLOCKS:
         return sb_part_blocks(p, cv);
     case SB_PART_LIST:
@@ -266,9 +272,9 @@ static void
 make_parts(recipe_fixture *fx)
 {
     static const int order[] = {
-        SB_PART_CSR,  SB_PART_BSR,    SB_PART_DIA,  SB_PART_WIN,   SB_PART_SHARE,
-        SB_PART_COO,  SB_PART_ELL,    SB_PART_ROWS, SB_PART_PANEL, SB_PART_SELL,
-        SB_PART_MASK, SB_PART_BLOCKS, SB_PART_LIST};
+        SB_PART_CSR,  SB_PART_BSR,  SB_PART_DIA,    SB_PART_WIN,   SB_PART_SHARE,
+        SB_PART_COO,  SB_PART_ELL,  SB_PART_ROWS,   SB_PART_PANEL, SB_PART_SELL,
+        SB_PART_MASK, SB_PART_HDIA, SB_PART_BLOCKS, SB_PART_LIST};
     sb_cover cv;
 
     assert_int_equal(

@@ -137,6 +137,8 @@ make(sb_part *p, sb_cover *cv, int kind)
         return sb_part_share(p, cv, 2, true);
     case 8:
         return sb_part_panel(p, cv, 16, 4, NULL);
+    case 13:
+        return sb_part_hdia(p, cv, true);
     case 9:
         return sb_part_mask(p, cv, 2, true);
     default:
@@ -157,7 +159,7 @@ test_countless_columns(void **state)
 
     (void)state;
     for (size_t q = 0; q < sizeof large / sizeof *large; q++)
-        for (int kind = 0; kind < 13; kind++)
+        for (int kind = 0; kind < 14; kind++)
             for (int64_t rows = 1; rows <= 2; rows++) {
                 const sb_matrix a = {.format = SB_FORMAT_CSR,
                                      .rows = rows,

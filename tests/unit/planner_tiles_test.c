@@ -88,6 +88,12 @@ mask(sb_part *p, sb_cover *cv)
 }
 
 static sb_status
+hdia(sb_part *p, sb_cover *cv)
+{
+    return sb_part_hdia(p, cv, true);
+}
+
+static sb_status
 dia(sb_part *p, sb_cover *cv)
 {
     return sb_part_dia(p, cv, 30, true);
@@ -108,6 +114,7 @@ static const maker makers[] = {
     {"share", GEN_BLOCKS, share, NULL},
     {"panel", GEN_POWER_LAW, panel, NULL},
     {"mask", GEN_BLOCKS, mask, NULL},
+    {"hdia", GEN_BLOCKS, hdia, NULL},
     {"dia", GEN_DIAGONALS, dia, NULL},
     {"list", GEN_POWER_LAW, sb_part_list, NULL},
 };

@@ -1,0 +1,255 @@
+/*
+ * Slices of 16 neighbouring rows, taken apart by diagonals: a chunk is what the slice
+ * holds of one diagonal, a bit mask of its rows, and its columns lie side by side. Where
+ * diagonals are followed by several rows at a time neither columns nor positions of
+ * single entries are read. A chunk has 16 slots for values, so that they too are loaded
+ * side by side: spreading them by mask costs more than the bytes of the holes, which no
+ * kernel computes with. Entries of diagonals with fewer than LEAST are left over: the
+ * s-th of each row make a chunk, columns listed one by one.
+ * Source   HDIA (Barbieri, Cardellini, Filippone 2015), with masks for padding
+ */
+#include "formats/part.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+enum { LEAST = 4, ROWS = SB_HDIA_ROWS };
+
+/* One slice as it is cut: the left-over slots in the order they were met. */
+typedef struct scan {
+    const sb_view *v;
+    int rows;
+    int64_t at[ROWS], end[ROWS], slot[SB_HDIA_LEFT];
+    int lane[SB_HDIA_LEFT];
+    sb_hdia_slice size;
+} scan;
+
+static void
+scan_begin(scan *sc, const sb_view *v, int64_t slice)
+{
+    const int64_t first = slice * ROWS, left = v->rows - first;
+
+    sc->v = v;
+    sc->rows = left < ROWS ? (int)left : ROWS;
+    sc->size = (sb_hdia_slice){0};
+    for (int r = 0; r < sc->rows; r++) {
+        sc->at[r] = sb_view_lo(v, first + r);
+        sc->end[r] = sb_view_lo(v, first + r + 1);
+    }
+}
+
+/* Mask of the next diagonal's rows, 0 at the end; *col is its column in the first row,
+ * slot[r] where row r has it. */
+static uint32_t
+next_diagonal(scan *sc, int64_t *col, int64_t slot[ROWS])
+{
+    int64_t head[ROWS], least = INT64_MAX;
+    uint32_t mask = 0;
+
+    for (int r = 0; r < sc->rows; r++) {
+        head[r] =
+            sc->at[r] < sc->end[r] ? sb_view_col(sc->v, sc->at[r]) - r : INT64_MAX;
+        least = head[r] < least ? head[r] : least;
+    }
+    for (int r = 0; least < INT64_MAX && r < sc->rows; r++)
+        if (head[r] == least) {
+            mask |= 1u << r;
+            slot[r] = sc->at[r]++;
+        }
+    *col = least;
+    return mask;
+}
+
+/* The next diagonal that is a chunk; what is not goes to the entries left over. */
+static uint32_t
+next_chunk(scan *sc, int64_t *col, int64_t slot[ROWS])
+{
+    uint32_t mask;
+
+    while ((mask = next_diagonal(sc, col, slot)) != 0) {
+        const int n = __builtin_popcount(mask);
+
+        if (n >= LEAST || sc->size.left + n > SB_HDIA_LEFT) {
+            sc->size.full += n == ROWS;
+            sc->size.some += n < ROWS;
+            return mask;
+        }
+        for (int r = 0; r < ROWS; r++)
+            if (mask >> r & 1) {
+                sc->slot[sc->size.left] = slot[r];
+                sc->lane[sc->size.left++] = r;
+            }
+    }
+    return 0;
+}
+
+/* Chunks of entries left over: as many as one row has. */
+static void
+count_rest(scan *sc)
+{
+    int64_t n[ROWS] = {0};
+
+    for (int64_t q = 0; q < sc->size.left; q++) {
+        const int64_t have = ++n[sc->lane[q]];
+
+        sc->size.rest = have > sc->size.rest ? have : sc->size.rest;
+    }
+}
+
+void
+sb_part_hdia_count(sb_hdia_slice *out, const sb_view *v, int64_t slice)
+{
+    int64_t col, slot[ROWS];
+    scan sc;
+
+    scan_begin(&sc, v, slice);
+    while (next_chunk(&sc, &col, slot))
+        ;
+    count_rest(&sc);
+    *out = sc.size;
+}
+
+/* The part's arrays, in the order they are made. */
+enum { SEG, PTR, LEFT, COL, BITS, CRD, POS };
+
+static void
+store(sb_part *out, int array, int64_t at, int64_t value)
+{
+    sb_index_store(out->array[array].data, out->array[array].type, at, value);
+}
+
+/* A diagonal's slots are its rows', holes included. */
+static void
+put_diagonal(sb_part *out, const sb_view *v, int64_t chunk, int64_t at, uint32_t mask,
+             int64_t col, const int64_t slot[ROWS])
+{
+    store(out, COL, chunk, col);
+    store(out, BITS, chunk, mask);
+    for (int r = 0; r < ROWS; r++)
+        store(out, POS, at + r, mask >> r & 1 ? sb_view_pos(v, slot[r]) : -1);
+}
+
+/* Entries left over, chunk by chunk without holes. */
+static void
+put_rest(sb_part *out, const scan *sc, int64_t chunk, int64_t at, int64_t crd)
+{
+    int16_t list[ROWS][SB_HDIA_LEFT]; /* of what was met, by row */
+    int64_t n[ROWS] = {0};
+
+    for (int64_t q = 0; q < sc->size.left; q++)
+        list[sc->lane[q]][n[sc->lane[q]]++] = (int16_t)q;
+    for (int64_t s = 0; s < sc->size.rest; s++, chunk++) {
+        uint32_t mask = 0;
+
+        for (int r = 0; r < ROWS; r++)
+            if (n[r] > s) {
+                const int64_t slot = sc->slot[list[r][s]];
+
+                mask |= 1u << r;
+                store(out, CRD, crd++, sb_view_col(sc->v, slot));
+                store(out, POS, at++, sb_view_pos(sc->v, slot));
+            }
+        store(out, COL, chunk, 0);
+        store(out, BITS, chunk, mask);
+    }
+}
+
+static int64_t
+load(const sb_part *out, int array, int64_t at)
+{
+    return sb_index(out->array[array].data, out->array[array].type, at);
+}
+
+static void
+fill_slice(sb_part *out, const sb_view *v, int64_t slice)
+{
+    const int64_t first = load(out, SEG, slice * 3), at = load(out, PTR, slice);
+    int64_t full = first, some = load(out, SEG, slice * 3 + 1), col, slot[ROWS];
+    uint32_t mask;
+    scan sc;
+
+    scan_begin(&sc, v, slice);
+    while ((mask = next_chunk(&sc, &col, slot)) != 0) {
+        int64_t *chunk = mask == (1u << ROWS) - 1 ? &full : &some;
+
+        put_diagonal(out, v, *chunk, at + (*chunk - first) * ROWS, mask, col, slot);
+        (*chunk)++;
+    }
+    count_rest(&sc);
+    put_rest(out, &sc, some, at + (some - first) * ROWS, load(out, LEFT, slice));
+}
+
+/* Offsets of all slices; the sizes of the lists in *sum. */
+static void
+count_slices(sb_part *out, const sb_view *v, int64_t slices, sb_hdia_slice *sum)
+{
+    int64_t chunk = 0;
+
+    out->slots = 0;
+    for (int64_t g = 0; g < slices; g++) {
+        sb_hdia_slice one;
+
+        sb_part_hdia_count(&one, v, g);
+        store(out, PTR, g, out->slots);
+        out->slots += (one.full + one.some) * ROWS + one.left;
+        store(out, LEFT, g, sum->left);
+        store(out, SEG, g * 3, chunk);
+        store(out, SEG, g * 3 + 1, chunk + one.full);
+        store(out, SEG, g * 3 + 2, chunk + one.full + one.some);
+        chunk += one.full + one.some + one.rest;
+        sum->full += one.full;
+        sum->some += one.some;
+        sum->rest += one.rest;
+        sum->left += one.left;
+    }
+    store(out, PTR, slices, out->slots);
+    store(out, LEFT, slices, sum->left);
+    store(out, SEG, slices * 3, chunk);
+}
+
+static sb_status
+build(sb_part *out, sb_cover *cv)
+{
+    const sb_view *v = cv->v;
+    const int64_t slices = (v->rows + ROWS - 1) / ROWS;
+    sb_hdia_slice sum = {0};
+
+    if (!sb_part_array_new(out, "hdia_seg", v->slot_type, slices * 3 + 1) ||
+        !sb_part_array_new(out, "hdia_ptr", v->slot_type, slices + 1) ||
+        !sb_part_array_new(out, "hdia_left", v->slot_type, slices + 1))
+        return SB_ENOMEM;
+    count_slices(out, v, slices, &sum);
+    out->width = sum.full + sum.some + sum.rest;
+    if (!sb_part_array_new(out, "hdia_col", v->crd_type, out->width) ||
+        !sb_part_array_new(out, "hdia_bits", SB_I32, out->width) ||
+        !sb_part_array_new(out, "hdia_crd", v->crd_type, sum.left) ||
+        !sb_part_array_new(out, "hdia_pos", v->slot_type, out->slots) ||
+        !(cv->touched = sb_alloc_array(v->rows, 1)))
+        return SB_ENOMEM;
+    for (int64_t g = 0; g < slices; g++)
+        fill_slice(out, v, g);
+    memset(cv->touched, 1, (size_t)v->rows);
+    out->nnz = v->nnz;
+    out->ngroup = slices > 0;
+    out->group[0] = (sb_part_group){0, slices, v->nnz, 0, false};
+    cv->rest = 0;
+    return SB_OK;
+}
+
+sb_status
+sb_part_hdia(sb_part *out, sb_cover *cv, bool sorted)
+{
+    sb_status st;
+
+    memset(out, 0, sizeof *out);
+    out->kind = SB_PART_HDIA;
+    if (!sorted || cv->v->block > 1 || cv->taken || cv->touched)
+        return SB_SKIP;
+    st = build(out, cv);
+    if (st != SB_OK) {
+        sb_part_free(out);
+        sb_cover_free(cv);
+    }
+    return st;
+}
