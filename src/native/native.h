@@ -1,0 +1,64 @@
+/*
+ * What a device computes without a plan, on arrays in its memory: vectors, conversions,
+ * triangular solves, products of sparse matrices. Each call puts kernels (native/text.h) on
+ * the stream; those that wait for a number say so.
+ *
+ * Errors   ENOTSUP: a kernel is neither stored nor can be compiled, or would have to be made
+ *          while the stream is captured, or the call would wait then; EIO: the driver's
+ *          words; ENOMEM
+ * Threads  as the device
+ */
+#ifndef SB_NATIVE_NATIVE_H
+#define SB_NATIVE_NATIVE_H
+
+#include "formats/matrix.h"
+#include "runtime/device.h"
+#include "runtime/vector.h"
+
+/* Where a call's work goes. */
+typedef struct sb_native {
+    sb_device *device;
+    void *stream;
+    sb_diag *diag;
+} sb_native;
+
+/*
+ * A scalar: by value, or where it lies in memory that the device reads. An operation on
+ * vectors: alpha and beta of `job` are not looked at, its result is not written.
+ */
+typedef struct sb_native_scalar {
+    sb_value value;
+    const void *at; /* NULL: the value */
+} sb_native_scalar;
+
+/* Bytes of `buffer` for SPVV; 0 for the others, which want none. */
+size_t sb_native_vector_bytes(const sb_vector *job);
+
+/*
+ * The indices are distinct. SPVV writes the result's bytes to `result`, memory of the
+ * device, or waits and writes them to the host's. The sum is the same every time, but not
+ * the host's. Buffers: of the size above, at any address.
+ */
+sb_status sb_native_vector(const sb_native *n, const sb_vector *job,
+                           sb_native_scalar alpha, sb_native_scalar beta, void *buffer,
+                           void *result, bool result_on_host);
+
+/*
+ * formats/dense.h on a device. B = A, where entries of a COO at the same place add up only
+ * if they come one after another; values of A's structure from B (take).
+ */
+sb_status sb_native_dense_place(const sb_native *n, const sb_dense *b,
+                                const sb_matrix *a, bool take);
+
+/* Bytes of `buffer` for the two below. */
+size_t sb_native_dense_bytes(const sb_dense *a, const sb_matrix *b);
+/* Waits for *nnz; offsets of a CSR or CSC are written if their type can count so far (else
+ * EINVAL). */
+sb_status sb_native_dense_count(const sb_native *n, int64_t *nnz, const sb_dense *a,
+                                const sb_matrix *b, void *buffer);
+/* Reads CSR's and CSC's offsets. Where A has other non-zeros than were counted, the structure
+ * is left as it comes, but nothing outside it is written. */
+sb_status sb_native_dense_fill(const sb_native *n, const sb_dense *a,
+                               const sb_matrix *b, void *buffer);
+
+#endif
