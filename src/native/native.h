@@ -13,9 +13,10 @@
 
 #include "formats/matrix.h"
 #include "runtime/device.h"
+#include "runtime/tri.h"
 #include "runtime/vector.h"
 
-/* Where a call's work goes. */
+/* Where a call's work goes; diag may be NULL. */
 typedef struct sb_native {
     sb_device *device;
     void *stream;
@@ -60,5 +61,28 @@ sb_status sb_native_dense_count(const sb_native *n, int64_t *nnz, const sb_dense
  * is left as it comes, but nothing outside it is written. */
 sb_status sb_native_dense_fill(const sb_native *n, const sb_dense *a,
                                const sb_matrix *b, void *buffer);
+
+/*
+ * Triangular solves: a triangle that the host has analysed, on the device, its rows by
+ * levels. A level with many rows is a launch, small ones after each other are one.
+ */
+typedef struct sb_native_tri sb_native_tri;
+
+/*
+ * Of a host's triangle, whose values are not looked at, and the caller's values, as the
+ * device has them. Holds the device. Waits. *out NULL on failure, else all kernels of a solve
+ * are loaded.
+ */
+sb_status sb_native_tri_create(sb_native_tri **out, const sb_native *n, const sb_tri *t,
+                               const void *values);
+void sb_native_tri_release(sb_native_tri *t); /* NULL is fine */
+const sb_device *sb_native_tri_device(const sb_native_tri *t);
+
+/* As sb_tri_steps, in the stream's order: no waiting, no allocation. s->alpha: not looked at;
+ * arrays are the device's. */
+sb_status sb_native_tri_update(const sb_native_tri *t, const sb_native *n,
+                               const void *values, bool diagonal);
+sb_status sb_native_tri_solve(const sb_native_tri *t, const sb_native *n,
+                              const sb_tri_solve *s, sb_native_scalar alpha);
 
 #endif

@@ -82,6 +82,14 @@ start(const sb_native *n, const sb_native_job *j, int64_t items, int64_t of_bloc
 }
 
 sb_status
+sb_native_load(const sb_native *n, const sb_native_job *j)
+{
+    const sb_kernel *k;
+
+    return kernel_of(&k, n, j);
+}
+
+sb_status
 sb_native_threads(const sb_native *n, const sb_native_job *j, int64_t items)
 {
     return start(n, j, items, SB_NATIVE_THREADS);

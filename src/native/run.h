@@ -27,6 +27,9 @@ void sb_native_array(sb_native_job *j, const void *array);
 sb_status sb_native_threads(const sb_native *n, const sb_native_job *j, int64_t items);
 sb_status sb_native_groups(const sb_native *n, const sb_native_job *j, int64_t items);
 
+/* Loads the kernel, so that a later launch need not. */
+sb_status sb_native_load(const sb_native *n, const sb_native_job *j);
+
 /* ENOTSUP while the stream is captured. */
 sb_status sb_native_may_wait(const sb_native *n, const char *what);
 

@@ -25,7 +25,9 @@ static const text texts[] = {
     {"dot", sb_native_text_vector, 8, 7},     {"sum", sb_native_text_vector, 8, 7},
     {"clear", sb_native_text_dense, 12, 5},   {"place", sb_native_text_dense, 12, 5},
     {"list", sb_native_text_dense, 12, 5},    {"count", sb_native_text_dense, 12, 5},
-    {"fill", sb_native_text_dense, 12, 5},
+    {"fill", sb_native_text_dense, 12, 5},    {"solve", sb_native_text_tri, 10, 9},
+    {"chain", sb_native_text_tri, 10, 9},     {"pack", sb_native_text_tri, 10, 9},
+    {"diagonal", sb_native_text_tri, 10, 9},
 };
 
 /* ---- names ---------------------------------------------------------------------------- */
@@ -121,6 +123,7 @@ put_arithmetic(sb_strbuf *out, sb_dtype c)
         "#define NONZERO(v) ((v) != 0)\n";
     const char *t = sb_dtype_name(c);
 
+    sb_strbuf_puts(out, "#define COMPUTES 1\n");
     if (sb_dtype_is_complex(c))
         sb_strbuf_printf(out,
                          "#define COMPLEX 1\n"
