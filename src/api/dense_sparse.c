@@ -252,6 +252,8 @@ run_on_device(const request *r, sb_diag *diag)
         return sb_diag_set(diag, SB_ENOTSUP,
                            "a matrix in a format of the language becomes dense in host "
                            "memory only");
+    if (r->want == WANT_DENSE && r->sparse->at.validate)
+        SB_TRY(sb_place_check(r->handle, &s, diag));
     if (r->want == WANT_DENSE || (r->want == WANT_SPARSE && blocks))
         return sb_native_dense_place(&n, &d, &s, r->want == WANT_SPARSE);
     if (blocks)

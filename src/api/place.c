@@ -4,6 +4,8 @@
 #include "api/place.h"
 
 #include "base/macro.h"
+#include "formats/check.h"
+#include "planner/staged.h"
 
 #include <string.h>
 
@@ -68,6 +70,19 @@ sb_place_sparse_on_device(bool *yes, spblasHandle_t h, const sb_matrix *a,
     const void *const array[] = {a->val, a->ptr, a->idx, a->row, dense};
 
     return sb_place_on_device(yes, h, array, SB_COUNT(array), diag);
+}
+
+sb_status
+sb_place_check(spblasHandle_t h, const sb_matrix *a, sb_diag *diag)
+{
+    sb_problem pb = {.a = *a, .batch = 1, .device = h->device, .stream = h->stream};
+    sb_staged staged = {0};
+    sb_status st = sb_staged_structure(&staged, &pb, false, diag);
+
+    if (st == SB_OK)
+        st = sb_matrix_check(&pb.a, diag);
+    sb_staged_free(&staged);
+    return st;
 }
 
 sb_status

@@ -26,6 +26,8 @@ sb_status sb_place_on_device(bool *yes, spblasHandle_t h, const void *const *arr
                              int count, sb_diag *diag);
 sb_status sb_place_sparse_on_device(bool *yes, spblasHandle_t h, const sb_matrix *a,
                                     const void *dense, sb_diag *diag);
+/* sb_matrix_check of a device's matrix, brought to the host: waits. */
+sb_status sb_place_check(spblasHandle_t h, const sb_matrix *a, sb_diag *diag);
 /* EINVAL unless the device can use it, with the argument's name. */
 sb_status sb_place_buffer(spblasHandle_t h, const void *buffer, const char *name,
                           sb_diag *diag);

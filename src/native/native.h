@@ -13,6 +13,7 @@
 
 #include "formats/matrix.h"
 #include "runtime/device.h"
+#include "runtime/spgemm.h"
 #include "runtime/tri.h"
 #include "runtime/vector.h"
 
@@ -84,5 +85,29 @@ sb_status sb_native_tri_update(const sb_native_tri *t, const sb_native *n,
                                const void *values, bool diagonal);
 sb_status sb_native_tri_solve(const sb_native_tri *t, const sb_native *n,
                               const sb_tri_solve *s, sb_native_scalar alpha);
+
+/*
+ * The steps of a product of sparse matrices (runtime/spgemm.h) with all arrays of `g`, those
+ * between the steps too, the device's. Sums are in the order of A's entries.
+ *
+ *   work      wait; write g->work, g->table and g's numbers of the latter, *products; `sums`
+ *             as sb_native_scan_bytes says for the rows
+ *   slot      bytes of scratch for the row that wants most, and how many times that is worth
+ *             having: rows whose scratch does not fit go one batch after another, for which
+ *             steps wait
+ *   count     waits; writes g->ptr, sums as above and *nnz
+ */
+sb_status sb_native_spgemm_work(const sb_native *n, sb_spgemm *g, int64_t *sums,
+                                int64_t *products);
+sb_status sb_native_spgemm_slot(const sb_spgemm *g, size_t *bytes, int *slots);
+sb_status sb_native_spgemm_count(const sb_native *n, const sb_spgemm *g, int64_t *sums,
+                                 int64_t *nnz);
+sb_status sb_native_spgemm_columns(const sb_native *n, const sb_spgemm *g);
+sb_status sb_native_spgemm_values(const sb_native *n, const sb_spgemm *g,
+                                  sb_native_scalar alpha, sb_native_scalar beta);
+/* g->work and g->table to other memory, of twice rows + 1 numbers, whose they are then. */
+sb_status sb_native_spgemm_keep(const sb_native *n, sb_spgemm *g, int64_t *to);
+/* Bytes of the sums of count and work. */
+size_t sb_native_spgemm_sums(const sb_spgemm *g);
 
 #endif

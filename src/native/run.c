@@ -131,15 +131,30 @@ scan(sb_dtype p, int64_t items, int base, int phase, const int64_t *count,
     return j;
 }
 
+/* A phase of all groups, and the one after it. */
+static sb_status
+two_phases(const sb_native *n, const int64_t *count, int64_t items, int64_t *sums,
+           int phase)
+{
+    const sb_native_job first = scan(SB_I64, items, 0, phase, count, sums, NULL);
+    const sb_native_job second = scan(SB_I64, items, 0, phase + 1, count, sums, NULL);
+
+    SB_TRY(sb_native_groups(n, &first, sb_native_scan_total(items)));
+    return sb_native_groups(n, &second, 1);
+}
+
 sb_status
 sb_native_scan_sums(const sb_native *n, const int64_t *count, int64_t items,
                     int64_t *sums)
 {
-    const sb_native_job first = scan(SB_I64, items, 0, 0, count, sums, NULL);
-    const sb_native_job second = scan(SB_I64, items, 0, 1, count, sums, NULL);
+    return two_phases(n, count, items, sums, 0);
+}
 
-    SB_TRY(sb_native_groups(n, &first, sb_native_scan_total(items)));
-    return sb_native_groups(n, &second, 1);
+sb_status
+sb_native_scan_most(const sb_native *n, const int64_t *count, int64_t items,
+                    int64_t *sums)
+{
+    return two_phases(n, count, items, sums, 3);
 }
 
 sb_status

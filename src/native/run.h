@@ -45,6 +45,9 @@ sb_status sb_native_scan_sums(const sb_native *n, const int64_t *count, int64_t 
                               int64_t *sums);
 sb_status sb_native_scan_write(const sb_native *n, const int64_t *count, int64_t items,
                                int64_t *sums, void *out, sb_dtype p, int base);
+/* The largest count, to sums[total_at]. */
+sb_status sb_native_scan_most(const sb_native *n, const int64_t *count, int64_t items,
+                              int64_t *sums);
 /* Waits for a number that the device has computed. */
 sb_status sb_native_read(const sb_native *n, int64_t *out, const int64_t *at);
 

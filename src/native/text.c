@@ -19,15 +19,29 @@ typedef struct text {
 } text;
 
 static const text texts[] = {
-    {"scan", sb_native_text_scan, 3, 3},      {"gather", sb_native_text_vector, 8, 7},
-    {"scatter", sb_native_text_vector, 8, 7}, {"scale", sb_native_text_vector, 8, 7},
-    {"axpy", sb_native_text_vector, 8, 7},    {"rot", sb_native_text_vector, 8, 7},
-    {"dot", sb_native_text_vector, 8, 7},     {"sum", sb_native_text_vector, 8, 7},
-    {"clear", sb_native_text_dense, 12, 5},   {"place", sb_native_text_dense, 12, 5},
-    {"list", sb_native_text_dense, 12, 5},    {"count", sb_native_text_dense, 12, 5},
-    {"fill", sb_native_text_dense, 12, 5},    {"solve", sb_native_text_tri, 10, 9},
-    {"chain", sb_native_text_tri, 10, 9},     {"pack", sb_native_text_tri, 10, 9},
+    {"scan", sb_native_text_scan, 3, 3},
+    {"gather", sb_native_text_vector, 8, 7},
+    {"scatter", sb_native_text_vector, 8, 7},
+    {"scale", sb_native_text_vector, 8, 7},
+    {"axpy", sb_native_text_vector, 8, 7},
+    {"rot", sb_native_text_vector, 8, 7},
+    {"dot", sb_native_text_vector, 8, 7},
+    {"sum", sb_native_text_vector, 8, 7},
+    {"clear", sb_native_text_dense, 12, 5},
+    {"place", sb_native_text_dense, 12, 5},
+    {"list", sb_native_text_dense, 12, 5},
+    {"count", sb_native_text_dense, 12, 5},
+    {"fill", sb_native_text_dense, 12, 5},
+    {"solve", sb_native_text_tri, 10, 9},
+    {"chain", sb_native_text_tri, 10, 9},
+    {"pack", sb_native_text_tri, 10, 9},
     {"diagonal", sb_native_text_tri, 10, 9},
+    {"products", sb_native_text_spgemm, 10, 14},
+    {"entries", sb_native_text_spgemm, 10, 14},
+    {"columns", sb_native_text_spgemm, 10, 14},
+    {"values", sb_native_text_spgemm, 10, 14},
+    {"offsets", sb_native_text_spgemm, 10, 14},
+    {"keep", sb_native_text_spgemm, 10, 14},
 };
 
 /* ---- names ---------------------------------------------------------------------------- */
@@ -84,6 +98,8 @@ put_type(sb_strbuf *out, const char *name, word w)
     if (!c_name(t))
         return false;
     sb_strbuf_printf(out, "typedef %s %s;\n", c_name(t), name);
+    if (*name == 'I')
+        sb_strbuf_printf(out, "#define native_swap native_swap_%s\n", sb_dtype_name(t));
     return true;
 }
 
