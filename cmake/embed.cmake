@@ -1,5 +1,5 @@
-# The headers that emitted kernels include (with their other files put in place) as text
-# inside the compiler library: run-time compilation puts them in front of a kernel.
+# Text inside libraries, for run-time compilation: the headers that emitted kernels include
+# (with their other files put in place), and the kernels that are written by hand.
 # Included by the root list; the same file run as a script
 # (cmake -DIN=.. -DOUT=.. -DNAME=.. -P embed.cmake) writes the C source.
 if(CMAKE_SCRIPT_MODE_FILE)
@@ -34,7 +34,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
     string(REPLACE "\"" "\\\"" text "${text}")
     string(REPLACE "\n" "\\n\"\n    \"" text "${text}")
     file(WRITE ${OUT} "/* Made from ${file} by cmake/embed.cmake. */
-#include \"compiler/compiler.h\"
+#include \"${HEADER}\"
 
 const char *
 ${NAME}(void)
@@ -45,22 +45,29 @@ ${NAME}(void)
     return()
 endif()
 
-# sb_embed(<header of src/compiler> <function> <the files it includes>)
-function(sb_embed header name)
-    set(in ${CMAKE_SOURCE_DIR}/src/compiler/${header})
+# sb_embed(<folder of src> <file there> <function> <header that declares it>
+#          <the files it includes>)
+function(sb_embed folder file name header)
+    set(in ${CMAKE_SOURCE_DIR}/src/${folder}/${file})
     set(out ${CMAKE_BINARY_DIR}/generated/${name}.c)
-    list(TRANSFORM ARGN PREPEND ${CMAKE_SOURCE_DIR}/src/compiler/)
+    list(TRANSFORM ARGN PREPEND ${CMAKE_SOURCE_DIR}/src/${folder}/)
     add_custom_command(
         OUTPUT ${out}
         COMMAND ${CMAKE_COMMAND} -DIN=${in} -DOUT=${out} -DNAME=${name}
-                -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
+                -DHEADER=${header} -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
         DEPENDS ${in} ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
-        COMMENT "Embedding ${header}" VERBATIM)
-    target_sources(sb_compiler PRIVATE ${out})
+        COMMENT "Embedding ${file}" VERBATIM)
+    target_sources(sb_${folder} PRIVATE ${out})
 endfunction()
 
 if(TARGET sb_compiler)
-    sb_embed(spblas_kernel.h sb_emit_prelude
+    sb_embed(compiler spblas_kernel.h sb_emit_prelude compiler/compiler.h
              spblas_scalar.h spblas_vector.h spblas_gather.h)
-    sb_embed(spblas_gpu.h sb_emit_gpu_prelude spblas_scalar.h spblas_simt.h)
+    sb_embed(compiler spblas_gpu.h sb_emit_gpu_prelude compiler/compiler.h
+             spblas_scalar.h spblas_simt.h)
 endif()
+foreach(text head scan vector dense tri spgemm)
+    if(EXISTS ${CMAKE_SOURCE_DIR}/src/native/${text}.inc)
+        sb_embed(native ${text}.inc sb_native_text_${text} native/text.h)
+    endif()
+endforeach()

@@ -11,6 +11,7 @@
 #include "base/macro.h"
 #include "formats/check.h"
 #include "formats/dense.h"
+#include "native/native.h"
 
 typedef enum want { WANT_SIZE, WANT_DENSE, WANT_STRUCTURE, WANT_SPARSE } want;
 
@@ -30,6 +31,7 @@ typedef struct request {
     spblasConstDnMatDescr_t dense;
     int alg;
     size_t *size;
+    void *buffer;
 } request;
 
 /* ---- Rules -------------------------------------------------------------------------- */
@@ -200,6 +202,85 @@ to_dense(const request *r, const sb_par *par, sb_diag *diag)
     return sb_dense_from_matrix(&b, &a, par, diag);
 }
 
+/* C's number of entries is now that. */
+static sb_status
+resize(const request *r, int64_t nnz, sb_diag *diag)
+{
+    sb_spmat draft = *r->sparse;
+
+    draft.nnz = nnz; /* const in the record, not in the function */
+    return sb_spmat_change(r->function, (spblasSpMatDescr_t)(uintptr_t)r->sparse,
+                           &draft, true) == SPBLAS_STATUS_SUCCESS
+               ? SB_OK
+               : sb_diag_set(diag, SB_EINVAL, "argument %s has misaligned arrays",
+                             to_sparse_names[SPARSE]);
+}
+
+static sb_status
+run_on_host(const request *r, sb_diag *diag)
+{
+    const sb_backend *backend = r->handle->backend;
+    const sb_par par = {backend->parallel, backend->threads()};
+    const sb_matrix s = sb_view_sparse(r->sparse);
+    const sb_dense d = sb_view_dense(r->dense);
+    int64_t nnz;
+
+    SB_TRY(sb_place_sparse_on_host(r->handle, &s, diag));
+    SB_TRY(sb_place_on_host(r->handle, (const void *[]){d.data}, 1, diag));
+    if (r->want == WANT_DENSE)
+        return to_dense(r, &par, diag);
+    if (r->want == WANT_SPARSE && s.format != SB_FORMAT_BELL)
+        return sb_dense_to_matrix(&d, &s, &par, diag);
+    if (r->want == WANT_SPARSE)
+        sb_dense_sample(&d, &s, &par);
+    if (r->want != WANT_STRUCTURE || s.format == SB_FORMAT_BELL) /* has its structure */
+        return SB_OK;
+    SB_TRY(sb_dense_count(&nnz, &d, &s, &par, diag));
+    return resize(r, nnz, diag);
+}
+
+static sb_status
+run_on_device(const request *r, sb_diag *diag)
+{
+    const sb_native n = {r->handle->device, r->handle->stream, diag};
+    const sb_matrix s = sb_view_sparse(r->sparse);
+    const sb_dense d = sb_view_dense(r->dense);
+    const bool blocks = s.format == SB_FORMAT_BELL;
+    int64_t nnz;
+
+    if (s.tensor)
+        return sb_diag_set(diag, SB_ENOTSUP,
+                           "a matrix in a format of the language becomes dense in host "
+                           "memory only");
+    if (r->want == WANT_DENSE && r->sparse->at.validate)
+        SB_TRY(sb_place_check(r->handle, &s, diag));
+    if (r->want == WANT_DENSE || (r->want == WANT_SPARSE && blocks))
+        return sb_native_dense_place(&n, &d, &s, r->want == WANT_SPARSE);
+    if (blocks)
+        return SB_OK;
+    SB_TRY(sb_place_buffer(r->handle, r->buffer, "externalBuffer", diag));
+    if (r->want == WANT_SPARSE)
+        return sb_native_dense_fill(&n, &d, &s, r->buffer);
+    SB_TRY(sb_native_dense_count(&n, &nnz, &d, &s, r->buffer));
+    return resize(r, nnz, diag);
+}
+
+static sb_status
+proceed(const request *r, sb_diag *diag)
+{
+    const sb_matrix s = sb_view_sparse(r->sparse);
+    const sb_dense d = sb_view_dense(r->dense);
+    bool device;
+
+    if (r->want == WANT_SIZE) { /* wherever the arrays come to lie */
+        *r->size =
+            r->handle->device && r->to_sparse ? sb_native_dense_bytes(&d, &s) : 0;
+        return SB_OK;
+    }
+    SB_TRY(sb_place_sparse_on_device(&device, r->handle, &s, d.data, diag));
+    return device ? run_on_device(r, diag) : run_on_host(r, diag);
+}
+
 static spblasStatus_t
 run(const request *r)
 {
@@ -208,44 +289,8 @@ run(const request *r)
         sb_rules_check(rules, SB_COUNT(rules),
                        r->to_sparse ? to_sparse_names : to_dense_names, r, &diag);
 
-    if (st == SB_OK) {
-        const sb_backend *backend = r->handle->backend;
-        const sb_par par = {backend->parallel, backend->threads()};
-        const sb_matrix s = sb_view_sparse(r->sparse);
-        const sb_dense d = sb_view_dense(r->dense);
-
-        if (r->want != WANT_SIZE)
-            st = sb_place_sparse_on_host(r->handle, &s, &diag);
-        if (st == SB_OK && r->want != WANT_SIZE)
-            st = sb_place_on_host(r->handle, (const void *[]){d.data}, 1, &diag);
-        if (st != SB_OK)
-            return sb_api_end(r->handle, r->function, st, &diag);
-        switch (r->want) {
-        case WANT_SIZE:
-            *r->size = 0;
-            break;
-        case WANT_DENSE:
-            st = to_dense(r, &par, &diag);
-            break;
-        case WANT_SPARSE:
-            if (s.format == SB_FORMAT_BELL)
-                sb_dense_sample(&d, &s, &par);
-            else
-                st = sb_dense_to_matrix(&d, &s, &par, &diag);
-            break;
-        case WANT_STRUCTURE: {
-            sb_spmat draft = *r->sparse;
-
-            if (s.format == SB_FORMAT_BELL) /* has its structure */
-                break;
-            st = sb_dense_count(&draft.nnz, &d, &s, &par, &diag);
-            if (st == SB_OK) /* const in the record, not in the function */
-                return sb_spmat_change(r->function,
-                                       (spblasSpMatDescr_t)(uintptr_t)r->sparse, &draft,
-                                       true);
-        }
-        }
-    }
+    if (st == SB_OK)
+        st = proceed(r, &diag);
     return sb_api_end(r->handle, r->function, st, &diag);
 }
 
@@ -255,7 +300,7 @@ spblasSparseToDense_bufferSize(spblasHandle_t handle, spblasConstSpMatDescr_t ma
                                size_t *bufferSize)
 {
     return run(&(request){__func__, false, WANT_SIZE, handle, matA, matB, (int)alg,
-                          bufferSize});
+                          bufferSize, NULL});
 }
 
 spblasStatus_t
@@ -263,9 +308,8 @@ spblasSparseToDense(spblasHandle_t handle, spblasConstSpMatDescr_t matA,
                     spblasDnMatDescr_t matB, spblasSparseToDenseAlg_t alg,
                     void *externalBuffer)
 {
-    (void)externalBuffer;
-    return run(
-        &(request){__func__, false, WANT_DENSE, handle, matA, matB, (int)alg, NULL});
+    return run(&(request){__func__, false, WANT_DENSE, handle, matA, matB, (int)alg,
+                          NULL, externalBuffer});
 }
 
 spblasStatus_t
@@ -274,7 +318,7 @@ spblasDenseToSparse_bufferSize(spblasHandle_t handle, spblasConstDnMatDescr_t ma
                                size_t *bufferSize)
 {
     return run(&(request){__func__, true, WANT_SIZE, handle, matB, matA, (int)alg,
-                          bufferSize});
+                          bufferSize, NULL});
 }
 
 spblasStatus_t
@@ -282,9 +326,8 @@ spblasDenseToSparse_analysis(spblasHandle_t handle, spblasConstDnMatDescr_t matA
                              spblasSpMatDescr_t matB, spblasDenseToSparseAlg_t alg,
                              void *externalBuffer)
 {
-    (void)externalBuffer;
-    return run(
-        &(request){__func__, true, WANT_STRUCTURE, handle, matB, matA, (int)alg, NULL});
+    return run(&(request){__func__, true, WANT_STRUCTURE, handle, matB, matA, (int)alg,
+                          NULL, externalBuffer});
 }
 
 spblasStatus_t
@@ -292,7 +335,6 @@ spblasDenseToSparse_convert(spblasHandle_t handle, spblasConstDnMatDescr_t matA,
                             spblasSpMatDescr_t matB, spblasDenseToSparseAlg_t alg,
                             void *externalBuffer)
 {
-    (void)externalBuffer;
-    return run(
-        &(request){__func__, true, WANT_SPARSE, handle, matB, matA, (int)alg, NULL});
+    return run(&(request){__func__, true, WANT_SPARSE, handle, matB, matA, (int)alg,
+                          NULL, externalBuffer});
 }

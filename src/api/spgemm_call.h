@@ -35,6 +35,7 @@ struct spblasSpGEMMDescr {
     bool reuse;
     sb_spgemm job; /* operands of the last call; memory in the caller's buffers */
     int64_t products;
+    const sb_device *device; /* of the first call; NULL: the host's */
 };
 
 /* Memory that a call lends. */

@@ -1,16 +1,12 @@
 /*
- * The road of every triangular solve: arguments, operands, then one of four ends.
+ * The rules of every triangular solve: arguments, operands, descriptor.
  */
 #include "api/tri_call.h"
 
-#include "api/error.h"
-#include "api/place.h"
 #include "api/rule.h"
 #include "api/types.h"
 #include "api/view.h"
-#include "base/alloc.h"
 #include "base/macro.h"
-#include "formats/check.h"
 
 enum {
     HANDLE,
@@ -49,33 +45,6 @@ static const char *const sm_names[ROLES] = {
     [ALG] = "alg",         [DESCR] = "spsmDescr",
     [SIZE] = "bufferSize", [VALUES] = "newValues",
     [PART] = "updatePart"};
-
-/* ---- Descriptors -------------------------------------------------------------------- */
-
-spblasStatus_t
-sb_tri_descr_create(const char *function, sb_tri_descr **out, uint32_t tag)
-{
-    *out = sb_alloc_zero(sizeof **out);
-    if (!*out)
-        return sb_api_end(NULL, function, SB_ENOMEM, NULL);
-    (*out)->tag = tag;
-    return SPBLAS_STATUS_SUCCESS;
-}
-
-spblasStatus_t
-sb_tri_descr_destroy(const char *function, sb_tri_descr *descr, uint32_t tag)
-{
-    if (!descr)
-        return SPBLAS_STATUS_SUCCESS;
-    if (descr->tag != tag)
-        return sb_api_fail(function, SB_EINVAL,
-                           "argument descr must be a live descriptor of this routine");
-    descr->tag = 0;
-    if (descr->tri)
-        sb_backend_get()->tri->release(descr->tri);
-    sb_free(descr);
-    return SPBLAS_STATUS_SUCCESS;
-}
 
 /* ---- Arguments ---------------------------------------------------------------------- */
 
@@ -174,23 +143,15 @@ no_size(const void *r)
 
 /* ---- Operands ----------------------------------------------------------------------- */
 
-/* A dense operand by its rows and columns; a vector is a column. */
-typedef struct shape {
-    int64_t rows, cols;
-    spblasDataType_t type;
-    int batch;
-    const void *values;
-} shape;
-
-static shape
+static sb_tri_shape
 shape_of(spblasConstDnVecDescr_t v, spblasConstDnMatDescr_t m, spblasOperation_t op)
 {
     const bool turned = op != SPBLAS_OPERATION_NON_TRANSPOSE;
 
     if (v)
-        return (shape){v->size, 1, v->type, 1, v->values};
-    return (shape){turned ? m->cols : m->rows, turned ? m->rows : m->cols, m->type,
-                   m->batch, m->values};
+        return (sb_tri_shape){v->size, 1, v->type, 1, v->values};
+    return (sb_tri_shape){turned ? m->cols : m->rows, turned ? m->rows : m->cols,
+                          m->type, m->batch, m->values};
 }
 
 static bool
@@ -205,14 +166,14 @@ has_y(const sb_tri_call *k)
     return k->y || k->c;
 }
 
-static shape
-x_of(const sb_tri_call *k)
+sb_tri_shape
+sb_tri_x(const sb_tri_call *k)
 {
     return shape_of(k->x, k->b, k->op_b);
 }
 
-static shape
-y_of(const sb_tri_call *k)
+sb_tri_shape
+sb_tri_y(const sb_tri_call *k)
 {
     return shape_of(k->y, k->c, SPBLAS_OPERATION_NON_TRANSPOSE);
 }
@@ -245,26 +206,26 @@ short_index(const void *r)
 static bool
 x_misfit(const void *r)
 {
-    return has_x(r) && x_of(r).rows != order_of(r);
+    return has_x(r) && sb_tri_x(r).rows != order_of(r);
 }
 
 static bool
 y_misfit(const void *r)
 {
-    return has_y(r) &&
-           (y_of(r).rows != order_of(r) || (has_x(r) && y_of(r).cols != x_of(r).cols));
+    return has_y(r) && (sb_tri_y(r).rows != order_of(r) ||
+                        (has_x(r) && sb_tri_y(r).cols != sb_tri_x(r).cols));
 }
 
 static bool
 x_batch(const void *r)
 {
-    return has_x(r) && x_of(r).batch > 1;
+    return has_x(r) && sb_tri_x(r).batch > 1;
 }
 
 static bool
 y_batch(const void *r)
 {
-    return has_y(r) && y_of(r).batch > 1;
+    return has_y(r) && sb_tri_y(r).batch > 1;
 }
 
 static bool
@@ -274,8 +235,8 @@ unsupported_types(const void *r)
     const sb_dtype t = sb_public_dtype(k->compute);
 
     return (t != SB_F32 && t != SB_F64 && t != SB_C32 && t != SB_C64) ||
-           k->a->type != k->compute || (has_x(k) && x_of(k).type != k->compute) ||
-           (has_y(k) && y_of(k).type != k->compute);
+           k->a->type != k->compute || (has_x(k) && sb_tri_x(k).type != k->compute) ||
+           (has_y(k) && sb_tri_y(k).type != k->compute);
 }
 
 static bool
@@ -295,7 +256,7 @@ lacks_values(const void *r)
 }
 
 static bool
-lacks_dense(const void *r, shape s)
+lacks_dense(const void *r, sb_tri_shape s)
 {
     return solves(r) && s.rows > 0 && s.cols > 0 && !s.values;
 }
@@ -303,17 +264,17 @@ lacks_dense(const void *r, shape s)
 static bool
 lacks_x(const void *r)
 {
-    return solves(r) && lacks_dense(r, x_of(r));
+    return solves(r) && lacks_dense(r, sb_tri_x(r));
 }
 
 static bool
 lacks_y(const void *r)
 {
-    return solves(r) && lacks_dense(r, y_of(r));
+    return solves(r) && lacks_dense(r, sb_tri_y(r));
 }
 
-static sb_trans
-trans_of(const sb_tri_call *k, spblasOperation_t op)
+sb_trans
+sb_tri_trans(const sb_tri_call *k, spblasOperation_t op)
 {
     return sb_view_op(op, sb_public_dtype(k->compute));
 }
@@ -331,7 +292,7 @@ analysed_other(const void *r)
 
     return solves(r) && (k->descr->tri->rows != order_of(k) ||
                          k->descr->tri->type != sb_public_dtype(k->compute) ||
-                         k->descr->trans != trans_of(k, k->op_a));
+                         k->descr->trans != sb_tri_trans(k, k->op_a));
 }
 
 static const sb_rule rules[] = {
@@ -349,8 +310,8 @@ static const sb_rule rules[] = {
     {A, oblong, SB_EINVAL, "must be square"},
     {A, a_batch, SB_ENOTSUP, "has a batch, which this routine lacks"},
     {A, short_index, SB_ENOTSUP, "has 16-bit indices, which nothing computes with"},
-    {X, x_misfit, SB_EINVAL, "has a shape that does not fit the sparse matrix"},
-    {Y, y_misfit, SB_EINVAL, "has a shape that does not fit the other operands"},
+    {X, x_misfit, SB_EINVAL, "has a sb_tri_shape that does not fit the sparse matrix"},
+    {Y, y_misfit, SB_EINVAL, "has a sb_tri_shape that does not fit the other operands"},
     {X, x_batch, SB_ENOTSUP, "has a batch, which this routine lacks"},
     {Y, y_batch, SB_ENOTSUP, "has a batch, which this routine lacks"},
     {COMPUTE, unsupported_types, SB_ENOTSUP,
@@ -404,97 +365,12 @@ static const sb_rule update_rules[] = {
     {VALUES, misaligned_values, SB_EINVAL, "must be aligned to its element type"},
 };
 
-/* ---- Ends --------------------------------------------------------------------------- */
-
-static sb_status
-analyse(const sb_tri_call *k, sb_diag *diag)
-{
-    const sb_matrix a = sb_view_sparse(k->a);
-    const sb_tri_part part = {.upper = k->a->at.fill == SPBLAS_FILL_MODE_UPPER,
-                              .unit = k->a->at.diag == SPBLAS_DIAG_TYPE_UNIT,
-                              .trans = trans_of(k, k->op_a)};
-    sb_tri *t;
-
-    if (k->a->at.validate)
-        SB_TRY(sb_matrix_check(&a, diag));
-    SB_TRY(sb_backend_get()->tri->analyse(&t, &a, &part, diag));
-    sb_backend_get()->tri->release(k->descr->tri);
-    k->descr->tri = t;
-    k->descr->trans = part.trans;
-    return SB_OK;
-}
-
-/* Distance of rows (of columns: along false) of a matrix's elements. */
-static int64_t
-stride_of(spblasConstDnMatDescr_t m, bool rows)
-{
-    return (m->order == SPBLAS_ORDER_COL) == rows ? 1 : m->ld;
-}
-
-static void
-solve(const sb_tri_call *k)
-{
-    const bool turned = k->op_b != SPBLAS_OPERATION_NON_TRANSPOSE;
-    sb_tri_solve s = {.alpha = sb_value_load(sb_public_dtype(k->compute), k->alpha, 0),
-                      .cols = x_of(k).cols,
-                      .b = x_of(k).values,
-                      .b_row = 1,
-                      .b_conj = trans_of(k, k->op_b) == SB_TRANS_H,
-                      .c = (void *)(uintptr_t)y_of(k).values,
-                      .c_row = 1};
-
-    if (k->b) {
-        s.b_row = stride_of(k->b, !turned);
-        s.b_col = stride_of(k->b, turned);
-        s.c_row = stride_of(k->c, true);
-        s.c_col = stride_of(k->c, false);
-    }
-    if (s.cols > 0)
-        sb_backend_get()->tri->solve(k->descr->tri, &s);
-}
-
-static sb_status
-on_host(const sb_tri_call *k, sb_diag *diag)
-{
-    if (k->want == SB_TRI_ANALYSIS) {
-        const sb_matrix a = sb_view_sparse(k->a);
-
-        return sb_place_sparse_on_host(k->handle, &a, diag);
-    }
-    if (k->want == SB_TRI_SOLVE) {
-        const void *const array[] = {x_of(k).values, y_of(k).values, k->alpha};
-
-        return sb_place_on_host(k->handle, array, SB_COUNT(array), diag);
-    }
-    return k->want == SB_TRI_UPDATE ? sb_place_on_host(k->handle, &k->values, 1, diag)
-                                    : SB_OK;
-}
-
-spblasStatus_t
-sb_tri_run(const sb_tri_call *k)
+sb_status
+sb_tri_check(const sb_tri_call *k, sb_diag *diag)
 {
     const bool update = k->want == SB_TRI_UPDATE;
-    sb_diag diag = {0};
-    sb_status st = sb_rules_check(update ? update_rules : rules,
-                                  update ? SB_COUNT(update_rules) : SB_COUNT(rules),
-                                  is_sv(k) ? sv_names : sm_names, k, &diag);
 
-    if (st == SB_OK)
-        st = on_host(k, &diag);
-    if (st == SB_OK)
-        switch (k->want) {
-        case SB_TRI_SIZE:
-            *k->size = 0;
-            break;
-        case SB_TRI_ANALYSIS:
-            st = analyse(k, &diag);
-            break;
-        case SB_TRI_SOLVE:
-            solve(k);
-            break;
-        case SB_TRI_UPDATE:
-            sb_backend_get()->tri->update(k->descr->tri, k->values, k->part == 1);
-            break;
-        }
-    return sb_api_end(k->handle, k->function, st, &diag);
+    return sb_rules_check(update ? update_rules : rules,
+                          update ? SB_COUNT(update_rules) : SB_COUNT(rules),
+                          is_sv(k) ? sv_names : sm_names, k, diag);
 }

@@ -6,12 +6,14 @@
 #define SB_API_TRI_CALL_H
 
 #include "api/object.h"
+#include "native/native.h"
 
 /* Behind both public descriptors; the tag tells them apart. */
 typedef struct sb_tri_descr {
     uint32_t tag;
-    sb_trans trans; /* of the analysis */
-    sb_tri *tri;    /* owned; NULL before one */
+    sb_trans trans;        /* of the analysis */
+    sb_tri *tri;           /* owned; NULL before one */
+    sb_native_tri *native; /* owned; of an analysis on a GPU: tri then has no arrays */
 } sb_tri_descr;
 struct spblasSpSVDescr {
     sb_tri_descr in;
@@ -50,6 +52,19 @@ typedef struct sb_tri_call {
     const void *values; /* SB_TRI_UPDATE, which has handle, descr and these alone */
     int part;
 } sb_tri_call;
+
+/* A dense operand by its rows and columns; a vector is a column. */
+typedef struct sb_tri_shape {
+    int64_t rows, cols;
+    spblasDataType_t type;
+    int batch;
+    const void *values;
+} sb_tri_shape;
+sb_tri_shape sb_tri_x(const sb_tri_call *call);
+sb_tri_shape sb_tri_y(const sb_tri_call *call);
+sb_trans sb_tri_trans(const sb_tri_call *call, spblasOperation_t op);
+
+sb_status sb_tri_check(const sb_tri_call *call, sb_diag *diag);
 
 /* Checks and does it. */
 spblasStatus_t sb_tri_run(const sb_tri_call *call);

@@ -8,6 +8,7 @@
 #include "api/rule.h"
 #include "api/types.h"
 #include "base/macro.h"
+#include "native/native.h"
 
 enum { HANDLE, OP, ALPHA, X, BETA, Y, RESULT, COMPUTE, SIZE, ROLES };
 
@@ -31,6 +32,7 @@ typedef struct request {
     bool has_compute; /* computeType is an argument (SpVV) */
     spblasDataType_t compute;
     void *result;
+    void *buffer; /* SpVV's, which a GPU wants */
     size_t *size; /* asked for, instead of the operation */
     bool asks_size;
 } request;
@@ -233,11 +235,48 @@ job_of(const request *r)
         return job;
     job.type = sb_public_dtype(r->x->type);
     job.compute = combination_of(r)->compute;
+    return job;
+}
+
+/* Vectors in the GPU's own memory are its work. */
+static sb_status
+on_device(bool *yes, const request *r, sb_diag *diag)
+{
+    const void *const array[] = {r->x->idx, r->x->values, r->y->values};
+
+    return sb_place_on_device(yes, r->handle, array, SB_COUNT(array), diag);
+}
+
+static sb_status
+run_on_device(const request *r, sb_diag *diag)
+{
+    const sb_vector job = job_of(r);
+    const sb_native n = {r->handle->device, r->handle->stream, diag};
+    sb_native_scalar alpha = {{0, 0}, NULL}, beta = {{0, 0}, NULL};
+
+    if (wants_scalars(r)) {
+        alpha = sb_place_native_scalar(r->handle, r->alpha, job.compute);
+        beta = sb_place_native_scalar(r->handle, r->beta, job.compute);
+    }
+    if (job.op == SB_VECTOR_SPVV)
+        SB_TRY(sb_place_buffer(r->handle, r->buffer, "externalBuffer", diag));
+    return sb_native_vector(&n, &job, alpha, beta, r->buffer, r->result,
+                            !sb_place_by_device(r->handle, r->result));
+}
+
+static sb_status
+run_on_host(const request *r, sb_diag *diag)
+{
+    sb_vector job = job_of(r);
+
     if (wants_scalars(r)) {
         job.alpha = sb_value_load(job.compute, r->alpha, 0);
         job.beta = sb_value_load(job.compute, r->beta, 0);
     }
-    return job;
+    SB_TRY(r->handle->backend->vector(&job, diag));
+    if (r->result)
+        sb_value_store(job.compute, r->result, 0, job.result);
+    return SB_OK;
 }
 
 static sb_status
@@ -249,6 +288,24 @@ on_host(const request *r, sb_diag *diag)
     return sb_place_on_host(r->handle, array, SB_COUNT(array), diag);
 }
 
+static sb_status
+proceed(const request *r, sb_diag *diag)
+{
+    bool device = false;
+
+    if (r->asks_size) { /* wherever the arrays come to lie */
+        const sb_vector job = job_of(r);
+
+        *r->size = r->handle->device ? sb_native_vector_bytes(&job) : 0;
+        return SB_OK;
+    }
+    SB_TRY(on_device(&device, r, diag));
+    if (device)
+        return run_on_device(r, diag);
+    SB_TRY(on_host(r, diag));
+    return run_on_host(r, diag);
+}
+
 static spblasStatus_t
 run(const request *r)
 {
@@ -257,15 +314,8 @@ run(const request *r)
     sb_status st =
         sb_rules_check(rules, SB_COUNT(rules), rot ? rot_names : names, r, &diag);
 
-    if (st == SB_OK && r->asks_size) {
-        *r->size = 0;
-    } else if (st == SB_OK && (st = on_host(r, &diag)) == SB_OK) {
-        sb_vector job = job_of(r);
-
-        st = r->handle->backend->vector(&job, &diag);
-        if (st == SB_OK && r->result)
-            sb_value_store(job.compute, r->result, 0, job.result);
-    }
+    if (st == SB_OK)
+        st = proceed(r, &diag);
     return sb_api_end(r->handle, r->function, st, &diag);
 }
 
@@ -341,7 +391,6 @@ spblasSpVV(spblasHandle_t handle, spblasOperation_t opX, spblasConstSpVecDescr_t
            spblasConstDnVecDescr_t vecY, void *result, spblasDataType_t computeType,
            void *externalBuffer)
 {
-    (void)externalBuffer;
     return run(&(request){.function = __func__,
                           .op = SB_VECTOR_SPVV,
                           .handle = handle,
@@ -350,5 +399,6 @@ spblasSpVV(spblasHandle_t handle, spblasOperation_t opX, spblasConstSpVecDescr_t
                           .y = vecY,
                           .has_compute = true,
                           .compute = computeType,
-                          .result = result});
+                          .result = result,
+                          .buffer = externalBuffer});
 }

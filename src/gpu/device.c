@@ -265,6 +265,33 @@ upload(sb_device *d, void *stream, void *to, const void *from, size_t bytes,
     return copy(d, stream, to, from, bytes, false, diag);
 }
 
+static sb_status
+alloc(sb_device *d, void **out, size_t bytes, sb_diag *diag)
+{
+    const sb_gpu *g = gpu_of(d);
+    sb_cu_mem at = 0;
+    int code;
+
+    *out = NULL;
+    SB_TRY(sb_gpu_enter(g, diag));
+    code = bytes > 0 ? g->driver->alloc(&at, bytes) : 0;
+    sb_gpu_leave(g);
+    if (!code)
+        *out = (void *)(uintptr_t)at;
+    return sb_gpu_check(g, code, "allocating memory of the GPU", diag);
+}
+
+static void
+give_back(sb_device *d, void *memory)
+{
+    const sb_gpu *g = gpu_of(d);
+
+    if (!memory || sb_gpu_enter(g, NULL) != SB_OK)
+        return;
+    (void)g->driver->free((uintptr_t)memory);
+    sb_gpu_leave(g);
+}
+
 static sb_gpu_shape
 shape(const sb_kernel *k)
 {
@@ -280,4 +307,7 @@ static const sb_device_ops ops = {.hold = hold,
                                   .upload = upload,
                                   .kernel = sb_gpu_get_kernel,
                                   .shape = shape,
+                                  .alloc = alloc,
+                                  .free = give_back,
+                                  .start = sb_gpu_start,
                                   .settle = sb_gpu_settle};

@@ -68,6 +68,19 @@ launch(const sb_gpu *g, const sb_gpu_kernel *k, const sb_binding *b, int64_t t0,
     return code;
 }
 
+sb_status
+sb_gpu_start(sb_device *d, void *stream, const sb_kernel *k, const sb_binding *args,
+             int64_t blocks, sb_diag *diag)
+{
+    const sb_gpu *g = (const sb_gpu *)d;
+    int code;
+
+    SB_TRY(sb_gpu_enter(g, diag));
+    code = launch(g, (const sb_gpu_kernel *)k, args, 0, blocks, 0, stream);
+    sb_gpu_leave(g);
+    return sb_gpu_check(g, code, "launching a kernel", diag);
+}
+
 static sb_status
 run_step(const state *s, const sb_step *step, const sb_problem *pb, int64_t n,
          int64_t member, sb_diag *diag)

@@ -19,6 +19,7 @@ typedef enum sb_place {
     SB_PLACE_DEVICE /* the host cannot read it */
 } sb_place;
 
+struct sb_binding;
 struct sb_plan;
 typedef struct sb_device sb_device;
 
@@ -39,6 +40,14 @@ typedef struct sb_device_ops {
     sb_status (*kernel)(const sb_kernel **out, sb_device *d, const char *spec,
                         sb_kernel_maker maker, sb_kernel_effort effort, sb_diag *diag);
     sb_gpu_shape (*shape)(const sb_kernel *k);
+    /* Memory of the device; nothing is there after a failure (ENOMEM, EIO). Not while a
+     * stream is captured. */
+    sb_status (*alloc)(sb_device *d, void **out, size_t bytes, sb_diag *diag);
+    void (*free)(sb_device *d, void *memory); /* NULL is fine */
+    /* Puts a kernel with those arguments on the stream, `blocks` of the shape's threads.
+     * No allocation, no waiting. */
+    sb_status (*start)(sb_device *d, void *stream, const sb_kernel *k,
+                       const struct sb_binding *args, int64_t blocks, sb_diag *diag);
     /*
      * Moves the arrays and tiles of a plan whose steps have kernels of the device there,
      * and gives it the engine that launches them: on the problem's stream, without

@@ -24,6 +24,10 @@ typedef struct sb_spgemm {
                       anything between steps */
     size_t slot_bytes;
     int slots; /* threads that may work at once, at least 1 */
+    /* A device's (src/native): columns that the rows above can have, rows + 1; of all rows, of
+     * the one with most. scratch then is one piece, of slots times slot_bytes. */
+    int64_t *table;
+    int64_t table_all, table_most;
 } sb_spgemm;
 
 typedef struct sb_spgemm_steps {

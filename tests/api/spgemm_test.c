@@ -23,114 +23,6 @@
 
 /* ---- What is right ------------------------------------------------------------------ */
 
-/* The product as SpMM. Free with end_problem. */
-static sb_problem
-as_problem(const spgemm_lab *l)
-{
-    sb_problem pb = {.op = SB_OP_SPMM,
-                     .a = l->a,
-                     .compute = spgemm_sum_type(l->a.val_type),
-                     .alpha = l->alpha_value,
-                     .beta = l->beta_value,
-                     .batch = 1};
-    const gen_dense_spec b = {
-        .rows = l->b.rows, .cols = l->b.cols, .type = l->a.val_type, .poison = true};
-    const gen_dense_spec c = {
-        .rows = l->c.rows, .cols = l->c.cols, .type = l->a.val_type, .poison = true};
-
-    pb.b = gen_dense(&b);
-    pb.c = gen_dense(&c);
-    return pb;
-}
-
-static void
-end_problem(sb_problem *pb)
-{
-    gen_free_dense(&pb->b);
-    gen_free_dense(&pb->c);
-}
-
-/* The matrix spread out, repeated places added up. */
-static void
-spread(sb_dense *d, const sb_matrix *a)
-{
-    for (int64_t e = 0; e < d->rows * d->cols; e++)
-        sb_value_store(d->type, d->data, e, (sb_value){0, 0});
-    for (int64_t i = 0; i < a->rows; i++)
-        for (int64_t p = sb_index(a->ptr, a->ptr_type, i) - a->base;
-             p < sb_index(a->ptr, a->ptr_type, i + 1) - a->base; p++) {
-            const int64_t at = i * d->cols + sb_index(a->idx, a->idx_type, p) - a->base;
-            sb_value v = sb_value_load(d->type, d->data, at);
-            const sb_value w = sb_value_load(a->val_type, a->val, p);
-
-            v.re += w.re;
-            v.im += w.im;
-            sb_value_store(d->type, d->data, at, v);
-        }
-}
-
-static int64_t
-slot(const sb_matrix *a, int64_t i)
-{
-    return sb_index(a->ptr, a->ptr_type, i) - a->base;
-}
-
-static int64_t
-column(const sb_matrix *a, int64_t p)
-{
-    return sb_index(a->idx, a->idx_type, p) - a->base;
-}
-
-/* Offsets, ascending columns, and exactly the places that products fall on. */
-static void
-check_pattern(const spgemm_lab *l)
-{
-    char *there = malloc((size_t)l->c.cols + 1);
-
-    assert_int_equal(slot(&l->c, 0), 0);
-    assert_int_equal(slot(&l->c, l->c.rows), l->c.nnz);
-    for (int64_t i = 0; i < l->c.rows; i++) {
-        int64_t places = 0;
-
-        memset(there, 0, (size_t)l->c.cols);
-        for (int64_t p = slot(&l->a, i); p < slot(&l->a, i + 1); p++) {
-            const int64_t k = column(&l->a, p);
-
-            for (int64_t q = slot(&l->b, k); q < slot(&l->b, k + 1); q++) {
-                places += !there[column(&l->b, q)];
-                there[column(&l->b, q)] = 1;
-            }
-        }
-        assert_int_equal(slot(&l->c, i + 1) - slot(&l->c, i), places);
-        for (int64_t p = slot(&l->c, i); p < slot(&l->c, i + 1); p++) {
-            assert_in_range(column(&l->c, p), 0, l->c.cols - 1);
-            assert_true(there[column(&l->c, p)]);
-            assert_true(p == slot(&l->c, i) || column(&l->c, p - 1) < column(&l->c, p));
-        }
-    }
-    free(there);
-}
-
-/* `run` writes C's values; beta's C is what is there before. */
-static void
-check_values(spgemm_lab *l, void (*run)(spgemm_lab *), bool exact)
-{
-    sb_problem pb = as_problem(l);
-    char message[400];
-    oracle o;
-
-    spread(&pb.b, &l->b);
-    if (l->beta_value.re != 0 || l->beta_value.im != 0)
-        spread(&pb.c, &l->c);
-    o = oracle_make(&pb);
-    run(l);
-    spread(&pb.c, &l->c);
-    if (!oracle_check(&o, &pb, exact, message, sizeof message))
-        fail_msg("%s", message);
-    oracle_free(&o);
-    end_problem(&pb);
-}
-
 static void
 copy_again(spgemm_lab *l)
 {
@@ -188,11 +80,11 @@ products_are_right(void **state)
         spgemm_lab l = lab_make(k, exact);
 
         spgemm_multiply(&l);
-        check_pattern(&l);
-        check_values(&l, copy_again, exact);
+        spgemm_check_pattern(&l);
+        spgemm_check_values(&l, copy_again, exact);
         shift_values(&l.a);
         spgemm_set_scalars(&l, (sb_value){-1, 0}, (sb_value){k % 5 == 0, 0});
-        check_values(&l, copy_again, exact);
+        spgemm_check_values(&l, copy_again, exact);
         spgemm_end(&l);
     }
 }
@@ -206,13 +98,13 @@ reuse_is_right(void **state)
         spgemm_lab l = lab_make(k + 1000, exact);
 
         spgemm_prepare_reuse(&l);
-        check_pattern(&l);
-        check_values(&l, compute_again, exact);
+        spgemm_check_pattern(&l);
+        spgemm_check_values(&l, compute_again, exact);
         shift_values(&l.b);
-        check_values(&l, compute_again, exact);
+        spgemm_check_values(&l, compute_again, exact);
         spgemm_set_scalars(&l, (sb_value){1, 0}, (sb_value){-1, 0});
         shift_values(&l.a);
-        check_values(&l, compute_again, exact);
+        spgemm_check_values(&l, compute_again, exact);
         spgemm_end(&l);
     }
 }
@@ -223,7 +115,7 @@ stretch(spgemm_lab *l, int64_t far)
 {
     for (int64_t p = 0; p < l->b.nnz; p++)
         sb_index_store(spgemm_plain(l->b.idx), l->b.idx_type, p,
-                       column(&l->b, p) * far + l->b.base);
+                       spgemm_column(&l->b, p) * far + l->b.base);
     l->b.cols *= far;
     l->c.cols *= far;
     spgemm_ok(spblasDestroySpMat(l->B));
@@ -238,9 +130,9 @@ check_same(const spgemm_lab *want, const spgemm_lab *got, int64_t far)
 {
     assert_int_equal(got->c.nnz, want->c.nnz);
     for (int64_t i = 0; i <= want->c.rows; i++)
-        assert_int_equal(slot(&got->c, i), slot(&want->c, i));
+        assert_int_equal(spgemm_slot(&got->c, i), spgemm_slot(&want->c, i));
     for (int64_t p = 0; p < want->c.nnz; p++)
-        assert_int_equal(column(&got->c, p), far * column(&want->c, p));
+        assert_int_equal(spgemm_column(&got->c, p), far * spgemm_column(&want->c, p));
     assert_memory_equal(got->c.val, want->c.val,
                         (size_t)want->c.nnz * sb_dtype_size(want->c.val_type));
 }
@@ -326,7 +218,7 @@ threads_change_nothing(void **state)
         omp_set_num_threads(threads);
 #endif
         spgemm_multiply(&l);
-        check_pattern(&l);
+        spgemm_check_pattern(&l);
         if (!first) {
             bytes = (size_t)l.c.nnz * sizeof(double);
             first = gen_copy_bytes(l.c.val, bytes);
@@ -388,7 +280,8 @@ estimates_are_enough(void **state)
     spgemm_ok(spgemm_estimate(&l, l.buffer[1]));
     spgemm_ok(spblasSpGEMM_getNumProducts(l.d, &products));
     for (int64_t p = 0; p < l.a.nnz; p++)
-        want += slot(&l.b, column(&l.a, p) + 1) - slot(&l.b, column(&l.a, p));
+        want += spgemm_slot(&l.b, spgemm_column(&l.a, p) + 1) -
+                spgemm_slot(&l.b, spgemm_column(&l.a, p));
     assert_int_equal(products, want);
     spgemm_ok(spgemm_compute(&l, NULL));
     whole = l.size[2];
@@ -408,7 +301,7 @@ estimates_are_enough(void **state)
         spgemm_ok(spgemm_compute(&l, l.buffer[2]));
         spgemm_make_c(&l);
         spgemm_ok(spgemm_copy(&l));
-        check_pattern(&l);
+        spgemm_check_pattern(&l);
         spgemm_drop(&l, 2);
         gen_free_matrix(&(sb_matrix){.ptr = l.c.ptr, .idx = l.c.idx, .val = l.c.val});
         l.c.ptr = l.c.idx = l.c.val = NULL;

@@ -23,86 +23,10 @@
 
 /* ---- What is right ------------------------------------------------------------------ */
 
-/* op(A)'s row and column of an entry, or false: not of the triangle. */
-static bool
-entry_of(const tri_lab *l, const tri_entry *e, int64_t *i, int64_t *j, tri_wide *v)
-{
-    const bool turned = l->op != SPBLAS_OPERATION_NON_TRANSPOSE;
-
-    if (l->upper ? e->j < e->i : e->j > e->i)
-        return false;
-    if (l->unit && e->i == e->j)
-        return false;
-    *i = turned ? e->j : e->i;
-    *j = turned ? e->i : e->j;
-    *v = tri_of(e->v);
-    if (l->op == SPBLAS_OPERATION_CONJUGATE_TRANSPOSE)
-        *v = conjl(*v);
-    return true;
-}
-
-/* op(A) * c, and the same of magnitudes; n x cols by rows. */
-static void
-multiply(const tri_lab *l, const sb_dense *c, tri_wide *sum, long double *mag)
-{
-    for (int64_t q = 0; q < l->n * l->cols; q++) {
-        const tri_wide y = tri_get(c, q / l->cols, q % l->cols);
-
-        sum[q] = l->unit ? y : 0;
-        mag[q] = l->unit ? cabsl(y) : 0;
-    }
-    for (int64_t p = 0; p < l->nnz; p++) {
-        int64_t i, j;
-        tri_wide v;
-
-        if (entry_of(l, &l->e[p], &i, &j, &v))
-            for (int64_t k = 0; k < l->cols; k++) {
-                sum[i * l->cols + k] += v * tri_get(c, j, k);
-                mag[i * l->cols + k] += cabsl(v) * cabsl(tri_get(c, j, k));
-            }
-    }
-}
-
 static long double
 epsilon(sb_dtype t)
 {
     return t == SB_F32 || t == SB_C32 ? FLT_EPSILON : DBL_EPSILON;
-}
-
-/* The right side from a drawn solution, the solve, and the solution again. */
-static void
-check_exact(tri_lab *l, gen_rng *r)
-{
-    tri_wide *sum = malloc((size_t)(l->n * l->cols + 1) * sizeof *sum);
-    long double *mag = malloc((size_t)(l->n * l->cols + 1) * sizeof *mag);
-    sb_dense want =
-        gen_dense(&(gen_dense_spec){.rows = l->n, .cols = l->cols, .type = l->type});
-
-    for (int64_t q = 0; q < l->n * l->cols; q++)
-        tri_put(&want, q / l->cols, q % l->cols, (long double)gen_between(r, -3, 3));
-    multiply(l, &want, sum, mag);
-    for (int64_t q = 0; q < l->n * l->cols; q++) {
-        const int64_t i = q / l->cols, k = q % l->cols;
-        tri_wide v = sum[q] / tri_of(l->alpha);
-
-        if (l->op_b == SPBLAS_OPERATION_CONJUGATE_TRANSPOSE)
-            v = conjl(v);
-        if (l->op_b == SPBLAS_OPERATION_NON_TRANSPOSE)
-            tri_put(&l->b, i, k, v);
-        else
-            tri_put(&l->b, k, i, v);
-    }
-    tri_ok(tri_solve(l));
-    for (int64_t q = 0; q < l->n * l->cols; q++)
-        if (tri_get(&l->c, q / l->cols, q % l->cols) !=
-            tri_get(&want, q / l->cols, q % l->cols))
-            fail_msg("row %d, column %d of %d x %d: %Lg, want %Lg", (int)(q / l->cols),
-                     (int)(q % l->cols), (int)l->n, (int)l->cols,
-                     creall(tri_get(&l->c, q / l->cols, q % l->cols)),
-                     creall(tri_get(&want, q / l->cols, q % l->cols)));
-    gen_free_dense(&want);
-    free(sum);
-    free(mag);
 }
 
 /* Entries of the longest row. */
@@ -113,7 +37,7 @@ longest(const tri_lab *l)
     tri_wide v;
 
     for (int64_t p = 0; p < l->nnz; p++)
-        if (entry_of(l, &l->e[p], &i, &j, &v) && ++len[i] > most)
+        if (tri_entry_of(l, &l->e[p], &i, &j, &v) && ++len[i] > most)
             most = len[i];
     free(len);
     return (long double)most;
@@ -128,7 +52,7 @@ check_residual(tri_lab *l)
     sb_dense b = gen_copy_dense(&l->b);
 
     tri_ok(tri_solve(l));
-    multiply(l, &l->c, sum, mag);
+    tri_multiply(l, &l->c, sum, mag);
     for (int64_t q = 0; q < l->n * l->cols; q++) {
         const tri_wide want =
             tri_of(l->alpha) * tri_right(l, &b, q / l->cols, q % l->cols);
@@ -153,12 +77,12 @@ integers_come_back(void **state)
         tri_lab l = tri_make(k, true, &r);
 
         tri_ok(tri_analyse(&l));
-        check_exact(&l, &r);
+        tri_check_exact(&l, &r);
         for (int64_t p = 0; p < l.nnz; p++)
             l.e[p].v = tri_draw(&r, l.type, true, l.e[p].i == l.e[p].j);
         tri_store_values(&l);
         tri_ok(tri_update(&l, l.val, false));
-        check_exact(&l, &r);
+        tri_check_exact(&l, &r);
         tri_end(&l);
     }
 }
@@ -189,7 +113,7 @@ diagonals_are_replaced(void **state)
 
         tri_ok(tri_analyse(&l));
         memset(l.val, 0xff, (size_t)l.slots * sb_dtype_size(l.type));
-        check_exact(&l, &r);
+        tri_check_exact(&l, &r);
         for (int64_t p = 0; p < l.nnz; p++)
             if (l.e[p].i == l.e[p].j) {
                 l.e[p].v = tri_draw(&r, l.type, true, true);
@@ -197,7 +121,7 @@ diagonals_are_replaced(void **state)
             }
         tri_ok(tri_update(&l, diagonal, true));
         memset(diagonal, 0xff, (size_t)l.n * sb_dtype_size(l.type));
-        check_exact(&l, &r);
+        tri_check_exact(&l, &r);
         free(diagonal);
         tri_end(&l);
     }
@@ -342,7 +266,7 @@ memory_runs_out(void **state)
             (void)sb_alloc_fail_after(-1);
             done = st == SPBLAS_STATUS_SUCCESS;
             assert_true(done || st == SPBLAS_STATUS_ALLOC_FAILED);
-            check_exact(&l, &r);
+            tri_check_exact(&l, &r);
         }
         (void)sb_alloc_fail_after(0);
         assert_int_equal(spblasSpSV_createDescr(&sv), SPBLAS_STATUS_ALLOC_FAILED);

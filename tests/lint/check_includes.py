@@ -14,7 +14,8 @@ TABLE = {
     "cpu": ["base", "formats", "runtime"],
     "gpu": ["base", "formats", "runtime"],
     "planner": ["base", "formats", "compiler", "kernels", "runtime"],
-    "api": ["base", "formats", "runtime", "planner"],
+    "native": ["base", "formats", "compiler", "runtime"],
+    "api": ["base", "formats", "runtime", "native", "planner"],
 }
 # One file connects the interface to the backends.
 BACKENDS = ["cpu", "gpu"]

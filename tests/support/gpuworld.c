@@ -4,6 +4,7 @@
 #include "gpuworld.h"
 
 #include "cachebox.h"
+#include "gen.h"
 #include "gpu/emu.h"
 
 #include <setjmp.h>
@@ -50,6 +51,54 @@ world_device(const void *from, size_t bytes)
     assert_int_equal(sb_emu_driver()->alloc(&at, bytes), 0);
     assert_int_equal(sb_emu_driver()->upload(at, from, bytes, NULL), 0);
     return (void *)(uintptr_t)at;
+}
+
+void
+world_free(const void *array)
+{
+    if (array)
+        assert_int_equal(sb_emu_driver()->free((uintptr_t)array), 0);
+}
+
+static void *
+copy_array(const void *from, int64_t n, sb_dtype t)
+{
+    return from && n > 0 ? world_device(from, (size_t)n * sb_dtype_size(t)) : NULL;
+}
+
+sb_matrix
+world_matrix(const sb_matrix *a)
+{
+    sb_matrix out = *a;
+    const int64_t offsets = a->format == SB_FORMAT_CSC   ? a->cols
+                            : a->format == SB_FORMAT_BSR ? a->rows / a->block
+                            : a->format == SB_FORMAT_SELL
+                                ? (a->rows + a->width - 1) / a->width
+                                : a->rows;
+
+    out.ptr = copy_array(a->ptr, offsets + 1, a->ptr_type);
+    out.idx = copy_array(a->idx, a->nnz, a->idx_type);
+    out.row = copy_array(a->row, a->nnz, a->idx_type);
+    out.val = copy_array(a->val, gen_value_count(a), a->val_type);
+    return out;
+}
+
+void
+world_free_matrix(const sb_matrix *a)
+{
+    world_free(a->ptr);
+    world_free(a->idx);
+    world_free(a->row);
+    world_free(a->val);
+}
+
+sb_dense
+world_dense(const sb_dense *d)
+{
+    sb_dense out = *d;
+
+    out.data = copy_array(d->data, gen_dense_extent(d), d->type);
+    return out;
 }
 
 void

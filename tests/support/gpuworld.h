@@ -4,6 +4,7 @@
 #ifndef SB_TEST_GPUWORLD_H
 #define SB_TEST_GPUWORLD_H
 
+#include "formats/matrix.h"
 #include "gpu/driver.h"
 
 #include "spblas.h"
@@ -25,6 +26,12 @@ typedef struct world {
 void world_open(world *w);
 void world_close(world *w);
 void *world_device(const void *from, size_t bytes); /* a copy on the device */
+
+void world_free(const void *array); /* NULL is fine */
+/* A matrix and a dense matrix there; gaps and empty slots are copied too. */
+sb_matrix world_matrix(const sb_matrix *a);
+void world_free_matrix(const sb_matrix *a);
+sb_dense world_dense(const sb_dense *d);
 
 /* C = alpha A B + beta C in f32, and its analysis. */
 spblasStatus_t world_analyse(const world *w);

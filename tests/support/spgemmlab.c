@@ -77,12 +77,30 @@ spgemm_begin(const gen_spec *a, const gen_spec *b, sb_dtype ptr, sb_dtype idx, i
     return l;
 }
 
+static void *
+take(const spgemm_lab *l, size_t bytes)
+{
+    void *p = l->take ? l->take(bytes) : malloc(bytes);
+
+    assert_non_null(p);
+    return p;
+}
+
+static void
+give(const spgemm_lab *l, void *p)
+{
+    if (l->give && p)
+        l->give(p);
+    else if (p)
+        free(p);
+}
+
 void
 spgemm_drop(spgemm_lab *l, int buffer)
 {
     if (l->buffer[buffer])
         memset(l->buffer[buffer], 0x7f, l->size[buffer]);
-    free(l->buffer[buffer]);
+    give(l, l->buffer[buffer]);
     l->buffer[buffer] = NULL;
 }
 
@@ -98,7 +116,9 @@ spgemm_end(spgemm_lab *l)
     spgemm_ok(spblasDestroy(l->handle));
     gen_free_matrix(&l->a);
     gen_free_matrix(&l->b);
-    gen_free_matrix(&l->c);
+    give(l, spgemm_plain(l->c.ptr));
+    give(l, spgemm_plain(l->c.idx));
+    give(l, l->c.val);
 }
 
 /* Memory of exactly the size that was answered, one byte off every line. */
@@ -106,8 +126,7 @@ void
 spgemm_lend(spgemm_lab *l, int buffer)
 {
     assert_true(l->size[buffer] > 0);
-    l->buffer[buffer] = malloc(l->size[buffer]);
-    assert_non_null(l->buffer[buffer]);
+    l->buffer[buffer] = take(l, l->size[buffer]);
     memset(l->buffer[buffer], 0x5a, l->size[buffer]);
 }
 
@@ -123,9 +142,9 @@ spgemm_make_c(spgemm_lab *l)
     ptr = (size_t)(c->rows + 1) * sb_dtype_size(c->ptr_type);
     idx = (size_t)c->nnz * sb_dtype_size(c->idx_type);
     val = (size_t)c->nnz * sb_dtype_size(c->val_type);
-    l->c.ptr = malloc(ptr);
-    l->c.idx = malloc(idx + 1);
-    l->c.val = malloc(val + 1);
+    l->c.ptr = take(l, ptr);
+    l->c.idx = take(l, idx + 1);
+    l->c.val = take(l, val + 1);
     memset(spgemm_plain(c->ptr), 0xff, ptr);
     memset(spgemm_plain(c->idx), 0xff, idx);
     memset(c->val, 0xff, val);

@@ -20,6 +20,8 @@ typedef struct spgemm_lab {
     sb_value alpha_value, beta_value;
     void *buffer[6];
     size_t size[6];
+    void *(*take)(size_t bytes); /* memory of buffers and C; NULL: malloc's */
+    void (*give)(void *);
 } spgemm_lab;
 
 void spgemm_ok(spblasStatus_t st);
@@ -46,5 +48,13 @@ spblasStatus_t spgemm_reuse_compute(spgemm_lab *l);
 /* All calls up to C's values; up to SpGEMMreuse_compute, buffers dropped where free. */
 void spgemm_multiply(spgemm_lab *l);
 void spgemm_prepare_reuse(spgemm_lab *l);
+
+/* spgemmlab_check.c. Offsets and columns from 0. */
+int64_t spgemm_slot(const sb_matrix *a, int64_t i);
+int64_t spgemm_column(const sb_matrix *a, int64_t p);
+/* Offsets, ascending columns, and exactly the places that products fall on. */
+void spgemm_check_pattern(const spgemm_lab *l);
+/* `run` writes C's values; beta's C is what is there before. */
+void spgemm_check_values(spgemm_lab *l, void (*run)(spgemm_lab *), bool exact);
 
 #endif

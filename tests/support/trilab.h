@@ -39,6 +39,7 @@ typedef struct tri_lab {
     spblasDnVecDescr_t x, y;
     spblasSpSVDescr_t sv;
     spblasSpSMDescr_t sm;
+    spblasStatus_t (*solve)(struct tri_lab *l); /* NULL: tri_solve */
 } tri_lab;
 
 void tri_ok(spblasStatus_t st);
@@ -65,5 +66,13 @@ tri_wide tri_right(const tri_lab *l, const sb_dense *b, int64_t i, int64_t j);
 spblasStatus_t tri_analyse(tri_lab *l);
 spblasStatus_t tri_solve(tri_lab *l);
 spblasStatus_t tri_update(tri_lab *l, void *values, bool diagonal);
+
+/* trilab_check.c. op(A)'s row and column of an entry, or false: not of the triangle. */
+bool tri_entry_of(const tri_lab *l, const tri_entry *e, int64_t *i, int64_t *j,
+                  tri_wide *v);
+/* op(A) * c, and the same of magnitudes; n x cols by rows. */
+void tri_multiply(const tri_lab *l, const sb_dense *c, tri_wide *sum, long double *mag);
+/* The right side from a drawn solution, the solve, and the solution again. */
+void tri_check_exact(tri_lab *l, gen_rng *r);
 
 #endif

@@ -1,0 +1,113 @@
+/*
+ * What a device computes without a plan, on arrays in its memory: vectors, conversions,
+ * triangular solves, products of sparse matrices. Each call puts kernels (native/text.h) on
+ * the stream; those that wait for a number say so.
+ *
+ * Errors   ENOTSUP: a kernel is neither stored nor can be compiled, or would have to be made
+ *          while the stream is captured, or the call would wait then; EIO: the driver's
+ *          words; ENOMEM
+ * Threads  as the device
+ */
+#ifndef SB_NATIVE_NATIVE_H
+#define SB_NATIVE_NATIVE_H
+
+#include "formats/matrix.h"
+#include "runtime/device.h"
+#include "runtime/spgemm.h"
+#include "runtime/tri.h"
+#include "runtime/vector.h"
+
+/* Where a call's work goes; diag may be NULL. */
+typedef struct sb_native {
+    sb_device *device;
+    void *stream;
+    sb_diag *diag;
+} sb_native;
+
+/*
+ * A scalar: by value, or where it lies in memory that the device reads. An operation on
+ * vectors: alpha and beta of `job` are not looked at, its result is not written.
+ */
+typedef struct sb_native_scalar {
+    sb_value value;
+    const void *at; /* NULL: the value */
+} sb_native_scalar;
+
+/* Bytes of `buffer` for SPVV; 0 for the others, which want none. */
+size_t sb_native_vector_bytes(const sb_vector *job);
+
+/*
+ * The indices are distinct. SPVV writes the result's bytes to `result`, memory of the
+ * device, or waits and writes them to the host's. The sum is the same every time, but not
+ * the host's. Buffers: of the size above, at any address.
+ */
+sb_status sb_native_vector(const sb_native *n, const sb_vector *job,
+                           sb_native_scalar alpha, sb_native_scalar beta, void *buffer,
+                           void *result, bool result_on_host);
+
+/*
+ * formats/dense.h on a device. B = A, where entries of a COO at the same place add up only
+ * if they come one after another; values of A's structure from B (take).
+ */
+sb_status sb_native_dense_place(const sb_native *n, const sb_dense *b,
+                                const sb_matrix *a, bool take);
+
+/* Bytes of `buffer` for the two below. */
+size_t sb_native_dense_bytes(const sb_dense *a, const sb_matrix *b);
+/* Waits for *nnz; offsets of a CSR or CSC are written if their type can count so far (else
+ * EINVAL). */
+sb_status sb_native_dense_count(const sb_native *n, int64_t *nnz, const sb_dense *a,
+                                const sb_matrix *b, void *buffer);
+/* Reads CSR's and CSC's offsets. Where A has other non-zeros than were counted, the structure
+ * is left as it comes, but nothing outside it is written. */
+sb_status sb_native_dense_fill(const sb_native *n, const sb_dense *a,
+                               const sb_matrix *b, void *buffer);
+
+/*
+ * Triangular solves: a triangle that the host has analysed, on the device, its rows by
+ * levels. A level with many rows is a launch, small ones after each other are one.
+ */
+typedef struct sb_native_tri sb_native_tri;
+
+/*
+ * Of a host's triangle, whose values are not looked at, and the caller's values, as the
+ * device has them. Holds the device. Waits. *out NULL on failure, else all kernels of a solve
+ * are loaded.
+ */
+sb_status sb_native_tri_create(sb_native_tri **out, const sb_native *n, const sb_tri *t,
+                               const void *values);
+void sb_native_tri_release(sb_native_tri *t); /* NULL is fine */
+const sb_device *sb_native_tri_device(const sb_native_tri *t);
+
+/* As sb_tri_steps, in the stream's order: no waiting, no allocation. s->alpha: not looked at;
+ * arrays are the device's. */
+sb_status sb_native_tri_update(const sb_native_tri *t, const sb_native *n,
+                               const void *values, bool diagonal);
+sb_status sb_native_tri_solve(const sb_native_tri *t, const sb_native *n,
+                              const sb_tri_solve *s, sb_native_scalar alpha);
+
+/*
+ * The steps of a product of sparse matrices (runtime/spgemm.h) with all arrays of `g`, those
+ * between the steps too, the device's. Sums are in the order of A's entries.
+ *
+ *   work      wait; write g->work, g->table and g's numbers of the latter, *products; `sums`
+ *             as sb_native_scan_bytes says for the rows
+ *   slot      bytes of scratch for the row that wants most, and how many times that is worth
+ *             having: rows whose scratch does not fit go one batch after another, for which
+ *             steps wait
+ *   count     waits; writes g->ptr, sums as above and *nnz
+ */
+sb_status sb_native_spgemm_work(const sb_native *n, sb_spgemm *g, int64_t *sums,
+                                int64_t *products);
+sb_status sb_native_spgemm_slot(const sb_spgemm *g, size_t *bytes, int *slots);
+sb_status sb_native_spgemm_count(const sb_native *n, const sb_spgemm *g, int64_t *sums,
+                                 int64_t *nnz);
+sb_status sb_native_spgemm_columns(const sb_native *n, const sb_spgemm *g);
+sb_status sb_native_spgemm_values(const sb_native *n, const sb_spgemm *g,
+                                  sb_native_scalar alpha, sb_native_scalar beta);
+/* g->work and g->table to other memory, of twice rows + 1 numbers, whose they are then. */
+sb_status sb_native_spgemm_keep(const sb_native *n, sb_spgemm *g, int64_t *to);
+/* Bytes of the sums of count and work. */
+size_t sb_native_spgemm_sums(const sb_spgemm *g);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * Kernels of the GPU that are written by hand: the source of one, by its name
+ *
+ *   native OP E C I P
+ *
+ * of an operation of the texts beside this file (*.inc), what it stores, what it computes
+ * with, its index and its offset type; "-" where it has none.
+ */
+#ifndef SB_NATIVE_TEXT_H
+#define SB_NATIVE_TEXT_H
+
+#include "runtime/kernel.h"
+
+enum { SB_NATIVE_THREADS = 256, SB_NATIVE_LANES = 32 };
+
+/* EINVAL: no such kernel. */
+extern const sb_kernel_maker sb_native_maker;
+
+/* The texts, embedded. */
+const char *sb_native_text_head(void);
+const char *sb_native_text_scan(void);
+const char *sb_native_text_vector(void);
+const char *sb_native_text_dense(void);
+const char *sb_native_text_tri(void);
+const char *sb_native_text_spgemm(void);
+
+#endif
