@@ -86,6 +86,8 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         return why;
     if (w->choice.npart < 2)
         return unwise_rest(pl, p);
+    if (sb_choice_levels(&w->choice))
+        return "no reason for a second level";
     if (p->kind == SB_PART_BSR && w->cost.share[0] < (p->size == 2 ? 0.6 : 0.5))
         return "too few full blocks";
     if (p->kind == SB_PART_BSR && pl->stats.mean < 12)

@@ -330,19 +330,25 @@ mask_slots(const sb_stats *s, int rows)
     return (double)s->nnz;
 }
 
-/* The selecting part's amounts; returns its share of the entries. */
+/* A selecting part's amounts when `left` of the entries is left to it; returns its share. Full
+ * blocks contain those of their divisors; else parts are taken to be independent. */
 static double
-selected(amounts *am, const sb_part_choice *p, const sb_stats *s)
+selected(amounts *am, const sb_choice *ch, int at, const sb_stats *s, double left)
 {
-    const double share = p->kind == SB_PART_BSR ? block_share(s, p->size)
-                         : windows(p)           ? 1
-                                                : s->diag_share;
+    const sb_part_choice *p = &ch->part[at];
     const double *held = p->kind == SB_PART_WIN ? s->win_share : s->held_share;
+    double share = p->kind == SB_PART_BSR ? block_share(s, p->size) * left
+                   : windows(p)           ? left
+                                          : s->diag_share * left;
 
+    for (int q = 0; q < at && p->kind == SB_PART_BSR; q++)
+        if (ch->part[q].kind == SB_PART_BSR && ch->part[q].size % p->size == 0)
+            share = fmin(left, positive(block_share(s, p->size) -
+                                        block_share(s, ch->part[q].size)));
     am->entries = share * (double)s->nnz;
     am->slots = p->kind == SB_PART_DIA ? (double)s->diag_count * (double)s->rows
-                : windows(p)           ? held[sb_stats_window(p->size)] * (double)s->nnz
-                                       : am->entries;
+                : windows(p) ? held[sb_stats_window(p->size)] * am->entries
+                             : am->entries;
     am->units = (double)s->rows / (p->kind == SB_PART_DIA ? 1 : p->size);
     am->touches = (double)s->rows;
     am->partitions = 1;
@@ -408,7 +414,7 @@ sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_st
         if (takes_rest)
             rest(&am, p, s, left);
         else
-            left -= selected(&am, p, s);
+            left -= selected(&am, ch, q, s, left);
         out->share[q] = s->nnz ? am.entries / (double)s->nnz : 0;
         out->padding[q] = padding(&am);
         if (am.entries > 0 || ch->npart == 1) {
@@ -417,7 +423,7 @@ sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_st
                 part_seconds(&out->terms[q], &t->factor[w->op][sb_cost_class(p)]);
         }
         out->seconds += out->part[q];
-        if (takes_rest && q > 0 && am.entries > 0)
+        if (q > 0 && am.entries > 0)
             steps += 1;
         steps += am.partitions - 1;
     }

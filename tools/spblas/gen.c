@@ -101,6 +101,12 @@ static const gen_kind kinds[] = {
      {.rows = 4096, .block = 32},
      MM_PATTERN,
      gen_butterfly},
+    {"crossed",
+     "dense blocks crossed by scattered rows and columns: --rows, --block, --degree "
+     "blocks, --random, --global, --density",
+     {.rows = 8192, .block = 32, .degree = 2, .random = 4, .global = 32, .density = 0.1},
+     MM_PATTERN,
+     gen_crossed},
     {"stencil5",
      "5 points on a square grid of --rows points",
      {.rows = 102400, .degree = 5},
