@@ -1,11 +1,12 @@
 /*
- * The sample is windows of neighbouring rows, spread by the golden ratio, as a matrix of
- * its own: windows begin at multiples of 96 and are as high, or a divisor of it, so that
- * blocks and windows of 2, 3, 4, 8 and 16 rows lie in the sample as they do in the matrix,
- * and the parts' own builders say what each level would take.
+ * The sample is windows of neighbouring rows, evenly spread, as a matrix of its own: windows
+ * of 96, 48 or 24 rows begin at multiples of their height, so that blocks of 2, 3, 4 and 8
+ * rows lie in the sample as they do in the matrix, and the parts' own builders say what each
+ * level would take.
  *
  * SPBLAS_LEVELS has the switches of the paper's ablations (tables 6 and 7), e.g.
- * "withdraw=0 ratio=100 levels=1 win=0 only=1"; "search=0" is no search at all.
+ * "withdraw=0 ratio=100 levels=1 win=0"; only=1 leaves what the search found, gate=0 lets it
+ * run whatever the features say, search=0 not at all.
  */
 #include "planner/levels.h"
 
@@ -20,25 +21,24 @@
 #include <string.h>
 
 enum {
-    ALIGN = 96,
-    SAMPLE_ENTRIES = 12288, /* about */
-    WINDOWS_MIN = 4,
-    LEAST_ENTRIES = 20000, /* smaller matrices have no time to search */
+    HEIGHT = 96, /* of a window, at most */
+    SAMPLE_ENTRIES = 6144, /* about */
+    WINDOWS_MIN = 2,
+    LEAST_ENTRIES = 50000, /* smaller matrices have no time to search */
     RESTS = 100            /* ids of parts that take all that is left */
 };
 
 /* What may be selected, in the order of ids. */
 static const sb_part_choice selectable[] = {
-    {.kind = SB_PART_BSR, .size = 2},  {.kind = SB_PART_BSR, .size = 3},
-    {.kind = SB_PART_BSR, .size = 4},  {.kind = SB_PART_BSR, .size = 8},
-    {.kind = SB_PART_WIN, .size = 2},
-    {.kind = SB_PART_WIN, .size = 3},  {.kind = SB_PART_WIN, .size = 4},
-    {.kind = SB_PART_WIN, .size = 8},  {.kind = SB_PART_SHARE, .size = 2},
-    {.kind = SB_PART_SHARE, .size = 3}, {.kind = SB_PART_SHARE, .size = 8}};
+    {.kind = SB_PART_BSR, .size = 2},   {.kind = SB_PART_BSR, .size = 3},
+    {.kind = SB_PART_BSR, .size = 4},   {.kind = SB_PART_BSR, .size = 8},
+    {.kind = SB_PART_WIN, .size = 2},   {.kind = SB_PART_WIN, .size = 3},
+    {.kind = SB_PART_WIN, .size = 4},   {.kind = SB_PART_SHARE, .size = 2},
+    {.kind = SB_PART_SHARE, .size = 3}};
 
 typedef struct switches {
     sb_greedy_rule rule;
-    bool search, only;
+    bool search, only, gate;
     unsigned without; /* kinds */
 } switches;
 
@@ -79,6 +79,7 @@ read_switches(switches *sw)
         sw->rule.levels = SB_CHOICE_PARTS - 1;
     sw->search = word_of(text, "search", 1) != 0;
     sw->only = word_of(text, "only", 0) != 0;
+    sw->gate = word_of(text, "gate", 1) != 0;
     sw->without = 0;
     for (int q = 0; q < SB_COUNT(kinds); q++)
         if (word_of(text, sb_part_names[kinds[q]], 1) == 0)
@@ -87,27 +88,25 @@ read_switches(switches *sw)
 
 /* ---- sample -------------------------------------------------------------------------- */
 
-/* Rows of a window: fewer where rows are long, always a divisor of ALIGN. */
+/* Rows of a window: fewer where rows are long, always a divisor of HEIGHT. */
 static int64_t
 window_rows(const sb_stats *s)
 {
-    int64_t rows = ALIGN;
+    int64_t rows = HEIGHT;
 
-    while (rows > ALIGN / 4 &&
-           (double)(rows * WINDOWS_MIN) * s->mean > 2 * SAMPLE_ENTRIES)
+    while (rows > HEIGHT / 4 &&
+           (double)(rows * WINDOWS_MIN) * s->mean > SAMPLE_ENTRIES)
         rows /= 2;
     return rows;
 }
 
-/* First row of the q-th of n windows; all of them in order where that is everything. */
+/* First row of the q-th of n windows, n at most as many as there are. */
 static int64_t
 window_first(const sb_view *v, int64_t q, int64_t n, int64_t rows)
 {
-    const int64_t places = v->rows / ALIGN;
+    const double places = (double)(v->rows / rows);
 
-    if (n * rows >= v->rows / rows * rows)
-        return q * rows;
-    return (int64_t)((double)places * ((double)q + 0.618) / (double)n) * ALIGN;
+    return (int64_t)(places * ((double)q + 0.618) / (double)n) * rows;
 }
 
 enum { COLUMN_BITS = 13 };
@@ -180,9 +179,8 @@ sample(levels *lv, const sb_planner *pl)
 
     memset(lv, 0, sizeof *lv);
     lv->pl = pl;
-    read_switches(&lv->sw);
     windows = windows < WINDOWS_MIN ? WINDOWS_MIN : windows;
-    if (windows * rows > pl->view.rows / ALIGN * ALIGN)
+    if (windows > pl->view.rows / rows)
         windows = pl->view.rows / rows;
     if (windows == 0 || pl->view.block > 1 || pl->view.cols > INT32_MAX || !s->sorted)
         return SB_SKIP;
@@ -307,22 +305,18 @@ mark_new(const levels *lv, const sb_cover *cv, const uint64_t *covered, uint64_t
         points[w] &= ~covered[w];
 }
 
-static bool
-has(const uint64_t *points, int64_t p)
-{
-    return points[p / 64] >> p % 64 & 1;
-}
-
 /* Share of the points whose column has a point above them in its window. */
 static double
 reuse_of(const levels *lv, const uint64_t *points)
 {
     int64_t n = 0, again = 0;
 
-    for (int64_t p = 0; p < lv->v.nnz; p++)
-        if (has(points, p)) {
+    for (int64_t w = 0; w < (lv->v.nnz + 63) / 64; w++)
+        for (uint64_t left = points[w]; left; left &= left - 1) {
+            const int64_t above = lv->above[w * 64 + __builtin_ctzll(left)];
+
             n++;
-            again += lv->above[p] >= 0 && has(points, lv->above[p]);
+            again += above >= 0 && (points[above / 64] >> above % 64 & 1);
         }
     return n ? (double)again / (double)n : 0;
 }
@@ -521,19 +515,25 @@ choice_of(const levels *lv, sb_choice *out, const sb_selection *sel)
     return true;
 }
 
+static bool
+possible(const sb_planner *pl)
+{
+    return pl->pb->op == SB_OP_SPMM && !pl->pb->device &&
+           pl->stats.nnz >= LEAST_ENTRIES &&
+           pl->work.c_size >= pl->work.compute_size &&
+           !sb_problem_own_structures(pl->pb);
+}
+
 /* Full blocks, so that there is a first level, and something beside them for a second. */
 static bool
-promising(const sb_planner *pl)
+promising(const sb_stats *s)
 {
-    const sb_stats *s = &pl->stats;
     double blocks = 0;
 
     for (int q = 0; q < SB_STATS_BLOCKS; q++)
         if (s->block_share[q] > blocks)
             blocks = s->block_share[q];
-    return pl->pb->op == SB_OP_SPMM && !pl->pb->device && s->nnz >= LEAST_ENTRIES &&
-           pl->work.c_size >= pl->work.compute_size && s->mean >= 12 && blocks >= 0.3 && blocks <= 0.99 &&
-           !sb_problem_own_structures(pl->pb);
+    return s->mean >= 12 && blocks >= 0.3 && blocks <= 0.95;
 }
 
 static void
@@ -593,15 +593,18 @@ sb_status
 sb_levels_search(sb_planner *pl)
 {
     const double begin = sb_clock();
-    levels lv;
+    switches sw;
     sb_status st;
+    levels lv;
 
-    if (!promising(pl))
+    read_switches(&sw);
+    if (!sw.search || !possible(pl) || (sw.gate && !promising(&pl->stats)))
         return SB_OK;
     st = sample(&lv, pl);
-    if (st == SB_OK && lv.sw.search)
+    lv.sw = sw;
+    if (st == SB_OK)
         st = search(&lv, pl);
-    if (st == SB_OK && lv.sw.search && !lv.sw.only && lv.v.crd_in_place &&
+    if (st == SB_OK && !lv.sw.only && lv.v.crd_in_place &&
         pl->opt->effort != SB_EFFORT_ESTIMATE) {
         /* windows hide blocks from the model; the clock may see it otherwise */
         lv.sw.without |= 1u << SB_PART_WIN | 1u << SB_PART_SHARE;

@@ -221,8 +221,8 @@ test_search(void **state)
         sb_plan *plan;
         subject s;
 
-        subject_open(&s, mixture(1, 960, 960, 5000), SB_TRANS_N, 1);
-        assert_true(s.pb.a.nnz > 20000);
+        subject_open(&s, mixture(1, 960, 960, 9000), SB_TRANS_N, 1);
+        assert_true(s.pb.a.nnz > 50000);
         assert_int_equal(sb_plan_create(&plan, &s.pb, &opt, &diag), SB_OK);
         if (!strstr(plan->explain, "levels     "))
             fail_msg("not searched:\n%s", plan->explain);
@@ -240,8 +240,8 @@ test_no_memory(void **state)
     int failed = 0;
 
     (void)state;
-    subject_open(&s, mixture(1, 480, 480, 3000), SB_TRANS_N, 1);
-    assert_true(s.pb.a.nnz > 20000);
+    subject_open(&s, mixture(1, 960, 960, 9000), SB_TRANS_N, 1);
+    assert_true(s.pb.a.nnz > 50000);
     for (int64_t n = 0; n < 400; n += 1 + n / 12) {
         const int64_t live = sb_alloc_live();
         sb_options opt = {.plan = n % 2 ? texts[0] : NULL,
