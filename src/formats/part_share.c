@@ -91,7 +91,8 @@ fill_window(fill *f, const sb_view *v, int64_t window, int b)
         for (int64_t p = sb_view_lo(v, i); p < sb_view_lo(v, i + 1); p++)
             if (f->taken && f->taken[p])
                 continue;
-            else if (s < f->columns && sb_index(f->crd, v->crd_type, s) == sb_view_col(v, p))
+            else if (s < f->columns &&
+                     sb_index(f->crd, v->crd_type, s) == sb_view_col(v, p))
                 s++;
             else
                 put_rest(f, v, b, p);

@@ -39,9 +39,8 @@ sb_window_align(sb_window *sc)
     for (int r = 0; agree < sc->b; r = r + 1 == sc->b ? 0 : r + 1) {
         int64_t j = -1;
 
-        while (sc->at[r] < sc->end[r] &&
-               ((j = sb_view_col(sc->v, sc->at[r])) < want ||
-                (sc->taken && sc->taken[sc->at[r]])))
+        while (sc->at[r] < sc->end[r] && ((j = sb_view_col(sc->v, sc->at[r])) < want ||
+                                          (sc->taken && sc->taken[sc->at[r]])))
             sc->at[r]++;
         if (sc->at[r] >= sc->end[r])
             return false;

@@ -48,7 +48,8 @@ print_part(sb_strbuf *out, const sb_part_choice *p)
         sb_strbuf_printf(out, " hyb %d %d", p->c, p->k);
     else if (p->kind == SB_PART_ELL)
         sb_strbuf_printf(out, " %d", p->k);
-    else if (sb_part_selects(p->kind) || p->kind == SB_PART_PANEL || p->kind == SB_PART_MASK)
+    else if (sb_part_selects(p->kind) || p->kind == SB_PART_PANEL ||
+             p->kind == SB_PART_MASK)
         sb_strbuf_printf(out, " %d", p->size);
     sb_strbuf_putc(out, ')');
 }

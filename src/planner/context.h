@@ -37,9 +37,9 @@ typedef struct sb_planner {
     sb_stats stats;
     sb_work work;
     size_t memory_limit;
-    bool remembered; /* the plan came from wisdom */
-    bool cut_short;  /* a search that time or the caller ended */
-    double searched; /* seconds of the search over levels, 0: none */
+    bool remembered;       /* the plan came from wisdom */
+    bool cut_short;        /* a search that time or the caller ended */
+    double searched;       /* seconds of the search over levels, 0: none */
     int rounds, withdrawn; /* of it */
     int nweighed;
     sb_weighed weighed[SB_WEIGHED_MAX];

@@ -124,8 +124,7 @@ gather_seconds(const sb_part_choice *p, const sb_amounts *am, const coef *co,
     const double line = width * w->b_size < 16 ? 16 : width * w->b_size;
     const double all = sb_work_footprint(w, s) / am->partitions;
     const double window = s->window_cols * width * w->b_size;
-    const double reuse =
-        !co->order ? 0 : am->own_reuse ? am->reuse : s->window_reuse;
+    const double reuse = !co->order ? 0 : am->own_reuse ? am->reuse : s->window_reuse;
     const double fresh = co->order ? s->window_fresh : 1;
     const double bytes = am->entries * line;
     /* rows kept in registers together share each load of B's row */
@@ -230,8 +229,9 @@ window_indices(const sb_part_choice *p, const sb_amounts *am, double width, bool
 
 /* What one part takes of all threads, no barriers. */
 static void
-part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
-           const sb_stats *s, const sb_target *t, bool packed, sb_cost *total)
+part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
+           const sb_work *w, const sb_stats *s, const sb_target *t, bool packed,
+           sb_cost *total)
 {
     const coef *co = &table[sb_cost_class(p)];
     const double share = 1.0 / (t->threads > 0 ? t->threads : 1);
@@ -348,8 +348,8 @@ selected(sb_amounts *am, const sb_choice *ch, int at, const sb_stats *s, double 
                                         block_share(s, ch->part[q].size)));
     am->entries = share * (double)s->nnz;
     am->slots = p->kind == SB_PART_DIA ? (double)s->diag_count * (double)s->rows
-                : windows(p) ? held[sb_stats_window(p->size)] * am->entries
-                             : am->entries;
+                : windows(p)           ? held[sb_stats_window(p->size)] * am->entries
+                                       : am->entries;
     am->units = (double)s->rows / (p->kind == SB_PART_DIA ? 1 : p->size);
     am->touches = (double)s->rows;
     am->partitions = 1;

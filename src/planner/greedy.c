@@ -22,7 +22,8 @@ typedef struct greedy {
     sb_piece piece[SB_PIECES_MAX]; /* of this level */
     sb_piece first[SB_PIECES_MAX]; /* of the first, for withdrawal */
     chosen chosen[SB_PIECES_MAX];
-    uint64_t *covered, *bits; /* bits: of piece, first and chosen, one after the other */
+    uint64_t *covered,
+        *bits; /* bits: of piece, first and chosen, one after the other */
     int withdrawn;
 } greedy;
 

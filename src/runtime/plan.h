@@ -57,11 +57,11 @@ typedef struct sb_plan {
     int narray, nint, nstep;
     sb_plan_array array[SB_PLAN_MAX_ARRAYS];
     sb_plan_int integer[SB_PLAN_MAX_INTS];
-    sb_step step[SB_PLAN_MAX_STEPS]; /* nstep 0: the reference kernel */
+    sb_step step[SB_PLAN_MAX_STEPS];  /* nstep 0: the reference kernel */
     uint8_t level[SB_PLAN_MAX_STEPS]; /* of a step; 0: of a plan with one level */
-    const sb_plan_engine *engine;    /* NULL; else it runs nstep steps of its own */
-    void *state;                     /* the engine's; owned */
-    sb_tile *tile;                   /* owned */
+    const sb_plan_engine *engine;     /* NULL; else it runs nstep steps of its own */
+    void *state;                      /* the engine's; owned */
+    sb_tile *tile;                    /* owned */
     int64_t ntile;
     bool unasked; /* a product made it for itself: no analysis has seen the structure */
     bool values_frozen; /* packed values were copied under the caller's promise */

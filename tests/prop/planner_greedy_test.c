@@ -46,17 +46,33 @@ bits(uint64_t x)
 static double
 tile_seconds(sb_part_kind kind, int size, double entries)
 {
-    static const sb_work w = {.op = SB_OP_SPMM, .m = 4096, .n = 32, .k = 4096,
-                              .nnz = 65536, .a_size = 4, .b_size = 4, .c_size = 4,
-                              .compute_size = 4, .ptr_size = 4, .idx_size = 4};
-    static const sb_stats s = {.rows = 4096, .cols = 4096, .nnz = 65536, .mean = 16,
-                               .distinct = 4096, .window_cols = 512,
-                               .window_reuse = 0.5, .window_fresh = 0.5};
+    static const sb_work w = {.op = SB_OP_SPMM,
+                              .m = 4096,
+                              .n = 32,
+                              .k = 4096,
+                              .nnz = 65536,
+                              .a_size = 4,
+                              .b_size = 4,
+                              .c_size = 4,
+                              .compute_size = 4,
+                              .ptr_size = 4,
+                              .idx_size = 4};
+    static const sb_stats s = {.rows = 4096,
+                               .cols = 4096,
+                               .nnz = 65536,
+                               .mean = 16,
+                               .distinct = 4096,
+                               .window_cols = 512,
+                               .window_reuse = 0.5,
+                               .window_fresh = 0.5};
     const sb_target t = *sb_target_get();
     const sb_part_choice p = {.kind = kind, .size = size, .c = 1, .k = -1};
     const double rows = size > 1 ? size : 1;
-    const sb_amounts am = {.entries = entries, .slots = entries, .units = 1,
-                           .touches = rows, .partitions = 1};
+    const sb_amounts am = {.entries = entries,
+                           .slots = entries,
+                           .units = 1,
+                           .touches = rows,
+                           .partitions = 1};
     sb_cost total = {0};
     sb_terms terms;
 
@@ -74,8 +90,8 @@ make(instance *in, uint64_t seed, bool levels)
         const int b = q < 4 ? 4 : 2, at = q < 4 ? q : q - 4, across = SIDE / b;
 
         for (int u = 0; u < b * b; u++)
-            in->tile[q] |= UINT64_C(1)
-                           << ((at / across * b + u / b) * SIDE + at % across * b + u % b);
+            in->tile[q] |= UINT64_C(1) << ((at / across * b + u / b) * SIDE +
+                                           at % across * b + u % b);
         in->block[q] = tile_seconds(SB_PART_BSR, b, b * b);
         /* few blocks are full, some nearly */
         if (gen_unit(&rng) < (q < 4 ? 0.35 : 0.2))
@@ -237,7 +253,8 @@ test_gap(void **state)
         for (int q = 0; q < RULES; q++)
             if (g[q].sum > 1.25 || g[q].optimal == 0)
                 fail_msg("%s: mean gap %g", rules[q].name, g[q].sum);
-        assert_true(g[1].sum <= g[3].sum + 1e-9); /* withdrawal repairs, it does not harm */
+        assert_true(g[1].sum <=
+                    g[3].sum + 1e-9); /* withdrawal repairs, it does not harm */
     }
 }
 

@@ -107,7 +107,7 @@ compare(const sb_matrix *a, const mm_matrix *m, int q)
 /* Several parts that select, one after the other, and what is left. */
 static const struct {
     int n, part[3]; /* lines of `parts` */
-} levels[] = {{2, {3, 2}}, {2, {2, 0}}, {2, {1, 0}},  {3, {3, 2, 0}}, {2, {12, 0}},
+} levels[] = {{2, {3, 2}},  {2, {2, 0}}, {2, {1, 0}}, {3, {3, 2, 0}},  {2, {12, 0}},
               {2, {0, 11}}, {2, {2, 4}}, {2, {0, 9}}, {3, {2, 12, 0}}, {3, {1, 12, 9}}};
 
 /* The library's part of each entry: its rank, or one more for the rest. */

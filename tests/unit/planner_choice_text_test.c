@@ -110,10 +110,11 @@ test_refusals(void **state)
     refused("(plan sddmm (part list) (part coo))", "already takes the rest", 31);
     refused("(plan spmm (part panel 0))", "columns of a panel", 24);
     refused("(plan spmm (part panel 1048577))", "columns of a panel", 24);
-    refused("(plan spmm (part bsr 8) (part bsr 4) (part dia 9) (part win 2) (part coo))",
-            "three parts may select", 57);
-    refused("(plan spmm (part bsr 8) (part coo) (part bsr 4))", "already takes the rest",
-            42);
+    refused(
+        "(plan spmm (part bsr 8) (part bsr 4) (part dia 9) (part win 2) (part coo))",
+        "three parts may select", 57);
+    refused("(plan spmm (part bsr 8) (part coo) (part bsr 4))",
+            "already takes the rest", 42);
     refused("(plan spmm (part bsr 8) (part bsr 4))", "no part takes the rest", 37);
     refused("(plan spmm (part csr) (tile 8) (tile 8))", "said twice", 33);
     refused("(plan spmm (part csr) (reference))", "stands alone", 24);

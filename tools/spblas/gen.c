@@ -104,7 +104,12 @@ static const gen_kind kinds[] = {
     {"crossed",
      "dense blocks crossed by scattered rows and columns: --rows, --block, --degree "
      "blocks, --random, --global, --density",
-     {.rows = 8192, .block = 32, .degree = 2, .random = 4, .global = 32, .density = 0.1},
+     {.rows = 8192,
+      .block = 32,
+      .degree = 2,
+      .random = 4,
+      .global = 32,
+      .density = 0.1},
      MM_PATTERN,
      gen_crossed},
     {"stencil5",

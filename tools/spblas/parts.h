@@ -13,7 +13,8 @@ enum { PARTS_MAX = 12 };
 
 typedef struct parts_map {
     int count;
-    int64_t rows; /* that a part may take from; fewer once another has touched only those */
+    int64_t
+        rows; /* that a part may take from; fewer once another has touched only those */
     bool touched;
     char name[PARTS_MAX][64];
     int64_t entries[PARTS_MAX];
