@@ -30,6 +30,40 @@ sb_cover_free(sb_cover *cv)
     cv->taken = cv->touched = NULL;
 }
 
+int64_t
+sb_cover_rows(const sb_cover *cv, bool *add)
+{
+    int64_t n = 0;
+
+    *add = cv->touched != NULL;
+    if (!cv->touched)
+        return cv->v->rows;
+    while (n < cv->v->rows && cv->touched[n])
+        n++;
+    return n;
+}
+
+sb_status
+sb_cover_open(sb_cover *cv)
+{
+    if (!cv->taken)
+        cv->taken = sb_alloc_zero((size_t)cv->v->nnz);
+    if (!cv->touched)
+        cv->touched = sb_alloc_zero((size_t)cv->v->rows);
+    return cv->taken && cv->touched ? SB_OK : SB_ENOMEM;
+}
+
+int64_t
+sb_cover_free_entries(const sb_cover *cv, int64_t rows)
+{
+    const int64_t end = sb_view_lo(cv->v, rows);
+    int64_t left = end;
+
+    for (int64_t p = 0; cv->taken && p < end; p++)
+        left -= cv->taken[p];
+    return left;
+}
+
 void *
 sb_part_array_new(sb_part *p, const char *name, sb_dtype type, int64_t count)
 {

@@ -142,7 +142,16 @@ void sb_cover_init(sb_cover *cv, const sb_view *v);
 void sb_cover_free(sb_cover *cv);
 
 /* Every builder fills *out from what the cover leaves, and updates the cover. ENOMEM
- * leaves *out empty. `sorted`: columns strictly increase in every row. */
+ * leaves *out empty. `sorted`: columns strictly increase in every row. A part that selects
+ * (bsr, win, share, dia) owns all rows of its full units when it is the first; later ones
+ * add, and take nothing from rows beyond those that the first has touched. */
+
+/* For those builders: rows [0, n) that the part may take from, and whether it adds. */
+int64_t sb_cover_rows(const sb_cover *cv, bool *add);
+/* Room to mark entries and rows, once it is known that there is something to take. */
+sb_status sb_cover_open(sb_cover *cv);
+/* Entries of rows [0, rows) that no part has. */
+int64_t sb_cover_free_entries(const sb_cover *cv, int64_t rows);
 
 /* All rows in place; SB_SKIP unless nothing is covered and the view's arrays are the
  * caller's. */
@@ -175,7 +184,7 @@ sb_status sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted);
 /* Slots per row that part win would share in one window of sorted rows. */
 int64_t sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs);
 /* All windows of b neighbouring rows, by the columns that all of them hold; b <= 8.
- * SB_SKIP when !sorted, when something is covered, or no column is shared. */
+ * SB_SKIP when !sorted or no column is shared. */
 sb_status sb_part_share(sb_part *out, sb_cover *cv, int b, bool sorted);
 /* Columns that all rows of one window of sorted rows hold. */
 int64_t sb_part_share_columns(const sb_view *v, int64_t window, int b);

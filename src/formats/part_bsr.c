@@ -3,7 +3,8 @@
  * ever padded (0 * Inf must not appear) and every element of a block has a position.
  * Rows whose number is not a multiple of b at the end of the matrix have no block.
  *
- * The part owns all block rows in one group: those without a block only apply beta.
+ * The part owns all block rows in one group: those without a block only apply beta. After
+ * another part it adds, and a block counts as full where nobody has taken of it.
  */
 #include "formats/part.h"
 
@@ -15,20 +16,29 @@ enum { MAXB = 64 };
 
 typedef struct scan {
     const sb_view *v;
+    const uint8_t *taken;
     int64_t b, at[MAXB], end[MAXB];
 } scan;
 
 static bool
-run_at(const sb_view *v, int64_t p, int64_t hi, int64_t j, int64_t b)
+run_at(const scan *sc, int64_t r, int64_t j)
 {
-    return p + b <= hi && sb_view_col(v, p) == j &&
-           sb_view_col(v, p + b - 1) == j + b - 1;
+    const int64_t p = sc->at[r], b = sc->b;
+    bool full = p + b <= sc->end[r] && sb_view_col(sc->v, p) == j &&
+                sb_view_col(sc->v, p + b - 1) == j + b - 1;
+
+    for (int64_t c = 0; full && sc->taken && c < b; c++)
+        full = !sc->taken[p + c];
+    return full;
 }
 
 static void
-scan_begin(scan *sc, const sb_view *v, int64_t block_row, int64_t b)
+scan_begin(scan *sc, const sb_cover *cv, int64_t block_row, int64_t b)
 {
+    const sb_view *v = cv->v;
+
     sc->v = v;
+    sc->taken = cv->taken;
     sc->b = b;
     for (int64_t r = 0; r < b; r++) {
         sc->at[r] = sb_view_lo(v, block_row * b + r);
@@ -45,12 +55,12 @@ scan_next(scan *sc)
 
     while (sc->at[0] < sc->end[0]) {
         const int64_t j = sb_view_col(sc->v, sc->at[0]);
-        bool full = j % b == 0 && run_at(sc->v, sc->at[0], sc->end[0], j, b);
+        bool full = j % b == 0 && run_at(sc, 0, j);
 
         for (int64_t r = 1; r < b && full; r++) {
             while (sc->at[r] < sc->end[r] && sb_view_col(sc->v, sc->at[r]) < j)
                 sc->at[r]++;
-            full = run_at(sc->v, sc->at[r], sc->end[r], j, b);
+            full = run_at(sc, r, j);
         }
         if (full) {
             for (int64_t r = 0; r < b; r++)
@@ -62,16 +72,20 @@ scan_next(scan *sc)
     return -1;
 }
 
+/* Blocks before every block row, the first `used` of which have some; returns all. */
 static int64_t
-count_blocks(void *ptr, const sb_view *v, int64_t b)
+count_blocks(void *ptr, const sb_cover *cv, int64_t used, int64_t b)
 {
+    const sb_view *v = cv->v;
     int64_t total = 0;
 
     for (int64_t i = 0; i < v->rows / b; i++) {
         scan sc;
 
         sb_index_store(ptr, v->slot_type, i, total);
-        scan_begin(&sc, v, i, b);
+        if (i >= used)
+            continue;
+        scan_begin(&sc, cv, i, b);
         while (scan_next(&sc) >= 0)
             total++;
     }
@@ -80,15 +94,15 @@ count_blocks(void *ptr, const sb_view *v, int64_t b)
 }
 
 static void
-fill_blocks(sb_cover *cv, void *crd, void *pos, int64_t b)
+fill_blocks(sb_cover *cv, void *crd, void *pos, int64_t used, int64_t b)
 {
     const sb_view *v = cv->v;
     int64_t q = 0, s = 0;
 
-    for (int64_t i = 0; i < v->rows / b; i++) {
+    for (int64_t i = 0; i < used; i++) {
         scan sc;
 
-        scan_begin(&sc, v, i, b);
+        scan_begin(&sc, cv, i, b);
         for (int64_t j = scan_next(&sc); j >= 0; j = scan_next(&sc)) {
             sb_index_store(crd, v->crd_type, q++, j);
             for (int64_t r = 0; r < b; r++)
@@ -104,27 +118,27 @@ static sb_status
 build(sb_part *out, sb_cover *cv, int64_t b)
 {
     const sb_view *v = cv->v;
-    const int64_t block_rows = v->rows / b;
-    void *ptr = sb_part_array_new(out, "bsr_ptr", v->slot_type, block_rows + 1);
+    bool add;
+    const int64_t used = sb_cover_rows(cv, &add) / b;
+    void *ptr = sb_part_array_new(out, "bsr_ptr", v->slot_type, v->rows / b + 1);
     void *crd, *pos;
     int64_t blocks;
 
     if (!ptr)
         return SB_ENOMEM;
-    blocks = count_blocks(ptr, v, b);
+    blocks = count_blocks(ptr, cv, used, b);
     if (blocks == 0)
         return SB_SKIP;
     crd = sb_part_array_new(out, "bsr_crd", v->crd_type, blocks);
     pos = sb_part_array_new(out, "bsr_pos", v->slot_type, blocks * b * b);
-    if (!crd || !pos || !(cv->taken = sb_alloc_zero((size_t)v->nnz)) ||
-        !(cv->touched = sb_alloc_zero((size_t)v->rows)))
+    if (!crd || !pos || sb_cover_open(cv) != SB_OK)
         return SB_ENOMEM;
-    fill_blocks(cv, crd, pos, b);
-    memset(cv->touched, 1, (size_t)(block_rows * b));
+    fill_blocks(cv, crd, pos, used, b);
+    memset(cv->touched, 1, (size_t)(used * b));
     out->nnz = out->slots = blocks * b * b;
     cv->rest -= out->nnz;
     out->ngroup = 1;
-    out->group[0] = (sb_part_group){0, block_rows, out->nnz, 0, false};
+    out->group[0] = (sb_part_group){0, used, out->nnz, add, add};
     return SB_OK;
 }
 
@@ -136,12 +150,10 @@ sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted)
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_BSR;
     out->width = b;
-    if (!sorted || b < 2 || b > MAXB || cv->taken || cv->touched)
+    if (!sorted || b < 2 || b > MAXB)
         return SB_SKIP;
     st = build(out, cv, b);
-    if (st != SB_OK) {
+    if (st != SB_OK)
         sb_part_free(out);
-        sb_cover_free(cv);
-    }
     return st;
 }

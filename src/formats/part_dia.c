@@ -84,6 +84,8 @@ build(sb_part *out, sb_cover *cv, int32_t *count, int percent)
 {
     const sb_view *v = cv->v;
     const int64_t n = choose(count, v, percent);
+    bool add;
+    const int64_t touched = sb_cover_rows(cv, &add);
     int64_t *off;
     void *pos;
 
@@ -94,8 +96,7 @@ build(sb_part *out, sb_cover *cv, int32_t *count, int percent)
         return SB_SKIP;
     off = sb_part_array_new(out, "dia_off", SB_I64, n);
     pos = sb_part_array_new(out, "dia_pos", v->slot_type, v->rows * n);
-    if (!off || !pos || !(cv->taken = sb_alloc_zero((size_t)v->nnz)) ||
-        !(cv->touched = sb_alloc_array(v->rows, 1)))
+    if (!off || !pos || sb_cover_open(cv) != SB_OK)
         return SB_ENOMEM;
     for (int64_t d = 0; d + 1 < v->rows + v->cols; d++)
         if (count[d] > 0)
@@ -106,7 +107,9 @@ build(sb_part *out, sb_cover *cv, int32_t *count, int percent)
     out->slots = v->rows * n;
     cv->rest -= out->nnz;
     out->ngroup = 1;
-    out->group[0] = (sb_part_group){0, v->rows, out->nnz, 0, false};
+    out->group[0] = (sb_part_group){0, touched, out->nnz, add, add};
+    if (touched < v->rows) /* rows that only this part touches */
+        out->group[out->ngroup++] = (sb_part_group){touched, v->rows, 0, 0, false};
     return SB_OK;
 }
 
@@ -118,14 +121,12 @@ sb_part_dia(sb_part *out, sb_cover *cv, int percent, bool sorted)
 
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_DIA;
-    if (!sorted || cv->v->rows == 0 || cv->v->cols == 0 || cv->taken || cv->touched)
+    if (!sorted || cv->v->rows == 0 || cv->v->cols == 0)
         return SB_SKIP;
     count = count_diagonals(cv);
     st = count ? build(out, cv, count, percent) : SB_ENOMEM;
     sb_free(count);
-    if (st != SB_OK) {
+    if (st != SB_OK)
         sb_part_free(out);
-        sb_cover_free(cv);
-    }
     return st;
 }

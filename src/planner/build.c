@@ -9,6 +9,7 @@
 #include "planner/candidates.h"
 #include "planner/rules.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static sb_status
@@ -192,6 +193,9 @@ fits(const sb_build *b, const sb_choice *want)
                            "part blocks is for block matrices, and they have no other");
     if (kind == SB_PART_LIST && pb->a.format != SB_FORMAT_COO)
         return sb_diag_set(b->diag, SB_ENOTSUP, "part list is for coordinates");
+    if (pb->device && sb_choice_levels(want))
+        return sb_diag_set(b->diag, SB_ENOTSUP,
+                           "on a GPU one part may select; then comes the rest");
     if (sb_problem_own_structures(pb) && kind != sb_problem_as_is(pb))
         return sb_diag_set(b->diag, SB_ENOTSUP,
                            "every batch member has its own structure, so only a part "
@@ -215,9 +219,16 @@ build_parts(sb_build *b, const sb_choice *want)
     return pack_values(b);
 }
 
+/* NAME, and NAME@L where each level has names of its own. */
+static void
+at_level(char *out, size_t size, const char *name, int level)
+{
+    (void)snprintf(out, size, level > 0 ? "%s@%d" : "%s", name, level);
+}
+
 /* Moves a part's arrays into the plan. */
 static sb_status
-take_arrays(sb_build *b, sb_part *p)
+take_arrays(sb_build *b, sb_part *p, int level)
 {
     sb_plan *plan = b->plan;
 
@@ -226,7 +237,7 @@ take_arrays(sb_build *b, sb_part *p)
 
         if (plan->narray == SB_PLAN_MAX_ARRAYS)
             return SB_EINTERNAL;
-        strncpy(to->name, p->array[q].name, sizeof to->name - 1);
+        at_level(to->name, sizeof to->name, p->array[q].name, level);
         to->type = p->array[q].type;
         to->count = p->array[q].count;
         to->data = p->array[q].data;
@@ -313,8 +324,16 @@ finish(sb_build *b)
     sb_status st;
 
     for (int q = 0; q < b->npart; q++) {
-        SB_TRY(take_arrays(b, &b->part[q]));
+        const int level = sb_choice_levels(&b->choice) ? q + 1 : 0;
+        const int before = plan->nint;
+
+        SB_TRY(take_arrays(b, &b->part[q], level));
         add_sizes(plan, &b->part[q]);
+        for (int i = before; i < plan->nint; i++) {
+            const sb_plan_int was = plan->integer[i];
+
+            at_level(plan->integer[i].name, sizeof was.name, was.name, level);
+        }
     }
     plan->bytes += sizeof *plan + (size_t)plan->ntile * sizeof *plan->tile;
     if (plan->bytes > b->pl->memory_limit)

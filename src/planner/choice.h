@@ -24,11 +24,12 @@ typedef struct sb_part_choice {
     int c, k, size;
 } sb_part_choice;
 
-enum { SB_CHOICE_PARTS = 2 };
+enum { SB_CHOICE_PARTS = 4 };
 
 /*
- * A part that selects (bsr, win, dia) may come first; the last part takes the rest: csr,
- * seg, sell, panel (alone only), rows, ell or coo. npart 0: the reference kernel.
+ * Parts that select (bsr, win, share, dia) come first, each from what those before it have
+ * left; the last part takes the rest: csr, seg, sell, panel, mask (alone only), rows, ell or
+ * coo. npart 0: the reference kernel.
  *   tile      columns of C, or of the reduction, per register tile; 0: tile and prefetch
  *             are the rules' (planner/rules.h)
  *   prefetch  rows of B ahead, 0 none
@@ -43,6 +44,17 @@ typedef struct sb_choice {
     int tile, prefetch, unroll;
     bool packed, stream;
 } sb_choice;
+
+/* Whether a part takes some of the entries and leaves the others. */
+bool sb_part_selects(sb_part_kind kind);
+
+/* Whether several parts select: then a step belongs to one part, and a part's arrays to its
+ * level, its number from 1 on. */
+static inline bool
+sb_choice_levels(const sb_choice *ch)
+{
+    return ch->npart > 2;
+}
 
 /* The last part, or NULL for the reference kernel. */
 const sb_part_choice *sb_choice_rest(const sb_choice *ch);

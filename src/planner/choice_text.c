@@ -31,8 +31,8 @@ sb_choice_rest(const sb_choice *ch)
     return ch->npart > 0 ? &ch->part[ch->npart - 1] : NULL;
 }
 
-static bool
-selects(sb_part_kind k)
+bool
+sb_part_selects(sb_part_kind k)
 {
     return k == SB_PART_BSR || k == SB_PART_WIN || k == SB_PART_SHARE ||
            k == SB_PART_DIA;
@@ -48,7 +48,8 @@ print_part(sb_strbuf *out, const sb_part_choice *p)
         sb_strbuf_printf(out, " hyb %d %d", p->c, p->k);
     else if (p->kind == SB_PART_ELL)
         sb_strbuf_printf(out, " %d", p->k);
-    else if (selects(p->kind) || p->kind == SB_PART_PANEL || p->kind == SB_PART_MASK)
+    else if (sb_part_selects(p->kind) || p->kind == SB_PART_PANEL ||
+             p->kind == SB_PART_MASK)
         sb_strbuf_printf(out, " %d", p->size);
     sb_strbuf_putc(out, ')');
 }
@@ -190,14 +191,14 @@ number(reader *rd, int lo, int hi, const char *what, int *out)
 static sb_status
 part_order(reader *rd, const sb_choice *ch, sb_part_kind kind)
 {
-    if (ch->npart > 0 && !selects(ch->part[ch->npart - 1].kind))
+    if (ch->npart > 0 && !sb_part_selects(ch->part[ch->npart - 1].kind))
         return refuse(rd, rd->word, "the part before this one already takes the rest");
     if (ch->npart > 0 && kind != SB_PART_ROWS && kind != SB_PART_ELL &&
-        kind != SB_PART_COO && !selects(kind))
+        kind != SB_PART_COO && !sb_part_selects(kind))
         return refuse(rd, rd->word,
                       "only rows, ell and coo take a rest; the others stand alone");
-    if (ch->npart > 0 && selects(kind))
-        return refuse(rd, rd->word, "only one part may select; then comes the rest");
+    if (ch->npart + sb_part_selects(kind) == SB_CHOICE_PARTS)
+        return refuse(rd, rd->word, "three parts may select; then comes the rest");
     return SB_OK;
 }
 
@@ -300,7 +301,7 @@ read_plan(reader *rd, sb_choice *ch)
         SB_TRY(expect(rd, ')'));
     }
     if (!(seen >> REFERENCE & 1) &&
-        (ch->npart == 0 || selects(ch->part[ch->npart - 1].kind)))
+        (ch->npart == 0 || sb_part_selects(ch->part[ch->npart - 1].kind)))
         return refuse(rd, rd->at, "no part takes the rest: csr, rows, ell or coo");
     SB_TRY(expect(rd, ')'));
     skip_space(rd);

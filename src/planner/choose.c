@@ -4,6 +4,7 @@
  * the clock decide among the best (measure.c) or all and more (search.c).
  */
 #include "planner/candidates.h"
+#include "planner/levels.h"
 #include "planner/search.h"
 
 #include "base/alloc.h"
@@ -117,7 +118,7 @@ by_cost(const void *x, const void *y)
     return a->order - b->order;
 }
 
-static void
+static sb_status
 weigh(sb_planner *pl)
 {
     const bool in = pl->view.crd_in_place && !pl->view.pos;
@@ -134,7 +135,9 @@ weigh(sb_planner *pl)
         w->dropped = unwise(pl, w);
         pl->nweighed++;
     }
+    SB_TRY(sb_levels_search(pl));
     qsort(pl->weighed, (size_t)pl->nweighed, sizeof *pl->weighed, by_cost);
+    return SB_OK;
 }
 
 static const char *
@@ -180,7 +183,7 @@ first_built(sb_plan **out, sb_planner *pl, const sb_weighed **won)
 sb_status
 sb_plan_choose(sb_plan **out, sb_planner *pl, const sb_weighed **won)
 {
-    weigh(pl);
+    SB_TRY(weigh(pl));
     if (pl->opt->effort == SB_EFFORT_MEASURE)
         SB_TRY(sb_plan_measure(out, pl, won));
     if (pl->opt->effort == SB_EFFORT_EXHAUSTIVE)

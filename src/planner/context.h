@@ -20,6 +20,7 @@ typedef struct sb_weighed {
     sb_choice choice;
     sb_choice built;      /* once timed: as it was built, rules spelled out */
     bool tried, expanded; /* it was built or could not be; so was all one step away */
+    bool finalist;        /* of the search over levels */
     sb_cost cost;
     double measured;     /* seconds, 0 when not timed */
     const char *dropped; /* why it is out of the race, or NULL */
@@ -36,8 +37,10 @@ typedef struct sb_planner {
     sb_stats stats;
     sb_work work;
     size_t memory_limit;
-    bool remembered; /* the plan came from wisdom */
-    bool cut_short;  /* a search that time or the caller ended */
+    bool remembered;       /* the plan came from wisdom */
+    bool cut_short;        /* a search that time or the caller ended */
+    double searched;       /* seconds of the search over levels, 0: none */
+    int rounds, withdrawn; /* of it */
     int nweighed;
     sb_weighed weighed[SB_WEIGHED_MAX];
 } sb_planner;

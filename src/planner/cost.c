@@ -48,13 +48,6 @@ static const coef table[SB_CLASS_COUNT] = {
     [SB_CLASS_HYB] = {5e-9, 0.5e-9, 1, false},
 };
 
-/* One part's amounts. A window's slots are the entries that its rows share. */
-typedef struct amounts {
-    double entries, slots, units;
-    double touches;    /* rows of C read or written, all phases */
-    double partitions; /* column partitions */
-} amounts;
-
 static double
 positive(double x)
 {
@@ -125,14 +118,14 @@ windows(const sb_part_choice *p)
 
 /* Seconds to read B's rows for the entries of a part. */
 static double
-gather_seconds(const sb_part_choice *p, const amounts *am, const coef *co,
+gather_seconds(const sb_part_choice *p, const sb_amounts *am, const coef *co,
                const sb_work *w, const sb_stats *s, const sb_target *t, bool packed)
 {
     const double width = w->op == SB_OP_SDDMM ? (double)w->k : (double)w->n;
     const double line = width * w->b_size < 16 ? 16 : width * w->b_size;
     const double all = sb_work_footprint(w, s) / am->partitions;
     const double window = s->window_cols * width * w->b_size;
-    const double reuse = co->order ? s->window_reuse : 0;
+    const double reuse = !co->order ? 0 : am->own_reuse ? am->reuse : s->window_reuse;
     const double fresh = co->order ? s->window_fresh : 1;
     const double bytes = am->entries * line;
     /* rows kept in registers together share each load of B's row */
@@ -156,7 +149,7 @@ gather_seconds(const sb_part_choice *p, const amounts *am, const coef *co,
 
 /* Bytes of A's arrays one run reads. */
 static double
-structure_bytes(const sb_part_choice *p, const amounts *am, const sb_work *w,
+structure_bytes(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
                 bool packed)
 {
     const double value = w->a_size, pos = packed ? 0 : w->ptr_size;
@@ -228,7 +221,7 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
  * the others wait for theirs. Three row pointers leave registers for tiles of 64 columns,
  * more do not: wide products look up twice as often. */
 static double
-window_indices(const sb_part_choice *p, const amounts *am, double width, bool packed)
+window_indices(const sb_part_choice *p, const sb_amounts *am, double width, bool packed)
 {
     const double alone = am->entries - am->slots, shared = am->slots / p->size;
     const double again = p->size > 3 && width >= 64 ? 2 : 1;
@@ -240,8 +233,9 @@ window_indices(const sb_part_choice *p, const amounts *am, double width, bool pa
 
 /* What one part takes of all threads, no barriers. */
 static void
-part_terms(sb_terms *out, const sb_part_choice *p, const amounts *am, const sb_work *w,
-           const sb_stats *s, const sb_target *t, bool packed, sb_cost *total)
+part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
+           const sb_work *w, const sb_stats *s, const sb_target *t, bool packed,
+           sb_cost *total)
 {
     const coef *co = &table[sb_cost_class(p)];
     const double share = 1.0 / (t->threads > 0 ? t->threads : 1);
@@ -253,8 +247,10 @@ part_terms(sb_terms *out, const sb_part_choice *p, const amounts *am, const sb_w
     const double c_bytes = 2.0 * am->touches * c_row;
     const double whole = a_bytes + c_bytes + sb_work_footprint(w, s);
     const double stream = (a_bytes + c_bytes) / stream_rate(t, whole);
-    const double indexed =
-        windows(p) ? window_indices(p, am, width, packed) : am->entries;
+    /* blocks of more than four rows spill sums (docs/planner.md, Levels) */
+    const double tall = p->kind == SB_PART_BSR && p->size > 4 ? log2(p->size / 4.0) : 0;
+    const double indexed = windows(p) ? window_indices(p, am, width, packed)
+                                      : am->entries * (1 + 0.15 * tall);
 
     total->flops += flops;
     if (w->op == SB_OP_SPMV) {
@@ -276,10 +272,15 @@ part_terms(sb_terms *out, const sb_part_choice *p, const amounts *am, const sb_w
     out->entry *= share;
 }
 
-static double
-part_seconds(const sb_terms *x, const sb_factor *f)
+double
+sb_cost_part(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
+             const sb_work *w, const sb_stats *s, const sb_target *t, bool packed,
+             sb_cost *total)
 {
-    return f->roof * x->roof + f->unit * x->unit + f->entry * x->entry;
+    const sb_factor *f = &t->factor[w->op][sb_cost_class(p)];
+
+    part_terms(out, p, am, w, s, t, packed, total);
+    return f->roof * out->roof + f->unit * out->unit + f->entry * out->entry;
 }
 
 /* Slots of buckets up to 2^k: rows of bucket q padded to 2^(q - 1), longer rows split. */
@@ -334,18 +335,24 @@ mask_slots(const sb_stats *s, int rows)
     return (double)s->nnz;
 }
 
-/* The selecting part's amounts; returns its share of the entries. */
+/* A selecting part's amounts when `left` of the entries is left to it; returns its share. Full
+ * blocks contain those of their divisors; else parts are taken to be independent. */
 static double
-selected(amounts *am, const sb_part_choice *p, const sb_stats *s)
+selected(sb_amounts *am, const sb_choice *ch, int at, const sb_stats *s, double left)
 {
-    const double share = p->kind == SB_PART_BSR ? block_share(s, p->size)
-                         : windows(p)           ? 1
-                                                : s->diag_share;
+    const sb_part_choice *p = &ch->part[at];
     const double *held = p->kind == SB_PART_WIN ? s->win_share : s->held_share;
+    double share = p->kind == SB_PART_BSR ? block_share(s, p->size) * left
+                   : windows(p)           ? left
+                                          : s->diag_share * left;
 
+    for (int q = 0; q < at && p->kind == SB_PART_BSR; q++)
+        if (ch->part[q].kind == SB_PART_BSR && ch->part[q].size % p->size == 0)
+            share = fmin(left, positive(block_share(s, p->size) -
+                                        block_share(s, ch->part[q].size)));
     am->entries = share * (double)s->nnz;
     am->slots = p->kind == SB_PART_DIA ? (double)s->diag_count * (double)s->rows
-                : windows(p)           ? held[sb_stats_window(p->size)] * (double)s->nnz
+                : windows(p)           ? held[sb_stats_window(p->size)] * am->entries
                                        : am->entries;
     am->units = (double)s->rows / (p->kind == SB_PART_DIA ? 1 : p->size);
     am->touches = (double)s->rows;
@@ -355,7 +362,7 @@ selected(amounts *am, const sb_part_choice *p, const sb_stats *s)
 
 /* The rest's amounts when `share` of the entries is left to it. */
 static void
-rest(amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
+rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
 {
     const double filled = (double)(s->rows - s->empty);
     const double rows =
@@ -398,9 +405,19 @@ rest(amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
 }
 
 static double
-padding(const amounts *am)
+padding(const sb_amounts *am)
 {
     return am->slots > 0 ? positive(1 - am->entries / am->slots) : 0;
+}
+
+void
+sb_cost_close(sb_cost *out, double steps, const sb_work *w, const sb_stats *s,
+              const sb_target *t)
+{
+    out->steps = steps;
+    out->tiles = (double)s->nnz / (double)sb_work_grain(w, s->nnz, t->threads) /
+                 (t->threads > 0 ? t->threads : 1);
+    out->seconds += steps * t->step_seconds + out->tiles * t->tile_seconds;
 }
 
 void
@@ -413,26 +430,22 @@ sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_st
     for (int q = 0; q < ch->npart; q++) {
         const sb_part_choice *p = &ch->part[q];
         const bool takes_rest = q + 1 == ch->npart;
-        amounts am;
+        sb_amounts am = {0};
 
         if (takes_rest)
             rest(&am, p, s, left);
         else
-            left -= selected(&am, p, s);
+            left -= selected(&am, ch, q, s, left);
         out->share[q] = s->nnz ? am.entries / (double)s->nnz : 0;
         out->padding[q] = padding(&am);
         if (am.entries > 0 || ch->npart == 1) {
-            part_terms(&out->terms[q], p, &am, w, s, t, ch->packed, out);
             out->part[q] =
-                part_seconds(&out->terms[q], &t->factor[w->op][sb_cost_class(p)]);
+                sb_cost_part(&out->terms[q], p, &am, w, s, t, ch->packed, out);
         }
         out->seconds += out->part[q];
-        if (takes_rest && q > 0 && am.entries > 0)
+        if (q > 0 && am.entries > 0)
             steps += 1;
         steps += am.partitions - 1;
     }
-    out->steps = steps;
-    out->tiles = (double)s->nnz / (double)sb_work_grain(w, s->nnz, t->threads) /
-                 (t->threads > 0 ? t->threads : 1);
-    out->seconds += steps * t->step_seconds + out->tiles * t->tile_seconds;
+    sb_cost_close(out, steps, w, s, t);
 }

@@ -38,6 +38,24 @@ typedef struct sb_cost {
     double bytes, flops;             /* moved and computed, whole run */
 } sb_cost;
 
+/* One part's amounts. A window's slots are the entries that its rows share. */
+typedef struct sb_amounts {
+    double entries, slots, units;
+    double touches;    /* rows of C read or written, all phases */
+    double partitions; /* column partitions */
+    bool own_reuse;    /* reuse is this part's, not the matrix's */
+    double reuse;      /* share of entries whose column the window had already */
+} sb_amounts;
+
+/* Seconds of one part of these amounts, without barriers; its terms, and bytes and flops
+ * added to `total`. */
+double sb_cost_part(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
+                    const sb_work *w, const sb_stats *s, const sb_target *t,
+                    bool packed, sb_cost *total);
+/* Seconds of barriers and of tiles to dispatch, added to the cost. */
+void sb_cost_close(sb_cost *out, double steps, const sb_work *w, const sb_stats *s,
+                   const sb_target *t);
+
 /* The class of a part's tiles: its line of sb_target.factor. */
 int sb_cost_class(const sb_part_choice *p);
 

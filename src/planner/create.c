@@ -4,6 +4,7 @@
 #include "planner/candidates.h"
 #include "planner/context.h"
 #include "planner/format_plan.h"
+#include "planner/levels.h"
 #include "planner/rules.h"
 #include "planner/staged.h"
 #include "planner/wisdom.h"
@@ -86,7 +87,7 @@ forced(sb_plan **out, sb_planner *pl)
                            "a part of this plan cannot compute the operation: %s",
                            text);
     pl->nweighed = 1;
-    sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
+    sb_levels_predict(&w->cost, pl, &w->choice);
     st = sb_plan_build(out, pl, &w->choice, SB_KERNEL_COMPILE, &why);
     if (st == SB_ENOKERNEL) {
         w->dropped = "no kernel and no compiler";
@@ -141,7 +142,7 @@ recall(sb_plan **out, sb_planner *pl, const char *key)
         w->choice.op == pl->pb->op && sb_parts_computable(pl->pb->op, &w->choice) &&
         (!w->choice.packed || pl->opt->values_frozen) &&
         sb_plan_build(out, pl, &w->choice, effort, NULL) == SB_OK) {
-        sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
+        sb_levels_predict(&w->cost, pl, &w->choice);
         w->measured = (*out)->measured = seconds;
         (*out)->predicted = w->cost.seconds;
         pl->nweighed = 1;
@@ -199,7 +200,7 @@ choose_for_device(sb_plan **out, sb_planner *pl)
             break;
         if (rounds_sums(pl, w->choice.part[0].kind))
             continue;
-        sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
+        sb_levels_predict(&w->cost, pl, &w->choice);
         st = sb_plan_build(out, pl, &w->choice, SB_KERNEL_COMPILE, NULL);
         if (st == SB_ENOMEM)
             return st;

@@ -152,6 +152,12 @@ sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed *won,
         sb_strbuf_putc(&out, '\n');
     }
     put_race(&out, pl, won);
+    if (pl->searched > 0) {
+        sb_strbuf_printf(&out, "levels     %d rounds, %d parts withdrawn, searched in ",
+                         pl->rounds, pl->withdrawn);
+        put_time(&out, pl->searched);
+        sb_strbuf_putc(&out, '\n');
+    }
     sb_strbuf_puts(&out, "analysis   ");
     put_time(&out, plan->analysis);
     sb_strbuf_printf(&out, "\nreason     %s\n", why);

@@ -231,6 +231,10 @@ sb_plan_measure(sb_plan **best, sb_planner *pl, const sb_weighed **won)
             sb_bench_try(&bn, &pl->weighed[q]);
             tried++;
         }
+        for (int q = 0; q < pl->nweighed; q++)
+            if (pl->weighed[q].finalist && !pl->weighed[q].tried &&
+                !pl->weighed[q].dropped)
+                sb_bench_try(&bn, &pl->weighed[q]);
         try_as_is(&bn);
     }
     if (bn.finalists > 0)

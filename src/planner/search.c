@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "planner/candidates.h"
+#include "planner/levels.h"
 
 enum { MAX_TILE = 256, MAX_PREFETCH = 32, MAX_UNROLL = 4, PERCENT = 20 };
 
@@ -187,7 +188,7 @@ expand(search *s, sb_weighed *from)
         if (known(pl, &ch) || !legal(pl, &ch))
             continue;
         *w = (sb_weighed){.choice = ch, .order = pl->nweighed};
-        sb_cost_predict(&w->cost, &ch, &pl->work, &pl->stats, pl->target);
+        sb_levels_predict(&w->cost, pl, &ch);
         pl->nweighed++;
         if (!try_one(s, w)) {
             pl->nweighed--;

@@ -2,7 +2,8 @@
  * Which kernel walks which groups, and in what order. Groups that touch rows first are
  * disjoint by construction and share step 0; every group that adds waits for all before
  * it. One fused kernel for all kinds of the plan is best (one parallel region per step);
- * where that is not to be had, steps are split by kind.
+ * where that is not to be had, steps are split by kind. Of several parts that select, each
+ * has a kernel and steps of its own: two of one kind may differ in the size of blocks.
  */
 #include "planner/build.h"
 
@@ -79,11 +80,41 @@ kinds_of(const sb_choice *ch)
     return kinds;
 }
 
+/* The kernel of one part by itself. */
+static sb_status
+part_kernel(const sb_kernel **out, sb_build *b, sb_part_kind kind, int size,
+            sb_kernel_effort effort)
+{
+    sb_choice alone = b->choice;
+
+    alone.npart = 1;
+    alone.part[0] = (sb_part_choice){.kind = kind, .size = size};
+    return sb_planner_kernel(out, b->pl->pb, &alone, 1u << kind, b->pl->view.slot_type,
+                             b->pl->view.crd_type, effort);
+}
+
+/* A kernel for each part of b->choice, and for rows that none of them touches. */
+static bool
+levels_exist(sb_build *b, unsigned kinds, sb_kernel_effort effort)
+{
+    const sb_kernel *k;
+
+    for (int q = 0; q < b->choice.npart; q++)
+        if (part_kernel(&k, b, b->choice.part[q].kind, b->choice.part[q].size,
+                        effort) != SB_OK)
+            return false;
+    return !(kinds >> SB_PART_ROWS & 1) ||
+           part_kernel(&k, b, SB_PART_ROWS, 0, effort) == SB_OK;
+}
+
 /* One kernel for all, or one for each. */
 static bool
 all_exist(sb_build *b, unsigned kinds, sb_kernel_effort effort)
 {
     const sb_kernel *k;
+
+    if (sb_choice_levels(&b->choice))
+        return levels_exist(b, kinds, effort);
 
     if (kernel(&k, b, kinds, effort) == SB_OK)
         return true;
@@ -119,6 +150,23 @@ refined_exist(sb_build *b, unsigned kinds, const sb_choice *best,
     return false;
 }
 
+/* The tallest register tile of the parts. */
+static int
+rows_together(const sb_choice *ch)
+{
+    int rows = 0;
+
+    for (int q = 0; q < ch->npart; q++) {
+        const sb_part_choice *p = &ch->part[q];
+
+        if ((p->kind == SB_PART_BSR || p->kind == SB_PART_WIN ||
+             p->kind == SB_PART_SHARE || p->kind == SB_PART_MASK) &&
+            p->size > rows)
+            rows = p->size;
+    }
+    return rows;
+}
+
 /* Rules for what `want` leaves open. The best form may be worth a file or a compilation;
  * the others only count when resident. */
 static bool
@@ -127,11 +175,8 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     const sb_planner *pl = b->pl;
     const double mean = pl->stats.mean;
     const sb_part_kind first = want->part[0].kind;
-    const int block = first == SB_PART_BSR || first == SB_PART_WIN ||
-                              first == SB_PART_SHARE || first == SB_PART_MASK
-                          ? want->part[0].size
-                      : first == SB_PART_BLOCKS ? (int)pl->view.block
-                                                : 0;
+    const int block =
+        first == SB_PART_BLOCKS ? (int)pl->view.block : rows_together(want);
     const double bytes = sb_work_footprint(&pl->work, &pl->stats);
     sb_choice best = *want;
 
@@ -200,6 +245,7 @@ typedef struct batch {
         int part, group;
     } at[SB_CHOICE_PARTS + 1];
     bool add;
+    int level;
 } batch;
 
 static int
@@ -242,7 +288,28 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
         return SB_OK;
     if (plan->nstep == SB_PLAN_MAX_STEPS)
         return sb_diag_set(b->diag, SB_ENOTSUP, "the plan would have too many steps");
+    plan->level[plan->nstep] = (uint8_t)bt->level;
     plan->step[plan->nstep++] = (sb_step){k, lo, plan->ntile, bt->add};
+    return SB_OK;
+}
+
+/* A batch of several parts that select: a step for each part. */
+static sb_status
+put_levels(sb_build *b, const batch *bt, int64_t grain)
+{
+    for (int q = 0; q < bt->n; q++) {
+        const sb_part *p = &b->part[bt->at[q].part];
+        const unsigned kind = 1u << p->kind;
+        const sb_kernel *k;
+        batch one = *bt;
+
+        if (part_kernel(&k, b, p->kind, (int)p->width, b->effort) != SB_OK)
+            return sb_diag_set(b->diag, SB_ENOKERNEL, "a part has no kernel at hand");
+        one.n = 1;
+        one.at[0] = bt->at[q];
+        one.level = bt->at[q].part + 1;
+        SB_TRY(put_step(b, &one, kind, k, kind, grain));
+    }
     return SB_OK;
 }
 
@@ -256,6 +323,8 @@ put_batch(sb_build *b, const batch *bt, unsigned all, const sb_kernel *fused,
 
     if (bt->n == 0)
         return SB_OK;
+    if (sb_choice_levels(&b->choice))
+        return put_levels(b, bt, grain);
     if (fused)
         return put_step(b, bt, bt->kinds, fused, all, grain);
     if (kernel(&k, b, bt->kinds, b->effort) == SB_OK)
@@ -314,7 +383,7 @@ sb_build_steps(sb_build *b)
         all |= 1u << b->part[q].kind;
     if (all == 0)
         return SB_OK;
-    if (kernel(&fused, b, all, b->effort) != SB_OK)
+    if (sb_choice_levels(&b->choice) || kernel(&fused, b, all, b->effort) != SB_OK)
         fused = NULL;
     SB_TRY(put_batches(b, all, fused, grain));
     b->plan->tile = sb_alloc_array(b->plan->ntile, sizeof *b->plan->tile);

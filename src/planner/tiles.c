@@ -116,15 +116,24 @@ unit_cost(const costs *c, int64_t u)
     return (hi - lo) * c->scale + more + c->fixed;
 }
 
-/* End of the tile that starts at unit u. */
+/* Units that only add and have no entries: left out where so many follow each other. */
+enum { GAP = 4 };
+
+/* End of the tile that starts at unit u. An adding tile ends where a gap begins. */
 static int64_t
 next_cut(const costs *c, const sb_part_array *rows, int64_t u, int64_t end,
-         int64_t grain)
+         int64_t grain, bool add)
 {
-    int64_t sum = 0;
+    int64_t sum = 0, idle = 0;
 
-    while (u < end && sum < grain)
-        sum += unit_cost(c, u++);
+    while (u < end && sum < grain && idle < GAP) {
+        const int64_t cost = unit_cost(c, u++);
+
+        idle = add && c->lo && cost == c->fixed ? idle + 1 : 0;
+        sum += cost;
+    }
+    if (idle == GAP)
+        return u - GAP;
     while (rows && u < end && at(rows, u) == at(rows, u - 1))
         u++;
     return u;
@@ -146,7 +155,11 @@ sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g
             hi = (sb_view_row_at(v, i + sb_view_lo(v, i) + some) + rows - 1) / rows;
             hi = hi <= u ? u + 1 : hi > g->hi ? g->hi : hi;
         } else {
-            hi = next_cut(&c, list, u, g->hi, grain);
+            if (g->add && c.lo && unit_cost(&c, u) == c.fixed) {
+                hi = u + 1;
+                continue;
+            }
+            hi = next_cut(&c, list, u, g->hi, grain, g->add);
         }
         if (tile)
             tile[*n] = (sb_tile){kind, u, hi, 0};

@@ -18,6 +18,7 @@ typedef struct scope {
     int64_t m, n, k;
     int64_t member; /* of the batch */
     bool add;
+    int level; /* of the step */
 } scope;
 
 typedef struct name {
@@ -29,6 +30,17 @@ static bool
 is(name n, const char *text)
 {
     return strlen(text) == n.len && memcmp(text, n.s, n.len) == 0;
+}
+
+/* The same, and NAME@L in steps of level L. */
+static bool
+is_own(const scope *sc, name n, const char *text)
+{
+    const size_t len = strlen(text);
+
+    if (sc->level > 0 && len == n.len + 2 && text[n.len] == '@')
+        return memcmp(text, n.s, n.len) == 0 && text[n.len + 1] == '0' + sc->level;
+    return is(n, text);
 }
 
 /* Next name of a list that ends at ';' or the end. */
@@ -102,7 +114,7 @@ bind_param(const scope *sc, name n, sb_param *out)
         return true;
     }
     for (int q = 0; q < l->nint; q++) {
-        if (is(n, l->integer[q].name)) {
+        if (is_own(sc, n, l->integer[q].name)) {
             out->i = l->integer[q].value;
             return true;
         }
@@ -156,7 +168,7 @@ bind_array(const scope *sc, name n, void **out)
     const sb_launch *l = sc->launch;
 
     for (int q = 0; q < l->narray; q++) {
-        if (is(n, l->array[q].name)) {
+        if (is_own(sc, n, l->array[q].name)) {
             *out = l->array[q].data;
             return true;
         }
@@ -228,8 +240,10 @@ sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
 
     sb_problem_shape(pb, &sc.m, &sc.n, &sc.k);
     for (sc.member = 0; sc.member < batch; sc.member++) {
-        for (int q = 0; q < l->nstep; q++)
+        for (int q = 0; q < l->nstep; q++) {
+            sc.level = l->level ? l->level[q] : 0;
             SB_TRY(run_step(&sc, &l->step[q], diag));
+        }
     }
     return SB_OK;
 }
@@ -237,8 +251,8 @@ sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
 sb_status
 sb_plan_run(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
 {
-    const sb_launch l = {plan->nstep, plan->step,  plan->tile,   plan->narray,
-                         plan->nint,  plan->array, plan->integer};
+    const sb_launch l = {plan->nstep, plan->step,  plan->tile,    plan->narray,
+                         plan->nint,  plan->array, plan->integer, plan->level};
 
     if (plan->engine)
         return plan->engine->run(plan->state, pb, diag);

@@ -13,7 +13,8 @@
 
 #include <stddef.h>
 
-/* An array of the plan's own, bound to kernel buffers by name. */
+/* An array of the plan's own, bound to kernel buffers by name. Several parts of one kind have
+ * arrays of one name: at level L it is NAME@L, and steps of that level alone see it. */
 typedef struct sb_plan_array {
     char name[24];
     sb_dtype type;
@@ -56,10 +57,11 @@ typedef struct sb_plan {
     int narray, nint, nstep;
     sb_plan_array array[SB_PLAN_MAX_ARRAYS];
     sb_plan_int integer[SB_PLAN_MAX_INTS];
-    sb_step step[SB_PLAN_MAX_STEPS]; /* nstep 0: the reference kernel */
-    const sb_plan_engine *engine;    /* NULL; else it runs nstep steps of its own */
-    void *state;                     /* the engine's; owned */
-    sb_tile *tile;                   /* owned */
+    sb_step step[SB_PLAN_MAX_STEPS];  /* nstep 0: the reference kernel */
+    uint8_t level[SB_PLAN_MAX_STEPS]; /* of a step; 0: of a plan with one level */
+    const sb_plan_engine *engine;     /* NULL; else it runs nstep steps of its own */
+    void *state;                      /* the engine's; owned */
+    sb_tile *tile;                    /* owned */
     int64_t ntile;
     bool unasked; /* a product made it for itself: no analysis has seen the structure */
     bool values_frozen; /* packed values were copied under the caller's promise */
@@ -92,6 +94,7 @@ typedef struct sb_launch {
     int narray, nint;
     const sb_plan_array *array;
     const sb_plan_int *integer;
+    const uint8_t *level; /* by step, or NULL: 0 */
 } sb_launch;
 sb_status sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag);
 

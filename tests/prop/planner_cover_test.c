@@ -17,31 +17,58 @@
 
 #include <cmocka.h>
 
+enum { PARTS_TRIED = 6 };
+
 typedef struct recipe {
-    int block, percent, share; /* selective part first: at most one is set */
+    /* selective parts first, in the order of build(); block 42: sizes 4, then 2 */
+    int block, percent, share;
     sb_part_kind rest;
     int c, k, window; /* panel: c blocks, k columns */
 } recipe;
 
 static const recipe recipes[] = {
-    {0, 0, 0, SB_PART_CSR, 0, 0, 0},    {0, 0, 0, SB_PART_ROWS, 1, 0, 0},
-    {0, 0, 0, SB_PART_ROWS, 1, 3, 0},   {0, 0, 0, SB_PART_ROWS, 4, 2, 0},
-    {0, 0, 0, SB_PART_ROWS, 16, 5, 0},  {0, 0, 0, SB_PART_ELL, 0, 1, 0},
-    {0, 0, 0, SB_PART_ELL, 0, 4, 0},    {0, 0, 0, SB_PART_COO, 0, 0, 0},
-    {2, 0, 0, SB_PART_ROWS, 1, 2, 0},   {4, 0, 0, SB_PART_ROWS, 2, 2, 0},
-    {4, 0, 0, SB_PART_ELL, 0, 8, 0},    {2, 0, 0, SB_PART_COO, 0, 0, 0},
-    {0, 50, 0, SB_PART_ROWS, 1, 2, 0},  {0, 90, 0, SB_PART_ROWS, 4, 2, 0},
-    {0, 60, 0, SB_PART_ELL, 0, 2, 0},   {0, 60, 0, SB_PART_COO, 0, 0, 0},
-    {0, 0, 0, SB_PART_ROWS, 1, 2, 2},   {0, 0, 0, SB_PART_ROWS, 2, 2, 4},
-    {0, 0, 0, SB_PART_COO, 0, 0, 3},    {0, 0, 0, SB_PART_SEG, 0, 0, 0},
-    {0, 0, 0, SB_PART_SELL, 0, 0, 0},   {0, 0, 0, SB_PART_PANEL, 3, 1, 0},
-    {0, 0, 0, SB_PART_PANEL, 4, 7, 0},  {0, 0, 0, SB_PART_SELL, 1, 0, 0},
-    {0, 0, 0, SB_PART_MASK, 1, 0, 0},   {0, 0, 0, SB_PART_MASK, 3, 0, 0},
-    {0, 0, 0, SB_PART_MASK, 8, 0, 0},   {0, 0, 0, SB_PART_BLOCKS, 0, 0, 0},
+    {0, 0, 0, SB_PART_CSR, 0, 0, 0},
+    {0, 0, 0, SB_PART_ROWS, 1, 0, 0},
+    {0, 0, 0, SB_PART_ROWS, 1, 3, 0},
+    {0, 0, 0, SB_PART_ROWS, 4, 2, 0},
+    {0, 0, 0, SB_PART_ROWS, 16, 5, 0},
+    {0, 0, 0, SB_PART_ELL, 0, 1, 0},
+    {0, 0, 0, SB_PART_ELL, 0, 4, 0},
+    {0, 0, 0, SB_PART_COO, 0, 0, 0},
+    {2, 0, 0, SB_PART_ROWS, 1, 2, 0},
+    {4, 0, 0, SB_PART_ROWS, 2, 2, 0},
+    {4, 0, 0, SB_PART_ELL, 0, 8, 0},
+    {2, 0, 0, SB_PART_COO, 0, 0, 0},
+    {0, 50, 0, SB_PART_ROWS, 1, 2, 0},
+    {0, 90, 0, SB_PART_ROWS, 4, 2, 0},
+    {0, 60, 0, SB_PART_ELL, 0, 2, 0},
+    {0, 60, 0, SB_PART_COO, 0, 0, 0},
+    {0, 0, 0, SB_PART_ROWS, 1, 2, 2},
+    {0, 0, 0, SB_PART_ROWS, 2, 2, 4},
+    {0, 0, 0, SB_PART_COO, 0, 0, 3},
+    {0, 0, 0, SB_PART_SEG, 0, 0, 0},
+    {0, 0, 0, SB_PART_SELL, 0, 0, 0},
+    {0, 0, 0, SB_PART_PANEL, 3, 1, 0},
+    {0, 0, 0, SB_PART_PANEL, 4, 7, 0},
+    {0, 0, 0, SB_PART_SELL, 1, 0, 0},
+    {0, 0, 0, SB_PART_MASK, 1, 0, 0},
+    {0, 0, 0, SB_PART_MASK, 3, 0, 0},
+    {0, 0, 0, SB_PART_MASK, 8, 0, 0},
+    {0, 0, 0, SB_PART_BLOCKS, 0, 0, 0},
     {0, 0, 0, SB_PART_BLOCKS, 0, 0, 0}, /* the other way round in test_no_memory */
-    {0, 0, 0, SB_PART_LIST, 0, 0, 0},   {0, 0, 2, SB_PART_ROWS, 1, 2, 0},
-    {0, 0, 3, SB_PART_COO, 0, 0, 0},    {0, 0, 8, SB_PART_ELL, 0, 2, 0},
     {0, 0, 0, SB_PART_HDIA, 0, 0, 0},
+    {0, 0, 0, SB_PART_LIST, 0, 0, 0},
+    {0, 0, 2, SB_PART_ROWS, 1, 2, 0},
+    {0, 0, 3, SB_PART_COO, 0, 0, 0},
+    {0, 0, 8, SB_PART_ELL, 0, 2, 0},
+    /* several levels; what comes later may find nothing */
+    {42, 0, 0, SB_PART_ROWS, 1, -1, 0},
+    {32, 0, 0, SB_PART_COO, 0, 0, 0},
+    {2, 20, 0, SB_PART_ROWS, 2, 2, 0},
+    {4, 0, 0, SB_PART_ROWS, 1, -1, 2},
+    {3, 0, 2, SB_PART_ELL, 0, 1, 0},
+    {0, 60, 0, SB_PART_ROWS, 1, -1, 3},
+    {42, 20, 3, SB_PART_COO, 0, 0, 0},
 };
 
 /* Rows a group's units write. */
@@ -113,13 +140,24 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
 
     *n = 0;
     if (r->block)
-        st = sb_part_bsr(&part[(*n)++], cv, r->block, sorted);
-    if (r->percent)
-        st = sb_part_dia(&part[(*n)++], cv, r->percent, sorted);
-    if (r->window)
-        st = sb_part_win(&part[(*n)++], cv, r->window, sorted);
-    if (r->share)
-        st = sb_part_share(&part[(*n)++], cv, r->share, sorted);
+        st = sb_part_bsr(&part[(*n)++], cv, r->block > 9 ? r->block / 10 : r->block,
+                         sorted);
+    for (int q = 0; q < 4 && st == SB_OK; q++) {
+        const int size = q == 0   ? (r->block > 9 ? r->block % 10 : 0)
+                         : q == 1 ? r->percent
+                         : q == 2 ? r->window
+                                  : r->share;
+        sb_part *p = &part[*n];
+
+        if (!size)
+            continue;
+        st = q == 0   ? sb_part_bsr(p, cv, size, sorted)
+             : q == 1 ? sb_part_dia(p, cv, size, sorted)
+             : q == 2 ? sb_part_win(p, cv, size, sorted)
+                      : sb_part_share(p, cv, size, sorted);
+        *n += st == SB_OK;
+        st = st == SB_SKIP && *n > 0 ? SB_OK : st;
+    }
     if (st != SB_OK)
         return st;
     switch (r->rest) {
@@ -151,7 +189,7 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
 static int
 try_recipe(const recipe *r, const sb_view *v, bool sorted, uint64_t k)
 {
-    sb_part part[2] = {0};
+    sb_part part[PARTS_TRIED] = {0};
     sb_cover cv;
     sb_diag diag = {0};
     int n = 0, built;
@@ -347,7 +385,7 @@ test_no_memory(void **state)
         a = gen_matrix(&spec);
         for (int64_t n = 0; n < 40; n++) {
             const int64_t live = sb_alloc_live();
-            sb_part part[2] = {0};
+            sb_part part[PARTS_TRIED] = {0};
             sb_view v = {0};
             sb_cover cv = {0};
             sb_stats s;

@@ -321,9 +321,12 @@ static void
 test_same_bits(void **state)
 {
     static const char *const texts[] = {
-        "(plan spmm (part csr))", "(plan spmm (part rows hyb 4 3))",
-        "(plan spmm (part bsr 2) (part rows flat 1))", "(plan spmm (part ell 2))",
-        "(plan spmm (part panel 64))"};
+        "(plan spmm (part csr))",
+        "(plan spmm (part rows hyb 4 3))",
+        "(plan spmm (part bsr 2) (part rows flat 1))",
+        "(plan spmm (part ell 2))",
+        "(plan spmm (part panel 64))",
+        "(plan spmm (part bsr 4) (part bsr 2) (part rows flat 1))"};
 
     (void)state;
     for (int q = 0; q < SB_COUNT(texts); q++) {

@@ -104,10 +104,61 @@ compare(const sb_matrix *a, const mm_matrix *m, int q)
     return held;
 }
 
+/* Several parts that select, one after the other, and what is left. */
+static const struct {
+    int n, part[3]; /* lines of `parts` */
+} levels[] = {{2, {3, 2}},  {2, {2, 0}}, {2, {1, 0}}, {3, {3, 2, 0}},  {2, {12, 0}},
+              {2, {0, 11}}, {2, {2, 4}}, {2, {0, 9}}, {3, {2, 12, 0}}, {3, {1, 12, 9}}};
+
+/* The library's part of each entry: its rank, or one more for the rest. */
+static int64_t
+compare_levels(const sb_matrix *a, const mm_matrix *m, int q)
+{
+    uint8_t *of = tool_memory(a->nnz, 1);
+    int64_t later = 0;
+    char text[160] = "(plan spmm", one[40];
+    parts_map map;
+    sb_cover cv;
+    sb_view v;
+    int built = 0;
+
+    assert_int_equal(sb_view_make(&v, a, false, NULL), SB_OK);
+    sb_cover_init(&cv, &v);
+    for (int t = 0; t < levels[q].n; t++) {
+        const int id = levels[q].part[t];
+        sb_part p;
+        const uint8_t *taken = taken_by(&p, &cv, parts[id].kind, parts[id].size);
+
+        if (!taken)
+            continue; /* nor is it in the text of the finished plan */
+        built++;
+        (void)snprintf(one, sizeof one, " (part %s %d)", kinds[parts[id].kind],
+                       parts[id].size);
+        strncat(text, one, sizeof text - strlen(text) - 1);
+        for (int64_t e = 0; e < a->nnz; e++)
+            if (taken[e] && of[e] == 0) {
+                of[e] = (uint8_t)built;
+                later += built > 1;
+            }
+        sb_part_free(&p);
+    }
+    strncat(text, " (part rows flat 1))", sizeof text - strlen(text) - 1);
+    parts_assign(&map, m, text);
+    for (int64_t e = 0; e < a->nnz; e++)
+        if (map.of[e] != (of[e] ? of[e] - 1 : built))
+            fail_msg("%s: entry %d of %d x %d is in part %d, not %d", text, (int)e,
+                     (int)a->rows, (int)a->cols, map.of[e], of[e]);
+    parts_free(&map);
+    sb_cover_free(&cv);
+    sb_view_free(&v);
+    free(of);
+    return later;
+}
+
 static void
 test_same_parts(void **state)
 {
-    int64_t held[SB_PART_COUNT] = {0};
+    int64_t held[SB_PART_COUNT] = {0}, later = 0;
 
     (void)state;
     for (uint64_t k = 0; k < 60; k++) {
@@ -125,12 +176,14 @@ test_same_parts(void **state)
         m = as_read(&a);
         for (int q = 0; q < SB_COUNT(parts); q++)
             held[parts[q].kind] += compare(&a, &m, q);
+        for (int q = 0; q < SB_COUNT(levels); q++)
+            later += compare_levels(&a, &m, q);
         free(m.ptr);
         free(m.col);
         gen_free_matrix(&a);
     }
     assert_true(held[SB_PART_BSR] > 100 && held[SB_PART_WIN] > 100 &&
-                held[SB_PART_SHARE] > 100 && held[SB_PART_DIA] > 100);
+                held[SB_PART_SHARE] > 100 && held[SB_PART_DIA] > 100 && later > 100);
 }
 
 int

@@ -81,6 +81,7 @@ KINDS = {
     "strided": (["--rows", 128, "--window", 8], None),
     "logsparse": (["--rows", 128], None),
     "butterfly": (["--rows", 64, "--block", 4], 16 * 5 * 16),
+    "crossed": (["--rows", 64, "--block", 8], None),
     "stencil5": (["--rows", 100], 460), "stencil9": (["--rows", 100], 784),
     "stencil7": (["--rows", 125], 725), "stencil27": (["--rows", 125], 2197),
 }

@@ -40,6 +40,8 @@ test_round_trip(void **state)
         "(plan spmm (part win 2) (part rows flat 1) (tile 64) (stream))",
         "(plan spmm (part dia 90) (part ell 3) (tile 8) (packed))",
         "(plan spmv (part bsr 64) (part coo) (tile 1) (prefetch 64) (packed) (stream))",
+        "(plan spmm (part bsr 16) (part bsr 4) (part rows flat 1))",
+        "(plan spmm (part bsr 8) (part dia 60) (part win 4) (part coo) (tile 32))",
         "(plan spmm (part ell 30) (tile 1024))",
         "(plan spmm (part panel 512) (tile 32) (packed))",
         "(plan spmm (part panel 1048576))",
@@ -108,7 +110,12 @@ test_refusals(void **state)
     refused("(plan sddmm (part list) (part coo))", "already takes the rest", 31);
     refused("(plan spmm (part panel 0))", "columns of a panel", 24);
     refused("(plan spmm (part panel 1048577))", "columns of a panel", 24);
-    refused("(plan spmm (part bsr 2) (part bsr 4) (part coo))", "only one part", 31);
+    refused(
+        "(plan spmm (part bsr 8) (part bsr 4) (part dia 9) (part win 2) (part coo))",
+        "three parts may select", 57);
+    refused("(plan spmm (part bsr 8) (part coo) (part bsr 4))",
+            "already takes the rest", 42);
+    refused("(plan spmm (part bsr 8) (part bsr 4))", "no part takes the rest", 37);
     refused("(plan spmm (part csr) (tile 8) (tile 8))", "said twice", 33);
     refused("(plan spmm (part csr) (reference))", "stands alone", 24);
     refused("(plan spmm (reference) (part csr))", "stands alone", 25);

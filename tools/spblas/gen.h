@@ -40,6 +40,7 @@ const char *gen_bigbird(gen_options *opt, tool_rng *r, mm_builder *to);
 const char *gen_strided(gen_options *opt, tool_rng *r, mm_builder *to);
 const char *gen_logsparse(gen_options *opt, tool_rng *r, mm_builder *to);
 const char *gen_butterfly(gen_options *opt, tool_rng *r, mm_builder *to);
+const char *gen_crossed(gen_options *opt, tool_rng *r, mm_builder *to);
 const char *gen_stencil(gen_options *opt, tool_rng *r, mm_builder *to);
 
 /* A matrix of a kind in memory, as `spblas gen` writes it. TOOL_OK, or TOOL_USAGE, having

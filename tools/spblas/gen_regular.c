@@ -172,6 +172,39 @@ gen_butterfly(gen_options *opt, tool_rng *r, mm_builder *to)
     return NULL;
 }
 
+/* Blocks at random block columns of every block row, crossed by full rows and columns of
+ * scattered places and by scattered places of every row: whatever rows and columns are
+ * picked, blocks and the rest intersect (STile, figure 12). */
+const char *
+gen_crossed(gen_options *opt, tool_rng *r, mm_builder *to)
+{
+    const int64_t b = opt->block, across = b > 0 ? opt->cols / b : 0;
+    int64_t i, j, q;
+
+    if (b < 1 || opt->rows % b || opt->cols % b || opt->degree > across)
+        return "--rows and --cols are multiples of --block, --degree blocks fit beside "
+               "each other";
+    for (i = 0; i < opt->rows / b; i++)
+        for (j = rng_below(r, across), q = 0; q < opt->degree; q++) {
+            add_block(to, i, j, b);
+            j = (j + 1 + rng_below(r, across / opt->degree)) % across;
+        }
+    for (i = 0; i < opt->rows; i++)
+        for (q = 0; q < opt->random; q++)
+            mm_builder_add(to, i, rng_below(r, opt->cols), 1, 0);
+    for (q = 0; q < opt->global; q++) {
+        const int64_t row = rng_below(r, opt->rows), col = rng_below(r, opt->cols);
+
+        for (j = 0; j < opt->cols; j++)
+            if (rng_unit(r) < opt->density)
+                mm_builder_add(to, row, j, 1, 0);
+        for (i = 0; i < opt->rows; i++)
+            if (rng_unit(r) < opt->density)
+                mm_builder_add(to, i, col, 1, 0);
+    }
+    return NULL;
+}
+
 /* Whether a neighbour at this offset belongs to the stencil: corners only in the full
  * ones. */
 static bool

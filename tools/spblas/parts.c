@@ -55,7 +55,7 @@ take_blocks(parts_map *p, const mm_matrix *m, int64_t b, int id)
 {
     int64_t i, r, q, at;
 
-    for (i = 0; i + b <= m->rows; i += b)
+    for (i = 0; i + b <= p->rows; i += b)
         for (q = m->ptr[i]; q < m->ptr[i + 1]; q++) {
             const int64_t j = m->col[q];
 
@@ -93,14 +93,15 @@ take_diagonals(parts_map *p, const mm_matrix *m, int64_t percent, int id)
     free(count);
 }
 
-/* Moves at[] to the next column that all rows hold; false at the end. */
+/* Moves at[] to the next column that all rows hold free; false at the end. */
 static bool
-align(const mm_matrix *m, int64_t i, int64_t b, int64_t *at)
+align(const parts_map *p, const mm_matrix *m, int64_t i, int64_t b, int64_t *at)
 {
     int64_t want = -1, r, agree = 0;
 
     for (r = 0; agree < b; r = (r + 1) % b) {
-        while (at[r] < m->ptr[i + r + 1] && m->col[at[r]] < want)
+        while (at[r] < m->ptr[i + r + 1] &&
+               (m->col[at[r]] < want || p->of[at[r]] != FREE))
             at[r]++;
         if (at[r] == m->ptr[i + r + 1])
             return false;
@@ -110,18 +111,19 @@ align(const mm_matrix *m, int64_t i, int64_t b, int64_t *at)
     return true;
 }
 
-/* Whether the b rows from i on hold the same columns in `run` neighbouring slots. */
+/* Whether the b rows from i on hold the same columns in `run` neighbouring free slots. */
 static bool
-shares_run(const mm_matrix *m, int64_t i, int64_t b, int64_t run)
+shares_run(const parts_map *p, const mm_matrix *m, int64_t i, int64_t b, int64_t run)
 {
     int64_t at[WIN_MAX], r, len;
 
     for (r = 0; r < b; r++)
         at[r] = m->ptr[i + r];
-    while (align(m, i, b, at)) {
+    while (align(p, m, i, b, at)) {
         for (len = run, r = 0; r < b; r++)
             while (len > 0 && (at[r] + len > m->ptr[i + r + 1] ||
-                               m->col[at[r] + len - 1] != m->col[at[0] + len - 1]))
+                               m->col[at[r] + len - 1] != m->col[at[0] + len - 1] ||
+                               p->of[at[r] + len - 1] != FREE))
                 len--;
         if (len == run)
             return true;
@@ -131,17 +133,18 @@ shares_run(const mm_matrix *m, int64_t i, int64_t b, int64_t run)
     return false;
 }
 
-/* All entries of all full windows, if one of them shares a run so long. */
+/* All free entries of all full windows, if one of them shares a run so long. */
 static void
 take_windows(parts_map *p, const mm_matrix *m, int64_t b, int64_t run, int id)
 {
-    const int64_t end = b <= WIN_MAX ? m->rows / b * b : 0;
-    int64_t i = 0;
+    const int64_t end = b <= WIN_MAX ? p->rows / b * b : 0;
+    int64_t i = 0, q;
 
-    while (i < end && !shares_run(m, i, b, run))
+    while (i < end && !shares_run(p, m, i, b, run))
         i += b;
-    if (i < end)
-        memset(p->of, id, (size_t)m->ptr[end]);
+    for (q = 0; i < end && q < m->ptr[end]; q++)
+        if (p->of[q] == FREE)
+            p->of[q] = (uint8_t)id;
 }
 
 /* Bucket of a row: the smallest l with len <= 2^l, at most k. */
@@ -202,6 +205,28 @@ take_panels(parts_map *p, const mm_matrix *m, int64_t width)
         p->of[q] = (uint8_t)(m->col[q] / width % 2 ? odd : even);
 }
 
+/* Later parts add to rows that the first has touched: its full units, of dia all. */
+static void
+touch(parts_map *p, const mm_matrix *m, int64_t unit, int id)
+{
+    if (memchr(p->of, id, (size_t)m->nnz) == NULL || (p->touched && unit > 1))
+        return;
+    p->rows = m->rows / unit * unit;
+    p->touched = true;
+}
+
+static void
+take_selected(parts_map *p, const mm_matrix *m, const char *kind, int64_t size, int id)
+{
+    if (strcmp(kind, "bsr") == 0)
+        take_blocks(p, m, size, id);
+    else if (strcmp(kind, "dia") == 0)
+        take_diagonals(p, m, size, id);
+    else
+        take_windows(p, m, size, strcmp(kind, "win") == 0 ? 2 : 1, id);
+    touch(p, m, strcmp(kind, "dia") == 0 ? 1 : size, id);
+}
+
 static void
 take_part(parts_map *p, const mm_matrix *m, const char *text)
 {
@@ -216,14 +241,9 @@ take_part(parts_map *p, const mm_matrix *m, const char *text)
         return;
     a = strtoll(rule, NULL, 10);
     snprintf(name, sizeof name, "%s%s%s", kind, rule[0] ? " " : "", rule);
-    if (strcmp(kind, "bsr") == 0 && a > 0)
-        take_blocks(p, m, a, new_part(p, name));
-    else if (strcmp(kind, "dia") == 0)
-        take_diagonals(p, m, a, new_part(p, name));
-    else if (strcmp(kind, "win") == 0 && a > 0)
-        take_windows(p, m, a, 2, new_part(p, name));
-    else if (strcmp(kind, "share") == 0 && a > 0)
-        take_windows(p, m, a, 1, new_part(p, name));
+    if (a > 0 && (strcmp(kind, "bsr") == 0 || strcmp(kind, "dia") == 0 ||
+                  strcmp(kind, "win") == 0 || strcmp(kind, "share") == 0))
+        take_selected(p, m, kind, a, new_part(p, name));
     else if (strcmp(kind, "panel") == 0 && a > 0)
         take_panels(p, m, a);
     else
@@ -236,6 +256,7 @@ parts_assign(parts_map *out, const mm_matrix *m, const char *text)
     int64_t q;
 
     memset(out, 0, sizeof *out);
+    out->rows = m->rows;
     out->of = tool_memory(m->nnz, 1);
     memset(out->of, FREE, (size_t)m->nnz);
     for (; text && (text = strstr(text, "(part ")); text++)
