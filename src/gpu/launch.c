@@ -24,7 +24,7 @@ typedef struct state {
 
 /* ---- launching ------------------------------------------------------------------------------ */
 
-enum { ARGS_MAX = SB_BIND_MAX * (sizeof(sb_param) + sizeof(void *)) + 16 };
+enum { ARGS_MAX = SB_BIND_MAX * (sizeof(sb_param) + sizeof(void *)) + 24 };
 
 static size_t
 pack(unsigned char out[ARGS_MAX], const sb_binding *b, int64_t t0, int64_t t1)
@@ -36,7 +36,8 @@ pack(unsigned char out[ARGS_MAX], const sb_binding *b, int64_t t0, int64_t t1)
     memcpy(out + params, b->buf, bufs);
     memcpy(out + params + bufs, &t0, sizeof t0);
     memcpy(out + params + bufs + sizeof t0, &t1, sizeof t1);
-    return params + bufs + 2 * sizeof t0;
+    memcpy(out + params + bufs + 2 * sizeof t0, &b->far, sizeof b->far);
+    return params + bufs + 3 * sizeof t0;
 }
 
 /* Blocks in y for n columns; at least one. */

@@ -103,6 +103,7 @@ sb_status sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
 #define SB_BIND_MAX 64
 typedef struct sb_binding {
     int nparam, nbuf;
+    int64_t far; /* bit 0: alpha is an address, bit 1: beta is */
     sb_param param[SB_BIND_MAX];
     void *buf[SB_BIND_MAX];
 } sb_binding;
