@@ -19,6 +19,9 @@ sb_status sb_place_on_host(spblasHandle_t h, const void *const *array, int count
                            sb_diag *diag);
 sb_status sb_place_sparse_on_host(spblasHandle_t h, const sb_matrix *a, sb_diag *diag);
 
+/* Whether a scalar, by the handle's pointer mode, is where its device can read it. */
+bool sb_place_is_far(spblasHandle_t h, const void *scalar);
+
 /* A scalar of `bytes` to `out`, by the handle's pointer mode. */
 sb_status sb_place_scalar(void *out, spblasHandle_t h, const void *scalar, size_t bytes,
                           sb_diag *diag);

@@ -40,7 +40,7 @@ far_bit(const sb_emit *cx, const sb_var *v)
     const bool known = v->type == SB_I32 || v->type == SB_F32 || v->type == SB_F64 ||
                        v->type == SB_C32 || v->type == SB_C64;
 
-    return !cx->simt || !known               ? 0
+    return !cx->simt || !known             ? 0
            : strcmp(v->name, "alpha") == 0 ? 1
            : strcmp(v->name, "beta") == 0  ? 2
                                            : 0;

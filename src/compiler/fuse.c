@@ -219,8 +219,7 @@ even_body(fusion *f, const sb_prog *p, const sb_var *t)
     const sb_expr *end = sb_expr_add(ir, sb_expr_var(ir, lo), units);
     sb_list l;
 
-    end = sb_expr_bin(ir, SB_EXPR_MIN, end,
-                      sb_map_expr(&m, p->body.at[0]->u.loop.hi));
+    end = sb_expr_bin(ir, SB_EXPR_MIN, end, sb_map_expr(&m, p->body.at[0]->u.loop.hi));
     sb_list_init(&l, ir);
     sb_list_push(&l, sb_stmt_let(ir, lo, sb_expr_mul(ir, sb_expr_var(ir, t), units)));
     sb_list_push(&l, sb_stmt_let(ir, hi, end));
@@ -284,9 +283,9 @@ build(sb_prog **out, fusion *f, const char *name, int n, const sb_prog *const *i
     tile->rank = 1;
     tile->id = ir->next_id++;
     tile->extent[0] = sb_expr_mul(ir, sb_expr_var(ir, t1), sb_expr_int(ir, 4));
-    loop = sb_stmt_for(ir, t, sb_expr_var(ir, t0), sb_expr_var(ir, t1), false,
-                       f->units ? even_body(f, in[0], t)
-                                : tile_body(f, n, in, tile, t));
+    loop =
+        sb_stmt_for(ir, t, sb_expr_var(ir, t0), sb_expr_var(ir, t1), false,
+                    f->units ? even_body(f, in[0], t) : tile_body(f, n, in, tile, t));
     if (loop)
         loop->u.loop.how = SB_LOOP_PARALLEL;
     if (f->units)

@@ -280,4 +280,5 @@ static const sb_device_ops ops = {.hold = hold,
                                   .upload = upload,
                                   .kernel = sb_gpu_get_kernel,
                                   .shape = shape,
+                                  .launch = sb_gpu_launch,
                                   .settle = sb_gpu_settle};

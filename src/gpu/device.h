@@ -52,7 +52,9 @@ sb_status sb_gpu_get_kernel(const sb_kernel **out, sb_device *d, const char *spe
                             sb_diag *diag);
 void sb_gpu_drop_kernels(sb_gpu *g);
 
-/* launch.c: device.h's settle. */
+/* launch.c: device.h's launch and settle. */
+sb_status sb_gpu_launch(sb_device *d, const struct sb_launch *l,
+                        const struct sb_problem *pb, sb_diag *diag);
 sb_status sb_gpu_settle(sb_device *d, struct sb_plan *plan, sb_diag *diag);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "formats/stats.h"
 #include "formats/view.h"
+#include "kernels/spec.h"
 #include "planner/choice.h"
 #include "planner/cost.h"
 #include "planner/planner.h"
@@ -58,6 +59,9 @@ sb_status sb_plan_reference(sb_plan **out, sb_planner *pl);
 sb_status sb_planner_kernel(const sb_kernel **out, const sb_problem *pb,
                             const sb_choice *ch, unsigned kinds, sb_dtype ptr,
                             sb_dtype idx, sb_kernel_effort effort);
+/* A device's kernel of a spec whose tile is settled: lanes are filled in. */
+sb_status sb_planner_device_kernel(const sb_kernel **out, struct sb_device *d,
+                                   sb_spec *spec, sb_kernel_effort effort);
 
 /* ---- tiles.c ---- */
 

@@ -11,11 +11,10 @@
 #include "planner/rules.h"
 #include "runtime/device.h"
 
-/* The GPU's kernel of a spec whose tile is settled. One that the emitter or the compiler
- * refuses is not at hand. */
-static sb_status
-device_kernel(const sb_kernel **out, sb_device *d, sb_spec *spec,
-              sb_kernel_effort effort)
+/* One that the emitter or the compiler refuses is not at hand. */
+sb_status
+sb_planner_device_kernel(const sb_kernel **out, struct sb_device *d, sb_spec *spec,
+                         sb_kernel_effort effort)
 {
     sb_diag why = {SB_OK, ""};
     char text[SB_SPEC_MAX];
@@ -44,7 +43,7 @@ sb_planner_kernel(const sb_kernel **out, const sb_problem *pb, const sb_choice *
     *out = NULL;
     sb_spec_of(&spec, pb, ch, kinds, ptr, idx);
     if (pb->device)
-        return device_kernel(out, pb->device, &spec, effort);
+        return sb_planner_device_kernel(out, pb->device, &spec, effort);
     /* one made for just this width knows its loops' ends */
     for (spec.exact = sb_spec_exact(&spec, pb);; spec.exact = false) {
         if (sb_spec_print(text, sizeof text, &spec) != SB_OK)

@@ -19,7 +19,9 @@ typedef enum sb_place {
     SB_PLACE_DEVICE /* the host cannot read it */
 } sb_place;
 
+struct sb_launch;
 struct sb_plan;
+struct sb_problem;
 typedef struct sb_device sb_device;
 
 typedef struct sb_device_ops {
@@ -39,11 +41,15 @@ typedef struct sb_device_ops {
     sb_status (*kernel)(const sb_kernel **out, sb_device *d, const char *spec,
                         sb_kernel_maker maker, sb_kernel_effort effort, sb_diag *diag);
     sb_gpu_shape (*shape)(const sb_kernel *k);
+    /* Launches the steps of arrays, and tiles if any, that are on the device: on the
+     * problem's stream, without allocating, waiting or copying, so that a graph may
+     * capture it. EIO with a sentence. */
+    sb_status (*launch)(sb_device *d, const struct sb_launch *l,
+                        const struct sb_problem *pb, sb_diag *diag);
     /*
      * Moves the arrays and tiles of a plan whose steps have kernels of the device there,
-     * and gives it the engine that launches them: on the problem's stream, without
-     * allocating, waiting or copying, so that a graph may capture it. On failure (ENOMEM,
-     * EIO, ERESOURCES: more columns than a grid has) the plan is as before.
+     * and gives it the engine that launches them as above. On failure (ENOMEM, EIO) the
+     * plan is as before.
      */
     sb_status (*settle)(sb_device *d, struct sb_plan *plan, sb_diag *diag);
 } sb_device_ops;

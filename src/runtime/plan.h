@@ -61,7 +61,6 @@ typedef struct sb_plan {
     void *state;                     /* the engine's; owned */
     sb_tile *tile;                   /* owned */
     int64_t ntile;
-    bool unasked; /* a product made it for itself: no analysis has seen the structure */
     bool values_frozen; /* packed values were copied under the caller's promise */
     size_t bytes;       /* memory the plan holds */
     char *text;    /* plan text; feeding it back gives the same plan; owned. NULL: of an

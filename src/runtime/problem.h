@@ -27,7 +27,7 @@ typedef struct sb_problem {
     int64_t batch;             /* products; an operand with batch 1 is shared */
     struct sb_device *device;  /* whose memory the arrays are in; NULL: the host's */
     void *stream;              /* of the device, that the work is put on */
-    void *scratch; /* the caller's buffer on the device, sb_even_bytes; or NULL */
+    void *scratch; /* the caller's, on the device (planner/even.h); or NULL */
 } sb_problem;
 
 /* Whether rows of A^T (A^H) are wanted. */
