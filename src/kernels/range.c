@@ -62,11 +62,12 @@ put_sum(sb_strbuf *out, const sb_spec *s, const char *range, const char *c)
 static void
 put_entries(sb_strbuf *out, const char *i, const char *p, const char *hi)
 {
-    sb_strbuf_printf(out,
-                     "\n        for %s in max(cast(i64, $A_ptr[%s]) - %%base, %%lo - %s) .. "
-                     "%s reduce {\n"
-                     "          let %%j = cast(i64, $A_crd[%s]) - %%base\n          ",
-                     p, i, i, hi, p);
+    sb_strbuf_printf(
+        out,
+        "\n        for %s in max(cast(i64, $A_ptr[%s]) - %%base, %%lo - %s) .. "
+        "%s reduce {\n"
+        "          let %%j = cast(i64, $A_crd[%s]) - %%base\n          ",
+        p, i, i, hi, p);
 }
 
 static void

@@ -96,7 +96,7 @@ bind_scalar(const scope *sc, bool beta, sb_binding *b, sb_param *out)
 
     if (far) {
         out->i = (int64_t)(uintptr_t)far;
-        b->far |= beta ? 2 : 1;
+        b->far |= SB_FAULT(GPU_FAR) ? 0 : beta ? 2 : 1;
         return;
     }
     sb_value_store(pb->compute, out, 0, is_one ? one : beta ? pb->beta : pb->alpha);

@@ -165,8 +165,7 @@ agree(void **state)
 
         recipe_make(&fx, spec, &recipe_cases[q]);
         if (fx.spec.even)
-            fx.integer[fx.nint++] =
-                (sb_plan_int){"tile_units", k.shape.rows_per_tile};
+            fx.integer[fx.nint++] = (sb_plan_int){"tile_units", k.shape.rows_per_tile};
         if (!p)
             assert_int_equal(sb_spec_program(&p, &ir, &fx.spec), SB_OK);
         recipe_add_absent(&fx, p);
