@@ -11,6 +11,9 @@
 
 #include <stdlib.h>
 
+/* How many compositions a device tries to compile without measuring. */
+enum { DEVICE_CHOICES = 3 };
+
 /* A segment reads and writes its row of C; rows of B of one line are at hand anyway. */
 static const char *
 unwise_panel(const sb_planner *pl, const sb_part_choice *p)
@@ -128,7 +131,7 @@ weigh(sb_planner *pl)
         if (!sb_candidate(&w->choice, pl->pb, in, packed, mean_k, q))
             break;
         sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
-        w->dropped = unwise(pl, w);
+        w->dropped = pl->pb->device ? sb_gpu_unwise(pl, w) : unwise(pl, w);
         pl->nweighed++;
     }
     qsort(pl->weighed, (size_t)pl->nweighed, sizeof *pl->weighed, by_cost);
@@ -149,19 +152,31 @@ dropped_text(sb_status st)
     }
 }
 
+/* On a device every kernel may have to be compiled: after a few, only what reads the
+ * caller's arrays as they are is worth another. */
+static bool
+worth_trying(const sb_planner *pl, const sb_weighed *w, int tried)
+{
+    return !pl->pb->device || tried < DEVICE_CHOICES ||
+           (int)w->choice.part[0].kind == sb_problem_as_is(pl->pb);
+}
+
 /* The cheapest candidate that can be built; NULL in *out when there is none. */
 static sb_status
 first_built(sb_plan **out, sb_planner *pl, const sb_weighed **won)
 {
+    const sb_kernel_effort rest =
+        pl->pb->device ? SB_KERNEL_COMPILE : SB_KERNEL_RESIDENT;
     sb_status st, worst = SB_OK;
+    int tried = 0;
 
     for (int q = 0; q < pl->nweighed; q++) {
         sb_weighed *w = &pl->weighed[q];
 
-        if (w->dropped)
+        if (w->dropped || !worth_trying(pl, w, tried++))
             continue;
         st = sb_plan_build(out, pl, &w->choice,
-                           q == 0 ? SB_KERNEL_STORED : SB_KERNEL_RESIDENT, NULL);
+                           q == 0 && !pl->pb->device ? SB_KERNEL_STORED : rest, NULL);
         if (st == SB_OK) {
             (*out)->predicted = w->cost.seconds;
             *won = w;

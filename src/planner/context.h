@@ -30,7 +30,10 @@ typedef struct sb_weighed {
 typedef struct sb_planner {
     const sb_problem *pb;
     const sb_options *opt;
+    const sb_problem *far; /* the same with the device's own arrays; NULL on the host */
     const sb_target *target;
+    sb_target gpu_target; /* what `target` is on a device, of these facts */
+    sb_gpu_facts gpu;
     sb_diag *diag;
     sb_par par;
     sb_view view;
@@ -78,6 +81,9 @@ sb_status sb_plan_choose(sb_plan **out, sb_planner *pl, const sb_weighed **won);
 /* Times plans of the weighed candidates on scratch operands; *best stays NULL when none
  * could be timed. */
 sb_status sb_plan_measure(sb_plan **best, sb_planner *pl, const sb_weighed **won);
+
+/* cost_gpu.c: why the model should not be asked about a candidate on a device, or NULL. */
+const char *sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w);
 
 /* ---- explain.c ---- */
 

@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "runtime/kernel.h"
+#include "runtime/target.h"
 
 #include <stddef.h>
 
@@ -41,6 +42,17 @@ typedef struct sb_device_ops {
     sb_status (*kernel)(const sb_kernel **out, sb_device *d, const char *spec,
                         sb_kernel_maker maker, sb_kernel_effort effort, sb_diag *diag);
     sb_gpu_shape (*shape)(const sb_kernel *k);
+    void (*facts)(sb_device *d, sb_gpu_facts *out);
+    /* Memory of the device; nothing is there after a failure (ENOMEM, EIO). Not while a
+     * stream is captured. */
+    sb_status (*alloc)(sb_device *d, void **out, size_t bytes, sb_diag *diag);
+    void (*free)(sb_device *d, void *memory); /* NULL is fine */
+    /* Zeroes, after the work on the stream. */
+    sb_status (*clear)(sb_device *d, void *stream, void *memory, size_t bytes,
+                       sb_diag *diag);
+    /* Seconds that a plan which was settled took once, by the device's clock; waits. */
+    sb_status (*time)(sb_device *d, double *seconds, const struct sb_plan *plan,
+                      const struct sb_problem *pb, sb_diag *diag);
     /* Launches the steps of arrays, and tiles if any, that are on the device: on the
      * problem's stream, without allocating, waiting or copying, so that a graph may
      * capture it. EIO with a sentence. */
