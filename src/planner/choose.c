@@ -152,6 +152,26 @@ dropped_text(sb_status st)
     }
 }
 
+/* On a device, where nobody has measured the model: a tenth is not worth a list of rows. */
+static void
+prefer_as_is(sb_planner *pl)
+{
+    int at = 0;
+
+    while (at < pl->nweighed &&
+           (int)pl->weighed[at].choice.part[0].kind != sb_problem_as_is(pl->pb))
+        at++;
+    if (at == pl->nweighed || pl->weighed[at].dropped ||
+        pl->weighed[at].cost.seconds > 1.1 * pl->weighed[0].cost.seconds)
+        return;
+    for (; at > 0; at--) {
+        const sb_weighed w = pl->weighed[at];
+
+        pl->weighed[at] = pl->weighed[at - 1];
+        pl->weighed[at - 1] = w;
+    }
+}
+
 /* On a device every kernel may have to be compiled: after a few, only what reads the
  * caller's arrays as they are is worth another. */
 static bool
@@ -193,6 +213,13 @@ sb_status
 sb_plan_choose(sb_plan **out, sb_planner *pl, const sb_weighed **won)
 {
     weigh(pl);
+    if (pl->pb->device) {
+        prefer_as_is(pl);
+        pl->by_ranges = pl->opt->effort == SB_EFFORT_ESTIMATE &&
+                        sb_gpu_ranges(pl) < 0.9 * pl->weighed[0].cost.seconds;
+        if (pl->by_ranges)
+            return sb_plan_reference(out, pl);
+    }
     if (pl->opt->effort == SB_EFFORT_MEASURE)
         SB_TRY(sb_plan_measure(out, pl, won));
     if (pl->opt->effort == SB_EFFORT_EXHAUSTIVE)

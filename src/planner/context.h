@@ -42,6 +42,7 @@ typedef struct sb_planner {
     size_t memory_limit;
     bool remembered; /* the plan came from wisdom */
     bool cut_short;  /* a search that time or the caller ended */
+    bool by_ranges;  /* on a device: no plan is the best plan */
     int nweighed;
     sb_weighed weighed[SB_WEIGHED_MAX];
 } sb_planner;
@@ -73,6 +74,12 @@ sb_status sb_planner_device_kernel(const sb_kernel **out, struct sb_device *d,
 void sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g,
                   const sb_view *v, int kind, int64_t grain);
 
+/* How long a tile keeps a block of so many groups of lanes, in entries of all of them. */
+int64_t sb_tile_cost(const sb_tile *t, const sb_part *p, const sb_view *v,
+                     int64_t groups);
+/* tile_order.c: `base` of each is its cost and becomes 0. */
+void sb_tiles_longest_first(sb_tile *tile, int64_t n, int64_t grain);
+
 /* ---- choose.c, measure.c, see also search.h ---- */
 
 /* The plan of the cheapest candidate, and which one that was. */
@@ -84,6 +91,9 @@ sb_status sb_plan_measure(sb_plan **best, sb_planner *pl, const sb_weighed **won
 
 /* cost_gpu.c: why the model should not be asked about a candidate on a device, or NULL. */
 const char *sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w);
+/* Predicted seconds of the path without a plan (even.h) in the caller's buffer; infinite
+ * where it has no ranges. */
+double sb_gpu_ranges(const sb_planner *pl);
 
 /* ---- explain.c ---- */
 

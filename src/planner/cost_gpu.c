@@ -5,6 +5,7 @@
  * entry. What pays is what the bounds say: fewer loads of B's rows where rows share them,
  * fewer bytes of A, shorter longest rows.
  */
+#include "planner/candidates.h"
 #include "planner/context.h"
 #include "planner/rules.h"
 
@@ -13,9 +14,10 @@
 /* Of one multiprocessor; L2's rate is what HP-SpMM reaches on an H800. */
 static const double l2_rate = 45e9, mem_rate = 36e9, flop_rate = 450e9;
 static const double latency = 0.6e-6, launch_seconds = 2.5e-6;
-/* Threads on a multiprocessor (SBG_KERNEL); loads of a row until its first sum; share of
- * L2 that is there for B; what a row of B costs that L1 still has. */
-enum { THREADS = 512, CHAIN = 3, SECTOR = 32 };
+/* Threads on a multiprocessor (SBG_KERNEL); loads of a row until its first sum; entries of a
+ * row that no other waits for; share of L2 that is there for B; what a row of B costs that
+ * L1 still has. */
+enum { THREADS = 512, CHAIN = 3, SECTOR = 32, ORDINARY = 32 };
 static const double l2_share = 0.75, near_cost = 0.4;
 
 void
@@ -59,20 +61,29 @@ line(const sb_work *w, const sb_stats *s)
     return fmax(width * w->b_size, SECTOR);
 }
 
-/* Entries that one group walks one after another. */
+/* Seconds that one group of lanes takes for the longest row; short ones are all alike. */
 static double
-longest(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
+walk(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
 {
     const sb_part_choice *c = p->choice;
-    const bool cut = c->kind == SB_PART_ELL || (c->kind == SB_PART_ROWS && c->k >= 0);
-    const double most = (double)s->longest, full = (double)((int64_t)1 << c->k);
-    const double row = cut && full < most ? full : most;
+    double row = (double)s->longest;
 
     if (c->kind == SB_PART_LIST || (c->kind == SB_PART_COO && w->op == SB_OP_SDDMM))
-        return 1;
+        return 0;
     if (w->op == SB_OP_SPMV && c->kind != SB_PART_SELL)
-        return row / 32;
-    return windows(c) || c->kind == SB_PART_BSR ? row / 2 : row;
+        row /= sb_rule_gpu_tile(w, s->mean);
+    if (windows(c) || c->kind == SB_PART_BSR)
+        row /= 2;
+    return fmax(0, row - ORDINARY) * latency / sb_rule_gpu_unroll(w, s->mean);
+}
+
+/* Groups of a block wait for the longest row among theirs, unless rows are listed by
+ * length, which on the other hand are no neighbours: what that costs in the rows of B that
+ * L1 has, gather says. */
+static double
+waiting(const sb_gpu_part *p, const sb_stats *s)
+{
+    return sb_cost_class(p->choice) == SB_CLASS_HYB ? 1 : 1 + 0.2 * fmin(s->cv, 3);
 }
 
 void
@@ -88,7 +99,8 @@ sb_gpu_terms(sb_terms *out, const sb_gpu_part *p, const sb_work *w, const sb_sta
     const double kept = sb_work_footprint(w, s) / tiles / p->partitions;
     const double room = l2_share * (double)g->l2;
     const double missed = kept > room ? 1 - room / kept : 0;
-    const double far = bytes * (1 - s->window_reuse) * s->window_fresh * missed;
+    const double reuse = sb_cost_class(p->choice) == SB_CLASS_HYB ? 0 : s->window_reuse;
+    const double far = bytes * (1 - reuse) * s->window_fresh * missed;
     const double c_bytes =
         1.5 * p->touches * (w->op == SB_OP_SDDMM ? 0 : width) * w->c_size;
     const double mem = g->mem_rate > 0 ? g->mem_rate : mem_rate * g->sms;
@@ -97,16 +109,28 @@ sb_gpu_terms(sb_terms *out, const sb_gpu_part *p, const sb_work *w, const sb_sta
     const double peak =
         flop_rate * g->sms * 4 / (w->compute_size / (w->complex ? 2.0 : 1.0));
     const double through =
-        bytes * (1 - (1 - near_cost) * s->window_reuse) / (l2_rate * g->sms);
+        waiting(p, s) * bytes * (1 - (1 - near_cost) * reuse) / (l2_rate * g->sms);
     const double lanes = fmin(32, fmax(4, w->op == SB_OP_SPMV ? tile : tile / 4));
     const double groups = g->sms * THREADS / lanes;
-    const double walk = longest(p, w, s) * latency / sb_rule_gpu_unroll(w, s->mean);
 
     out->roof = fmax(fmax(through, moved / mem), flops / peak);
     out->unit = tiles * p->units * CHAIN * latency / groups;
-    out->entry = fmax(0, walk - out->roof - out->unit);
+    out->entry = fmax(0, walk(p, w, s) - out->roof - out->unit);
     total->bytes += moved;
     total->flops += flops;
+}
+
+double
+sb_gpu_ranges(const sb_planner *pl)
+{
+    static const sb_choice rows = {.npart = 1, .part = {{.kind = SB_PART_CSR}}};
+    sb_cost cost;
+
+    if (sb_problem_as_is(pl->pb) != SB_PART_CSR || pl->pb->op == SB_OP_SDDMM ||
+        pl->work.c_size < pl->work.compute_size)
+        return INFINITY;
+    sb_cost_predict(&cost, &rows, &pl->work, &pl->stats, pl->target);
+    return cost.terms[0].roof + cost.terms[0].unit + 2 * launch_seconds;
 }
 
 static const char *

@@ -112,6 +112,9 @@ reason(const sb_planner *pl, const sb_plan *plan, const sb_weighed *won)
                    ? "forced by plan text, but it has no GPU kernel: through host "
                      "memory"
                    : "forced by plan text, but no kernel is at hand: reference kernel";
+    if (pl->by_ranges)
+        return "a row is so long that equal ranges in the call's externalBuffer, which "
+               "need no plan, are predicted to be faster";
     if (pl->pb->device && plan->nstep == 0)
         return "no GPU kernel can be had: through host memory";
     if (pl->remembered)
