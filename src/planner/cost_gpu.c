@@ -50,6 +50,17 @@ loads(const sb_gpu_part *p)
                                        : p->entries;
 }
 
+/* Chains of loads that a group waits for: rows of a window that share little are walked one
+ * by one. */
+static double
+chains(const sb_gpu_part *p)
+{
+    const sb_part_choice *c = p->choice;
+    const double alone = p->entries > 0 ? 1 - p->slots / p->entries : 1;
+
+    return p->units * (windows(c) ? 1 + (c->size - 1) * alone : 1);
+}
+
 /* Bytes that a load brings: whole sectors, of one column those that neighbours share. */
 static double
 line(const sb_work *w, const sb_stats *s)
@@ -72,7 +83,7 @@ walk(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
         return 0;
     if (w->op == SB_OP_SPMV && c->kind != SB_PART_SELL)
         row /= sb_rule_gpu_tile(w, s->mean);
-    if (windows(c) || c->kind == SB_PART_BSR)
+    if (c->kind == SB_PART_BSR || (windows(c) && p->slots > 0.5 * p->entries))
         row /= 2;
     return fmax(0, row - ORDINARY) * latency / sb_rule_gpu_unroll(w, s->mean);
 }
@@ -114,7 +125,7 @@ sb_gpu_terms(sb_terms *out, const sb_gpu_part *p, const sb_work *w, const sb_sta
     const double groups = g->sms * THREADS / lanes;
 
     out->roof = fmax(fmax(through, moved / mem), flops / peak);
-    out->unit = tiles * p->units * CHAIN * latency / groups;
+    out->unit = tiles * chains(p) * CHAIN * latency / groups;
     out->entry = fmax(0, walk(p, w, s) - out->roof - out->unit);
     total->bytes += moved;
     total->flops += flops;
