@@ -150,6 +150,35 @@ test_measure(void **state)
     assert_int_equal(sb_emu_count().blocks + sb_emu_count().contexts, 0);
 }
 
+static int
+enough(const spblasSearchProgress_t *progress, void *user)
+{
+    (void)user;
+    return progress->tried >= 2;
+}
+
+/* A search that its caller ends. */
+static void
+test_search(void **state)
+{
+    const spblasSearchHook_t hook = {enough, NULL};
+    const gen_spec spec = {
+        .family = GEN_UNIFORM, .rows = 60, .cols = 50, .density = 0.2, .integer = true};
+    sb_problem pb = product(&spec, 8);
+    call c;
+
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    world_must(call_begin(&c, &pb));
+    world_must(
+        spblasSpMatSetAttribute(c.a, SPBLAS_SPMAT_SEARCH_HOOK, &hook, sizeof hook));
+    says(analysed(&c, SPBLAS_EFFORT_EXHAUSTIVE, NULL), "before the search was ended");
+    run_and_check(&c);
+    close_product(&c, &pb);
+    world_must(spblasForgetWisdom());
+}
+
 /* Runs left over between blocks list rows twice: not for groups of one block. */
 static void
 test_rows_listed_twice(void **state)
@@ -184,6 +213,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_features),
         cmocka_unit_test(test_measure),
+        cmocka_unit_test(test_search),
         cmocka_unit_test(test_rows_listed_twice),
     };
     int failed;
