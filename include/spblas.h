@@ -42,10 +42,12 @@
  *   Memory   "host" below means memory this process can read. On the CPU backend all
  *            arrays are host memory, and so are scalars in both pointer modes. On a GPU
  *            an analysis copies the structure to the host, reads it and waits for the
- *            stream; a product that has a plan neither copies, allocates nor waits, so it
- *            may be captured into a graph. Rows, blocks and sampled coordinates of the
- *            caller's get a plan with their first product. What no kernel of the GPU
- *            serves goes through host memory: right, but slow, and not under capture.
+ *            stream; a product with a plan, or of rows, blocks and sampled coordinates
+ *            where they are, neither copies, allocates nor waits, so it may be captured
+ *            into a graph, once its kernels are there: bufferSize, an analysis or a
+ *            first product loads them. Scalars in the GPU's memory are read when the
+ *            product runs. What no kernel of the GPU serves goes through host memory:
+ *            right, but slow, and not under capture.
  *   Threads  A handle belongs to one thread at a time. A descriptor may be used by many
  *            threads through functions that take it const (spblasConst*Descr_t);
  *            functions that take it non-const need it alone.
@@ -1253,7 +1255,8 @@ SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
  * Each product has the same four functions.
  *
  *   X_bufferSize  bytes of scratch that the others want; 0 on the CPU backend. Reads no
- *                 array. alpha and beta are not looked at and may be NULL.
+ *                 array. alpha and beta are not looked at and may be NULL. On a GPU it
+ *                 makes kernels ready.
  *   X_analysis    studies the sparse structure and keeps a plan beside the sparse
  *                 descriptor, for this combination of shapes, types, layouts and
  *                 operations. Reads the structure arrays; of values, dense arrays and
@@ -1270,7 +1273,9 @@ SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
  * stored. Integer sums wrap. beta == 0 never reads the output, which may hold NaN.
  * alpha == 0 still multiplies (0 * NaN is NaN).
  *
- * externalBuffer may be NULL when bufferSize is 0; nothing is kept in it afterwards.
+ * externalBuffer may be NULL when bufferSize is 0; nothing is kept in it afterwards, so
+ * each call may have another. On a GPU a product without an analysis is also right with
+ * NULL, but a long row keeps it waiting; a buffer in host memory is INVALID_VALUE there.
  *
  * CUSTOM matrices: the program that a format says is compiled at the analysis, whatever
  * the effort; MEMORY_LIMIT and VALUES_FROZEN have nothing to decide. Without

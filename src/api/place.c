@@ -137,12 +137,18 @@ sb_place_sparse_on_host(spblasHandle_t h, const sb_matrix *a, sb_diag *diag)
     return sb_place_on_host(h, array, SB_COUNT(array), diag);
 }
 
+bool
+sb_place_is_far(spblasHandle_t h, const void *scalar)
+{
+    return h->device && h->mode != SPBLAS_POINTER_MODE_HOST &&
+           h->device->ops->place(h->device, scalar) != SB_PLACE_HOST;
+}
+
 sb_status
 sb_place_scalar(void *out, spblasHandle_t h, const void *scalar, size_t bytes,
                 sb_diag *diag)
 {
-    if (!h->device || h->mode == SPBLAS_POINTER_MODE_HOST ||
-        h->device->ops->place(h->device, scalar) == SB_PLACE_HOST) {
+    if (!sb_place_is_far(h, scalar)) {
         memcpy(out, scalar, bytes);
         return SB_OK;
     }

@@ -38,6 +38,8 @@ bool sb_place_by_device(spblasHandle_t h, const void *scalar);
 /* A scalar for the device, which reads it itself where it can. */
 sb_native_scalar sb_place_native_scalar(spblasHandle_t h, const void *scalar,
                                         sb_dtype type);
+/* Whether a scalar, by the handle's pointer mode, is where its device can read it. */
+bool sb_place_is_far(spblasHandle_t h, const void *scalar);
 
 /* A scalar of `bytes` to `out`, by the handle's pointer mode. */
 sb_status sb_place_scalar(void *out, spblasHandle_t h, const void *scalar, size_t bytes,

@@ -11,7 +11,7 @@
 #include "api/view.h"
 #include "base/macro.h"
 #include "formats/check.h"
-#include "planner/candidates.h"
+#include "planner/even.h"
 #include "planner/planner.h"
 #include "planner/staged.h"
 
@@ -391,38 +391,34 @@ empty_output(const sb_problem *pb)
                                  : pb->c.rows == 0 || pb->c.cols == 0;
 }
 
+/* A scalar that the device can read stays where it is. */
 static sb_status
-scalars(const sb_product *p, sb_problem *pb, sb_diag *diag)
+scalar(sb_value *out, const void **far, const sb_product *p, const sb_problem *pb,
+       const void *at, sb_diag *diag)
 {
+    sb_param value;
     const sb_dtype type = sb_public_dtype(p->compute);
-    const size_t bytes = sb_dtype_size(type);
-    sb_param alpha, beta;
 
-    SB_TRY(sb_place_scalar(&alpha, p->handle, p->alpha, bytes, diag));
-    SB_TRY(sb_place_scalar(&beta, p->handle, p->beta, bytes, diag));
-    pb->alpha = sb_value_load(type, &alpha, 0);
-    pb->beta = sb_value_load(type, &beta, 0);
+    *far =
+        pb->device && type == pb->compute && sb_place_is_far(p->handle, at) ? at : NULL;
+    if (*far)
+        return SB_OK;
+    SB_TRY(sb_place_scalar(&value, p->handle, at, sb_dtype_size(type), diag));
+    *out = sb_value_load(type, &value, 0);
     return SB_OK;
 }
 
-/* A device computes with plans alone. Arrays that are read where they are need no promise
- * about what is in them, so the first call may make their plan. */
-static sb_planref *
-first_plan(const sb_product *p, const sb_problem *pb)
+static sb_status
+scratch(const sb_product *p, sb_problem *pb, sb_diag *diag)
 {
-    sb_planlist *plans = p->sparse->plans;
-    const sb_options opt = {0};
-    sb_plan *plan;
-
-    if (!pb->device || sb_problem_as_is(pb) < 0 ||
-        pb->device->ops->capturing(pb->device, pb->stream))
-        return NULL;
-    if (sb_plan_create(&plan, pb, &opt, NULL) != SB_OK)
-        return NULL;
-    plan->unasked = true;
-    if (sb_planlist_put_take(plans, plan) != SB_OK)
-        return NULL;
-    return sb_planlist_find(plans, pb);
+    if (!pb->device || !p->buffer)
+        return SB_OK;
+    if (pb->device->ops->place(pb->device, p->buffer) == SB_PLACE_HOST)
+        return sb_diag_set(diag, SB_EINVAL,
+                           "externalBuffer lies in host memory and the operands in the "
+                           "GPU's");
+    pb->scratch = p->buffer;
+    return SB_OK;
 }
 
 static sb_status
@@ -432,16 +428,32 @@ compute(const sb_product *p, sb_problem *pb, sb_diag *diag)
     sb_planref *ref;
     sb_status st = SB_OK;
 
-    SB_TRY(scalars(p, pb, diag));
+    SB_TRY(scalar(&pb->alpha, &pb->far_alpha, p, pb, p->alpha, diag));
+    SB_TRY(scalar(&pb->beta, &pb->far_beta, p, pb, p->beta, diag));
+    SB_TRY(scratch(p, pb, diag));
     ref = sb_planlist_find(plans, pb);
-    if (!ref || sb_planref_plan(ref)->unasked)
+    if (!ref)
         st = validate(p->sparse, pb, diag);
-    if (!ref && st == SB_OK && !empty_output(pb))
-        ref = first_plan(p, pb);
     if (st == SB_OK && !empty_output(pb))
         st = sb_execute(sb_planref_plan(ref), pb, diag);
     sb_planlist_unhold(plans, ref);
     return st;
+}
+
+/* By sizes and types, wherever the arrays will be; where they are on the device already,
+ * the product's kernels are made now. */
+static size_t
+scratch_size(const sb_product *p, const sb_problem *pb)
+{
+    sb_problem rows = *pb;
+
+    if (!p->handle->device)
+        return 0;
+    (void)sb_place_problem(p->handle, &rows, NULL);
+    rows = sb_problem_by_rows(&rows);
+    if (rows.device)
+        sb_even_prepare(&rows);
+    return sb_even_bytes(&rows);
 }
 
 sb_status
@@ -467,7 +479,7 @@ sb_product_run(const sb_product *p, const char *const *names)
     if (st == SB_OK)
         switch (p->want) {
         case SB_WANT_SIZE:
-            *p->size = 0;
+            *p->size = scratch_size(p, &pb);
             break;
         case SB_WANT_PLAN:
             pb.alpha = (sb_value){1.0, 0.0};

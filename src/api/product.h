@@ -45,6 +45,7 @@ typedef struct sb_product {
     /* Formats the algorithm serves, bits of 1 << spblasFormat_t; 0 for an unknown one. */
     unsigned alg_formats;
     size_t *size; /* SB_WANT_SIZE */
+    void *buffer; /* SB_WANT_RESULT: externalBuffer */
 } sb_product;
 
 #define SB_ANY_FORMAT (~0u)

@@ -43,7 +43,7 @@ run(const char *function, sb_product_want want, spblasHandle_t handle,
     spblasOperation_t opA, spblasOperation_t opB, const void *alpha,
     spblasConstSpMatDescr_t matA, spblasConstDnMatDescr_t matB, const void *beta,
     spblasDnMatDescr_t matC, spblasDataType_t computeType, spblasSpMMAlg_t alg,
-    size_t *size)
+    size_t *size, void *buffer)
 {
     const sb_product p = {.function = function,
                           .op = SB_OP_SPMM,
@@ -58,7 +58,8 @@ run(const char *function, sb_product_want want, spblasHandle_t handle,
                           .mat_y = matC,
                           .compute = computeType,
                           .alg_formats = formats_of(alg),
-                          .size = size};
+                          .size = size,
+                          .buffer = buffer};
 
     return sb_product_run(&p, names);
 }
@@ -72,7 +73,7 @@ spblasSpMM_bufferSize(spblasHandle_t handle, spblasOperation_t opA,
                       size_t *bufferSize)
 {
     return run(__func__, SB_WANT_SIZE, handle, opA, opB, alpha, matA, matB, beta, matC,
-               computeType, alg, bufferSize);
+               computeType, alg, bufferSize, NULL);
 }
 
 spblasStatus_t
@@ -84,7 +85,7 @@ spblasSpMM_analysis(spblasHandle_t handle, spblasOperation_t opA, spblasOperatio
 {
     (void)externalBuffer;
     return run(__func__, SB_WANT_PLAN, handle, opA, opB, alpha, matA, matB, beta, matC,
-               computeType, alg, NULL);
+               computeType, alg, NULL, NULL);
 }
 
 spblasStatus_t
@@ -97,7 +98,7 @@ spblasSpMM_preprocess(spblasHandle_t handle, spblasOperation_t opA,
 {
     (void)externalBuffer;
     return run(__func__, SB_WANT_PLAN, handle, opA, opB, alpha, matA, matB, beta, matC,
-               computeType, alg, NULL);
+               computeType, alg, NULL, NULL);
 }
 
 spblasStatus_t
@@ -106,7 +107,6 @@ spblasSpMM(spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB,
            spblasConstDnMatDescr_t matB, const void *beta, spblasDnMatDescr_t matC,
            spblasDataType_t computeType, spblasSpMMAlg_t alg, void *externalBuffer)
 {
-    (void)externalBuffer;
     return run(__func__, SB_WANT_RESULT, handle, opA, opB, alpha, matA, matB, beta,
-               matC, computeType, alg, NULL);
+               matC, computeType, alg, NULL, externalBuffer);
 }

@@ -34,7 +34,7 @@ static spblasStatus_t
 run(const char *function, sb_product_want want, spblasHandle_t handle,
     spblasOperation_t opA, const void *alpha, spblasConstSpMatDescr_t matA,
     spblasConstDnVecDescr_t vecX, const void *beta, spblasDnVecDescr_t vecY,
-    spblasDataType_t computeType, spblasSpMVAlg_t alg, size_t *size)
+    spblasDataType_t computeType, spblasSpMVAlg_t alg, size_t *size, void *buffer)
 {
     const sb_product p = {.function = function,
                           .op = SB_OP_SPMV,
@@ -48,7 +48,8 @@ run(const char *function, sb_product_want want, spblasHandle_t handle,
                           .vec_y = vecY,
                           .compute = computeType,
                           .alg_formats = formats_of(alg),
-                          .size = size};
+                          .size = size,
+                          .buffer = buffer};
 
     return sb_product_run(&p, names);
 }
@@ -61,7 +62,7 @@ spblasSpMV_bufferSize(spblasHandle_t handle, spblasOperation_t opA, const void *
                       size_t *bufferSize)
 {
     return run(__func__, SB_WANT_SIZE, handle, opA, alpha, matA, vecX, beta, vecY,
-               computeType, alg, bufferSize);
+               computeType, alg, bufferSize, NULL);
 }
 
 spblasStatus_t
@@ -73,7 +74,7 @@ spblasSpMV_analysis(spblasHandle_t handle, spblasOperation_t opA, const void *al
 {
     (void)externalBuffer;
     return run(__func__, SB_WANT_PLAN, handle, opA, alpha, matA, vecX, beta, vecY,
-               computeType, alg, NULL);
+               computeType, alg, NULL, NULL);
 }
 
 spblasStatus_t
@@ -85,7 +86,7 @@ spblasSpMV_preprocess(spblasHandle_t handle, spblasOperation_t opA, const void *
 {
     (void)externalBuffer;
     return run(__func__, SB_WANT_PLAN, handle, opA, alpha, matA, vecX, beta, vecY,
-               computeType, alg, NULL);
+               computeType, alg, NULL, NULL);
 }
 
 spblasStatus_t
@@ -94,7 +95,6 @@ spblasSpMV(spblasHandle_t handle, spblasOperation_t opA, const void *alpha,
            spblasDnVecDescr_t vecY, spblasDataType_t computeType, spblasSpMVAlg_t alg,
            void *externalBuffer)
 {
-    (void)externalBuffer;
     return run(__func__, SB_WANT_RESULT, handle, opA, alpha, matA, vecX, beta, vecY,
-               computeType, alg, NULL);
+               computeType, alg, NULL, externalBuffer);
 }

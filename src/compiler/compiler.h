@@ -105,6 +105,14 @@ sb_status sb_pass_narrow(const sb_prog **out, sb_ir *ir, const sb_prog *in);
 sb_status sb_pass_fuse(const sb_prog **out, sb_ir *ir, const char *name, int n,
                        const sb_prog *const *in);
 
+/*
+ * One program in equal tiles that no table lists: tile t is %tile_units iterations of its
+ * outermost loop, which begins at 0, from t * %tile_units on. Adds params %tile_units, %t0
+ * and %t1.
+ */
+sb_status sb_pass_even(const sb_prog **out, sb_ir *ir, const char *name,
+                       const sb_prog *in);
+
 /* lower_iter, schedule, lower_buf, hoist, narrow, with the verifier before and after
  * each; `dump` (may be NULL) is called with each pass's name and its result. */
 typedef void (*sb_dump_fn)(void *user, const char *pass, const sb_prog *p);

@@ -5,6 +5,7 @@
 #include "compiler/compiler.h"
 #include "compiler/emit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *
@@ -32,39 +33,61 @@ sb_emit_comment(sb_strbuf *out, const char *key)
     sb_strbuf_puts(out, " */\n");
 }
 
+/* The bit of sbg_args.far that says whether a parameter is an address; 0: it never is. */
+static int
+far_bit(const sb_emit *cx, const sb_var *v)
+{
+    const bool known = v->type == SB_I32 || v->type == SB_F32 || v->type == SB_F64 ||
+                       v->type == SB_C32 || v->type == SB_C64;
+
+    return !cx->simt || !known             ? 0
+           : strcmp(v->name, "alpha") == 0 ? 1
+           : strcmp(v->name, "beta") == 0  ? 2
+                                           : 0;
+}
+
 static void
 scalar_param(sb_emit *cx, const sb_var *v, int at)
 {
-    const char *from = cx->simt ? "args.param" : "param";
+    const int far = far_bit(cx, v);
     sb_strbuf *out = cx->out;
+    char from[32];
 
+    if (far)
+        (void)snprintf(from, sizeof from, "%s_", v->name);
+    else
+        (void)snprintf(from, sizeof from, cx->simt ? "args.param[%d]" : "param[%d]",
+                       at);
+    if (far)
+        sb_strbuf_printf(out,
+                         "    const sb_kparam %s = "
+                         "sbg_scalar_%s(args.param[%d], args.far & %d);\n",
+                         from, sb_dtype_name((sb_dtype)v->type), at, far);
     sb_strbuf_printf(out, "    const %s ", sb_emit_ctype(v->type));
     sb_emit_var(cx, v);
     switch (v->type) {
     case SB_F32:
-        sb_strbuf_printf(out, " = %s[%d].f[0];\n", from, at);
+        sb_strbuf_printf(out, " = %s.f[0];\n", from);
         break;
     case SB_F64:
-        sb_strbuf_printf(out, " = %s[%d].d[0];\n", from, at);
+        sb_strbuf_printf(out, " = %s.d[0];\n", from);
         break;
     case SB_C32:
-        sb_strbuf_printf(out, " = sbk_mk_c32(%s[%d].f[0], %s[%d].f[1]);\n", from, at,
-                         from, at);
+        sb_strbuf_printf(out, " = sbk_mk_c32(%s.f[0], %s.f[1]);\n", from, from);
         break;
     case SB_C64:
-        sb_strbuf_printf(out, " = sbk_mk_c64(%s[%d].d[0], %s[%d].d[1]);\n", from, at,
-                         from, at);
+        sb_strbuf_printf(out, " = sbk_mk_c64(%s.d[0], %s.d[1]);\n", from, from);
         break;
     case SB_F16:
     case SB_BF16:
-        sb_strbuf_printf(out, " = sbk_cvt_f32_%s(%s[%d].f[0]);\n",
-                         sb_dtype_name(v->type), from, at);
+        sb_strbuf_printf(out, " = sbk_cvt_f32_%s(%s.f[0]);\n", sb_dtype_name(v->type),
+                         from);
         break;
     case SB_I64:
-        sb_strbuf_printf(out, " = %s[%d].i;\n", from, at);
+        sb_strbuf_printf(out, " = %s.i;\n", from);
         break;
     default:
-        sb_strbuf_printf(out, " = (%s)%s[%d].i32;\n", sb_emit_ctype(v->type), from, at);
+        sb_strbuf_printf(out, " = (%s)%s.i32;\n", sb_emit_ctype(v->type), from);
         break;
     }
 }

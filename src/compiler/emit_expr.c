@@ -460,6 +460,7 @@ sb_emit_expr(sb_emit *cx, const sb_expr *e, int prec)
         break;
     case SB_EXPR_FIND:
     case SB_EXPR_SEEK:
+    case SB_EXPR_REACH:
         search(cx, e);
         break;
     case SB_EXPR_COUNT:

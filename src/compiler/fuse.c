@@ -27,6 +27,7 @@ typedef struct fusion {
     /* of the program being merged */
     const sb_var *base; /* its tile_base, NULL without */
     const sb_var *tile_base;
+    const sb_var *units; /* of a tile, where there is no table of them */
     sb_status st;
 } fusion;
 
@@ -71,6 +72,7 @@ merge_expr(sb_mapper *m, const sb_expr *e)
         return q < 0 ? e : sb_expr_load(m->ir, f->buf[q], e->nargs, e->arg);
     case SB_EXPR_FIND:
     case SB_EXPR_SEEK:
+    case SB_EXPR_REACH:
         q = buf_named(f, e->u.buf->name);
         return q < 0 ? e
                      : sb_expr_search(m->ir, (sb_expr_kind)e->kind, f->buf[q],
@@ -205,6 +207,26 @@ tile_loop(fusion *f, const sb_prog *p, const sb_var *lo, const sb_var *hi)
     return s;
 }
 
+/* The t-th of equal pieces of the program's loop. */
+static sb_body
+even_body(fusion *f, const sb_prog *p, const sb_var *t)
+{
+    sb_ir *ir = f->ir;
+    sb_mapper m = {ir, f, merge_expr, NULL};
+    const sb_var *lo = sb_var_new(ir, "tile_lo", SB_I64);
+    const sb_var *hi = sb_var_new(ir, "tile_hi", SB_I64);
+    const sb_expr *units = sb_expr_var(ir, f->units);
+    const sb_expr *end = sb_expr_add(ir, sb_expr_var(ir, lo), units);
+    sb_list l;
+
+    end = sb_expr_bin(ir, SB_EXPR_MIN, end, sb_map_expr(&m, p->body.at[0]->u.loop.hi));
+    sb_list_init(&l, ir);
+    sb_list_push(&l, sb_stmt_let(ir, lo, sb_expr_mul(ir, sb_expr_var(ir, t), units)));
+    sb_list_push(&l, sb_stmt_let(ir, hi, end));
+    sb_list_push(&l, tile_loop(f, p, lo, hi));
+    return sb_list_body(&l);
+}
+
 static sb_body
 tile_body(fusion *f, int n, const sb_prog *const *in, const sb_buf *tile,
           const sb_var *t)
@@ -253,7 +275,7 @@ build(sb_prog **out, fusion *f, const char *name, int n, const sb_prog *const *i
     sb_buf *tile = sb_arena_alloc_zero(ir->arena, sizeof *tile);
     sb_stmt *loop;
 
-    if (!p || !tile || f->nparam + 2 > ITEMS_MAX || f->nbuf + 1 > ITEMS_MAX)
+    if (!p || !tile || f->nparam + 3 > ITEMS_MAX || f->nbuf + 1 > ITEMS_MAX)
         return SB_ENOMEM;
     tile->name = "tile";
     tile->type = SB_I64;
@@ -261,13 +283,17 @@ build(sb_prog **out, fusion *f, const char *name, int n, const sb_prog *const *i
     tile->rank = 1;
     tile->id = ir->next_id++;
     tile->extent[0] = sb_expr_mul(ir, sb_expr_var(ir, t1), sb_expr_int(ir, 4));
-    loop = sb_stmt_for(ir, t, sb_expr_var(ir, t0), sb_expr_var(ir, t1), false,
-                       tile_body(f, n, in, tile, t));
+    loop =
+        sb_stmt_for(ir, t, sb_expr_var(ir, t0), sb_expr_var(ir, t1), false,
+                    f->units ? even_body(f, in[0], t) : tile_body(f, n, in, tile, t));
     if (loop)
         loop->u.loop.how = SB_LOOP_PARALLEL;
+    if (f->units)
+        f->param[f->nparam++] = f->units;
     f->param[f->nparam++] = t0;
     f->param[f->nparam++] = t1;
-    f->buf[f->nbuf++] = tile;
+    if (!f->units)
+        f->buf[f->nbuf++] = tile;
     p->name = sb_arena_strndup(ir->arena, name, strlen(name));
     p->stage = 3;
     p->nparam = f->nparam;
@@ -311,9 +337,9 @@ merge_facts(sb_prog *p, fusion *f, int n, const sb_prog *const *in)
     return sb_ir_status(f->ir);
 }
 
-sb_status
-sb_pass_fuse(const sb_prog **out, sb_ir *ir, const char *name, int n,
-             const sb_prog *const *in)
+static sb_status
+fuse(const sb_prog **out, sb_ir *ir, const char *name, int n, const sb_prog *const *in,
+     bool even)
 {
     fusion *f = sb_arena_alloc_zero(ir->arena, sizeof *f);
     sb_prog *p = NULL;
@@ -323,6 +349,7 @@ sb_pass_fuse(const sb_prog **out, sb_ir *ir, const char *name, int n,
     if (!f)
         return SB_ENOMEM;
     f->ir = ir;
+    f->units = even ? sb_var_new(ir, "tile_units", SB_I64) : NULL;
     if (n < 1)
         return sb_diag_set(ir->diag, SB_EINVAL, "nothing to fuse");
     for (int q = 0; q < n && fusible(f, in[q]); q++) {
@@ -331,12 +358,26 @@ sb_pass_fuse(const sb_prog **out, sb_ir *ir, const char *name, int n,
     }
     if (f->st != SB_OK)
         return f->st;
-    if (param_named(f, "t0") || param_named(f, "t1") || buf_named(f, "tile") >= 0)
+    if (param_named(f, "t0") || param_named(f, "t1") || param_named(f, "tile_units") ||
+        buf_named(f, "tile") >= 0)
         return sb_diag_set(ir->diag, SB_EINVAL,
-                           "%%t0, %%t1 and $tile are made by fusion");
+                           "%%t0, %%t1, %%tile_units and $tile are made by fusion");
     if ((st = build(&p, f, name, n, in)) != SB_OK ||
         (st = merge_facts(p, f, n, in)) != SB_OK)
         return st;
     *out = p;
     return SB_OK;
+}
+
+sb_status
+sb_pass_fuse(const sb_prog **out, sb_ir *ir, const char *name, int n,
+             const sb_prog *const *in)
+{
+    return fuse(out, ir, name, n, in, false);
+}
+
+sb_status
+sb_pass_even(const sb_prog **out, sb_ir *ir, const char *name, const sb_prog *in)
+{
+    return fuse(out, ir, name, 1, &in, true);
 }

@@ -311,7 +311,9 @@ eval_seek(sb_machine *m, const sb_expr *e)
     const int64_t x = sb_machine_int(m, e->arg[2]);
     sb_num r = {lo, 0.0, 0.0};
 
-    while (r.i < hi && sb_machine_ok(m) && sb_machine_entry(m, e->u.buf, r.i) < x)
+    while (r.i < hi && sb_machine_ok(m) &&
+           sb_machine_entry(m, e->u.buf, r.i) + (e->kind == SB_EXPR_REACH ? r.i : 0) <
+               x)
         r.i++;
     r.i = r.i > hi ? hi : r.i;
     return r;
@@ -381,6 +383,7 @@ sb_machine_eval(sb_machine *m, const sb_expr *e)
     case SB_EXPR_FIND:
         return eval_find(m, e);
     case SB_EXPR_SEEK:
+    case SB_EXPR_REACH:
         return eval_seek(m, e);
     case SB_EXPR_SELECT:
         return sb_machine_eval(m,

@@ -44,7 +44,8 @@ sb_expr_kind_prec(sb_expr_kind k)
 bool
 sb_expr_is_search(const sb_expr *e)
 {
-    return e->kind == SB_EXPR_FIND || e->kind == SB_EXPR_SEEK;
+    return e->kind == SB_EXPR_FIND || e->kind == SB_EXPR_SEEK ||
+           e->kind == SB_EXPR_REACH;
 }
 
 void
@@ -92,6 +93,7 @@ payload(const sb_expr *e)
     case SB_EXPR_LOAD:
     case SB_EXPR_FIND:
     case SB_EXPR_SEEK:
+    case SB_EXPR_REACH:
         return (uint64_t)(uintptr_t)e->u.buf;
     default:
         return 0;

@@ -113,7 +113,7 @@ struct sb_expr {
         int64_t i;         /* INT */
         double f;          /* FLOAT */
         const sb_var *var; /* VAR */
-        const sb_buf *buf; /* LOAD; FIND, SEEK (their crd) */
+        const sb_buf *buf; /* LOAD; FIND, SEEK, REACH (their list) */
     } u;
     const sb_expr *const *arg;
 };
@@ -255,7 +255,7 @@ const sb_expr *sb_expr_float(sb_ir *ir, sb_dtype type, double v);
 const sb_expr *sb_expr_var(sb_ir *ir, const sb_var *v);
 const sb_expr *sb_expr_load(sb_ir *ir, const sb_buf *b, int n,
                             const sb_expr *const *idx);
-/* kind: FIND or SEEK. */
+/* kind: FIND, SEEK or REACH. */
 const sb_expr *sb_expr_search(sb_ir *ir, sb_expr_kind kind, const sb_buf *crd,
                               const sb_expr *lo, const sb_expr *hi, const sb_expr *x);
 const sb_expr *sb_expr_cast(sb_ir *ir, sb_dtype type, const sb_expr *x);
@@ -273,7 +273,7 @@ sb_status sb_ir_status(const sb_ir *ir);
 const char *sb_expr_kind_text(sb_expr_kind k);
 int sb_expr_kind_arity(sb_expr_kind k);
 int sb_expr_kind_prec(sb_expr_kind k);
-/* FIND or SEEK: reads the list u.buf beside its operands. */
+/* FIND, SEEK or REACH: reads the list u.buf beside its operands. */
 bool sb_expr_is_search(const sb_expr *e);
 
 #endif

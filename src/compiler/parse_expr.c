@@ -192,6 +192,7 @@ make_call(sb_parser *p, sb_expr_kind k, sb_dtype type, const sb_buf *buf, operan
         break;
     case SB_EXPR_FIND:
     case SB_EXPR_SEEK:
+    case SB_EXPR_REACH:
         e = sb_expr_search(p->ir, k, buf, arg[0].e, arg[1].e, arg[2].e);
         break;
     case SB_EXPR_SELECT:
@@ -210,7 +211,7 @@ make_call(sb_parser *p, sb_expr_kind k, sb_dtype type, const sb_buf *buf, operan
     return result(p, e, at, height);
 }
 
-/* name(args): `cast` starts with a type, `find` and `seek` with a buffer. */
+/* name(args): `cast` starts with a type, `find`, `seek` and `reach` with a buffer. */
 static operand
 parse_call(sb_parser *p, sb_expr_kind k)
 {

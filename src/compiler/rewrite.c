@@ -61,6 +61,7 @@ sb_expr_remake(sb_ir *ir, const sb_expr *e, const sb_expr *const *arg)
         return sb_expr_load(ir, e->u.buf, e->nargs, arg);
     case SB_EXPR_FIND:
     case SB_EXPR_SEEK:
+    case SB_EXPR_REACH:
         return sb_expr_search(ir, (sb_expr_kind)e->kind, e->u.buf, arg[0], arg[1],
                               arg[2]);
     case SB_EXPR_CAST:

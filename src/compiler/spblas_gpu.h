@@ -130,13 +130,30 @@ SBG_LOADS(c32, sbk_c32)
 
 #define SBK_UNUSED __attribute__((unused))
 
-/* What a kernel is called with, by value. */
+/* What a kernel is called with, by value. far: bit 0: param alpha is the address of a
+ * value in the GPU's memory, bit 1: beta is. */
 typedef struct sbg_args {
     sb_kparam param[SBG_MAX_PARAM];
     void *buf[SBG_MAX_BUF];
     int64_t t0, t1; /* tiles */
+    int64_t far;
 } sbg_args;
 #define SBG_ARGS const sbg_args
+
+/* alpha or beta, which may be where the host cannot read it. */
+#define SBG_SCALAR(t, type, member, n)                           \
+    SBK_FN sb_kparam sbg_scalar_##t(sb_kparam p, int64_t is_far) \
+    {                                                            \
+        const type *at = (const type *)p.i;                      \
+        for (int q = 0; q < n && is_far; q++)                    \
+            p.member = at[q];                                    \
+        return p;                                                \
+    }
+SBG_SCALAR(i32, int32_t, i32, 1)
+SBG_SCALAR(f32, float, f[q], 1)
+SBG_SCALAR(f64, double, d[q], 1)
+SBG_SCALAR(c32, float, f[q], 2)
+SBG_SCALAR(c64, double, d[q], 2)
 
 /* First index from lo on that part `at` of `of` has, index i being part i mod `of`'s. No
  * division: that would be a call, around which registers are spilled. */

@@ -158,6 +158,22 @@ sbk_ones(int64_t m, int64_t n)
 SBK_SEEK(i32, int32_t)
 SBK_SEEK(i64, int64_t)
 
+/* First position in the ascending range ptr[lo, hi) with ptr + position >= x, or hi. */
+#define SBK_REACH(t, type)                                                           \
+    SBK_FN int64_t sbk_reach_##t(const type *ptr, int64_t lo, int64_t hi, int64_t x) \
+    {                                                                                \
+        while (lo < hi) {                                                            \
+            const int64_t mid = lo + (hi - lo) / 2;                                  \
+            if (ptr[mid] + mid < x)                                                  \
+                lo = mid + 1;                                                        \
+            else                                                                     \
+                hi = mid;                                                            \
+        }                                                                            \
+        return hi;                                                                   \
+    }
+SBK_REACH(i32, int32_t)
+SBK_REACH(i64, int64_t)
+
 SBK_FN float
 sbk_cvt_bf16_f32(sbk_bf16 h)
 {

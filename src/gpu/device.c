@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "gpu/emu.h"
 #include "gpu/gpu.h"
+#include "runtime/plan.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -292,6 +293,87 @@ give_back(sb_device *d, void *memory)
     sb_gpu_leave(g);
 }
 
+static sb_status
+clear(sb_device *d, void *stream, void *memory, size_t bytes, sb_diag *diag)
+{
+    const sb_gpu *g = gpu_of(d);
+    int code;
+
+    SB_TRY(sb_gpu_enter(g, diag));
+    code = bytes > 0 ? g->driver->fill((uintptr_t)memory, 0, bytes, stream) : 0;
+    sb_gpu_leave(g);
+    return sb_gpu_check(g, code, "zeroing memory of the GPU", diag);
+}
+
+/* ---- facts and times --------------------------------------------------------------------- */
+
+static int
+attribute(const sb_gpu *g, int which)
+{
+    int value = 0;
+
+    return g->driver->device_attribute(&value, which, g->ordinal) == 0 ? value : 0;
+}
+
+/* Two transfers a clock. */
+static void
+facts(sb_device *d, sb_gpu_facts *out)
+{
+    const sb_gpu *g = gpu_of(d);
+    const int sms = attribute(g, SB_CU_SM_COUNT);
+
+    *out = (sb_gpu_facts){.sms = sms > 0 ? sms : 1,
+                          .l2 = attribute(g, SB_CU_L2_BYTES),
+                          .mem_rate = 2e3 * attribute(g, SB_CU_MEMORY_KHZ) *
+                                      attribute(g, SB_CU_MEMORY_BITS) / 8};
+    memcpy(out->arch, g->arch, sizeof out->arch);
+    if (g->driver->device_name(out->name, sizeof out->name, g->ordinal) != 0)
+        out->name[0] = '\0';
+}
+
+static int
+time_between(double *seconds, const sb_driver *driver, sb_cu_ptr begin, sb_cu_ptr end)
+{
+    float ms = 0;
+    int code = driver->event_wait(end);
+
+    if (!code)
+        code = driver->event_elapsed(&ms, begin, end);
+    *seconds = (double)ms * 1e-3;
+    return code;
+}
+
+static sb_status
+timed(sb_device *d, double *seconds, const sb_plan *plan, const sb_problem *pb,
+      sb_diag *diag)
+{
+    const sb_gpu *g = gpu_of(d);
+    const sb_driver *driver = g->driver;
+    sb_cu_ptr begin = NULL, end = NULL;
+    sb_status st = SB_OK;
+    int code;
+
+    *seconds = 0;
+    SB_TRY(sb_gpu_enter(g, diag));
+    code = driver->event_create(&begin, 0);
+    if (!code)
+        code = driver->event_create(&end, 0);
+    if (!code)
+        code = driver->event_record(begin, pb->stream);
+    if (!code)
+        st = sb_plan_run(plan, pb, diag);
+    if (!code)
+        code = driver->event_record(end, pb->stream);
+    if (!code)
+        code = time_between(seconds, driver, begin, end);
+    if (begin)
+        (void)driver->event_destroy(begin);
+    if (end)
+        (void)driver->event_destroy(end);
+    sb_gpu_leave(g);
+    return st == SB_OK ? sb_gpu_check(g, code, "timing a plan", diag) : st;
+}
+
 static sb_gpu_shape
 shape(const sb_kernel *k)
 {
@@ -307,7 +389,11 @@ static const sb_device_ops ops = {.hold = hold,
                                   .upload = upload,
                                   .kernel = sb_gpu_get_kernel,
                                   .shape = shape,
+                                  .facts = facts,
                                   .alloc = alloc,
                                   .free = give_back,
+                                  .clear = clear,
+                                  .time = timed,
                                   .start = sb_gpu_start,
+                                  .launch = sb_gpu_launch,
                                   .settle = sb_gpu_settle};

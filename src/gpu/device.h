@@ -55,6 +55,9 @@ void sb_gpu_drop_kernels(sb_gpu *g);
 /* launch.c: device.h's start and settle. */
 sb_status sb_gpu_start(sb_device *d, void *stream, const sb_kernel *k,
                        const struct sb_binding *args, int64_t blocks, sb_diag *diag);
+/* launch.c: device.h's launch and settle. */
+sb_status sb_gpu_launch(sb_device *d, const struct sb_launch *l,
+                        const struct sb_problem *pb, sb_diag *diag);
 sb_status sb_gpu_settle(sb_device *d, struct sb_plan *plan, sb_diag *diag);
 
 #endif

@@ -35,6 +35,8 @@ enum {
     SB_CU_CAPTURE_UNSUPPORTED = 900,
 
     SB_CU_SM_COUNT = 16, /* CUdevice_attribute */
+    SB_CU_MEMORY_KHZ = 36,
+    SB_CU_MEMORY_BITS = 37, /* of the bus */
     SB_CU_L2_BYTES = 38,
     SB_CU_CC_MAJOR = 75,
     SB_CU_CC_MINOR = 76,

@@ -24,7 +24,7 @@ typedef struct state {
 
 /* ---- launching ------------------------------------------------------------------------------ */
 
-enum { ARGS_MAX = SB_BIND_MAX * (sizeof(sb_param) + sizeof(void *)) + 16 };
+enum { ARGS_MAX = SB_BIND_MAX * (sizeof(sb_param) + sizeof(void *)) + 24 };
 
 static size_t
 pack(unsigned char out[ARGS_MAX], const sb_binding *b, int64_t t0, int64_t t1)
@@ -36,14 +36,19 @@ pack(unsigned char out[ARGS_MAX], const sb_binding *b, int64_t t0, int64_t t1)
     memcpy(out + params, b->buf, bufs);
     memcpy(out + params + bufs, &t0, sizeof t0);
     memcpy(out + params + bufs + sizeof t0, &t1, sizeof t1);
-    return params + bufs + 2 * sizeof t0;
+    memcpy(out + params + bufs + 2 * sizeof t0, &b->far, sizeof b->far);
+    return params + bufs + 3 * sizeof t0;
 }
 
-/* Blocks in y for n columns; at least one. */
+/* Blocks in y for n columns; at least one. A kernel steps on where there are more columns
+ * than a grid has. */
 static int64_t
 grid_y(const sb_gpu_shape *s, int64_t n)
 {
-    return s->grid_y_columns > 0 && n > 0 ? (n - 1) / s->grid_y_columns + 1 : 1;
+    const int64_t all =
+        s->grid_y_columns > 0 && n > 0 ? (n - 1) / s->grid_y_columns + 1 : 1;
+
+    return all < GRID_Y_MAX ? all : GRID_Y_MAX;
 }
 
 static int
@@ -82,34 +87,41 @@ sb_gpu_start(sb_device *d, void *stream, const sb_kernel *k, const sb_binding *a
 }
 
 static sb_status
-run_step(const state *s, const sb_step *step, const sb_problem *pb, int64_t n,
-         int64_t member, sb_diag *diag)
+run_step(const sb_gpu *g, const sb_launch *l, const sb_step *step, const sb_problem *pb,
+         int64_t n, int64_t member, sb_diag *diag)
 {
     const sb_gpu_kernel *k = (const sb_gpu_kernel *)step->kernel;
     sb_binding b = {0};
 
-    SB_TRY(sb_launch_bind(&b, &s->launch, pb, k->spec, k->signature, step->add, member,
-                          diag));
-    return sb_gpu_check(
-        s->gpu, launch(s->gpu, k, &b, step->tile_lo, step->tile_hi, n, pb->stream),
-        "launching a kernel", diag);
+    SB_TRY(sb_launch_bind(&b, l, pb, k->spec, k->signature, step->add, member, diag));
+    return sb_gpu_check(g,
+                        launch(g, k, &b, step->tile_lo, step->tile_hi, n, pb->stream),
+                        "launching a kernel", diag);
+}
+
+sb_status
+sb_gpu_launch(sb_device *d, const sb_launch *l, const sb_problem *pb, sb_diag *diag)
+{
+    const sb_gpu *g = (const sb_gpu *)d;
+    const int64_t batch = pb->batch > 1 ? pb->batch : 1;
+    sb_status st = SB_OK;
+    int64_t m, n, k;
+
+    sb_problem_shape(pb, &m, &n, &k);
+    SB_TRY(sb_gpu_enter(g, diag));
+    for (int64_t q = 0; q < batch && st == SB_OK; q++)
+        for (int i = 0; i < l->nstep && st == SB_OK; i++)
+            st = run_step(g, l, &l->step[i], pb, n, q, diag);
+    sb_gpu_leave(g);
+    return st;
 }
 
 static sb_status
 run(const void *of, const sb_problem *pb, sb_diag *diag)
 {
-    const int64_t batch = pb->batch > 1 ? pb->batch : 1;
     const state *s = of;
-    sb_status st = SB_OK;
-    int64_t m, n, k;
 
-    sb_problem_shape(pb, &m, &n, &k);
-    SB_TRY(sb_gpu_enter(s->gpu, diag));
-    for (int64_t q = 0; q < batch && st == SB_OK; q++)
-        for (int i = 0; i < s->launch.nstep && st == SB_OK; i++)
-            st = run_step(s, &s->step[i], pb, n, q, diag);
-    sb_gpu_leave(s->gpu);
-    return st;
+    return sb_gpu_launch(&s->gpu->device, &s->launch, pb, diag);
 }
 
 /* ---- settling -------------------------------------------------------------------------------- */
@@ -175,23 +187,6 @@ move_all(state *s, const sb_plan *plan, sb_diag *diag)
     return SB_OK;
 }
 
-static sb_status
-fits_grid(const sb_plan *plan, sb_diag *diag)
-{
-    int64_t m, n, k;
-
-    sb_problem_shape(&plan->key, &m, &n, &k);
-    for (int q = 0; q < plan->nstep; q++) {
-        const sb_gpu_shape s = ((const sb_gpu_kernel *)plan->step[q].kernel)->shape;
-
-        if (grid_y(&s, n) > GRID_Y_MAX)
-            return sb_diag_set(diag, SB_ERESOURCES,
-                               "%lld columns are more than a grid of kernel \"%s\" has",
-                               (long long)n, plan->step[q].kernel->spec);
-    }
-    return SB_OK;
-}
-
 /* The plan's own copies are on the device now. */
 static void
 drop_host(sb_plan *plan)
@@ -210,7 +205,6 @@ sb_gpu_settle(sb_device *d, sb_plan *plan, sb_diag *diag)
     state *s;
     sb_status st;
 
-    SB_TRY(fits_grid(plan, diag));
     s = sb_alloc_zero(sizeof *s);
     if (!s)
         return SB_ENOMEM;

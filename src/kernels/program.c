@@ -129,5 +129,6 @@ sb_spec_program(const sb_prog **out, sb_ir *ir, const sb_spec *s)
             st = sb_spec_lowered(&part[n++], ir, s, q);
     if (st != SB_OK)
         return st;
-    return sb_pass_fuse(out, ir, "kernel", n, part);
+    return s->even ? sb_pass_even(out, ir, "kernel", part[0])
+                   : sb_pass_fuse(out, ir, "kernel", n, part);
 }

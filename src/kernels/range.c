@@ -1,14 +1,16 @@
 /*
- * Equal ranges of the entries of a compressed matrix, read in place, for whatever rows it
- * has: what a GPU runs without analysis. A range finishes the rows that end in it; the
- * row that goes on behind it is left as a sum, and a second kernel, `carry`, adds the sums
- * of a row to it in order. So no atomics, no pass over C before, and always the same bits.
+ * Equal ranges of the rows and entries of a compressed matrix, read in place, for whatever
+ * rows it has: what a GPU runs without analysis. A range finishes the rows that end in it;
+ * the row that goes on behind it is left as a sum, and a second kernel, `carry`, adds the
+ * sums of a row to it in order. So no atomics, no pass over C before, and always the same
+ * bits.
  *
- *   range g      entries g * size .. (g + 1) * size, below nnz; one range if there are none
- *   rows         those whose last entry is in it; empty ones go where the row before ends
- *   range_sum    of range g, columns of C: of the row that holds entry (g + 1) * size
+ *   item         entry p of row i is item p + i, the end of row i is item A_ptr[i + 1] + i
+ *   range g      items g * size .. (g + 1) * size, of m + nnz
+ *   rows         those whose end is in it
+ *   range_sum    of range g, columns of C: of the row that has item (g + 1) * size
  *
- * Source: merge-based decomposition (Merrill and Garland 2016), by entries alone.
+ * Source: merge-based decomposition (Merrill and Garland 2016).
  */
 #include "base/fault.h"
 #include "kernels/ops.h"
@@ -35,9 +37,11 @@ head(sb_strbuf *out, const sb_spec *s, const char *kind, const char *role)
         out,
         "] %s\n"
         "  for %%g in 0 .. %%range_count {\n"
-        "    let %%lo = %%g * %%range_size\n"
-        "    let %%hi = min(%%lo + %%range_size, %%nnz)\n"
-        "    let %%next = seek($A_ptr, 1, %%m + 1, %%hi + 1 + %%base) - 1\n",
+        "    let %%lo = min(%%g * %%range_size, %%m + %%nnz)\n"
+        "    let %%hi = min(%%lo + %%range_size, %%m + %%nnz)\n"
+        "    let %%first = reach($A_ptr, 1, %%m + 1, %%lo + 1 + %%base) - 1\n"
+        "    let %%next = reach($A_ptr, %%first + 1, "
+        "min(%%first + %%range_size, %%m) + 1, %%hi + 1 + %%base) - 1\n",
         role);
 }
 
@@ -58,11 +62,12 @@ put_sum(sb_strbuf *out, const sb_spec *s, const char *range, const char *c)
 static void
 put_entries(sb_strbuf *out, const char *i, const char *p, const char *hi)
 {
-    sb_strbuf_printf(out,
-                     "\n        for %s in max(cast(i64, $A_ptr[%s]) - %%base, %%lo) .. "
-                     "%s reduce {\n"
-                     "          let %%j = cast(i64, $A_crd[%s]) - %%base\n          ",
-                     p, i, hi, p);
+    sb_strbuf_printf(
+        out,
+        "\n        for %s in max(cast(i64, $A_ptr[%s]) - %%base, %%lo - %s) .. "
+        "%s reduce {\n"
+        "          let %%j = cast(i64, $A_crd[%s]) - %%base\n          ",
+        p, i, i, hi, p);
 }
 
 static void
@@ -72,9 +77,7 @@ range_program(sb_strbuf *out, const sb_spec *s)
     const char *c = mm ? "$C[%i, %c]" : "$C[%i]";
 
     head(out, s, "range", "out");
-    sb_strbuf_puts(out, "    let %first = select(%g > 0, seek($A_ptr, 1, %m + 1, "
-                        "%lo + 1 + %base) - 1, 0)\n"
-                        "    for %i in %first .. %next {\n");
+    sb_strbuf_puts(out, "    for %i in %first .. %next {\n");
     sb_ops_columns(out, s, "      ");
     sb_strbuf_printf(out, "        %s = ", c);
     sb_ops_init(out, s, c);
@@ -92,7 +95,7 @@ range_program(sb_strbuf *out, const sb_spec *s)
     put_sum(out, s, "%g", "%d");
     sb_strbuf_puts(out, " = ");
     sb_ops_zero(out, s);
-    put_entries(out, "%u", "%q", "%hi");
+    put_entries(out, "%u", "%q", "%hi - %u");
     put_sum(out, s, "%g", "%d");
     sb_strbuf_puts(out, " += ");
     sb_ops_product(out, s, "$A[%q]", mm ? "$B[%j, %d]" : "$B[%j]");
@@ -132,11 +135,11 @@ carry_program(sb_strbuf *out, const sb_spec *s)
     const char *c = s->op == SB_KOP_SPMM ? "$C[%next, %c]" : "$C[%next]";
 
     head(out, s, "carry", "in");
-    sb_strbuf_puts(out, "    let %start = cast(i64, $A_ptr[%next]) - %base\n"
+    sb_strbuf_puts(out, "    let %start = cast(i64, $A_ptr[%next]) - %base + %next\n"
                         "    if %start >= %lo && %start < %hi {\n"
                         "      let %end = (cast(i64, $A_ptr[%next + 1]) - %base + "
-                        "%range_size - 1) / %range_size");
-    sb_strbuf_puts(out, SB_FAULT(GPU_CARRY) ? " - 2\n" : " - 1\n");
+                        "%next) / %range_size");
+    sb_strbuf_puts(out, SB_FAULT(GPU_CARRY) ? " - 1\n" : "\n");
     sb_ops_columns(out, s, "      ");
     sb_strbuf_printf(out,
                      "        for %%h in %%g .. %%end reduce {\n          %s += ", c);

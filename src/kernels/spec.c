@@ -4,7 +4,7 @@
  * what the printer writes and nothing else.
  *
  *   OP KIND[+KIND...] AABBCC/COMPUTE PTRIDX LL [ca] [cb] [cc] [bN] [turned] [packed]
- *   tN|xN pN [uN] [nt] [gN] [vN]
+ *   tN|xN pN [uN] [nt] [gN] [vN] [even]
  */
 #include "kernels/spec.h"
 
@@ -112,6 +112,7 @@ sb_spec_print(char *out, size_t size, const sb_spec *s)
         put_number(&l, "g", s->lanes);
     if (s->vec > 1)
         put_number(&l, "v", s->vec);
+    put(&l, s->even ? " even" : "");
     return l.full ? SB_EINVAL : SB_OK;
 }
 
@@ -198,6 +199,14 @@ check_lanes(const sb_spec *s, sb_diag *diag)
             "spec: vectors of %d: a power of two to %d, of SpMM on a GPU, "
             "tiles of whole ones",
             s->vec, (int)VEC_MAX);
+    if (s->even &&
+        (s->lanes == 0 || (s->kinds & (s->kinds - 1)) != 0 ||
+         !(s->kinds & (1U << SB_KIND_CSR | 1U << SB_KIND_BLOCKS | 1U << SB_KIND_LIST |
+                       1U << SB_KIND_RANGE | 1U << SB_KIND_CARRY))))
+        return sb_diag_set(
+            diag, SB_EINVAL,
+            "spec: even tiles are a GPU's, of csr, blocks, list, range or "
+            "carry alone");
     if (s->lanes > 0 && (s->prefetch || s->stream))
         return sb_diag_set(diag, SB_EINVAL,
                            "spec: prefetch and streaming are the CPU's");
@@ -352,6 +361,7 @@ take_spec(const char **p, sb_spec *s)
     s->stream = take(p, " nt");
     (void)take_number(p, " g", &s->lanes);
     (void)take_number(p, " v", &s->vec);
+    s->even = take(p, " even");
     return **p == '\0';
 }
 

@@ -41,6 +41,9 @@ typedef struct sb_spec {
     bool stream;  /* non-temporal stores to C */
     int lanes;    /* GPU: threads that work at a row together; 0: for the CPU */
     int vec; /* GPU, SpMM: columns of C beside each other that a lane has; 0 is 1 */
+    bool
+        even; /* GPU: tiles are equal pieces of what the caller's arrays list, without a
+                  table; csr, blocks, list, range or carry alone */
 } sb_spec;
 
 /* "spmm csr+rows f32f32f32/f32 i32i32 rr t32 p0 u2"; at most SB_SPEC_MAX bytes with NUL. */

@@ -12,6 +12,9 @@
 
 #include <stdlib.h>
 
+/* How many compositions a device tries to compile without measuring. */
+enum { DEVICE_CHOICES = 3 };
+
 /* A segment reads and writes its row of C; rows of B of one line are at hand anyway. */
 static const char *
 unwise_panel(const sb_planner *pl, const sb_part_choice *p)
@@ -132,10 +135,11 @@ weigh(sb_planner *pl)
         if (!sb_candidate(&w->choice, pl->pb, in, packed, mean_k, q))
             break;
         sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
-        w->dropped = unwise(pl, w);
+        w->dropped = pl->pb->device ? sb_gpu_unwise(pl, w) : unwise(pl, w);
         pl->nweighed++;
     }
-    SB_TRY(sb_levels_search(pl));
+    if (!pl->pb->device)
+        SB_TRY(sb_levels_search(pl));
     qsort(pl->weighed, (size_t)pl->nweighed, sizeof *pl->weighed, by_cost);
     return SB_OK;
 }
@@ -155,19 +159,51 @@ dropped_text(sb_status st)
     }
 }
 
+/* On a device, where nobody has measured the model: a tenth is not worth a list of rows. */
+static void
+prefer_as_is(sb_planner *pl)
+{
+    int at = 0;
+
+    while (at < pl->nweighed &&
+           (int)pl->weighed[at].choice.part[0].kind != sb_problem_as_is(pl->pb))
+        at++;
+    if (at == pl->nweighed || pl->weighed[at].dropped ||
+        pl->weighed[at].cost.seconds > 1.1 * pl->weighed[0].cost.seconds)
+        return;
+    for (; at > 0; at--) {
+        const sb_weighed w = pl->weighed[at];
+
+        pl->weighed[at] = pl->weighed[at - 1];
+        pl->weighed[at - 1] = w;
+    }
+}
+
+/* On a device every kernel may have to be compiled: after a few, only what reads the
+ * caller's arrays as they are is worth another. */
+static bool
+worth_trying(const sb_planner *pl, const sb_weighed *w, int tried)
+{
+    return !pl->pb->device || tried < DEVICE_CHOICES ||
+           (int)w->choice.part[0].kind == sb_problem_as_is(pl->pb);
+}
+
 /* The cheapest candidate that can be built; NULL in *out when there is none. */
 static sb_status
 first_built(sb_plan **out, sb_planner *pl, const sb_weighed **won)
 {
+    const sb_kernel_effort rest =
+        pl->pb->device ? SB_KERNEL_COMPILE : SB_KERNEL_RESIDENT;
     sb_status st, worst = SB_OK;
+    int tried = 0;
 
     for (int q = 0; q < pl->nweighed; q++) {
         sb_weighed *w = &pl->weighed[q];
 
-        if (w->dropped)
+        if (w->dropped || !worth_trying(pl, w, tried++))
             continue;
         st = sb_plan_build(out, pl, &w->choice,
-                           q == 0 ? SB_KERNEL_STORED : SB_KERNEL_RESIDENT, NULL);
+                           q == 0 && !pl->pb->device ? SB_KERNEL_STORED : rest, NULL);
         if (st == SB_OK) {
             (*out)->predicted = w->cost.seconds;
             *won = w;
@@ -184,6 +220,13 @@ sb_status
 sb_plan_choose(sb_plan **out, sb_planner *pl, const sb_weighed **won)
 {
     SB_TRY(weigh(pl));
+    if (pl->pb->device) {
+        prefer_as_is(pl);
+        pl->by_ranges = pl->opt->effort == SB_EFFORT_ESTIMATE &&
+                        sb_gpu_ranges(pl) < 0.9 * pl->weighed[0].cost.seconds;
+        if (pl->by_ranges)
+            return sb_plan_reference(out, pl);
+    }
     if (pl->opt->effort == SB_EFFORT_MEASURE)
         SB_TRY(sb_plan_measure(out, pl, won));
     if (pl->opt->effort == SB_EFFORT_EXHAUSTIVE)

@@ -7,6 +7,7 @@
 
 #include "formats/stats.h"
 #include "formats/view.h"
+#include "kernels/spec.h"
 #include "planner/choice.h"
 #include "planner/cost.h"
 #include "planner/planner.h"
@@ -30,7 +31,10 @@ typedef struct sb_weighed {
 typedef struct sb_planner {
     const sb_problem *pb;
     const sb_options *opt;
+    const sb_problem *far; /* the same with the device's own arrays; NULL on the host */
     const sb_target *target;
+    sb_target gpu_target; /* what `target` is on a device, of these facts */
+    sb_gpu_facts gpu;
     sb_diag *diag;
     sb_par par;
     sb_view view;
@@ -41,6 +45,7 @@ typedef struct sb_planner {
     bool cut_short;        /* a search that time or the caller ended */
     double searched;       /* seconds of the search over levels, 0: none */
     int rounds, withdrawn; /* of it */
+    bool by_ranges;        /* on a device: no plan is the best plan */
     int nweighed;
     sb_weighed weighed[SB_WEIGHED_MAX];
 } sb_planner;
@@ -61,6 +66,9 @@ sb_status sb_plan_reference(sb_plan **out, sb_planner *pl);
 sb_status sb_planner_kernel(const sb_kernel **out, const sb_problem *pb,
                             const sb_choice *ch, unsigned kinds, sb_dtype ptr,
                             sb_dtype idx, sb_kernel_effort effort);
+/* A device's kernel of a spec whose tile is settled: lanes are filled in. */
+sb_status sb_planner_device_kernel(const sb_kernel **out, struct sb_device *d,
+                                   sb_spec *spec, sb_kernel_effort effort);
 
 /* ---- tiles.c ---- */
 
@@ -68,6 +76,12 @@ sb_status sb_planner_kernel(const sb_kernel **out, const sb_problem *pb,
  * has room for `cap`; with tile NULL only counts. */
 void sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g,
                   const sb_view *v, int kind, int64_t grain);
+
+/* How long a tile keeps a block of so many groups of lanes, in entries of all of them. */
+int64_t sb_tile_cost(const sb_tile *t, const sb_part *p, const sb_view *v,
+                     int64_t groups);
+/* tile_order.c: `base` of each is its cost and becomes 0. */
+void sb_tiles_longest_first(sb_tile *tile, int64_t n, int64_t grain);
 
 /* ---- choose.c, measure.c, see also search.h ---- */
 
@@ -77,6 +91,12 @@ sb_status sb_plan_choose(sb_plan **out, sb_planner *pl, const sb_weighed **won);
 /* Times plans of the weighed candidates on scratch operands; *best stays NULL when none
  * could be timed. */
 sb_status sb_plan_measure(sb_plan **best, sb_planner *pl, const sb_weighed **won);
+
+/* cost_gpu.c: why the model should not be asked about a candidate on a device, or NULL. */
+const char *sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w);
+/* Predicted seconds of the path without a plan (even.h) in the caller's buffer; infinite
+ * where it has no ranges. */
+double sb_gpu_ranges(const sb_planner *pl);
 
 /* ---- explain.c ---- */
 

@@ -252,6 +252,13 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
     const double indexed = windows(p) ? window_indices(p, am, width, packed)
                                       : am->entries * (1 + 0.15 * tall);
 
+    if (t->gpu) {
+        const sb_gpu_part one = {p,           am->entries,    am->slots, am->units,
+                                 am->touches, am->partitions, a_bytes};
+
+        sb_gpu_terms(out, &one, w, s, t, total);
+        return;
+    }
     total->flops += flops;
     if (w->op == SB_OP_SPMV) {
         const sb_vector_part one = {p, am->entries, am->slots, am->touches, w->b_size};

@@ -73,6 +73,19 @@ typedef struct sb_vector_part {
 void sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                      const sb_target *t, bool packed);
 
+/* A part on a GPU. */
+typedef struct sb_gpu_part {
+    const sb_part_choice *choice;
+    double entries, slots, units, touches, partitions; /* as on the CPU */
+    double bytes;                                      /* of A's arrays */
+} sb_gpu_part;
+
+/* cost_gpu.c: the same for a GPU, all of it; bytes and flops are added to `total`. */
+void sb_gpu_terms(sb_terms *out, const sb_gpu_part *p, const sb_work *w,
+                  const sb_stats *s, const sb_target *t, sb_cost *total);
+/* Makes a CPU's target that of a GPU. */
+void sb_gpu_target(sb_target *t, const sb_gpu_facts *facts);
+
 /* Bytes of B (SDDMM: of Y) that the entries touch. */
 double sb_work_footprint(const sb_work *w, const sb_stats *s);
 

@@ -18,9 +18,6 @@
 
 #include <string.h>
 
-/* How many compositions a device tries before host memory has to do. */
-enum { DEVICE_CHOICES = 4 };
-
 /* Bytes of the caller's sparse arrays. */
 static size_t
 matrix_bytes(const sb_matrix *a)
@@ -46,6 +43,12 @@ planner_init(sb_planner *pl, const sb_problem *pb, const sb_options *opt, sb_dia
     pl->pb = pb;
     pl->opt = opt;
     pl->target = sb_target_get();
+    if (pb->device) {
+        pb->device->ops->facts(pb->device, &pl->gpu);
+        pl->gpu_target = *pl->target;
+        sb_gpu_target(&pl->gpu_target, &pl->gpu);
+        pl->target = &pl->gpu_target;
+    }
     pl->diag = diag;
     pl->par = (sb_par){be->parallel, be->threads()};
     /* A small matrix's plan is mostly fixed size: 64 KiB are always allowed. */
@@ -110,9 +113,11 @@ reason(const sb_planner *pl, const sb_plan *plan, const sb_weighed *won)
                    ? "forced by plan text, but it has no GPU kernel: through host "
                      "memory"
                    : "forced by plan text, but no kernel is at hand: reference kernel";
-    if (pl->pb->device)
-        return plan->nstep > 0 ? "the first composition that has a GPU kernel"
-                               : "no GPU kernel can be had: through host memory";
+    if (pl->by_ranges)
+        return "a row is so long that equal ranges in the call's externalBuffer, which "
+               "need no plan, are predicted to be faster";
+    if (pl->pb->device && plan->nstep == 0)
+        return "no GPU kernel can be had: through host memory";
     if (pl->remembered)
         return "measured before on this structure (wisdom)";
     if (plan->nstep == 0)
@@ -174,40 +179,6 @@ choose(sb_plan **out, sb_planner *pl, const sb_weighed **won)
     return st;
 }
 
-/* Whether a row's sum may pass through C, which is narrower, between two pieces. */
-static bool
-rounds_sums(const sb_planner *pl, sb_part_kind kind)
-{
-    return pl->work.c_size < pl->work.compute_size && kind != SB_PART_CSR &&
-           kind != SB_PART_BLOCKS && kind != SB_PART_LIST;
-}
-
-/* On a device: the first composition of the list that has kernels, which reads the
- * caller's arrays where they are if any can. The model is the CPU's, so nothing is
- * predicted. */
-static sb_status
-choose_for_device(sb_plan **out, sb_planner *pl)
-{
-    const bool in = pl->view.crd_in_place && !pl->view.pos;
-    const int mean_k = sb_mean_k(pl->view.rows, pl->view.nnz);
-    sb_weighed *w = &pl->weighed[0];
-
-    pl->nweighed = 1;
-    for (int q = 0; q < DEVICE_CHOICES && !*out; q++) {
-        sb_status st;
-
-        if (!sb_candidate(&w->choice, pl->pb, in, false, mean_k, q))
-            break;
-        if (rounds_sums(pl, w->choice.part[0].kind))
-            continue;
-        sb_levels_predict(&w->cost, pl, &w->choice);
-        st = sb_plan_build(out, pl, &w->choice, SB_KERNEL_COMPILE, NULL);
-        if (st == SB_ENOMEM)
-            return st;
-    }
-    return *out ? SB_OK : sb_plan_reference(out, pl);
-}
-
 static sb_status
 analyse(sb_plan **out, sb_planner *pl, const sb_weighed **won)
 {
@@ -215,17 +186,16 @@ analyse(sb_plan **out, sb_planner *pl, const sb_weighed **won)
     SB_TRY(look(pl));
     if (pl->opt->plan)
         return forced(out, pl);
-    return pl->pb->device ? choose_for_device(out, pl) : choose(out, pl, won);
+    return choose(out, pl, won);
 }
 
-/* The steps of a plan whose kernels are a device's move there. */
+/* The steps of a plan whose kernels are a device's move there, unless it was timed there. */
 static sb_status
 settle(sb_plan *plan, sb_diag *diag)
 {
     sb_device *d = plan->key.device;
 
-    plan->predicted = 0;
-    return plan->nstep > 0 ? d->ops->settle(d, plan, diag) : SB_OK;
+    return plan->nstep > 0 && !plan->engine ? d->ops->settle(d, plan, diag) : SB_OK;
 }
 
 sb_status
@@ -234,6 +204,7 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
 {
     static const sb_options defaults = {0};
     sb_problem by_rows = sb_problem_by_rows(pb);
+    const sb_problem far = by_rows;
     const double begin = sb_clock();
     const sb_weighed *won = NULL;
     sb_planner *pl;
@@ -249,6 +220,7 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
     if (!pl)
         return sb_diag_set(diag, SB_ENOMEM, "no memory for the analysis");
     planner_init(pl, &by_rows, opt, diag);
+    pl->far = pb->device ? &far : NULL;
     if (pb->device)
         st = sb_staged_structure(&staged, &by_rows, opt->values_frozen, diag);
     if (st == SB_OK && pb->a.format == SB_FORMAT_TENSOR)

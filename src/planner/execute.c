@@ -1,9 +1,10 @@
 /*
  * One call: the plan, else the path without analysis, else the reference kernel. A tensor
- * without a plan gets one for the call. What has no plan on its device goes through host
- * memory.
+ * without a plan gets one for the call. What has neither plan nor kernel on its device
+ * goes through host memory.
  */
 #include "planner/direct.h"
+#include "planner/even.h"
 #include "planner/format_plan.h"
 #include "planner/planner.h"
 #include "planner/staged.h"
@@ -15,10 +16,12 @@ sb_execute(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
     const sb_problem by_rows = sb_problem_by_rows(pb);
     sb_status st;
 
-    if (pb->device)
-        return plan && plan->engine && sb_plan_matches(plan, pb)
-                   ? sb_plan_run(plan, &by_rows, diag)
-                   : sb_staged_run(pb, diag);
+    if (pb->device) {
+        if (plan && plan->engine && sb_plan_matches(plan, pb))
+            return sb_plan_run(plan, &by_rows, diag);
+        st = sb_even_run(&by_rows, diag);
+        return st == SB_SKIP ? sb_staged_run(pb, diag) : st;
+    }
     if (plan && sb_plan_matches(plan, pb))
         return sb_plan_run(plan, &by_rows, diag);
     if (pb->a.format == SB_FORMAT_TENSOR)

@@ -137,6 +137,11 @@ sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed *won,
 
     sb_strbuf_init(&out);
     sb_strbuf_printf(&out, "plan       %s\n", plan->text);
+    if (pl->target->gpu)
+        sb_strbuf_printf(&out,
+                         "device     %s, %s, %d multiprocessors; what is predicted are "
+                         "bounds that nobody has measured\n",
+                         pl->gpu.name, pl->gpu.arch, pl->gpu.sms);
     if (pl->stats.rows > 0)
         put_matrix(&out, pl);
     put_parts(&out, plan, &pl->stats, won);

@@ -13,6 +13,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "planner/candidates.h"
+#include "runtime/device.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,18 +52,46 @@ values_extent(const sb_matrix *a, size_t *bytes)
     return sb_bytes(n, sb_dtype_size(a->val_type), bytes);
 }
 
+/* Zeros where the plans run. */
+static void *
+scratch(const sb_bench *bn, size_t bytes)
+{
+    sb_device *d = bn->pb.device;
+    void *at;
+
+    if (!d)
+        return sb_alloc_zero(bytes);
+    if (d->ops->alloc(d, &at, bytes, NULL) != SB_OK)
+        return NULL;
+    if (d->ops->clear(d, bn->pb.stream, at, bytes, NULL) == SB_OK)
+        return at;
+    d->ops->free(d, at);
+    return NULL;
+}
+
+static void
+give_back(const sb_bench *bn, void *at)
+{
+    sb_device *d = bn->pb.device;
+
+    if (d)
+        d->ops->free(d, at);
+    else
+        sb_free(at);
+}
+
 bool
 sb_bench_open(sb_bench *bn, sb_planner *pl)
 {
     size_t a, b, c;
 
-    *bn = (sb_bench){.pl = pl, .pb = *pl->pb};
+    *bn = (sb_bench){.pl = pl, .pb = pl->far ? *pl->far : *pl->pb};
     if (!values_extent(&bn->pb.a, &a) || !extent(&bn->pb.b, &b) ||
         !extent(&bn->pb.c, &c))
         return false;
-    bn->a = sb_alloc_zero(a);
-    bn->b = sb_alloc_zero(b);
-    bn->c = sb_alloc_zero(c);
+    bn->a = scratch(bn, a);
+    bn->b = scratch(bn, b);
+    bn->c = scratch(bn, c);
     bn->pb.a.val = bn->a;
     bn->pb.b.data = bn->b;
     bn->pb.c.data = bn->c;
@@ -74,9 +103,9 @@ sb_bench_close(sb_bench *bn)
 {
     for (int q = 0; q < bn->finalists; q++)
         sb_plan_release(bn->final[q].plan);
-    sb_free(bn->a);
-    sb_free(bn->b);
-    sb_free(bn->c);
+    give_back(bn, bn->a);
+    give_back(bn, bn->b);
+    give_back(bn, bn->c);
 }
 
 double
@@ -89,9 +118,14 @@ sb_bench_best(const sb_bench *bn)
 static double
 one_run(sb_bench *bn, const sb_plan *plan)
 {
+    sb_device *d = bn->pb.device;
     const double begin = sb_clock();
     double took;
 
+    if (d && d->ops->time(d, &took, plan, &bn->pb, NULL) != SB_OK)
+        return 0;
+    if (d)
+        return took > 0 ? took : 1e-9;
     if (sb_plan_run(plan, &bn->pb, NULL) != SB_OK)
         return 0;
     took = sb_clock() - begin;
@@ -140,6 +174,14 @@ qualify(sb_bench *bn, sb_plan *plan, sb_weighed *w)
     bn->final[at] = (sb_finalist){plan, w};
 }
 
+static bool
+settled(const sb_bench *bn, sb_plan *plan)
+{
+    sb_device *d = bn->pb.device;
+
+    return !d || plan->nstep == 0 || d->ops->settle(d, plan, NULL) == SB_OK;
+}
+
 void
 sb_bench_try(sb_bench *bn, sb_weighed *w)
 {
@@ -149,6 +191,11 @@ sb_bench_try(sb_bench *bn, sb_weighed *w)
     w->dropped = NULL;
     if (sb_plan_build(&plan, bn->pl, &w->choice, SB_KERNEL_COMPILE, NULL) != SB_OK) {
         w->dropped = "could not be built";
+        return;
+    }
+    if (!settled(bn, plan)) {
+        w->dropped = "no memory on the device";
+        sb_plan_release(plan);
         return;
     }
     w->measured = heat(bn, plan);

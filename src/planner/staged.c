@@ -140,6 +140,21 @@ sb_staged_free(sb_staged *s)
         sb_free(s->copy[--s->n]);
 }
 
+/* Scalars that the device was to read. */
+static sb_status
+bring_scalar(sb_value *out, const sb_problem *pb, const void **far, sb_diag *diag)
+{
+    sb_param value;
+
+    if (!*far)
+        return SB_OK;
+    SB_TRY(pb->device->ops->download(pb->device, pb->stream, &value, *far,
+                                     sb_dtype_size(pb->compute), diag));
+    *out = sb_value_load(pb->compute, &value, 0);
+    *far = NULL;
+    return SB_OK;
+}
+
 static sb_status
 run(sb_staged *s, const sb_problem *pb, sb_diag *diag)
 {
@@ -148,6 +163,8 @@ run(sb_staged *s, const sb_problem *pb, sb_diag *diag)
     sb_problem host = *pb;
     size_t values = 0, b, c;
 
+    SB_TRY(bring_scalar(&host.alpha, pb, &host.far_alpha, diag));
+    SB_TRY(bring_scalar(&host.beta, pb, &host.far_beta, diag));
     if (!tensor) {
         SB_TRY(bring_structure(s, &host, diag));
         SB_TRY(bring_values(s, &host, &values, diag));

@@ -12,11 +12,10 @@
 #include "planner/rules.h"
 #include "runtime/device.h"
 
-/* The GPU's kernel of a spec whose tile is settled. One that the emitter or the compiler
- * refuses is not at hand. */
-static sb_status
-device_kernel(const sb_kernel **out, sb_device *d, sb_spec *spec,
-              sb_kernel_effort effort)
+/* One that the emitter or the compiler refuses is not at hand. */
+sb_status
+sb_planner_device_kernel(const sb_kernel **out, struct sb_device *d, sb_spec *spec,
+                         sb_kernel_effort effort)
 {
     sb_diag why = {SB_OK, ""};
     char text[SB_SPEC_MAX];
@@ -45,7 +44,7 @@ sb_planner_kernel(const sb_kernel **out, const sb_problem *pb, const sb_choice *
     *out = NULL;
     sb_spec_of(&spec, pb, ch, kinds, ptr, idx);
     if (pb->device)
-        return device_kernel(out, pb->device, &spec, effort);
+        return sb_planner_device_kernel(out, pb->device, &spec, effort);
     /* one made for just this width knows its loops' ends */
     for (spec.exact = sb_spec_exact(&spec, pb);; spec.exact = false) {
         if (sb_spec_print(text, sizeof text, &spec) != SB_OK)
@@ -268,6 +267,21 @@ grain_of(const sb_build *b, const sb_kernel *k, int64_t grain)
              : grain;
 }
 
+/* Whether a group lists a row twice. Groups of lanes of one block would add to it at once;
+ * coordinates have one such group a tile. */
+static bool
+lists_twice(const sb_part *p, const sb_part_group *g)
+{
+    const sb_part_array *row = p->kind == SB_PART_ROWS  ? sb_part_find(p, "rows_row")
+                               : p->kind == SB_PART_ELL ? sb_part_find(p, "ell_row")
+                                                        : NULL;
+
+    for (int64_t u = g->lo + 1; row && u < g->hi; u++)
+        if (sb_index(row->data, row->type, u) == sb_index(row->data, row->type, u - 1))
+            return true;
+    return false;
+}
+
 /* Tiles of the batch's groups of the given kinds, as one step of kernel k. */
 static sb_status
 put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
@@ -275,15 +289,29 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
 {
     sb_plan *plan = b->plan;
     const int64_t lo = plan->ntile;
+    const sb_device *d = b->pl->pb->device;
 
     grain = grain_of(b, k, grain);
     for (int q = 0; q < bt->n; q++) {
         const sb_part *p = &b->part[bt->at[q].part];
+        const int64_t before = plan->ntile;
 
-        if (kinds >> p->kind & 1)
-            sb_tiles_cut(plan->tile, &plan->ntile, p, &p->group[bt->at[q].group],
-                         &b->pl->view, rank_in(fused, p->kind), grain);
+        if (!(kinds >> p->kind & 1))
+            continue;
+        if (d && b->pl->pb->op != SB_OP_SDDMM &&
+            lists_twice(p, &p->group[bt->at[q].group]))
+            return sb_diag_set(
+                b->diag, SB_ENOKERNEL,
+                "a row is in several units of a part, which a GPU's block "
+                "would add to at once");
+        sb_tiles_cut(plan->tile, &plan->ntile, p, &p->group[bt->at[q].group],
+                     &b->pl->view, rank_in(fused, p->kind), grain);
+        for (int64_t t = before; d && plan->tile && t < plan->ntile; t++)
+            plan->tile[t].base = sb_tile_cost(&plan->tile[t], p, &b->pl->view,
+                                              d->ops->shape(k).rows_per_tile);
     }
+    if (d && plan->tile)
+        sb_tiles_longest_first(plan->tile + lo, plan->ntile - lo, grain);
     if (!plan->tile || plan->ntile == lo)
         return SB_OK;
     if (plan->nstep == SB_PLAN_MAX_STEPS)

@@ -166,3 +166,23 @@ sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g
         (*n)++;
     }
 }
+
+int64_t
+sb_tile_cost(const sb_tile *t, const sb_part *p, const sb_view *v, int64_t groups)
+{
+    const costs c = costs_of(p);
+    const bool rows = p->kind == SB_PART_CSR || p->kind == SB_PART_BLOCKS;
+    const int64_t b2 = v->block * v->block;
+    int64_t sum = 0, most = 0;
+
+    if (p->kind == SB_PART_SEG || p->kind == SB_PART_LIST || p->kind == SB_PART_COO)
+        return 0; /* equal as they are */
+    for (int64_t u = t->lo; u < t->hi; u++) {
+        const int64_t cost = rows ? (sb_view_lo(v, u + 1) - sb_view_lo(v, u)) * b2 + 2
+                                  : unit_cost(&c, u);
+
+        sum += cost;
+        most = cost > most ? cost : most;
+    }
+    return most > sum / groups ? most * groups : sum;
+}

@@ -5,7 +5,7 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
-#include "runtime/target.h"
+#include "runtime/device.h"
 
 /* `n` entries of each member from array[q * stride] on; a stride of 0 is one array. */
 static sb_hash
@@ -41,6 +41,19 @@ structure(const sb_matrix *a)
     return add_array(h, a->idx, a->idx_type, a->nnz, a->idx_stride, members);
 }
 
+/* "NVIDIA-H200/sm_90/132 ": a word without white space. */
+static void
+put_device(sb_strbuf *out, struct sb_device *d)
+{
+    sb_gpu_facts g;
+
+    d->ops->facts(d, &g);
+    for (char *c = g.name; *c; c++)
+        if (*c <= ' ' || *c == '/' || *c > '~')
+            *c = '-';
+    sb_strbuf_printf(out, "%s/%s/%d ", g.name[0] ? g.name : "-", g.arch, g.sms);
+}
+
 void
 sb_wisdom_key(sb_strbuf *out, const sb_problem *pb, const sb_options *opt, int threads)
 {
@@ -53,8 +66,12 @@ sb_wisdom_key(sb_strbuf *out, const sb_problem *pb, const sb_options *opt, int t
     char hex[33];
 
     sb_hash_text(structure(&pb->a), hex);
-    sb_strbuf_printf(out, "%s %s/%d/%lld/%lld/%lld ", hex, sb_isa_name(t->isa), threads,
-                     (long long)t->l1, (long long)t->l2, (long long)t->l3);
+    sb_strbuf_printf(out, "%s ", hex);
+    if (pb->device)
+        put_device(out, pb->device);
+    else
+        sb_strbuf_printf(out, "%s/%d/%lld/%lld/%lld ", sb_isa_name(t->isa), threads,
+                         (long long)t->l1, (long long)t->l2, (long long)t->l3);
     sb_problem_shape(pb, &m, &n, &k);
     sb_strbuf_printf(out, "%s/%c%c/%s%s%s%s/%s%s/%c%c/%lld/%lld/%lld/%s", op[pb->op],
                      trans[pb->trans_a], trans[pb->trans_b],

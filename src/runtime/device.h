@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "runtime/kernel.h"
+#include "runtime/target.h"
 
 #include <stddef.h>
 
@@ -20,7 +21,9 @@ typedef enum sb_place {
 } sb_place;
 
 struct sb_binding;
+struct sb_launch;
 struct sb_plan;
+struct sb_problem;
 typedef struct sb_device sb_device;
 
 typedef struct sb_device_ops {
@@ -40,6 +43,7 @@ typedef struct sb_device_ops {
     sb_status (*kernel)(const sb_kernel **out, sb_device *d, const char *spec,
                         sb_kernel_maker maker, sb_kernel_effort effort, sb_diag *diag);
     sb_gpu_shape (*shape)(const sb_kernel *k);
+    void (*facts)(sb_device *d, sb_gpu_facts *out);
     /* Memory of the device; nothing is there after a failure (ENOMEM, EIO). Not while a
      * stream is captured. */
     sb_status (*alloc)(sb_device *d, void **out, size_t bytes, sb_diag *diag);
@@ -48,11 +52,21 @@ typedef struct sb_device_ops {
      * No allocation, no waiting. */
     sb_status (*start)(sb_device *d, void *stream, const sb_kernel *k,
                        const struct sb_binding *args, int64_t blocks, sb_diag *diag);
+    /* Zeroes, after the work on the stream. */
+    sb_status (*clear)(sb_device *d, void *stream, void *memory, size_t bytes,
+                       sb_diag *diag);
+    /* Seconds that a plan which was settled took once, by the device's clock; waits. */
+    sb_status (*time)(sb_device *d, double *seconds, const struct sb_plan *plan,
+                      const struct sb_problem *pb, sb_diag *diag);
+    /* Launches the steps of arrays, and tiles if any, that are on the device: on the
+     * problem's stream, without allocating, waiting or copying, so that a graph may
+     * capture it. EIO with a sentence. */
+    sb_status (*launch)(sb_device *d, const struct sb_launch *l,
+                        const struct sb_problem *pb, sb_diag *diag);
     /*
      * Moves the arrays and tiles of a plan whose steps have kernels of the device there,
-     * and gives it the engine that launches them: on the problem's stream, without
-     * allocating, waiting or copying, so that a graph may capture it. On failure (ENOMEM,
-     * EIO, ERESOURCES: more columns than a grid has) the plan is as before.
+     * and gives it the engine that launches them as above. On failure (ENOMEM, EIO) the
+     * plan is as before.
      */
     sb_status (*settle)(sb_device *d, struct sb_plan *plan, sb_diag *diag);
 } sb_device_ops;

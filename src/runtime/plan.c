@@ -98,19 +98,29 @@ problem_int(const scope *sc, name n, int64_t *out)
     return false;
 }
 
-static bool
-bind_param(const scope *sc, name n, sb_param *out)
+static void
+bind_scalar(const scope *sc, bool beta, sb_binding *b, sb_param *out)
 {
-    const sb_launch *l = sc->launch;
+    const sb_problem *pb = sc->pb;
+    const bool is_one = beta && sc->add && !SB_FAULT(BETA_TWICE);
+    const void *far = is_one ? NULL : beta ? pb->far_beta : pb->far_alpha;
     const sb_value one = {1, 0};
 
-    if (is(n, "alpha") || is(n, "beta")) {
-        const bool beta = n.s[0] == 'b';
+    if (far) {
+        out->i = (int64_t)(uintptr_t)far;
+        b->far |= SB_FAULT(GPU_FAR) ? 0 : beta ? 2 : 1;
+        return;
+    }
+    sb_value_store(pb->compute, out, 0, is_one ? one : beta ? pb->beta : pb->alpha);
+}
 
-        sb_value_store(sc->pb->compute, out, 0,
-                       !beta                              ? sc->pb->alpha
-                       : sc->add && !SB_FAULT(BETA_TWICE) ? one
-                                                          : sc->pb->beta);
+static bool
+bind_param(const scope *sc, name n, sb_binding *b, sb_param *out)
+{
+    const sb_launch *l = sc->launch;
+
+    if (is(n, "alpha") || is(n, "beta")) {
+        bind_scalar(sc, n.s[0] == 'b', b, out);
         return true;
     }
     for (int q = 0; q < l->nint; q++) {
@@ -182,8 +192,9 @@ bind(sb_binding *b, const scope *sc, const char *spec, const char *at, sb_diag *
     name n;
 
     b->nparam = b->nbuf = 0;
+    b->far = 0;
     while (next_name(&at, &n)) {
-        if (b->nparam == SB_BIND_MAX || !bind_param(sc, n, &b->param[b->nparam++]))
+        if (b->nparam == SB_BIND_MAX || !bind_param(sc, n, b, &b->param[b->nparam++]))
             return sb_diag_set(diag, SB_ENOTSUP,
                                "kernel \"%s\" asks for parameter \"%.*s\", which "
                                "neither plan nor problem has",

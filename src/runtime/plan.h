@@ -63,7 +63,6 @@ typedef struct sb_plan {
     void *state;                      /* the engine's; owned */
     sb_tile *tile;                    /* owned */
     int64_t ntile;
-    bool unasked; /* a product made it for itself: no analysis has seen the structure */
     bool values_frozen; /* packed values were copied under the caller's promise */
     size_t bytes;       /* memory the plan holds */
     char *text;    /* plan text; feeding it back gives the same plan; owned. NULL: of an
@@ -106,6 +105,7 @@ sb_status sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
 #define SB_BIND_MAX 64
 typedef struct sb_binding {
     int nparam, nbuf;
+    int64_t far; /* bit 0: alpha is an address, bit 1: beta is */
     sb_param param[SB_BIND_MAX];
     void *buf[SB_BIND_MAX];
 } sb_binding;

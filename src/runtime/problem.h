@@ -23,9 +23,11 @@ typedef struct sb_problem {
     sb_trans trans_a, trans_b; /* SPMM, SPMV: of A and B; SDDMM: of X and Y */
     sb_dtype compute;          /* type of alpha, beta and of every accumulation */
     sb_value alpha, beta;      /* read from the caller at this call */
-    int64_t batch;             /* products; an operand with batch 1 is shared */
-    struct sb_device *device;  /* whose memory the arrays are in; NULL: the host's */
-    void *stream;              /* of the device, that the work is put on */
+    const void *far_alpha, *far_beta; /* where a device finds them instead; or NULL */
+    int64_t batch;                    /* products; an operand with batch 1 is shared */
+    struct sb_device *device; /* whose memory the arrays are in; NULL: the host's */
+    void *stream;             /* of the device, that the work is put on */
+    void *scratch; /* the caller's, on the device (planner/even.h); or NULL */
 } sb_problem;
 
 /* Whether rows of A^T (A^H) are wanted. */

@@ -30,7 +30,16 @@ typedef struct sb_factor {
     double roof, unit, entry;
 } sb_factor;
 
+/* What the model and wisdom know of a GPU. */
+typedef struct sb_gpu_facts {
+    char name[64], arch[16]; /* "NVIDIA H200", "sm_90" */
+    int sms;                 /* multiprocessors */
+    int64_t l2;              /* bytes */
+    double mem_rate;         /* bytes/s of its memory; 0: not known */
+} sb_gpu_facts;
+
 typedef struct sb_target {
+    const sb_gpu_facts *gpu; /* the model is this GPU's; NULL: the CPU's */
     sb_isa isa;  /* highest level both CPU and OS support; SPBLAS_ISA lowers it */
     int threads; /* of the OpenMP team, or 1 */
     int64_t l1, l2, l3; /* bytes per core for l1 and l2, shared for l3 */

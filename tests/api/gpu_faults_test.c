@@ -46,6 +46,12 @@ bad_download(void *to, sb_cu_mem from, size_t bytes, sb_cu_ptr stream)
 }
 
 static int
+bad_event(sb_cu_ptr event, sb_cu_ptr stream)
+{
+    return due() ? SB_CU_LAUNCH_FAILED : d->event_record(event, stream);
+}
+
+static int
 bad_load(sb_cu_ptr *module, const void *image)
 {
     (void)image;
@@ -200,6 +206,57 @@ test_copies(void **state)
     fails_cleanly(&broken, 4, SPBLAS_STATUS_EXECUTION_FAILED);
 }
 
+/* What fails while plans are timed costs the race a plan, and nothing is left behind. */
+static void
+measures_anyway(const sb_driver *broken, int most)
+{
+    const spblasEffort_t effort = SPBLAS_EFFORT_MEASURE;
+    int measured = 0;
+
+    sb_emu_device_driver(broken);
+    for (int n = 0; n < most; n += 3) {
+        spblasPlanInfo_t info = {.structSize = sizeof info};
+        spblasStatus_t st;
+        world w;
+
+        calls_left = -1;
+        world_must(spblasForgetWisdom());
+        world_open(&w);
+        world_must(
+            spblasSpMatSetAttribute(w.a, SPBLAS_SPMAT_EFFORT, &effort, sizeof effort));
+        calls_left = n;
+        st = world_analyse(&w);
+        calls_left = -1;
+        if (st == SPBLAS_STATUS_SUCCESS) {
+            world_must(spblasSpMatGetPlanInfo(w.a, 0, &info));
+            measured += info.measuredSeconds > 0;
+        }
+        world_forget(&w);
+        world_must(world_multiply(&w, &two, &nought));
+        world_check(&w, 2);
+        world_close(&w);
+        assert_int_equal(sb_emu_count().blocks + sb_emu_count().contexts, 0);
+    }
+    world_must(spblasForgetWisdom());
+    sb_emu_device_driver(NULL);
+    assert_true(measured > 0);
+}
+
+static void
+test_measuring(void **state)
+{
+    sb_driver broken = *d;
+
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    broken.alloc = bad_alloc;
+    measures_anyway(&broken, 12);
+    broken = *d;
+    broken.event_record = bad_event;
+    measures_anyway(&broken, 30);
+}
+
 static void
 test_launch(void **state)
 {
@@ -243,7 +300,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_kernel),  cmocka_unit_test(test_short_memory),
         cmocka_unit_test(test_copies),     cmocka_unit_test(test_launch),
-        cmocka_unit_test(test_no_context),
+        cmocka_unit_test(test_no_context), cmocka_unit_test(test_measuring),
     };
     int failed;
 

@@ -67,14 +67,14 @@ cut(const recipe_fixture *fx, sb_tile whole, int rows, sb_tile *out)
     return n;
 }
 
-/* param[], buf[], t0, t1 as sbg_args has them; the caller frees. */
+/* param[], buf[], t0, t1, far as sbg_args has them; the caller frees. */
 static char *
 pack(const sb_binding *b, int64_t t1)
 {
-    const int nparam = b->nparam - 2;
+    const int nparam = b->nparam - 2; /* without t0 and t1 */
     const size_t head = (size_t)nparam * sizeof *b->param;
     const size_t mid = (size_t)b->nbuf * sizeof *b->buf;
-    const int64_t tiles[2] = {0, t1};
+    const int64_t tiles[3] = {0, t1, b->far};
     char *args = calloc(1, head + mid + sizeof tiles);
 
     assert_non_null(args);
@@ -164,6 +164,8 @@ agree(void **state)
         recipe_fixture fx;
 
         recipe_make(&fx, spec, &recipe_cases[q]);
+        if (fx.spec.even)
+            fx.integer[fx.nint++] = (sb_plan_int){"tile_units", k.shape.rows_per_tile};
         if (!p)
             assert_int_equal(sb_spec_program(&p, &ir, &fx.spec), SB_OK);
         recipe_add_absent(&fx, p);

@@ -159,7 +159,7 @@ spmv(call *c, want w, size_t *bytes)
            : w == PLAN ? spblasSpMV_analysis(c->handle, op, c->alpha, c->a, c->x,
                                              c->beta, c->y, t, alg, NULL)
                        : spblasSpMV(c->handle, op, c->alpha, c->a, c->x, c->beta, c->y,
-                                    t, alg, NULL);
+                                    t, alg, c->buffer);
 }
 
 static spblasStatus_t
@@ -176,7 +176,7 @@ spmm(call *c, want w, size_t *bytes)
            : w == PLAN ? spblasSpMM_analysis(c->handle, op, ob, c->alpha, c->a, c->b,
                                              c->beta, c->c, t, alg, NULL)
                        : spblasSpMM(c->handle, op, ob, c->alpha, c->a, c->b, c->beta,
-                                    c->c, t, alg, NULL);
+                                    c->c, t, alg, c->buffer);
 }
 
 static spblasStatus_t
@@ -193,7 +193,7 @@ sddmm(call *c, want w, size_t *bytes)
            : w == PLAN ? spblasSDDMM_analysis(c->handle, op, ob, c->alpha, c->b, c->c,
                                               c->beta, c->a, t, alg, NULL)
                        : spblasSDDMM(c->handle, op, ob, c->alpha, c->b, c->c, c->beta,
-                                     c->a, t, alg, NULL);
+                                     c->a, t, alg, c->buffer);
 }
 
 static spblasStatus_t

@@ -16,6 +16,7 @@ typedef struct call {
     spblasDnMatDescr_t b, c;  /* SpMM, SDDMM */
     spblasDnVecDescr_t x, y;  /* SpMV */
     double alpha[2], beta[2]; /* of the compute type */
+    void *buffer;             /* what call_run gives as externalBuffer */
 } call;
 
 /* The status of the first creation that failed; call_end is due in any case. */

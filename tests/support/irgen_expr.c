@@ -169,6 +169,7 @@ put_call(generator *g, sb_dtype t, int depth)
 static bool
 put_search(generator *g, int depth)
 {
+    static const char *const search[] = {"find(", "seek(", "reach("};
     const int from = (int)irgen_pick(g, g->nbuf + 1);
 
     for (int q = 0; q < g->nbuf; q++) {
@@ -176,7 +177,7 @@ put_search(generator *g, int depth)
 
         if (b->text[1] != 'l')
             continue;
-        irgen_put(g, irgen_pick(g, 2) ? "find(" : "seek(");
+        irgen_put(g, search[irgen_pick(g, 3)]);
         irgen_put(g, b->text);
         irgen_put(g, ", 0, 1,");
         irgen_expr(g, SB_I64, depth - 1);

@@ -250,8 +250,8 @@ cover_bare(sb_part *p, const sb_cover *cv)
 static void
 make_ranges(recipe_fixture *fx)
 {
-    const int64_t nnz = fx->view.nnz, size = 7;
-    const int64_t count = nnz > 0 ? (nnz + size - 1) / size : 1;
+    const int64_t items = fx->view.rows + fx->view.nnz, size = 7;
+    const int64_t count = items > 0 ? (items + size - 1) / size : 1;
     const int64_t sums = count * (fx->pb.op == SB_OP_SPMM ? fx->mc.n : 1);
     sb_plan_array *a = &fx->array[fx->narray++];
 

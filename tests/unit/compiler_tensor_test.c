@@ -124,7 +124,7 @@ static const char search[] =
     "  for %i in %t0 .. %t1 parallel {\n"
     "    $O[%i * 4] = seek($a, 0, %n, %i)\n"
     "    $O[%i * 4 + 1] = seek($b, %i / 2, %n, %i * 3)\n"
-    "    $O[%i * 4 + 2] = seek($a, %i, %i, %i) * 10 + seek($b, %n, %i, 3)\n"
+    "    $O[%i * 4 + 2] = seek($a, %i, %i, %i) * 10 + reach($b, %i, %n, %i * 2)\n"
     "    $O[%i * 4 + 3] = find($b, 0, %n, %i)\n"
     "  }\n}\n";
 

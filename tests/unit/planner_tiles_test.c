@@ -272,13 +272,49 @@ test_even(void **state)
     }
 }
 
+/* Much longer tiles first, in their order; the others as they were; nothing lost. */
+static void
+test_longest_first(void **state)
+{
+    static const int64_t cost[] = {10, 3, 39, 41, 7, 800, 0, 159, 160, 12};
+    static const int64_t expect[] = {5, 8, 3, 7, 0, 1, 2, 4, 6, 9};
+    sb_tile tile[10];
+
+    (void)state;
+    for (int64_t q = 0; q < 10; q++)
+        tile[q] = (sb_tile){1, q, q + 1, cost[q]};
+    sb_tiles_longest_first(tile, 10, 10);
+    for (int q = 0; q < 10; q++) {
+        assert_int_equal(tile[q].lo, expect[q]);
+        assert_int_equal(tile[q].kind, 1);
+        assert_int_equal(tile[q].base, 0);
+    }
+}
+
+/* A block waits for its longest row. */
+static void
+test_cost_of_tiles(void **state)
+{
+    const sb_tile one = {0, 20, 21, 0}, all = {0, 0, 203, 0};
+    subject s;
+
+    (void)state;
+    subject_open(&s, &makers[0]);
+    assert_int_equal(sb_tile_cost(&one, &s.p, &s.v, 1),
+                     sb_view_lo(&s.v, 21) - sb_view_lo(&s.v, 20) + 2);
+    assert_int_equal(sb_tile_cost(&one, &s.p, &s.v, 8),
+                     8 * sb_tile_cost(&one, &s.p, &s.v, 1));
+    assert_int_equal(sb_tile_cost(&all, &s.p, &s.v, 1), s.v.nnz + 2 * 203);
+    subject_close(&s);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cover),
-        cmocka_unit_test(test_finest),
-        cmocka_unit_test(test_even),
+        cmocka_unit_test(test_cover),         cmocka_unit_test(test_finest),
+        cmocka_unit_test(test_even),          cmocka_unit_test(test_longest_first),
+        cmocka_unit_test(test_cost_of_tiles),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,189 @@
+/*
+ * The model of a GPU: bounds, none of them measured. B's rows come through L2, which gives
+ * some 6 TB/s on 132 multiprocessors, what L2 does not hold comes from memory, and a
+ * product is not done before its longest row, which one group of lanes walks entry by
+ * entry. What pays is what the bounds say: fewer loads of B's rows where rows share them,
+ * fewer bytes of A, shorter longest rows.
+ */
+#include "planner/candidates.h"
+#include "planner/context.h"
+#include "planner/rules.h"
+
+#include <math.h>
+
+/* Of one multiprocessor; L2's rate is what HP-SpMM reaches on an H800. */
+static const double l2_rate = 45e9, mem_rate = 36e9, flop_rate = 450e9;
+static const double latency = 0.6e-6, launch_seconds = 2.5e-6;
+/* Threads on a multiprocessor (SBG_KERNEL); loads of a row until its first sum; entries of a
+ * row that no other waits for; share of L2 that is there for B; what a row of B costs that
+ * L1 still has. */
+enum { THREADS = 512, CHAIN = 3, SECTOR = 32, ORDINARY = 32 };
+static const double l2_share = 0.75, near_cost = 0.4;
+
+void
+sb_gpu_target(sb_target *t, const sb_gpu_facts *facts)
+{
+    t->gpu = facts;
+    t->step_seconds = launch_seconds;
+    t->tile_seconds = 0;
+    for (int op = 0; op < SB_OP_COUNT; op++)
+        for (int q = 0; q < SB_CLASS_COUNT; q++)
+            t->factor[op][q] = (sb_factor){1, 1, 1};
+}
+
+static bool
+windows(const sb_part_choice *p)
+{
+    return p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE;
+}
+
+/* Loads of a row of B. */
+static double
+loads(const sb_gpu_part *p)
+{
+    const sb_part_choice *c = p->choice;
+
+    if (windows(c))
+        return p->entries - p->slots + p->slots / c->size;
+    return c->kind == SB_PART_BSR      ? p->entries / c->size
+           : c->kind == SB_PART_BLOCKS ? p->entries / 3
+                                       : p->entries;
+}
+
+/* Chains of loads that a group waits for: rows of a window that share little are walked one
+ * by one. */
+static double
+chains(const sb_gpu_part *p)
+{
+    const sb_part_choice *c = p->choice;
+    const double alone = p->entries > 0 ? 1 - p->slots / p->entries : 1;
+
+    return p->units * (windows(c) ? 1 + (c->size - 1) * alone : 1);
+}
+
+/* Bytes that a load brings: whole sectors, of one column those that neighbours share. */
+static double
+line(const sb_work *w, const sb_stats *s)
+{
+    const double width = w->op == SB_OP_SDDMM ? (double)w->k : (double)w->n;
+
+    if (w->op == SB_OP_SPMV)
+        return s->mask_fill[0] > 2 ? SECTOR * 2 / s->mask_fill[0] : SECTOR;
+    return fmax(width * w->b_size, SECTOR);
+}
+
+/* Seconds that one group of lanes takes for the longest row; short ones are all alike. */
+static double
+walk(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
+{
+    const sb_part_choice *c = p->choice;
+    double row = (double)s->longest;
+
+    if (c->kind == SB_PART_LIST || (c->kind == SB_PART_COO && w->op == SB_OP_SDDMM))
+        return 0;
+    if (w->op == SB_OP_SPMV && c->kind != SB_PART_SELL)
+        row /= sb_rule_gpu_tile(w, s->mean);
+    if (c->kind == SB_PART_BSR || (windows(c) && p->slots > 0.5 * p->entries))
+        row /= 2;
+    return fmax(0, row - ORDINARY) * latency / sb_rule_gpu_unroll(w, s->mean);
+}
+
+/* Groups of a block wait for the longest row among theirs, unless rows are listed by
+ * length, which on the other hand are no neighbours: what that costs in the rows of B that
+ * L1 has, gather says. */
+static double
+waiting(const sb_gpu_part *p, const sb_stats *s)
+{
+    return sb_cost_class(p->choice) == SB_CLASS_HYB ? 1 : 1 + 0.2 * fmin(s->cv, 3);
+}
+
+void
+sb_gpu_terms(sb_terms *out, const sb_gpu_part *p, const sb_work *w, const sb_stats *s,
+             const sb_target *t, sb_cost *total)
+{
+    const sb_gpu_facts *g = t->gpu;
+    const double width = w->op == SB_OP_SDDMM ? (double)w->k : (double)w->n;
+    const double tile = sb_rule_gpu_tile(w, s->mean);
+    const double tiles = w->op == SB_OP_SPMM ? ceil(width / tile) : 1;
+    const double rows = loads(p), bytes = rows * line(w, s);
+    /* column tiles run one after another, and partitions */
+    const double kept = sb_work_footprint(w, s) / tiles / p->partitions;
+    const double room = l2_share * (double)g->l2;
+    const double missed = kept > room ? 1 - room / kept : 0;
+    const double reuse = sb_cost_class(p->choice) == SB_CLASS_HYB ? 0 : s->window_reuse;
+    const double far = bytes * (1 - reuse) * s->window_fresh * missed;
+    const double c_bytes =
+        1.5 * p->touches * (w->op == SB_OP_SDDMM ? 0 : width) * w->c_size;
+    const double mem = g->mem_rate > 0 ? g->mem_rate : mem_rate * g->sms;
+    const double moved = tiles * p->bytes + c_bytes + sb_work_footprint(w, s) + far;
+    const double flops = 2 * p->entries * width * (w->complex ? 4 : 1);
+    const double peak =
+        flop_rate * g->sms * 4 / (w->compute_size / (w->complex ? 2.0 : 1.0));
+    const double through =
+        waiting(p, s) * bytes * (1 - (1 - near_cost) * reuse) / (l2_rate * g->sms);
+    const double lanes = fmin(32, fmax(4, w->op == SB_OP_SPMV ? tile : tile / 4));
+    const double groups = g->sms * THREADS / lanes;
+
+    out->roof = fmax(fmax(through, moved / mem), flops / peak);
+    out->unit = tiles * chains(p) * CHAIN * latency / groups;
+    out->entry = fmax(0, walk(p, w, s) - out->roof - out->unit);
+    total->bytes += moved;
+    total->flops += flops;
+}
+
+double
+sb_gpu_ranges(const sb_planner *pl)
+{
+    static const sb_choice rows = {.npart = 1, .part = {{.kind = SB_PART_CSR}}};
+    sb_cost cost;
+
+    if (sb_problem_as_is(pl->pb) != SB_PART_CSR || pl->pb->op == SB_OP_SDDMM ||
+        pl->work.c_size < pl->work.compute_size)
+        return INFINITY;
+    sb_cost_predict(&cost, &rows, &pl->work, &pl->stats, pl->target);
+    return cost.terms[0].roof + cost.terms[0].unit + 2 * launch_seconds;
+}
+
+static const char *
+unwise_selection(const sb_planner *pl, const sb_weighed *w)
+{
+    const sb_part_choice *p = &w->choice.part[0];
+    const sb_stats *s = &pl->stats;
+
+    if (p->kind == SB_PART_BSR && w->cost.share[0] < (p->size == 2 ? 0.6 : 0.5))
+        return "too few full blocks";
+    if (p->kind == SB_PART_WIN && s->win_share[sb_stats_window(p->size)] < 0.5)
+        return "too few runs shared by neighbouring rows";
+    if (p->kind == SB_PART_SHARE && s->held_share[sb_stats_window(p->size)] < 0.5)
+        return "too few columns shared by neighbouring rows";
+    if (p->kind == SB_PART_DIA && (pl->pb->op != SB_OP_SPMV || w->cost.share[0] < 0.6))
+        return "too few entries on dense diagonals, or columns enough";
+    return NULL;
+}
+
+/* What the bounds do not see. */
+const char *
+sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w)
+{
+    const sb_part_choice *p = &w->choice.part[0], *last = p + w->choice.npart - 1;
+    const bool in = pl->view.crd_in_place && !pl->view.pos;
+    const sb_stats *s = &pl->stats;
+    const char *why = w->choice.npart > 1 ? unwise_selection(pl, w) : NULL;
+
+    if (why)
+        return why;
+    if (pl->work.c_size < pl->work.compute_size && p->kind != SB_PART_CSR &&
+        p->kind != SB_PART_BLOCKS && p->kind != SB_PART_LIST)
+        return "C would be rounded between two pieces";
+    if (p->kind == SB_PART_PANEL || p->kind == SB_PART_SEG)
+        return "made for the caches of a CPU";
+    if (in && (p->kind == SB_PART_ELL || p->kind == SB_PART_COO))
+        return "rows in place need no positions";
+    if (last->kind == SB_PART_ROWS && last->c > 1 &&
+        (sb_work_footprint(&pl->work, s) < 4 * (double)pl->target->gpu->l2 ||
+         (double)s->nnz < 8 * (double)s->distinct || s->mean < 4.0 * last->c))
+        return "columns too local or too few for partitions";
+    if (p->kind == SB_PART_ROWS && p->k < 0 && p->c == 1)
+        return "rows in place need no list";
+    return NULL;
+}

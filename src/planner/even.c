@@ -1,0 +1,162 @@
+/*
+ * See even.h.
+ *
+ * Ranges are as many as a large GPU is busy with, whatever the GPU, so that the same call
+ * gives the same bits everywhere. C of 16 bits would be rounded once more where a row
+ * crosses ranges: those go by rows.
+ */
+#include "planner/even.h"
+
+#include "base/checked.h"
+#include "base/macro.h"
+#include "kernels/recipe.h"
+#include "planner/candidates.h"
+#include "planner/context.h"
+#include "planner/rules.h"
+#include "runtime/device.h"
+
+#include <stdio.h>
+
+enum { RANGES = 8192, RANGE_LEAST = 32, SCRATCH_ALIGN = 16 };
+
+/* Equal numbers of rows and entries. */
+typedef struct ranges {
+    int64_t count, size;
+} ranges;
+
+static bool
+by_ranges(const sb_problem *pb)
+{
+    return pb->op != SB_OP_SDDMM && sb_problem_as_is(pb) == SB_PART_CSR &&
+           sb_dtype_size(pb->c.type) >= sb_dtype_size(pb->compute);
+}
+
+static ranges
+ranges_of(const sb_problem *pb)
+{
+    int64_t m, n, k;
+    ranges r;
+
+    sb_problem_shape(pb, &m, &n, &k);
+    r.size = (m + pb->a.nnz - 1) / RANGES + 1;
+    r.size = r.size > RANGE_LEAST ? r.size : RANGE_LEAST;
+    r.count = (m + pb->a.nnz + r.size - 1) / r.size;
+    return r;
+}
+
+size_t
+sb_even_bytes(const sb_problem *pb)
+{
+    int64_t m, n, k, sums;
+    size_t bytes;
+
+    sb_problem_shape(pb, &m, &n, &k);
+    if (!by_ranges(pb) || !sb_mul_i64(ranges_of(pb).count, n, &sums) ||
+        !sb_bytes(sums, sb_dtype_size(pb->compute), &bytes) || bytes == 0)
+        return 0;
+    return bytes + SCRATCH_ALIGN - 1;
+}
+
+/* A kernel of `recipe` for the problem. */
+static sb_status
+kernel(const sb_kernel **out, const sb_problem *pb, int part, int recipe,
+       sb_kernel_effort effort)
+{
+    sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = (sb_part_kind)part}}};
+    const sb_dtype ptr = part == SB_PART_LIST ? pb->a.idx_type : pb->a.ptr_type;
+    double mean;
+    sb_spec spec;
+    sb_work w;
+
+    sb_work_of(&w, pb);
+    mean = w.m > 0 ? (double)w.nnz / (double)w.m : 0;
+    ch.tile = sb_rule_gpu_tile(&w, mean);
+    ch.unroll = part == SB_PART_BLOCKS ? 1 : sb_rule_gpu_unroll(&w, mean);
+    sb_spec_of(&spec, pb, &ch, 1u << part, ptr, pb->a.idx_type);
+    if (recipe >= 0)
+        spec.kinds = 1u << recipe;
+    spec.even = true;
+    return sb_planner_device_kernel(out, pb->device, &spec, effort);
+}
+
+/* Steps over `units` of whatever the kernels' loops are over; r: with sums of ranges. */
+static sb_status
+launch(const sb_problem *pb, const sb_kernel *const *k, int n, int64_t units,
+       const ranges *r, sb_diag *diag)
+{
+    const int64_t each = pb->device->ops->shape(k[0]).rows_per_tile;
+    const uintptr_t at = (uintptr_t)pb->scratch + SCRATCH_ALIGN - 1;
+    const sb_plan_array sums = {.name = "range_sum",
+                                .type = pb->compute,
+                                .data = (void *)(at - at % SCRATCH_ALIGN)};
+    const sb_plan_int integer[] = {{"tile_units", each},
+                                   {"range_count", r ? r->count : 0},
+                                   {"range_size", r ? r->size : 0}};
+    sb_step step[2] = {{0}};
+    const sb_launch l = {.nstep = n,
+                         .step = step,
+                         .narray = r ? 1 : 0,
+                         .array = &sums,
+                         .nint = SB_COUNT(integer),
+                         .integer = integer};
+
+    for (int q = 0; q < n; q++)
+        step[q] = (sb_step){k[q], 0, (units + each - 1) / each, q > 0};
+    return pb->device->ops->launch(pb->device, &l, pb, diag);
+}
+
+/* SKIP: there are no ranges, or no kernels or scratch for them. */
+static sb_status
+run_ranges(const sb_problem *pb, sb_kernel_effort effort, sb_diag *diag)
+{
+    const sb_kernel *k[2];
+    ranges r;
+
+    if (!by_ranges(pb) || !pb->scratch)
+        return SB_SKIP;
+    r = ranges_of(pb);
+    if (kernel(&k[0], pb, SB_PART_CSR, SB_KIND_RANGE, effort) != SB_OK ||
+        kernel(&k[1], pb, SB_PART_CSR, SB_KIND_CARRY, effort) != SB_OK)
+        return SB_SKIP;
+    return launch(pb, k, r.count > 1 ? 2 : 1, r.count, &r, diag);
+}
+
+static int64_t
+units_of(const sb_problem *pb, int part)
+{
+    return part == SB_PART_LIST ? pb->a.nnz : pb->a.rows / sb_matrix_block(&pb->a);
+}
+
+void
+sb_even_prepare(const sb_problem *pb)
+{
+    const int part = sb_problem_as_is(pb);
+    const sb_kernel *k;
+
+    if (part < 0 || pb->device->ops->capturing(pb->device, pb->stream))
+        return;
+    if (!by_ranges(pb))
+        (void)kernel(&k, pb, part, -1, SB_KERNEL_COMPILE);
+    else if (kernel(&k, pb, part, SB_KIND_RANGE, SB_KERNEL_COMPILE) == SB_OK)
+        (void)kernel(&k, pb, part, SB_KIND_CARRY, SB_KERNEL_COMPILE);
+}
+
+sb_status
+sb_even_run(const sb_problem *pb, sb_diag *diag)
+{
+    const sb_kernel_effort effort = pb->device->ops->capturing(pb->device, pb->stream)
+                                        ? SB_KERNEL_RESIDENT
+                                        : SB_KERNEL_COMPILE;
+    const int part = sb_problem_as_is(pb);
+    const sb_kernel *k;
+    sb_status st;
+
+    if (part < 0)
+        return SB_SKIP;
+    st = run_ranges(pb, effort, diag);
+    if (st != SB_SKIP)
+        return st;
+    if (kernel(&k, pb, part, -1, effort) != SB_OK)
+        return SB_SKIP;
+    return launch(pb, &k, 1, units_of(pb, part), NULL, diag);
+}

@@ -1,0 +1,338 @@
+/*
+ * Products without analysis on the emulated GPU: by ranges in the caller's buffer, by
+ * equal tiles without one; neither allocates, copies nor waits, and both go into a graph.
+ * ctest-labels: quick gpu-emu
+ */
+#include "base/macro.h"
+#include "cachebox.h"
+#include "call.h"
+#include "gen.h"
+#include "gpu/emu.h"
+#include "gpu/gpu.h"
+#include "gpuworld.h"
+#include "oracle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const sb_driver *d;
+
+/* A matrix of 90 rows, most of them empty: 0, 3 and the last long ones are not. */
+static sb_matrix
+mostly_empty(bool long_rows)
+{
+    sb_matrix a = gen_matrix(&(gen_spec){.family = GEN_UNIFORM,
+                                         .rows = 90,
+                                         .cols = 60,
+                                         .density = long_rows ? 0.9 : 0.001,
+                                         .seed = 5,
+                                         .base = 1,
+                                         .integer = true});
+    int32_t *ptr = (int32_t *)(uintptr_t)a.ptr;
+
+    /* rows of the middle lose their entries to row 3 and the last */
+    for (int i = 4; i < 89 && long_rows; i++)
+        ptr[i] = i < 40 ? ptr[40] : ptr[80];
+    return a;
+}
+
+static sb_problem
+product(sb_op op, sb_matrix a, int64_t n)
+{
+    sb_problem pb = {.op = op,
+                     .a = a,
+                     .compute = SB_F32,
+                     .alpha = {2, 0},
+                     .beta = {3, 0},
+                     .batch = 1};
+
+    pb.b = gen_dense(&(gen_dense_spec){.rows = a.cols, .cols = n, .integer = true});
+    pb.c = gen_dense(&(gen_dense_spec){.rows = a.rows,
+                                       .cols = n,
+                                       .ld = op == SB_OP_SPMV ? 0 : n + 1,
+                                       .integer = true});
+    return pb;
+}
+
+static void
+free_product(sb_problem *pb)
+{
+    gen_free_matrix(&pb->a);
+    gen_free_dense(&pb->b);
+    gen_free_dense(&pb->c);
+}
+
+static void
+run_and_check(call *c, const char *when)
+{
+    oracle o = oracle_make(c->pb);
+    char message[400];
+
+    world_must(call_run(c));
+    if (!oracle_check(&o, c->pb, true, message, sizeof message))
+        fail_msg("%s, op %d: %s", when, c->pb->op, message);
+    oracle_free(&o);
+}
+
+/* What a call may do on the device: launch. */
+static void
+only_launched(const sb_emu_counts *before, int64_t times)
+{
+    sb_emu_counts after = sb_emu_count();
+
+    assert_int_equal(after.launches, before->launches + times);
+    after.launches = before->launches;
+    assert_memory_equal(&after, before, sizeof after);
+}
+
+/* In every order, with just the memory that bufferSize says, NaN at first. */
+static void
+ranges(sb_problem *pb, bool crossing)
+{
+    static const char *const orders[] = {"forward", "reverse", "random:3"};
+    sb_emu_counts before;
+    size_t bytes;
+    call c;
+
+    world_must(call_begin(&c, pb));
+    world_must(call_size(&c, &bytes));
+    assert_true(bytes > 0);
+    for (int q = 0; q < SB_COUNT(orders); q++) {
+        sb_cu_mem at;
+
+        assert_int_equal(d->alloc(&at, bytes), 0);
+        memset((void *)(uintptr_t)at, 0xff, bytes);
+        c.buffer = (void *)(uintptr_t)at;
+        assert_int_equal(setenv("SPBLAS_EMU_ORDER", orders[q], 1), 0);
+        before = sb_emu_count();
+        run_and_check(&c, orders[q]);
+        only_launched(&before, crossing ? 2 : 1);
+        assert_int_equal(d->free(at), 0);
+    }
+    assert_int_equal(unsetenv("SPBLAS_EMU_ORDER"), 0);
+    c.buffer = NULL;
+    run_and_check(&c, "without buffer");
+    call_end(&c);
+}
+
+static void
+test_ranges(void **state)
+{
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    for (sb_op op = SB_OP_SPMM; op <= SB_OP_SPMV; op++)
+        for (int q = 0; q < 4; q++) {
+            const gen_spec spec = {.family = q == 2 ? GEN_DENSE_ROW : GEN_EMPTY,
+                                   .rows = q == 2 ? 3 : 9,
+                                   .cols = 300,
+                                   .integer = true};
+            sb_problem pb = product(op, q < 2 ? mostly_empty(q) : gen_matrix(&spec),
+                                    op == SB_OP_SPMV ? 1 : 7);
+
+            ranges(&pb, q != 3);
+            free_product(&pb);
+        }
+}
+
+/* Two members with one buffer: the second's sums come after the first's. */
+static void
+test_batch(void **state)
+{
+    sb_problem pb = product(SB_OP_SPMM, mostly_empty(true), 7);
+    sb_cu_mem at;
+    size_t bytes;
+    call c;
+
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    gen_free_dense(&pb.b);
+    gen_free_dense(&pb.c);
+    pb.batch = 2;
+    pb.b = gen_dense(
+        &(gen_dense_spec){.rows = 60, .cols = 7, .integer = true, .batch = 2});
+    pb.c = gen_dense(
+        &(gen_dense_spec){.rows = 90, .cols = 7, .integer = true, .batch = 2});
+    world_must(call_begin(&c, &pb));
+    world_must(call_size(&c, &bytes));
+    assert_int_equal(d->alloc(&at, bytes), 0);
+    c.buffer = (void *)(uintptr_t)at;
+    run_and_check(&c, "batch");
+    assert_int_equal(d->free(at), 0);
+    call_end(&c);
+    free_product(&pb);
+}
+
+static const float two = 2, nought = 0;
+
+static size_t
+size_of(const world *w, spblasHandle_t h, spblasOperation_t op)
+{
+    size_t bytes = 1;
+
+    world_must(spblasSpMM_bufferSize(h, op, SPBLAS_OPERATION_NON_TRANSPOSE, &two, w->a,
+                                     op == SPBLAS_OPERATION_TRANSPOSE ? w->c : w->b,
+                                     &nought,
+                                     op == SPBLAS_OPERATION_TRANSPOSE ? w->b : w->c,
+                                     SPBLAS_R_32F, SPBLAS_SPMM_ALG_DEFAULT, &bytes));
+    return bytes;
+}
+
+static spblasStatus_t
+multiply(const world *w, spblasOperation_t op, const void *alpha, const void *beta,
+         void *buffer)
+{
+    const bool turned = op == SPBLAS_OPERATION_TRANSPOSE;
+
+    return spblasSpMM(w->h, op, SPBLAS_OPERATION_NON_TRANSPOSE, alpha, w->a,
+                      turned ? w->c : w->b, beta, turned ? w->b : w->c, SPBLAS_R_32F,
+                      SPBLAS_SPMM_ALG_DEFAULT, buffer);
+}
+
+/* A graph of a product that nobody analysed, its scalars read when it runs. */
+static void
+test_graph(void **state)
+{
+    float scalars[] = {2, 0};
+    sb_cu_ptr stream, graph, exec;
+    sb_emu_counts before;
+    sb_cu_mem buffer;
+    float *at;
+    world w;
+
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    world_open(&w);
+    assert_int_equal(d->stream_create(&stream, 0), 0);
+    world_must(spblasSetStream(w.h, stream));
+    assert_int_equal(
+        d->alloc(&buffer, size_of(&w, w.h, SPBLAS_OPERATION_NON_TRANSPOSE)), 0);
+    at = world_device(scalars, sizeof scalars);
+    world_must(spblasSetPointerMode(w.h, SPBLAS_POINTER_MODE_DEVICE));
+    assert_int_equal(d->capture_begin(stream, 0), 0);
+    before = sb_emu_count();
+    world_must(multiply(&w, SPBLAS_OPERATION_NON_TRANSPOSE, at, at + 1,
+                        (void *)(uintptr_t)buffer));
+    only_launched(&before, 1);
+    assert_int_equal(d->capture_end(stream, &graph), 0);
+    assert_int_equal(d->graph_make(&exec, graph, 0), 0);
+    for (int q = 3; q < 5; q++) {
+        at[0] = (float)q;
+        world_forget(&w);
+        assert_int_equal(d->graph_launch(exec, stream), 0);
+        world_check(&w, (float)q);
+    }
+    assert_int_equal(d->graph_exec_destroy(exec), 0);
+    assert_int_equal(d->graph_destroy(graph), 0);
+    assert_int_equal(d->free((uintptr_t)at), 0);
+    assert_int_equal(d->free(buffer), 0);
+    world_close(&w);
+    assert_int_equal(d->stream_destroy(stream), 0);
+}
+
+/* Far scalars without wait, with a plan and through host memory. */
+static void
+test_far_scalars(void **state)
+{
+    float scalars[] = {2, 0};
+    sb_emu_counts before;
+    float *at;
+    world w;
+
+    (void)state;
+    world_open(&w);
+    at = world_device(scalars, sizeof scalars);
+    world_must(world_analyse(&w));
+    world_must(spblasSetPointerMode(w.h, SPBLAS_POINTER_MODE_DEVICE));
+    world_forget(&w);
+    before = sb_emu_count();
+    world_must(world_multiply(&w, at, at + 1));
+    if (sb_box_compiler())
+        only_launched(&before, 1);
+    world_check(&w, 2);
+    world_must(multiply(&w, SPBLAS_OPERATION_TRANSPOSE, at, at + 1, NULL));
+    for (int i = 0; i < WORLD_K; i++)
+        for (int j = 0; j < WORLD_N; j++) {
+            const float *c = world_expected(&w, 2);
+            float sum = 0;
+
+            for (int r = 0; r < WORLD_M; r++)
+                for (int p = world_ptr[r]; p < world_ptr[r + 1]; p++)
+                    if (world_crd[p] == i)
+                        sum += 2 * world_val[p] * c[r * WORLD_N + j];
+            assert_true(((const float *)w.array[3])[i * WORLD_N + j] == sum);
+        }
+    assert_int_equal(d->free((uintptr_t)at), 0);
+    world_close(&w);
+}
+
+static int
+host_alone(void *value, int attribute, sb_cu_mem pointer)
+{
+    const int code = d->place(value, attribute, pointer);
+
+    return *(int *)value == SB_CU_MEMORY_DEVICE ? code : SB_CU_INVALID_VALUE;
+}
+
+/* Who wants a buffer, and one that the GPU cannot reach. A^T of rows has no path of its
+ * own: through host memory, so not under capture. */
+static void
+test_buffers(void **state)
+{
+    sb_driver plain = *d;
+    sb_cu_ptr stream, graph;
+    spblasHandle_t cpu;
+    char host[64];
+    world w;
+
+    (void)state;
+    plain.place = host_alone;
+    sb_emu_device_driver(&plain);
+    world_open(&w);
+    world_must(spblasCreateOn(&cpu, "cpu"));
+    assert_int_equal(size_of(&w, cpu, SPBLAS_OPERATION_NON_TRANSPOSE), 0);
+    assert_true(size_of(&w, w.h, SPBLAS_OPERATION_NON_TRANSPOSE) >= WORLD_N * 4);
+    assert_int_equal(size_of(&w, w.h, SPBLAS_OPERATION_TRANSPOSE), 0);
+    assert_int_equal(spblasSpMM(w.h, SPBLAS_OPERATION_NON_TRANSPOSE,
+                                SPBLAS_OPERATION_NON_TRANSPOSE, &two, w.a, w.b, &nought,
+                                w.c, SPBLAS_R_32F, SPBLAS_SPMM_ALG_DEFAULT, host),
+                     SPBLAS_STATUS_INVALID_VALUE);
+    assert_non_null(strstr(spblasGetLastErrorMessage(w.h), "externalBuffer"));
+    assert_int_equal(d->stream_create(&stream, 0), 0);
+    world_must(spblasSetStream(w.h, stream));
+    assert_int_equal(d->capture_begin(stream, 0), 0);
+    assert_int_equal(multiply(&w, SPBLAS_OPERATION_TRANSPOSE, &two, &nought, NULL),
+                     SPBLAS_STATUS_NOT_SUPPORTED);
+    assert_int_equal(d->capture_end(stream, &graph), 0);
+    assert_int_equal(d->graph_destroy(graph), 0);
+    world_must(spblasDestroy(cpu));
+    world_close(&w);
+    assert_int_equal(d->stream_destroy(stream), 0);
+    sb_emu_device_driver(NULL);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ranges),  cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_graph),   cmocka_unit_test(test_far_scalars),
+        cmocka_unit_test(test_buffers),
+    };
+    int failed;
+
+    if (setenv("SPBLAS_BACKEND", "emu", 1) != 0 || !sb_box_open(SB_BINARY_DIR))
+        return 1;
+    d = sb_emu_driver();
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    sb_box_close();
+    return failed;
+}

@@ -1,0 +1,226 @@
+/*
+ * Analyses on the emulated GPU: the model chooses by features, the device's clock decides
+ * when asked, wisdom is this device's, and whatever was chosen computes what it should.
+ * ctest-labels: quick gpu-emu
+ */
+#include "base/macro.h"
+#include "cachebox.h"
+#include "call.h"
+#include "gen.h"
+#include "gpu/emu.h"
+#include "gpu/gpu.h"
+#include "gpuworld.h"
+#include "oracle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char explanation[8192];
+
+static sb_problem
+product(const gen_spec *spec, int64_t n)
+{
+    sb_problem pb = {.op = n == 1 ? SB_OP_SPMV : SB_OP_SPMM,
+                     .a = gen_matrix(spec),
+                     .compute = SB_F32,
+                     .alpha = {2, 0},
+                     .batch = 1};
+
+    pb.b = gen_dense(&(gen_dense_spec){.rows = pb.a.cols, .cols = n, .integer = true});
+    pb.c = gen_dense(&(gen_dense_spec){.rows = pb.a.rows, .cols = n, .integer = true});
+    return pb;
+}
+
+static void
+close_product(call *c, sb_problem *pb)
+{
+    call_end(c);
+    gen_free_matrix(&pb->a);
+    gen_free_dense(&pb->b);
+    gen_free_dense(&pb->c);
+}
+
+static void
+run_and_check(call *c)
+{
+    oracle o = oracle_make(c->pb);
+    char message[400];
+
+    world_must(call_run(c));
+    if (!oracle_check(&o, c->pb, true, message, sizeof message))
+        fail_msg("%s\n%s", message, explanation);
+    oracle_free(&o);
+}
+
+/* The plan's explanation. */
+static const char *
+analysed(call *c, spblasEffort_t effort, const char *forced)
+{
+    size_t bytes = sizeof explanation;
+
+    world_must(
+        spblasSpMatSetAttribute(c->a, SPBLAS_SPMAT_EFFORT, &effort, sizeof effort));
+    if (forced)
+        world_must(spblasSpMatSetAttribute(c->a, SPBLAS_SPMAT_PLAN_TEXT, forced,
+                                           strlen(forced) + 1));
+    world_must(call_analyse(c));
+    world_must(spblasSpMatGetPlanExplanation(c->a, 0, explanation, &bytes));
+    return explanation;
+}
+
+static void
+says(const char *text, const char *what)
+{
+    if (!strstr(text, what))
+        fail_msg("\"%s\" is not in:\n%s", what, text);
+}
+
+/* Blocks go by blocks or windows; one very long row to ranges; what is even stays. */
+static void
+test_features(void **state)
+{
+    const gen_spec blocks = {.family = GEN_BLOCKS,
+                             .rows = 400,
+                             .cols = 400,
+                             .density = 0.3,
+                             .block = 4,
+                             .integer = true};
+    const gen_spec even = {
+        .family = GEN_UNIFORM, .rows = 60, .cols = 50, .density = 0.2, .integer = true};
+    const gen_spec row = {
+        .family = GEN_DENSE_ROW, .rows = 300, .cols = 4000, .integer = true};
+    const struct {
+        const gen_spec *spec;
+        const char *expect;
+    } table[] = {{&blocks, "(part bsr"}, {&even, "(part csr)"}, {&row, "equal ranges"}};
+
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    for (int q = 0; q < SB_COUNT(table); q++) {
+        sb_problem pb = product(table[q].spec, 8);
+        const char *text;
+        call c;
+
+        world_must(call_begin(&c, &pb));
+        text = analysed(&c, SPBLAS_EFFORT_ESTIMATE, NULL);
+        says(text, table[q].expect);
+        says(text, "device     emulated GPU, emu, 4 multiprocessors");
+        run_and_check(&c);
+        close_product(&c, &pb);
+    }
+}
+
+/* The clock's choice, once more from wisdom, which knows the device; nothing is left. */
+static void
+test_measure(void **state)
+{
+    const gen_spec spec = {.family = GEN_POWER_LAW,
+                           .rows = 120,
+                           .cols = 100,
+                           .seed = 4,
+                           .density = 0.1,
+                           .integer = true};
+    sb_problem pb = product(&spec, 8);
+    char wisdom[4096];
+    size_t bytes = sizeof wisdom;
+    call c;
+
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    world_must(spblasForgetWisdom());
+    world_must(call_begin(&c, &pb));
+    says(analysed(&c, SPBLAS_EFFORT_MEASURE, NULL),
+         "fastest of the measured candidates");
+    says(explanation, ", measured ");
+    run_and_check(&c);
+    world_must(spblasExportWisdom(wisdom, &bytes));
+    says(wisdom, " emulated-GPU/emu/4 ");
+    says(analysed(&c, SPBLAS_EFFORT_ESTIMATE, NULL), "(wisdom)");
+    run_and_check(&c);
+    close_product(&c, &pb);
+    world_must(spblasForgetWisdom());
+    assert_int_equal(sb_emu_count().blocks + sb_emu_count().contexts, 0);
+}
+
+static int
+enough(const spblasSearchProgress_t *progress, void *user)
+{
+    (void)user;
+    return progress->tried >= 2;
+}
+
+/* A search that its caller ends. */
+static void
+test_search(void **state)
+{
+    const spblasSearchHook_t hook = {enough, NULL};
+    const gen_spec spec = {
+        .family = GEN_UNIFORM, .rows = 60, .cols = 50, .density = 0.2, .integer = true};
+    sb_problem pb = product(&spec, 8);
+    call c;
+
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    world_must(call_begin(&c, &pb));
+    world_must(
+        spblasSpMatSetAttribute(c.a, SPBLAS_SPMAT_SEARCH_HOOK, &hook, sizeof hook));
+    says(analysed(&c, SPBLAS_EFFORT_EXHAUSTIVE, NULL), "before the search was ended");
+    run_and_check(&c);
+    close_product(&c, &pb);
+    world_must(spblasForgetWisdom());
+}
+
+/* Runs left over between blocks list rows twice: not for groups of one block. */
+static void
+test_rows_listed_twice(void **state)
+{
+    const gen_spec spec = {.family = GEN_BLOCKS,
+                           .rows = 60,
+                           .cols = 60,
+                           .seed = 2,
+                           .density = 0.2,
+                           .block = 3,
+                           .integer = true};
+    sb_problem pb = product(&spec, 8);
+    spblasPlanInfo_t info = {.structSize = sizeof info};
+    call c;
+
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    world_must(call_begin(&c, &pb));
+    (void)analysed(&c, SPBLAS_EFFORT_ESTIMATE,
+                   "(plan spmm (part bsr 2) (part rows flat 1))");
+    says(explanation, "through host memory");
+    run_and_check(&c);
+    world_must(spblasSpMatGetPlanInfo(c.a, 0, &info));
+    assert_int_equal(info.parts, 0);
+    close_product(&c, &pb);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_features),
+        cmocka_unit_test(test_measure),
+        cmocka_unit_test(test_search),
+        cmocka_unit_test(test_rows_listed_twice),
+    };
+    int failed;
+
+    if (setenv("SPBLAS_BACKEND", "emu", 1) != 0 || !sb_box_open(SB_BINARY_DIR))
+        return 1;
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    sb_box_close();
+    return failed;
+}
