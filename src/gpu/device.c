@@ -57,6 +57,7 @@ hold(sb_device *d)
 static void
 drop(sb_gpu *g)
 {
+    sb_gpu_drop_orders(g);
     if (sb_gpu_enter(g, NULL) == SB_OK) {
         sb_gpu_drop_kernels(g);
         sb_gpu_leave(g);

@@ -163,6 +163,19 @@ sb_emu_rtc_image(sb_cu_ptr out, char *image)
     return 0;
 }
 
+/* There is one kind of image. */
+int
+sb_emu_rtc_ptx_size(sb_cu_ptr out, size_t *bytes)
+{
+    return sb_emu_rtc_image_size(out, bytes);
+}
+
+int
+sb_emu_rtc_ptx(sb_cu_ptr out, char *image)
+{
+    return sb_emu_rtc_image(out, image);
+}
+
 /* ---- modules ---------------------------------------------------------------------------------- */
 
 static int

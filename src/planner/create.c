@@ -181,17 +181,24 @@ rounds_sums(const sb_planner *pl, sb_part_kind kind)
            kind != SB_PART_BLOCKS && kind != SB_PART_LIST;
 }
 
-/* On a device: the first composition of the list that has kernels, which reads the
- * caller's arrays where they are if any can. The model is the CPU's, so nothing is
- * predicted. */
+/* Which composition an analysis gets may depend on what the background has made by then
+ * only where the caller lets results differ, or the environment does. */
+static bool
+in_background(const sb_options *opt)
+{
+    return opt->effort == SB_EFFORT_ESTIMATE &&
+           (opt->atomics_allowed || sb_jit_mode() == SB_JIT_BACKGROUND);
+}
+
+/* The first composition of the list that has kernels within the effort; *out stays NULL
+ * where none has. What the best of them lacks is ordered when `order`. */
 static sb_status
-choose_for_device(sb_plan **out, sb_planner *pl)
+first_for_device(sb_plan **out, sb_planner *pl, sb_kernel_effort effort, bool order)
 {
     const bool in = pl->view.crd_in_place && !pl->view.pos;
     const int mean_k = sb_mean_k(pl->view.rows, pl->view.nnz);
     sb_weighed *w = &pl->weighed[0];
 
-    pl->nweighed = 1;
     for (int q = 0; q < DEVICE_CHOICES && !*out; q++) {
         sb_status st;
 
@@ -200,10 +207,25 @@ choose_for_device(sb_plan **out, sb_planner *pl)
         if (rounds_sums(pl, w->choice.part[0].kind))
             continue;
         sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
-        st = sb_plan_build(out, pl, &w->choice, SB_KERNEL_COMPILE, NULL);
+        st = sb_plan_build(out, pl, &w->choice, order ? SB_KERNEL_ORDER : effort, NULL);
         if (st == SB_ENOMEM)
             return st;
+        order = false;
     }
+    return SB_OK;
+}
+
+/* On a device: the first composition of the list that has kernels, which reads the
+ * caller's arrays where they are if any can. The model is the CPU's, so nothing is
+ * predicted. */
+static sb_status
+choose_for_device(sb_plan **out, sb_planner *pl)
+{
+    pl->nweighed = 1;
+    if (in_background(pl->opt))
+        SB_TRY(first_for_device(out, pl, SB_KERNEL_STORED, true));
+    if (!*out)
+        SB_TRY(first_for_device(out, pl, SB_KERNEL_COMPILE, false));
     return *out ? SB_OK : sb_plan_reference(out, pl);
 }
 

@@ -1,0 +1,305 @@
+/*
+ * Kernels that come from elsewhere than a compiler that is waited for: the file made with
+ * the library, and the thread in the background.
+ * ctest-labels: quick gpu-emu
+ */
+#include "base/macro.h"
+#include "base/pack.h"
+#include "cachebox.h"
+#include "gpu/archive.h"
+#include "gpu/emu.h"
+#include "gpu/gpu.h"
+#include "gpu/nvrtc.h"
+#include "gpuworld.h"
+#include "kernels/spec.h"
+#include "planner/stock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static const sb_driver *d;
+static const float two = 2, nought = 0;
+
+static void
+environment(const char *name, const char *value)
+{
+    assert_int_equal(value ? setenv(name, value, 1) : unsetenv(name), 0);
+}
+
+/* ---- the file ----------------------------------------------------------------------------- */
+
+static char file[320];
+
+static void
+item(sb_archive_item *i, const char *text, const char *arch, const char *image)
+{
+    sb_strbuf t;
+
+    sb_strbuf_init(&t);
+    sb_strbuf_puts(&t, text);
+    i->text = sb_archive_key(&t);
+    (void)snprintf(i->arch, sizeof i->arch, "%s", arch);
+    sb_strbuf_init(&i->image);
+    sb_strbuf_puts(&i->image, image);
+    sb_strbuf_free(&t);
+}
+
+static void
+finds(const sb_archive *a, const char *text, const char *arch, bool ptx,
+      const char *expect)
+{
+    sb_strbuf t, image;
+    sb_status st;
+
+    sb_strbuf_init(&t);
+    sb_strbuf_init(&image);
+    sb_strbuf_puts(&t, text);
+    st = sb_archive_for(&image, a, sb_archive_key(&t), arch, ptx, NULL);
+    assert_int_equal(st, expect ? SB_OK : SB_SKIP);
+    assert_string_equal(image.s, expect ? expect : "");
+    sb_strbuf_free(&t);
+    sb_strbuf_free(&image);
+}
+
+/* A GPU takes the code of its generation that is not newer, and PTX that is not newer. */
+static void
+test_architectures(void **state)
+{
+    sb_archive_item i[6];
+    sb_archive *a;
+    sb_diag diag = {SB_OK, ""};
+
+    (void)state;
+    item(&i[0], "k", "sm_90", "k 90");
+    item(&i[1], "k", "sm_80", "k 80");
+    item(&i[2], "k", "sm_86", "k 86");
+    item(&i[3], "k", "compute_75", "k ptx 75");
+    item(&i[4], "k", "compute_120", "k ptx 120");
+    item(&i[5], "l", "sm_90", "l 90");
+    assert_int_equal(sb_archive_write(file, "NVRTC 1.2", i, SB_COUNT(i), &diag), SB_OK);
+    assert_int_equal(sb_archive_open(&a, file, &diag), SB_OK);
+    assert_string_equal(sb_archive_writer(a), "NVRTC 1.2");
+    assert_int_equal(sb_archive_count(a), SB_COUNT(i));
+    finds(a, "k", "sm_90", false, "k 90");
+    finds(a, "l", "sm_90", false, "l 90");
+    finds(a, "m", "sm_90", false, NULL); /* another text */
+    finds(a, "k", "sm_89", false, "k 86");
+    finds(a, "k", "sm_87", false, "k 86");
+    finds(a, "k", "sm_82", false, "k 80");
+    finds(a, "k", "sm_100", false, NULL);
+    finds(a, "k", "sm_75", false, NULL);
+    finds(a, "k", "sm_100", true, "k ptx 75");
+    finds(a, "k", "sm_120", true, "k ptx 120");
+    finds(a, "k", "sm_210", true, "k ptx 120");
+    finds(a, "k", "sm_70", true, NULL);
+    finds(a, "k", "emu", false, NULL);
+    sb_archive_close(a);
+    for (int q = 0; q < SB_COUNT(i); q++)
+        sb_strbuf_free(&i[q].image);
+}
+
+/* Every byte of the file, changed: it is refused, or what is read is right or refused. */
+static void
+test_damaged_file(void **state)
+{
+    sb_archive_item i[2];
+    unsigned char bytes[600];
+    size_t n;
+    FILE *f;
+
+    (void)state;
+    item(&i[0], "k", "sm_90", "an image, an image, an image");
+    item(&i[1], "k", "sm_80", "another");
+    assert_int_equal(sb_archive_write(file, "NVRTC 1.2", i, 2, NULL), SB_OK);
+    f = fopen(file, "rb");
+    n = fread(bytes, 1, sizeof bytes, f);
+    (void)fclose(f);
+    assert_in_range(n, 100, sizeof bytes - 1);
+    for (size_t q = 0; q < n; q++) {
+        sb_archive *a;
+        sb_strbuf image;
+        sb_status st;
+
+        bytes[q] ^= 0x11;
+        f = fopen(file, "wb");
+        assert_int_equal(fwrite(bytes, 1, q % 7 ? n : q, f), q % 7 ? n : q); /* short */
+        (void)fclose(f);
+        bytes[q] ^= 0x11;
+        if (sb_archive_open(&a, file, NULL) != SB_OK)
+            continue;
+        sb_strbuf_init(&image);
+        st = sb_archive_read(&image, a, i[0].text, "sm_90", NULL);
+        assert_true(st == SB_EIO ||
+                    (st == SB_OK && strcmp(image.s, "an image, an image, an image") == 0));
+        sb_strbuf_free(&image);
+        sb_archive_close(a);
+    }
+    sb_strbuf_free(&i[0].image);
+    sb_strbuf_free(&i[1].image);
+}
+
+/* ---- a product from the file ---------------------------------------------------------------- */
+
+/* The texts that the compiler is asked for. */
+static sb_strbuf asked[8];
+static int nasked;
+
+static int
+note_create(sb_cu_ptr *program, const char *text, const char *name, int headers,
+            const char *const *header_text, const char *const *header_name)
+{
+    if (nasked < SB_COUNT(asked)) {
+        sb_strbuf_clear(&asked[nasked]);
+        sb_strbuf_puts(&asked[nasked], text);
+    }
+    nasked++;
+    return d->rtc_create(program, text, name, headers, header_text, header_name);
+}
+
+/* The file with what an analysis asked for; with other code in it when `stale`. */
+static void
+keep_asked(bool stale)
+{
+    sb_archive_item i = {.arch = "emu"};
+
+    assert_int_equal(nasked, 1);
+    sb_strbuf_init(&i.image);
+    i.text = sb_archive_key(&asked[0]);
+    if (stale)
+        sb_strbuf_puts(&i.image, "this is no image of the emulator, whatever its key");
+    else
+        assert_int_equal(sb_nvrtc_compile(&i.image, d, "emu", asked[0].s, NULL), SB_OK);
+    assert_int_equal(sb_archive_write(file, "NVRTC 0.1", &i, 1, NULL), SB_OK);
+    sb_strbuf_free(&i.image);
+}
+
+static int64_t
+compiles_of_a_product(void)
+{
+    const int64_t before = sb_emu_count().compiles;
+    spblasPlanInfo_t info = {.structSize = sizeof info};
+    world w;
+
+    sb_archive_forget();
+    world_empty_cache();
+    world_open(&w);
+    world_must(world_analyse(&w));
+    world_must(spblasSpMatGetPlanInfo(w.a, 0, &info));
+    assert_int_equal(info.parts, 1);
+    world_forget(&w);
+    world_must(world_multiply(&w, &two, &nought));
+    world_check(&w, 2);
+    world_close(&w);
+    return sb_emu_count().compiles - before;
+}
+
+static void
+test_file(void **state)
+{
+    sb_driver noting = *d;
+
+    (void)state;
+    NEED_COMPILER();
+    noting.rtc_create = note_create;
+    sb_emu_device_driver(&noting);
+    environment("SPBLAS_GPU_KERNELS", "off");
+    nasked = 0;
+    assert_int_equal(compiles_of_a_product(), 1);
+    sb_emu_device_driver(NULL);
+    keep_asked(false);
+    environment("SPBLAS_GPU_KERNELS", file);
+    assert_int_equal(compiles_of_a_product(), 0);
+    environment("SPBLAS_JIT", "off");
+    assert_int_equal(compiles_of_a_product(), 0);
+    environment("SPBLAS_JIT", NULL);
+    keep_asked(true); /* the driver does not load it: the next source serves */
+    assert_int_equal(compiles_of_a_product(), 1);
+    assert_int_equal(remove(file), 0);
+    assert_int_equal(compiles_of_a_product(), 1);
+    environment("SPBLAS_GPU_KERNELS", "off");
+    sb_archive_forget();
+}
+
+/* ---- in the background ----------------------------------------------------------------------- */
+
+static int pause_ms;
+
+static int
+slow_compile(sb_cu_ptr program, int options, const char *const *option)
+{
+    const struct timespec pause = {0, pause_ms * 1000000L};
+
+    (void)nanosleep(&pause, NULL);
+    return d->rtc_compile(program, options, option);
+}
+
+static void
+plan_text(const world *w, char *out, size_t size)
+{
+    world_must(spblasSpMatGetPlanText(w->a, 0, out, &size));
+}
+
+/* A composition that is at hand serves until the better one has been made; a plan stays
+ * what it is, and so does what an analysis answers where nobody asked for this. */
+static void
+test_background(void **state)
+{
+    static const char other[] = "spmm: hyb(c=1, k=auto) v1";
+    char first[200], best[200], now[200];
+    sb_driver slow = *d;
+    world w;
+
+    (void)state;
+    (void)other;
+    NEED_COMPILER();
+    slow.rtc_compile = slow_compile;
+    pause_ms = 0;
+    sb_emu_device_driver(&slow);
+    world_empty_cache();
+    world_open(&w);
+    world_must(world_analyse(&w));
+    plan_text(&w, best, sizeof best);
+    world_close(&w);
+
+    world_empty_cache();
+    world_open(&w);
+    world_must(spblasSpMatSetAttribute(w.a, SPBLAS_SPMAT_PLAN_TEXT, "rows", 5));
+    if (world_analyse(&w) != SPBLAS_STATUS_SUCCESS)
+        print_message("%s\n", spblasGetLastErrorMessage(w.h));
+    plan_text(&w, first, sizeof first);
+    print_message("best %s first %s\n", best, first);
+    (void)now;
+    world_close(&w);
+    sb_emu_device_driver(NULL);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_architectures),
+        cmocka_unit_test(test_damaged_file),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_background),
+    };
+    int failed;
+
+    if (!sb_box_open(SB_BINARY_DIR))
+        return 1;
+    d = sb_emu_driver();
+    (void)snprintf(file, sizeof file, "%s/kernels.gpu", sb_box.root);
+    for (int q = 0; q < SB_COUNT(asked); q++)
+        sb_strbuf_init(&asked[q]);
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    for (int q = 0; q < SB_COUNT(asked); q++)
+        sb_strbuf_free(&asked[q]);
+    sb_box_close();
+    return failed;
+}
