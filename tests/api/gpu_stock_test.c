@@ -3,16 +3,14 @@
  * the library, and the thread in the background.
  * ctest-labels: quick gpu-emu
  */
+#include "base/alloc.h"
 #include "base/macro.h"
-#include "base/pack.h"
 #include "cachebox.h"
 #include "gpu/archive.h"
 #include "gpu/emu.h"
 #include "gpu/gpu.h"
 #include "gpu/nvrtc.h"
 #include "gpuworld.h"
-#include "kernels/spec.h"
-#include "planner/stock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -246,38 +244,115 @@ plan_text(const world *w, char *out, size_t size)
     world_must(spblasSpMatGetPlanText(w->a, 0, out, &size));
 }
 
-/* A composition that is at hand serves until the better one has been made; a plan stays
+static void
+force(const world *w, const char *text)
+{
+    world_must(spblasSpMatSetAttribute(w->a, SPBLAS_SPMAT_PLAN_TEXT, text,
+                                       text ? strlen(text) + 1 : 0));
+}
+
+/* An analysis of a new matrix; its plan computes. */
+static void
+analysed(char *text, size_t size)
+{
+    world w;
+
+    world_open(&w);
+    world_must(world_analyse(&w));
+    plan_text(&w, text, size);
+    world_forget(&w);
+    world_must(world_multiply(&w, &two, &nought));
+    world_check(&w, 2);
+    world_close(&w);
+}
+
+/* Keeps the kernel of another composition than the best on disk. */
+static void
+keep_other(void)
+{
+    world w;
+
+    world_empty_cache();
+    world_open(&w);
+    force(&w, "(plan spmm (part panel 64))");
+    world_must(world_analyse(&w));
+    world_close(&w);
+}
+
+/* A composition that is at hand serves until the better one has been made. A plan stays
  * what it is, and so does what an analysis answers where nobody asked for this. */
 static void
 test_background(void **state)
 {
-    static const char other[] = "spmm: hyb(c=1, k=auto) v1";
-    char first[200], best[200], now[200];
+    char best[200], first[200], now[200] = "";
     sb_driver slow = *d;
     world w;
 
     (void)state;
-    (void)other;
     NEED_COMPILER();
     slow.rtc_compile = slow_compile;
     pause_ms = 0;
     sb_emu_device_driver(&slow);
     world_empty_cache();
-    world_open(&w);
+    analysed(best, sizeof best);
+    keep_other();
+    analysed(now, sizeof now);
+    assert_string_equal(now, best);
+
+    keep_other();
+    pause_ms = 50;
+    environment("SPBLAS_JIT", "background");
+    world_open(&w); /* holds the device, and with it what is made for it */
     world_must(world_analyse(&w));
-    plan_text(&w, best, sizeof best);
+    plan_text(&w, first, sizeof first);
+    assert_string_not_equal(first, best);
+    for (int tries = 0; tries < 500; tries++) {
+        analysed(now, sizeof now);
+        if (strcmp(now, best) == 0)
+            break;
+        assert_string_equal(now, first);
+        (void)nanosleep(&(struct timespec){0, 10000000}, NULL);
+    }
+    assert_string_equal(now, best);
+    plan_text(&w, now, sizeof now);
+    assert_string_equal(now, first);
     world_close(&w);
 
+    /* nothing is at hand: the analysis waits for what it ordered, once */
+    pause_ms = 0;
     world_empty_cache();
-    world_open(&w);
-    world_must(spblasSpMatSetAttribute(w.a, SPBLAS_SPMAT_PLAN_TEXT, "rows", 5));
-    if (world_analyse(&w) != SPBLAS_STATUS_SUCCESS)
-        print_message("%s\n", spblasGetLastErrorMessage(w.h));
-    plan_text(&w, first, sizeof first);
-    print_message("best %s first %s\n", best, first);
-    (void)now;
-    world_close(&w);
+    nasked = 0;
+    slow.rtc_create = note_create;
+    analysed(now, sizeof now);
+    assert_string_equal(now, best);
+    assert_int_equal(nasked, 1);
+    environment("SPBLAS_JIT", NULL);
     sb_emu_device_driver(NULL);
+}
+
+/* The device ends while a kernel is being made for it. */
+static void
+test_end(void **state)
+{
+    sb_driver slow = *d;
+    char text[200];
+    int64_t live;
+
+    (void)state;
+    NEED_COMPILER();
+    live = sb_alloc_live();
+    slow.rtc_compile = slow_compile;
+    pause_ms = 0;
+    sb_emu_device_driver(&slow);
+    keep_other();
+    environment("SPBLAS_JIT", "background");
+    pause_ms = 50;
+    for (int q = 0; q < 3; q++)
+        analysed(text, sizeof text);
+    environment("SPBLAS_JIT", NULL);
+    sb_emu_device_driver(NULL);
+    assert_int_equal(sb_emu_count().blocks + sb_emu_count().contexts, 0);
+    assert_int_equal(sb_alloc_live(), live);
 }
 
 int
@@ -288,6 +363,7 @@ main(void)
         cmocka_unit_test(test_damaged_file),
         cmocka_unit_test(test_file),
         cmocka_unit_test(test_background),
+        cmocka_unit_test(test_end),
     };
     int failed;
 
