@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/fault.h"
 #include "base/log.h"
 #include "base/pack.h"
 #include "base/sync.h"
@@ -129,9 +130,9 @@ sb_archive_count(const sb_archive *a)
 static int
 compare(sb_hash x, const char *x_arch, sb_hash y, const char *y_arch)
 {
-    if (x.a != y.a)
+    if (x.a != y.a && !SB_FAULT(GPU_STALE))
         return x.a < y.a ? -1 : 1;
-    if (x.b != y.b)
+    if (x.b != y.b && !SB_FAULT(GPU_STALE))
         return x.b < y.b ? -1 : 1;
     return strncmp(x_arch, y_arch, SB_ARCH_MAX);
 }

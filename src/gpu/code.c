@@ -9,6 +9,7 @@
 #include "gpu/nvrtc.h"
 
 #include "base/alloc.h"
+#include "base/fault.h"
 #include "base/log.h"
 #include "base/macro.h"
 #include "runtime/cache.h"
@@ -67,7 +68,7 @@ read_file(sb_strbuf *out, const sb_gpu *g, const char *path)
     if (st == SB_OK && g->driver->can_compile) {
         const header want = writer_of(g);
 
-        if (memcmp(file.s, &want, sizeof want) != 0)
+        if (memcmp(file.s, &want, sizeof want) != 0 && !SB_FAULT(GPU_WRITER))
             st = SB_SKIP;
     }
     if (st == SB_OK) {

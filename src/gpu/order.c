@@ -7,6 +7,7 @@
 #include "gpu/nvrtc.h"
 
 #include "base/alloc.h"
+#include "base/fault.h"
 #include "base/log.h"
 #include "base/worker.h"
 
@@ -136,7 +137,8 @@ sb_gpu_order_take(sb_strbuf *out, sb_gpu *g, sb_hash key, bool wait)
 void
 sb_gpu_drop_orders(sb_gpu *g)
 {
-    sb_worker_end(g);
+    if (!SB_FAULT(GPU_ORDER))
+        sb_worker_end(g);
     while (g->orders) {
         order *o = g->orders;
 
