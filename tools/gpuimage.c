@@ -11,6 +11,7 @@
  */
 #include "base/alloc.h"
 #include "base/macro.h"
+#include "cpu/cpu.h"
 #include "gpu/archive.h"
 #include "gpu/emu.h"
 #include "gpu/nvrtc.h"
@@ -136,6 +137,7 @@ open_table(sb_driver *d, const char *nvrtc, bool emulated)
     int n = 1;
 
     if (emulated) {
+        sb_backend_set(&sb_cpu_backend); /* whose compiler the emulator uses */
         *d = *sb_emu_driver();
         return true;
     }

@@ -90,8 +90,7 @@ sb_unpack(void *out, size_t n, const void *packed, size_t size)
     size_t at = 0, count, back;
 
     for (;;) {
-        if (!get_number(&r, &count) || count > n - at ||
-            count > (size_t)(r.end - r.p))
+        if (!get_number(&r, &count) || count > n - at || count > (size_t)(r.end - r.p))
             return false;
         memcpy(to + at, r.p, count);
         r.p += count;

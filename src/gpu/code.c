@@ -220,9 +220,8 @@ obtain(sb_gpu_kernel *k, const wanted *w, sb_diag *diag)
                            "no stored kernel; one is made in the background");
     }
     return sb_diag_set(diag, SB_ENOKERNEL, "no stored kernel, and %s",
-                       w->g->driver->can_compile
-                           ? "compiling is off or not wanted here"
-                           : "there is no NVRTC to compile with");
+                       w->g->driver->can_compile ? "compiling is off or not wanted here"
+                                                 : "there is no NVRTC to compile with");
 }
 
 /* The range of tiles, last of the parameters of what was fused, has a place of its own in

@@ -373,8 +373,7 @@ sb_emu_download(void *to, sb_cu_mem from, size_t bytes, sb_cu_ptr stream)
     sb_mutex_lock(&lock);
     room = nlate < LATE_MAX;
     if (room) {
-        late[nlate++] =
-            (struct late){to, (const void *)(uintptr_t)from, bytes, stream};
+        late[nlate++] = (struct late){to, (const void *)(uintptr_t)from, bytes, stream};
         memset(to, UNTOUCHED, bytes);
     }
     sb_mutex_unlock(&lock);

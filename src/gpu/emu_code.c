@@ -55,7 +55,7 @@ sb_emu_rtc_create(sb_cu_ptr *out, const char *text, const char *name, int header
     sb_strbuf_init(&p->image);
     /* what runs once thread by thread is not worth the compiler's effort */
     sb_strbuf_printf(&p->text,
-                     "#define SBG_EMULATE 1\n#pragma GCC optimize(1)\n#line 1 \"%s\"\n",
+                     "#define SBG_EMULATE 1\n#pragma GCC optimize(0)\n#line 1 \"%s\"\n",
                      name);
     sb_strbuf_puts(&p->text, text);
     *out = p;

@@ -78,11 +78,10 @@ run_step(const state *s, const sb_step *step, const sb_problem *pb, int64_t n,
 
     SB_TRY(sb_launch_bind(&b, &s->launch, pb, k->spec, k->signature, step->add, member,
                           diag));
-    return sb_gpu_check(
-        s->gpu,
-        launch(s->gpu, k, &b, step->tile_lo, step->tile_hi, n,
-               SB_FAULT(GPU_STREAM) ? NULL : pb->stream),
-        "launching a kernel", diag);
+    return sb_gpu_check(s->gpu,
+                        launch(s->gpu, k, &b, step->tile_lo, step->tile_hi, n,
+                               SB_FAULT(GPU_STREAM) ? NULL : pb->stream),
+                        "launching a kernel", diag);
 }
 
 static sb_status

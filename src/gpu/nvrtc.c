@@ -7,15 +7,28 @@
 #include "base/macro.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* For experiments. */
+static const char *
+further_option(void)
+{
+    const char *more = getenv("SPBLAS_NVRTC_OPTION");
+
+    return more && more[0] ? more : NULL;
+}
 
 void
 sb_nvrtc_name(const sb_driver *d, char out[SB_NVRTC_NAME])
 {
     int major = 0, minor = 0;
 
+    const char *const more = further_option();
+
     (void)d->rtc_version(&major, &minor);
-    (void)snprintf(out, SB_NVRTC_NAME, "NVRTC %d.%d", major, minor);
+    (void)snprintf(out, SB_NVRTC_NAME, "NVRTC %d.%d%s%s", major, minor,
+                   more ? " " : "", more ? more : "");
 }
 
 /* First line of the log that names an error, else its first. */
@@ -67,7 +80,8 @@ sb_nvrtc_compile(sb_strbuf *out, const sb_driver *d, const char *arch, const cha
                  sb_diag *diag)
 {
     const bool ptx = strncmp(arch, "compute_", 8) == 0;
-    const char *options[2];
+    const char *const more = further_option();
+    const char *options[3];
     char option[40];
     sb_cu_ptr program;
     sb_status st;
@@ -75,9 +89,10 @@ sb_nvrtc_compile(sb_strbuf *out, const sb_driver *d, const char *arch, const cha
     (void)snprintf(option, sizeof option, "--gpu-architecture=%s", arch);
     options[0] = option;
     options[1] = "--std=c++14";
+    options[2] = more;
     if (d->rtc_create(&program, text, "spblas.cu", 0, NULL, NULL) != 0)
         return sb_diag_set(diag, SB_ENOMEM, "NVRTC could not begin");
-    st = d->rtc_compile(program, SB_COUNT(options), options) == 0
+    st = d->rtc_compile(program, SB_COUNT(options) - !more, options) == 0
              ? take_image(out, d, program, ptx, diag)
              : complain(d, program, diag);
     (void)d->rtc_destroy(&program);

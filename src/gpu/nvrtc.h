@@ -9,7 +9,7 @@
 
 enum { SB_NVRTC_NAME = 32 };
 
-/* "NVRTC 13.0" */
+/* "NVRTC 13.0", and behind it the one option more that SPBLAS_NVRTC_OPTION names. */
 void sb_nvrtc_name(const sb_driver *d, char out[SB_NVRTC_NAME]);
 
 /* Appends the image of a text for "sm_90" (machine code) or "compute_75" (PTX). EIO with

@@ -134,8 +134,9 @@ test_damaged_file(void **state)
             continue;
         sb_strbuf_init(&image);
         st = sb_archive_read(&image, a, i[0].text, "sm_90", NULL);
-        assert_true(st == SB_EIO ||
-                    (st == SB_OK && strcmp(image.s, "an image, an image, an image") == 0));
+        assert_true(
+            st == SB_EIO ||
+            (st == SB_OK && strcmp(image.s, "an image, an image, an image") == 0));
         sb_strbuf_free(&image);
         sb_archive_close(a);
     }
@@ -359,10 +360,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_architectures),
-        cmocka_unit_test(test_damaged_file),
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_background),
+        cmocka_unit_test(test_architectures), cmocka_unit_test(test_damaged_file),
+        cmocka_unit_test(test_file),          cmocka_unit_test(test_background),
         cmocka_unit_test(test_end),
     };
     int failed;

@@ -22,7 +22,7 @@ BACKEND_USERS_MAX = 1
 # Folders outside src/ -> folders of src/ they may include; their own files are free.
 OUTSIDE = {
     "tools/spblasc": ["base", "formats", "compiler", "kernels"],
-    "tools/gpuimage": ["base", "gpu", "kernels", "planner"],
+    "tools/gpuimage": ["base", "cpu", "gpu", "kernels", "planner"],
     "tools/spblas/steps.c": ["base", "formats"],  # no public name for its text
     "tools/spblas/tune": ["base", "formats", "runtime", "planner"],  # the cost model
     "tools/": [],
@@ -96,7 +96,7 @@ SEEDS = [
       "src/api/a.c": '#include "spblas.h"\n#include "cpu/cpu.h"\n',
       "src/base/sync.h": "#include <pthread.h>\n",
       "tools/spblasc.c": '#include "compiler/ir.h"\n',
-      "tools/gpuimage": ["base", "gpu", "kernels", "planner"],
+      "tools/gpuimage": ["base", "cpu", "gpu", "kernels", "planner"],
     "tools/spblas/steps.c": '#include "formats/tensor.h"\n',
       "tests/unit/a_test.c": '#include "planner/plan.h"\n'}, None),
     ({"src/compiler/a.c": '#include "formats/matrix.h"\n'}, "may not include formats"),

@@ -23,7 +23,8 @@ typedef struct work {
     int number, pause; /* milliseconds */
 } work;
 
-static int ran[64], dropped[64], nran, ndropped; /* those of a finished owner are read */
+static int ran[64], dropped[64], nran,
+    ndropped; /* those of a finished owner are read */
 static char owner[2];
 
 static void
