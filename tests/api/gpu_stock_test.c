@@ -179,15 +179,14 @@ keep_asked(bool stale)
     sb_strbuf_free(&i.image);
 }
 
+/* With the files that there are. */
 static int64_t
-compiles_of_a_product(void)
+compiles_again(void)
 {
     const int64_t before = sb_emu_count().compiles;
     spblasPlanInfo_t info = {.structSize = sizeof info};
     world w;
 
-    sb_archive_forget();
-    world_empty_cache();
     world_open(&w);
     world_must(world_analyse(&w));
     world_must(spblasSpMatGetPlanInfo(w.a, 0, &info));
@@ -197,6 +196,44 @@ compiles_of_a_product(void)
     world_check(&w, 2);
     world_close(&w);
     return sb_emu_count().compiles - before;
+}
+
+static int64_t
+compiles_of_a_product(void)
+{
+    sb_archive_forget();
+    world_empty_cache();
+    return compiles_again();
+}
+
+static int
+other_version(int *major, int *minor)
+{
+    *major = 7;
+    *minor = 5;
+    return 0;
+}
+
+/* A file of another NVRTC serves only where nothing can be compiled. */
+static void
+test_writer(void **state)
+{
+    sb_driver other = *d;
+
+    (void)state;
+    NEED_COMPILER();
+    other.rtc_version = other_version;
+    assert_int_equal(compiles_of_a_product(), 1);
+    assert_int_equal(compiles_again(), 0);
+    sb_emu_device_driver(&other);
+    assert_int_equal(compiles_again(), 1);
+    assert_int_equal(compiles_again(), 0);
+    sb_emu_device_driver(NULL);
+    assert_int_equal(compiles_again(), 1);
+    other.can_compile = false;
+    sb_emu_device_driver(&other);
+    assert_int_equal(compiles_again(), 0);
+    sb_emu_device_driver(NULL);
 }
 
 static void
@@ -361,8 +398,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_architectures), cmocka_unit_test(test_damaged_file),
-        cmocka_unit_test(test_file),          cmocka_unit_test(test_background),
-        cmocka_unit_test(test_end),
+        cmocka_unit_test(test_writer),        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_background),    cmocka_unit_test(test_end),
     };
     int failed;
 
