@@ -27,8 +27,8 @@ sb_nvrtc_name(const sb_driver *d, char out[SB_NVRTC_NAME])
     const char *const more = further_option();
 
     (void)d->rtc_version(&major, &minor);
-    (void)snprintf(out, SB_NVRTC_NAME, "NVRTC %d.%d%s%s", major, minor,
-                   more ? " " : "", more ? more : "");
+    (void)snprintf(out, SB_NVRTC_NAME, "NVRTC %d.%d%s%s", major, minor, more ? " " : "",
+                   more ? more : "");
 }
 
 /* First line of the log that names an error, else its first. */

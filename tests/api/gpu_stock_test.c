@@ -4,6 +4,7 @@
  * ctest-labels: quick gpu-emu
  */
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/macro.h"
 #include "cachebox.h"
 #include "gpu/archive.h"
@@ -11,6 +12,7 @@
 #include "gpu/gpu.h"
 #include "gpu/nvrtc.h"
 #include "gpuworld.h"
+#include "planner/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -393,6 +395,41 @@ test_end(void **state)
     assert_int_equal(sb_alloc_live(), live);
 }
 
+/* ---- what no GPU has -------------------------------------------------------------------------- */
+
+static char said[4000];
+
+static void
+listen(sb_log_level level, const char *text, void *user)
+{
+    (void)level;
+    (void)user;
+    if (strlen(said) + strlen(text) + 2 < sizeof said) {
+        strcat(said, text);
+        strcat(said, "\n");
+    }
+}
+
+/* A spec that cannot be had on a GPU says why, in the log. */
+static void
+test_refused(void **state)
+{
+    sb_kernel_source out = {.key = {0, 0}};
+
+    (void)state;
+    sb_strbuf_init(&out.text);
+    sb_strbuf_init(&out.signature);
+    sb_log_set(SB_LOG_WARN, listen, NULL);
+    assert_int_equal(sb_planner_gpu_maker.make(
+                         &out, "spmm seg f32f32f32/f32 i32i32 rr t16 p0 g16", NULL),
+                     SB_ENOTSUP);
+    sb_log_set(SB_LOG_OFF, NULL, NULL);
+    assert_non_null(
+        strstr(said, "cannot be had on a GPU: spec: seg has no spmm kernel"));
+    sb_strbuf_free(&out.text);
+    sb_strbuf_free(&out.signature);
+}
+
 int
 main(void)
 {
@@ -400,6 +437,7 @@ main(void)
         cmocka_unit_test(test_architectures), cmocka_unit_test(test_damaged_file),
         cmocka_unit_test(test_writer),        cmocka_unit_test(test_file),
         cmocka_unit_test(test_background),    cmocka_unit_test(test_end),
+        cmocka_unit_test(test_refused),
     };
     int failed;
 
