@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPECS_MAX = 4096, ARCHS_MAX = 16 };
+enum { SPECS_MAX = 4096, ARCHS_MAX = 16, NO_NVRTC = 77 };
 
 /* Code for GPUs of these generations; PTX of the oldest for those between and of the
  * newest for those to come. */
@@ -184,5 +184,5 @@ main(int argc, char **argv)
         take_spec(NULL, argv[q]);
     if (specs.n == 0)
         sb_stock_each(take_spec, NULL);
-    return open_table(&d, nvrtc, emulated) ? make_all(&d, argv[k]) : 1;
+    return open_table(&d, nvrtc, emulated) ? make_all(&d, argv[k]) : NO_NVRTC;
 }
