@@ -139,7 +139,7 @@ def main():
                           ("adversarial", ": adversarial")):
         put_part(folder, name, heading)
     put_ofc(folder)
-    for state in ("empty", "filled"):
+    for state in ("empty", "filled", "built-in"):
         for row in lines(folder, f"cold-{state}"):
             if row["who"] == "ours" and row["right"]:
                 print(f"\n{row['matrix']}, {state} kernel cache: first product after "

@@ -7,12 +7,15 @@
 #include "base/log.h"
 #include "base/macro.h"
 #include "cachebox.h"
+#include "call.h"
 #include "gpu/archive.h"
 #include "gpu/emu.h"
 #include "gpu/gpu.h"
 #include "gpu/nvrtc.h"
 #include "gpuworld.h"
 #include "planner/context.h"
+#include "planner/stock.h"
+#include "problems.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -395,6 +398,116 @@ test_end(void **state)
     assert_int_equal(sb_alloc_live(), live);
 }
 
+/* ---- what the library is made with ------------------------------------------------------------ */
+
+static int
+no_compile(sb_cu_ptr program, int options, const char *const *option)
+{
+    (void)program;
+    (void)options;
+    (void)option;
+    return 6;
+}
+
+static char stock[400][SB_SPEC_MAX];
+static int nstock;
+
+static void
+take_spec(void *user, const char spec[SB_SPEC_MAX])
+{
+    (void)user;
+    assert_true(nstock < SB_COUNT(stock));
+    memcpy(stock[nstock++], spec, SB_SPEC_MAX);
+}
+
+/* Whether the first kernel that an analysis of the problem asks for is in stock. */
+static bool
+in_stock(const sb_problem *pb, char spec[SB_SPEC_MAX])
+{
+    const char *end;
+    call c;
+
+    nasked = 0;
+    world_must(call_begin(&c, pb));
+    world_must(call_analyse(&c));
+    call_end(&c);
+    assert_true(nasked > 0);
+    assert_memory_equal(asked[0].s, "/* ", 3); /* the text begins with its spec */
+    end = strstr(asked[0].s, " */");
+    (void)snprintf(spec, SB_SPEC_MAX, "%.*s", (int)(end - asked[0].s - 3),
+                   asked[0].s + 3);
+    for (int q = 0; q < nstock; q++)
+        if (strcmp(stock[q], spec) == 0)
+            return true;
+    return false;
+}
+
+static sb_problem
+ordinary(sb_op op, sb_dtype t, int n, bool b_col, bool c_col, double density)
+{
+    const bool sampled = op == SB_OP_SDDMM;
+    sb_problem pb = {.op = op,
+                     .compute = t == SB_F64 ? SB_F64 : SB_F32,
+                     .alpha = {1, 0},
+                     .batch = 1};
+
+    pb.a = gen_matrix(&(gen_spec){.family = GEN_UNIFORM,
+                                  .rows = 40,
+                                  .cols = 30,
+                                  .val_type = t,
+                                  .density = density,
+                                  .integer = true});
+    pb.b = gen_dense(&(gen_dense_spec){.rows = sampled ? 40 : 30,
+                                       .cols = op == SB_OP_SPMV ? 1 : n,
+                                       .type = t,
+                                       .col_major = b_col,
+                                       .integer = true});
+    pb.c = gen_dense(&(gen_dense_spec){.rows = sampled ? n : 40,
+                                       .cols = sampled            ? 30
+                                               : op == SB_OP_SPMV ? 1
+                                                                  : n,
+                                       .type = t,
+                                       .col_major = c_col,
+                                       .integer = true});
+    return pb;
+}
+
+/* Ordinary products find their kernels in the file made with the library. */
+static void
+test_stock(void **state)
+{
+    static const sb_dtype types[] = {SB_F32, SB_F64, SB_F16, SB_BF16};
+    static const int widths[] = {1, 7, 32, 100, 300};
+    static const double densities[] = {0.05, 0.4};
+    sb_driver noting = *d;
+
+    (void)state;
+    noting.rtc_create = note_create;
+    noting.rtc_compile = no_compile;
+    sb_emu_device_driver(&noting);
+    world_empty_cache();
+    sb_stock_each(take_spec, NULL);
+    for (int q = 0; q < 4 * 5 * 2 * 3; q++) {
+        const sb_op op = (sb_op[]){SB_OP_SPMM, SB_OP_SPMV, SB_OP_SDDMM}[q % 3];
+        sb_problem pb = ordinary(op, types[q / 3 % 4], widths[q / 12 % 5], false,
+                                 op == SB_OP_SDDMM, densities[q / 60]);
+        char spec[SB_SPEC_MAX];
+
+        if (!in_stock(&pb, spec))
+            fail_msg("\"%s\" is not made with the library (src/planner/stock.c)", spec);
+        problem_free(&pb);
+    }
+    for (int q = 1; q < 4; q++) { /* the other layouts */
+        sb_problem pb = ordinary(SB_OP_SPMM, SB_F32, 32, q & 1, q & 2, 0.4);
+        char spec[SB_SPEC_MAX];
+
+        if (!in_stock(&pb, spec))
+            fail_msg("\"%s\" is not made with the library (src/planner/stock.c)", spec);
+        problem_free(&pb);
+    }
+    sb_emu_device_driver(NULL);
+}
+
 /* ---- what no GPU has -------------------------------------------------------------------------- */
 
 static char said[4000];
@@ -437,11 +550,11 @@ main(void)
         cmocka_unit_test(test_architectures), cmocka_unit_test(test_damaged_file),
         cmocka_unit_test(test_writer),        cmocka_unit_test(test_file),
         cmocka_unit_test(test_background),    cmocka_unit_test(test_end),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_stock),         cmocka_unit_test(test_refused),
     };
     int failed;
 
-    if (!sb_box_open(SB_BINARY_DIR))
+    if (setenv("SPBLAS_BACKEND", "emu", 1) != 0 || !sb_box_open(SB_BINARY_DIR))
         return 1;
     d = sb_emu_driver();
     (void)snprintf(file, sizeof file, "%s/kernels.gpu", sb_box.root);
