@@ -17,6 +17,15 @@
 
 #include <cmocka.h>
 
+/* The thread sanitizer asks: children here start threads of their own, and cannot join
+ * what their parent had. */
+const char *__tsan_default_options(void);
+const char *
+__tsan_default_options(void)
+{
+    return "die_after_fork=0:report_thread_leaks=0";
+}
+
 /* Each job is a number; what was run and dropped, in order. */
 typedef struct work {
     sb_job job;
