@@ -1,10 +1,11 @@
 /*
- * Thin names over pthread. The calls cannot fail on objects made by the initialisers
- * of the header, hence no statuses.
+ * Thin names over pthread. But for starting a thread the calls cannot fail on objects made
+ * by the initialisers of the header, hence no statuses.
  */
 #include "base/sync.h"
 
 #include <sched.h>
+#include <signal.h>
 
 void
 sb_mutex_lock(sb_mutex *m)
@@ -40,4 +41,30 @@ void
 sb_yield(void)
 {
     (void)sched_yield();
+}
+
+bool
+sb_thread_start(sb_thread *t, void *(*fn)(void *))
+{
+    sigset_t all, was;
+    bool fine;
+
+    (void)sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &was) != 0)
+        return false;
+    fine = pthread_create(t, NULL, fn, NULL) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &was, NULL);
+    return fine;
+}
+
+void
+sb_thread_join(sb_thread t)
+{
+    (void)pthread_join(t, NULL);
+}
+
+void
+sb_at_fork(void (*before)(void), void (*after)(void), void (*child)(void))
+{
+    (void)pthread_atfork(before, after, child);
 }

@@ -1,17 +1,20 @@
 /*
- * Kernels of a device: in memory, else on disk, else compiled by NVRTC from the maker's
- * text. A file is named by text and architecture and says which NVRTC wrote it; another
- * NVRTC compiles anew, and where there is none any will do.
+ * Kernels of a device: in memory, made in the background, built in, on disk, compiled by
+ * NVRTC from the maker's text, built in as PTX: the first that there is and that loads. A
+ * file is named by text and architecture and says which NVRTC wrote it; another NVRTC
+ * compiles anew, and where there is none any will do.
  */
+#include "gpu/archive.h"
 #include "gpu/device.h"
+#include "gpu/nvrtc.h"
 
 #include "base/alloc.h"
+#include "base/fault.h"
 #include "base/log.h"
 #include "base/macro.h"
 #include "runtime/cache.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SHARED_WITHOUT_ASKING = 48 * 1024 };
@@ -40,42 +43,52 @@ path_of(sb_strbuf *out, const sb_gpu *g, const sb_strbuf *text)
 static header
 writer_of(const sb_gpu *g)
 {
-    int major = 0, minor = 0;
+    char name[SB_NVRTC_NAME];
     header h = {{0}};
 
-    (void)g->driver->rtc_version(&major, &minor);
-    (void)snprintf(h.writer, sizeof h.writer, "spblas GPU code, NVRTC %d.%d", major,
-                   minor);
+    sb_nvrtc_name(g->driver, name);
+    (void)snprintf(h.writer, sizeof h.writer, "spblas GPU code, %s", name);
     return h;
 }
 
-/* SKIP: no file, or one to be written anew. */
+/* Appends the image. SKIP: no file, or one to be written anew. */
 static sb_status
 read_file(sb_strbuf *out, const sb_gpu *g, const char *path)
 {
     sb_diag why = {SB_OK, ""};
-    sb_status st = sb_cache_read(out, path, &why);
+    sb_strbuf file;
+    sb_status st;
 
-    if (st == SB_OK && sb_cache_sealed(out) <= sizeof(header))
+    sb_strbuf_init(&file);
+    st = sb_cache_read(&file, path, &why);
+    if (st == SB_OK && sb_cache_sealed(&file) <= sizeof(header))
         st = sb_diag_set(&why, SB_EIO, "%s is damaged", path);
     if (st == SB_EIO)
         sb_log(SB_LOG_WARN, "GPU kernel: %s", why.text);
     if (st == SB_OK && g->driver->can_compile) {
         const header want = writer_of(g);
 
-        if (memcmp(out->s, &want, sizeof want) != 0)
+        if (memcmp(file.s, &want, sizeof want) != 0 && !SB_FAULT(GPU_WRITER))
             st = SB_SKIP;
     }
+    if (st == SB_OK) {
+        sb_strbuf_putn(out, file.s + sizeof(header),
+                       sb_cache_sealed(&file) - sizeof(header));
+        st = sb_strbuf_status(out);
+    }
+    sb_strbuf_free(&file);
     return st == SB_EIO ? SB_SKIP : st;
 }
 
-static void
-write_file(const sb_strbuf *image, const char *path)
+void
+sb_gpu_keep(const sb_gpu *g, const sb_strbuf *image, const char *path)
 {
+    const header h = writer_of(g);
     sb_diag why = {SB_OK, ""};
     sb_strbuf file;
 
     sb_strbuf_init(&file);
+    sb_strbuf_putn(&file, (const char *)&h, sizeof h);
     sb_strbuf_putn(&file, image->s, image->len);
     sb_cache_seal(&file);
     if (sb_strbuf_status(&file) != SB_OK ||
@@ -84,77 +97,10 @@ write_file(const sb_strbuf *image, const char *path)
     sb_strbuf_free(&file);
 }
 
-/* ---- NVRTC ---------------------------------------------------------------------------------- */
-
-/* First line of the log that names an error, else its first. */
-static sb_status
-complain(const sb_driver *d, sb_cu_ptr program, sb_diag *diag)
-{
-    const char *line;
-    size_t bytes = 0;
-    char *log;
-
-    if (d->rtc_log_size(program, &bytes) != 0 || !(log = sb_alloc_zero(bytes + 1)))
-        return sb_diag_set(diag, SB_EIO, "NVRTC failed");
-    (void)d->rtc_log(program, log);
-    line = strstr(log, "error");
-    while (line && line > log && line[-1] != '\n')
-        line--;
-    line = line ? line : log;
-    (void)sb_diag_set(diag, SB_EIO, "NVRTC failed: %.*s", (int)strcspn(line, "\n"),
-                      line);
-    sb_free(log);
-    return SB_EIO;
-}
-
-/* Appends the image. */
-static sb_status
-take_image(sb_strbuf *out, const sb_driver *d, sb_cu_ptr program, sb_diag *diag)
-{
-    size_t bytes = 0;
-    char *image;
-
-    if (d->rtc_image_size(program, &bytes) != 0 || bytes == 0)
-        return sb_diag_set(diag, SB_EIO, "NVRTC made no code for this GPU");
-    image = sb_alloc(bytes);
-    if (!image)
-        return SB_ENOMEM;
-    if (d->rtc_image(program, image) == 0)
-        sb_strbuf_putn(out, image, bytes);
-    else
-        (void)sb_diag_set(diag, SB_EIO, "NVRTC kept its code");
-    sb_free(image);
-    return out->len > sizeof(header) ? sb_strbuf_status(out) : SB_EIO;
-}
-
-static sb_status
-compile(sb_strbuf *out, const sb_gpu *g, const char *text, sb_diag *diag)
-{
-    const sb_driver *d = g->driver;
-    const header h = writer_of(g);
-    const char *options[2];
-    char arch[40];
-    sb_cu_ptr program;
-    sb_status st;
-
-    (void)snprintf(arch, sizeof arch, "--gpu-architecture=%s", g->arch);
-    options[0] = arch;
-    options[1] = "--std=c++14";
-    if (d->rtc_create(&program, text, "spblas.cu", 0, NULL, NULL) != 0)
-        return sb_diag_set(diag, SB_ENOMEM, "NVRTC could not begin");
-    sb_strbuf_clear(out);
-    sb_strbuf_putn(out, (const char *)&h, sizeof h);
-    st = d->rtc_compile(program, SB_COUNT(options), options) == 0
-             ? take_image(out, d, program, diag)
-             : complain(d, program, diag);
-    (void)d->rtc_destroy(&program);
-    return st;
-}
-
 /* ---- modules ------------------------------------------------------------------------------- */
 
 static sb_status
-load(sb_gpu_kernel *k, const sb_gpu *g, const sb_strbuf *file, sb_diag *diag)
+load(sb_gpu_kernel *k, const sb_gpu *g, const sb_strbuf *image, sb_diag *diag)
 {
     const sb_driver *d = g->driver;
     char symbol[SB_KERNEL_SYMBOL_MAX];
@@ -162,7 +108,7 @@ load(sb_gpu_kernel *k, const sb_gpu *g, const sb_strbuf *file, sb_diag *diag)
 
     SB_TRY(sb_gpu_enter(g, diag));
     sb_kernel_symbol(k->kernel.key, symbol);
-    code = d->module_load(&k->module, file->s + sizeof(header));
+    code = d->module_load(&k->module, image->s);
     if (!code)
         code = d->module_function(&k->function, k->module, symbol);
     if (!code && k->shape.shared_bytes > SHARED_WITHOUT_ASKING)
@@ -176,43 +122,106 @@ load(sb_gpu_kernel *k, const sb_gpu *g, const sb_strbuf *file, sb_diag *diag)
     return sb_gpu_check(g, code, "loading a kernel", diag);
 }
 
-static bool
-may_compile(const sb_gpu *g, sb_kernel_effort effort)
-{
-    const char *jit = getenv("SPBLAS_JIT");
+/* ---- where an image comes from ------------------------------------------------------------- */
 
-    return effort == SB_KERNEL_COMPILE && g->driver->can_compile &&
-           !(jit && (strcmp(jit, "off") == 0 || strcmp(jit, "0") == 0));
+typedef struct wanted {
+    sb_gpu *g;
+    const sb_strbuf *text;
+    const char *path; /* on disk; "" where nothing is kept */
+    sb_kernel_effort effort;
+} wanted;
+
+static bool
+may_compile(const sb_gpu *g)
+{
+    return g->driver->can_compile && sb_jit_mode() != SB_JIT_OFF;
 }
 
-/* Fills k->module from the disk or from NVRTC; path is "" where nothing is kept. */
+typedef sb_status (*source)(sb_strbuf *out, const wanted *w, sb_diag *diag);
+
 static sb_status
-obtain(sb_gpu_kernel *k, const sb_gpu *g, const sb_strbuf *text, const char *path,
-       sb_kernel_effort effort, sb_diag *diag)
+from_order(sb_strbuf *out, const wanted *w, sb_diag *diag)
 {
-    sb_diag why = {SB_OK, ""};
-    sb_strbuf file;
+    (void)diag;
+    return sb_gpu_order_take(out, w->g, sb_archive_key(w->text),
+                             w->effort == SB_KERNEL_COMPILE);
+}
+
+static sb_status
+from_archive(sb_strbuf *out, const wanted *w, sb_diag *diag)
+{
+    const sb_archive *a = sb_archive_installed();
+
+    return a ? sb_archive_for(out, a, sb_archive_key(w->text), w->g->arch, false, diag)
+             : SB_SKIP;
+}
+
+static sb_status
+from_disk(sb_strbuf *out, const wanted *w, sb_diag *diag)
+{
+    (void)diag;
+    return w->path[0] ? read_file(out, w->g, w->path) : SB_SKIP;
+}
+
+static sb_status
+from_nvrtc(sb_strbuf *out, const wanted *w, sb_diag *diag)
+{
     sb_status st;
 
-    sb_strbuf_init(&file);
-    st = path[0] ? read_file(&file, g, path) : SB_SKIP;
-    if (st == SB_OK && (st = load(k, g, &file, &why)) == SB_EIO) {
-        sb_log(SB_LOG_WARN, "GPU kernel %s: %s", path, why.text);
-        st = SB_SKIP;
-    }
-    if (st == SB_SKIP && !may_compile(g, effort)) {
-        st = sb_diag_set(diag, SB_ENOKERNEL, "no stored kernel, and %s",
-                         g->driver->can_compile ? "compiling is off or not wanted here"
-                                                : "there is no NVRTC to compile with");
-    } else if (st == SB_SKIP) {
-        st = compile(&file, g, text->s, diag);
-        if (st == SB_OK)
-            st = load(k, g, &file, diag);
-        if (st == SB_OK && path[0])
-            write_file(&file, path);
-    }
-    sb_strbuf_free(&file);
+    if (w->effort != SB_KERNEL_COMPILE || !may_compile(w->g))
+        return SB_SKIP;
+    st = sb_nvrtc_compile(out, w->g->driver, w->g->arch, w->text->s, diag);
+    if (st == SB_OK && w->path[0])
+        sb_gpu_keep(w->g, out, w->path);
     return st;
+}
+
+/* For a GPU newer than the archive, and than NVRTC if there is one. */
+static sb_status
+from_ptx(sb_strbuf *out, const wanted *w, sb_diag *diag)
+{
+    const sb_archive *a = sb_archive_installed();
+
+    return a ? sb_archive_for(out, a, sb_archive_key(w->text), w->g->arch, true, diag)
+             : SB_SKIP;
+}
+
+/* Fills k->module from the first source that has an image the driver loads. */
+static sb_status
+obtain(sb_gpu_kernel *k, const wanted *w, sb_diag *diag)
+{
+    static const source sources[] = {from_order, from_archive, from_disk, from_nvrtc,
+                                     from_ptx};
+    sb_diag first = {SB_OK, ""};
+    sb_status st = SB_SKIP;
+    sb_strbuf image;
+
+    sb_strbuf_init(&image);
+    for (int q = 0; q < SB_COUNT(sources) && (st == SB_SKIP || st == SB_EIO); q++) {
+        sb_diag why = {SB_OK, ""};
+
+        sb_strbuf_clear(&image);
+        st = sources[q](&image, w, &why);
+        if (st == SB_OK)
+            st = load(k, w->g, &image, &why);
+        if (st == SB_EIO) {
+            sb_log(SB_LOG_WARN, "GPU kernel \"%s\": %s", k->spec, why.text);
+            (void)sb_diag_set(&first, SB_EIO, "%s", why.text);
+        }
+    }
+    sb_strbuf_free(&image);
+    if (st != SB_SKIP)
+        return st;
+    if (first.st != SB_OK)
+        return sb_diag_set(diag, SB_EIO, "%s", first.text);
+    if (w->effort == SB_KERNEL_ORDER && may_compile(w->g)) {
+        sb_gpu_order_put(w->g, w->text, w->path);
+        return sb_diag_set(diag, SB_ENOKERNEL,
+                           "no stored kernel; one is made in the background");
+    }
+    return sb_diag_set(diag, SB_ENOKERNEL, "no stored kernel, and %s",
+                       w->g->driver->can_compile ? "compiling is off or not wanted here"
+                                                 : "there is no NVRTC to compile with");
 }
 
 /* The range of tiles, last of the parameters of what was fused, has a place of its own in
@@ -232,7 +241,7 @@ drop_range(char *signature)
 }
 
 static sb_status
-make(sb_gpu_kernel *k, const sb_gpu *g, sb_kernel_maker maker, sb_kernel_effort effort,
+make(sb_gpu_kernel *k, sb_gpu *g, sb_kernel_maker maker, sb_kernel_effort effort,
      sb_diag *diag)
 {
     sb_kernel_source src = {.key = {0, 0}};
@@ -248,7 +257,7 @@ make(sb_gpu_kernel *k, const sb_gpu *g, sb_kernel_maker maker, sb_kernel_effort 
         k->shape = src.shape;
         if (path_of(&path, g, &src.text) != SB_OK)
             sb_strbuf_clear(&path);
-        st = obtain(k, g, &src.text, path.s, effort, diag);
+        st = obtain(k, &(wanted){g, &src.text, path.s, effort}, diag);
     }
     if (st == SB_OK) { /* ownership moves */
         drop_range(src.signature.s);

@@ -5,6 +5,7 @@
 #include "gpu/device.h"
 
 #include "base/alloc.h"
+#include "base/fault.h"
 #include "gpu/emu.h"
 #include "gpu/gpu.h"
 #include "runtime/plan.h"
@@ -42,7 +43,8 @@ sb_gpu_leave(const sb_gpu *g)
 {
     sb_cu_ptr was;
 
-    (void)g->driver->context_pop(&was);
+    if (!SB_FAULT(GPU_CONTEXT))
+        (void)g->driver->context_pop(&was);
 }
 
 /* ---- life ------------------------------------------------------------------------------- */
@@ -58,6 +60,7 @@ hold(sb_device *d)
 static void
 drop(sb_gpu *g)
 {
+    sb_gpu_drop_orders(g);
     if (sb_gpu_enter(g, NULL) == SB_OK) {
         sb_gpu_drop_kernels(g);
         sb_gpu_leave(g);
@@ -216,6 +219,8 @@ capturing(sb_device *d, void *stream)
     const sb_gpu *g = gpu_of(d);
     int status = 0;
 
+    if (SB_FAULT(GPU_CAPTURE))
+        return false;
     return g->driver->stream_capturing(stream, &status) == 0 && status != 0;
 }
 
@@ -245,7 +250,7 @@ copy(sb_device *d, void *stream, void *to, const void *from, size_t bytes, bool 
     SB_TRY(sb_gpu_enter(g, diag));
     code = down ? g->driver->download(to, (uintptr_t)from, bytes, stream)
                 : g->driver->upload((uintptr_t)to, from, bytes, stream);
-    if (!code)
+    if (!code && !SB_FAULT(GPU_WAIT))
         code = g->driver->stream_wait(stream);
     sb_gpu_leave(g);
     return sb_gpu_check(g, code, down ? "copying from the GPU" : "copying to the GPU",

@@ -5,6 +5,7 @@
 #ifndef SB_GPU_DEVICE_H
 #define SB_GPU_DEVICE_H
 
+#include "base/strbuf.h"
 #include "base/sync.h"
 #include "gpu/driver.h"
 #include "runtime/device.h"
@@ -29,8 +30,9 @@ typedef struct sb_gpu {
     int ordinal;
     bool retained; /* the primary context, which we hold */
     char arch[16]; /* "sm_90" */
-    sb_mutex lock; /* of the kernels */
+    sb_mutex lock; /* of the kernels and orders */
     sb_gpu_kernel *kernels;
+    struct sb_gpu_order *orders;
 } sb_gpu;
 
 /*
@@ -52,12 +54,24 @@ sb_status sb_gpu_get_kernel(const sb_kernel **out, sb_device *d, const char *spe
                             sb_diag *diag);
 void sb_gpu_drop_kernels(sb_gpu *g);
 
-/* launch.c: device.h's start and settle. */
+/* launch.c: device.h's start, launch and settle. */
 sb_status sb_gpu_start(sb_device *d, void *stream, const sb_kernel *k,
                        const struct sb_binding *args, int64_t blocks, sb_diag *diag);
-/* launch.c: device.h's launch and settle. */
 sb_status sb_gpu_launch(sb_device *d, const struct sb_launch *l,
                         const struct sb_problem *pb, sb_diag *diag);
 sb_status sb_gpu_settle(sb_device *d, struct sb_plan *plan, sb_diag *diag);
+
+/*
+ * order.c: images made in the background, by the hash of their text. `put` begins to make
+ * one unless that was done before; the texts are copied. `take` appends one that is there,
+ * else answers SKIP; `wait`: one on its way is waited for. `drop` ends them all: waits for
+ * the one being made.
+ */
+void sb_gpu_order_put(sb_gpu *g, const sb_strbuf *text, const char *path);
+sb_status sb_gpu_order_take(sb_strbuf *out, sb_gpu *g, sb_hash key, bool wait);
+void sb_gpu_drop_orders(sb_gpu *g);
+
+/* code.c: keeps an image on disk; a failure is a line of the log. */
+void sb_gpu_keep(const sb_gpu *g, const sb_strbuf *image, const char *path);
 
 #endif

@@ -4,7 +4,6 @@
 #include "gpu/driver.h"
 
 #include "base/log.h"
-#include "base/macro.h"
 #include "base/sync.h"
 
 #include <dlfcn.h>
@@ -47,10 +46,26 @@ open_rtc(sb_driver *d, void *lib)
 }
 
 sb_status
+sb_driver_open_rtc(sb_driver *out, const char *const *names, int n, sb_diag *diag)
+{
+    const char *lacks;
+    void *lib = NULL;
+
+    for (int q = 0; q < n && !lib; q++)
+        lib = dlopen(names[q], RTLD_NOW | RTLD_LOCAL);
+    lacks = lib ? open_rtc(out, lib) : "libnvrtc";
+    out->can_compile = !lacks;
+    return lacks ? sb_diag_set(diag, SB_ENOTSUP,
+                               "no GPU kernels can be compiled: no %s", lacks)
+                 : SB_OK;
+}
+
+sb_status
 sb_driver_open(sb_driver *out, const char *driver, const char *const *rtc, int nrtc,
                sb_diag *diag)
 {
-    void *lib = dlopen(driver, RTLD_NOW | RTLD_LOCAL), *compiler = NULL;
+    void *lib = dlopen(driver, RTLD_NOW | RTLD_LOCAL);
+    sb_diag why = {SB_OK, ""};
     const char *lacks;
 
     memset(out, 0, sizeof *out);
@@ -60,14 +75,17 @@ sb_driver_open(sb_driver *out, const char *driver, const char *const *rtc, int n
     if (lacks)
         return sb_diag_set(diag, SB_ENOTSUP, "the GPU driver %s is too old: no %s",
                            driver, lacks);
-    for (int q = 0; q < nrtc && !compiler; q++)
-        compiler = dlopen(rtc[q], RTLD_NOW | RTLD_LOCAL);
-    lacks = compiler ? open_rtc(out, compiler) : "libnvrtc";
-    out->can_compile = !lacks;
-    if (lacks)
-        sb_log(SB_LOG_WARN, "no GPU kernels can be compiled: no %s", lacks);
+    if (sb_driver_open_rtc(out, rtc, nrtc, &why) != SB_OK)
+        sb_log(SB_LOG_WARN, "%s", why.text);
     return SB_OK;
 }
+
+const char *const sb_rtc_names[] = {"libnvrtc.so.13",
+                                    "libnvrtc.so.12",
+                                    "libnvrtc.so.11.2",
+                                    "libnvrtc.so",
+                                    "/usr/local/cuda/lib64/libnvrtc.so",
+                                    NULL};
 
 static sb_once once = SB_ONCE_INIT;
 static sb_driver machine;
@@ -77,13 +95,12 @@ static sb_diag machine_diag;
 static void
 open_machine(void)
 {
-    static const char *const rtc[] = {"libnvrtc.so.13", "libnvrtc.so.12",
-                                      "libnvrtc.so.11.2", "libnvrtc.so",
-                                      "/usr/local/cuda/lib64/libnvrtc.so"};
-    int count = 0, error;
+    int count = 0, error, names = 0;
 
+    while (sb_rtc_names[names])
+        names++;
     machine_status =
-        sb_driver_open(&machine, "libcuda.so.1", rtc, SB_COUNT(rtc), &machine_diag);
+        sb_driver_open(&machine, "libcuda.so.1", sb_rtc_names, names, &machine_diag);
     if (machine_status != SB_OK)
         return;
     error = machine.init(0);

@@ -67,6 +67,14 @@ enum {
 sb_status sb_driver_open(sb_driver *out, const char *driver, const char *const *rtc,
                          int nrtc, sb_diag *diag);
 
+/* The rtc members alone, of the first of names[0..n) that opens, for a machine that makes
+ * kernels for others. ENOTSUP with a sentence: none does. */
+sb_status sb_driver_open_rtc(sb_driver *out, const char *const *names, int n,
+                             sb_diag *diag);
+
+/* Where NVRTC is looked for; ends with NULL. */
+extern const char *const sb_rtc_names[];
+
 /* The table of this machine, opened once; thread-safe. Errors as above. */
 sb_status sb_driver_get(const sb_driver **out, sb_diag *diag);
 

@@ -5,13 +5,14 @@
 
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/fault.h"
 #include "base/macro.h"
 #include "base/sync.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { ZONE = 256, ALIGN = 256, UNTOUCHED = 0xff, CONTEXTS_MAX = 16 };
+enum { ZONE = 256, ALIGN = 256, UNTOUCHED = 0xff, CONTEXTS_MAX = 16, LATE_MAX = 64 };
 
 /* A block of device memory: this record, a red zone, the bytes, another. */
 typedef struct block {
@@ -218,6 +219,8 @@ sb_emu_error_text(int code, const char **text)
 static long long
 damage(const block *b)
 {
+    if (SB_FAULT(GPU_ZONE))
+        return 0;
     for (int q = 1; q <= ZONE; q++) {
         if (b->data[-q] != UNTOUCHED)
             return -q;
@@ -286,6 +289,7 @@ sb_emu_free(sb_cu_mem memory)
         return 0;
     if (!sb_emu_note(SB_EMU_FREE))
         return SB_CU_CAPTURE_UNSUPPORTED;
+    sb_emu_settle();
     sb_mutex_lock(&lock);
     block **at = &blocks;
     while (*at && (uintptr_t)(*at)->data != memory)
@@ -320,27 +324,75 @@ sb_emu_place(void *value, int attribute, sb_cu_mem pointer)
     return 0;
 }
 
-static int
-copy(void *to, const void *from, size_t bytes)
+/* ---- copies ------------------------------------------------------------------------------- */
+
+/* Copies to the host that nobody has waited for: they are done when somebody does, or when
+ * the next thing is asked of the device. Until then `to` holds no data. */
+static struct late {
+    void *to;
+    const void *from;
+    size_t bytes;
+    sb_cu_ptr stream;
+} late[LATE_MAX];
+static int nlate; /* under the lock */
+
+static void
+settle(bool all, sb_cu_ptr stream)
 {
-    if (!sb_emu_note(SB_EMU_COPY))
-        return SB_CU_CAPTURE_UNSUPPORTED;
-    memcpy(to, from, bytes);
-    return 0;
+    int left = 0;
+
+    sb_mutex_lock(&lock);
+    for (int q = 0; q < nlate; q++)
+        if (all || late[q].stream == stream)
+            memcpy(late[q].to, late[q].from, late[q].bytes);
+        else
+            late[left++] = late[q];
+    nlate = left;
+    sb_mutex_unlock(&lock);
+}
+
+void
+sb_emu_settle(void)
+{
+    settle(true, NULL);
+}
+
+void
+sb_emu_settle_stream(sb_cu_ptr stream)
+{
+    settle(false, stream);
 }
 
 int
 sb_emu_download(void *to, sb_cu_mem from, size_t bytes, sb_cu_ptr stream)
 {
-    (void)stream;
-    return copy(to, (const void *)(uintptr_t)from, bytes);
+    bool room;
+
+    if (!sb_emu_note(SB_EMU_COPY))
+        return SB_CU_CAPTURE_UNSUPPORTED;
+    sb_mutex_lock(&lock);
+    room = nlate < LATE_MAX;
+    if (room) {
+        late[nlate++] = (struct late){to, (const void *)(uintptr_t)from, bytes, stream};
+        memset(to, UNTOUCHED, bytes);
+    }
+    sb_mutex_unlock(&lock);
+    if (room)
+        return 0;
+    sb_emu_settle();
+    memcpy(to, (const void *)(uintptr_t)from, bytes);
+    return 0;
 }
 
 int
 sb_emu_upload(sb_cu_mem to, const void *from, size_t bytes, sb_cu_ptr stream)
 {
     (void)stream;
-    return copy((void *)(uintptr_t)to, from, bytes);
+    if (!sb_emu_note(SB_EMU_COPY))
+        return SB_CU_CAPTURE_UNSUPPORTED;
+    sb_emu_settle();
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return 0;
 }
 
 int
@@ -349,6 +401,7 @@ sb_emu_fill(sb_cu_mem to, unsigned char byte, size_t bytes, sb_cu_ptr stream)
     (void)stream;
     if (!sb_emu_note(SB_EMU_COPY))
         return SB_CU_CAPTURE_UNSUPPORTED;
+    sb_emu_settle();
     memset((void *)(uintptr_t)to, byte, bytes);
     return 0;
 }

@@ -6,9 +6,9 @@
  *
  *   SPBLAS_EMU_ORDER  forward, reverse or random:SEED: in which order blocks and threads run
  *
- * Everything has been done when a call returns. Stricter than a GPU: what could wait or
- * allocate is refused while any stream captures, damage around a block fails the launch
- * that did it. Memory that is not the emulator's counts as unified, so programs run with
+ * Everything has been done when a call returns, but for copies to the host, which come
+ * when they are waited for. Stricter than a GPU: what could wait or allocate is refused
+ * while any stream captures, damage around a block fails the launch that did it. Memory that is not the emulator's counts as unified, so programs run with
  * arrays of their own.
  */
 #ifndef SB_GPU_EMU_H

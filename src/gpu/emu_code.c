@@ -55,7 +55,7 @@ sb_emu_rtc_create(sb_cu_ptr *out, const char *text, const char *name, int header
     sb_strbuf_init(&p->image);
     /* what runs once thread by thread is not worth the compiler's effort */
     sb_strbuf_printf(&p->text,
-                     "#define SBG_EMULATE 1\n#pragma GCC optimize(1)\n#line 1 \"%s\"\n",
+                     "#define SBG_EMULATE 1\n#pragma GCC optimize(0)\n#line 1 \"%s\"\n",
                      name);
     sb_strbuf_puts(&p->text, text);
     *out = p;
@@ -161,6 +161,19 @@ sb_emu_rtc_image(sb_cu_ptr out, char *image)
 
     memcpy(image, p->image.s, p->image.len);
     return 0;
+}
+
+/* There is one kind of image. */
+int
+sb_emu_rtc_ptx_size(sb_cu_ptr out, size_t *bytes)
+{
+    return sb_emu_rtc_image_size(out, bytes);
+}
+
+int
+sb_emu_rtc_ptx(sb_cu_ptr out, char *image)
+{
+    return sb_emu_rtc_image(out, image);
 }
 
 /* ---- modules ---------------------------------------------------------------------------------- */

@@ -61,6 +61,7 @@ run(const node *n)
                               error, SB_EMU_ERROR};
 
     error[0] = '\0';
+    sb_emu_settle();
     if (grid.order < 0) {
         memcpy(error, "SPBLAS_EMU_ORDER must be forward, reverse or random:SEED", 57);
         return SB_CU_LAUNCH_FAILED;
@@ -153,6 +154,7 @@ sb_emu_stream_create(sb_cu_ptr *out, unsigned flags)
 int
 sb_emu_stream_destroy(sb_cu_ptr at)
 {
+    sb_emu_settle_stream(at);
     sb_free(at);
     return 0;
 }
@@ -160,8 +162,10 @@ sb_emu_stream_destroy(sb_cu_ptr at)
 int
 sb_emu_stream_wait(sb_cu_ptr at)
 {
-    (void)at;
-    return sb_emu_note(SB_EMU_WAIT) ? 0 : SB_CU_CAPTURE_UNSUPPORTED;
+    if (!sb_emu_note(SB_EMU_WAIT))
+        return SB_CU_CAPTURE_UNSUPPORTED;
+    sb_emu_settle_stream(at);
+    return 0;
 }
 
 int
@@ -281,7 +285,10 @@ int
 sb_emu_event_wait(sb_cu_ptr event)
 {
     (void)event;
-    return sb_emu_note(SB_EMU_WAIT) ? 0 : SB_CU_CAPTURE_UNSUPPORTED;
+    if (!sb_emu_note(SB_EMU_WAIT))
+        return SB_CU_CAPTURE_UNSUPPORTED;
+    sb_emu_settle();
+    return 0;
 }
 
 int

@@ -31,6 +31,10 @@ bool sb_emu_note(sb_emu_event e);
 /* The sentence behind this thread's last SB_CU_LAUNCH_FAILED; SB_EMU_ERROR bytes. */
 char *sb_emu_error(void);
 
+/* Does the copies to the host that nobody has waited for; of one stream. */
+void sb_emu_settle(void);
+void sb_emu_settle_stream(sb_cu_ptr stream);
+
 /* Looks at the red zones of all blocks; false: one is damaged, and sb_emu_error tells. */
 bool sb_emu_intact(void);
 

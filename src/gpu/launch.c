@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/fault.h"
 #include "runtime/plan.h"
 
 #include <string.h>
@@ -95,7 +96,8 @@ run_step(const sb_gpu *g, const sb_launch *l, const sb_step *step, const sb_prob
 
     SB_TRY(sb_launch_bind(&b, l, pb, k->spec, k->signature, step->add, member, diag));
     return sb_gpu_check(g,
-                        launch(g, k, &b, step->tile_lo, step->tile_hi, n, pb->stream),
+                        launch(g, k, &b, step->tile_lo, step->tile_hi, n,
+                               SB_FAULT(GPU_STREAM) ? NULL : pb->stream),
                         "launching a kernel", diag);
 }
 

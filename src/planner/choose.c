@@ -188,12 +188,12 @@ worth_trying(const sb_planner *pl, const sb_weighed *w, int tried)
            (int)w->choice.part[0].kind == sb_problem_as_is(pl->pb);
 }
 
-/* The cheapest candidate that can be built; NULL in *out when there is none. */
+/* The cheapest candidate that can be built, its kernels by the effort `first` if it is the
+ * cheapest of all, else by `rest`; NULL in *out when there is none. */
 static sb_status
-first_built(sb_plan **out, sb_planner *pl, const sb_weighed **won)
+first_built(sb_plan **out, sb_planner *pl, const sb_weighed **won,
+            sb_kernel_effort first, sb_kernel_effort rest)
 {
-    const sb_kernel_effort rest =
-        pl->pb->device ? SB_KERNEL_COMPILE : SB_KERNEL_RESIDENT;
     sb_status st, worst = SB_OK;
     int tried = 0;
 
@@ -202,8 +202,7 @@ first_built(sb_plan **out, sb_planner *pl, const sb_weighed **won)
 
         if (w->dropped || !worth_trying(pl, w, tried++))
             continue;
-        st = sb_plan_build(out, pl, &w->choice,
-                           q == 0 && !pl->pb->device ? SB_KERNEL_STORED : rest, NULL);
+        st = sb_plan_build(out, pl, &w->choice, q == 0 ? first : rest, NULL);
         if (st == SB_OK) {
             (*out)->predicted = w->cost.seconds;
             *won = w;
@@ -211,9 +210,19 @@ first_built(sb_plan **out, sb_planner *pl, const sb_weighed **won)
         }
         if (st == SB_ENOMEM)
             worst = st;
-        w->dropped = dropped_text(st);
+        if (first != SB_KERNEL_ORDER) /* else all have another turn */
+            w->dropped = dropped_text(st);
     }
     return worst;
+}
+
+/* Which composition an analysis gets may depend on what the background has made by then
+ * only where the caller lets results differ, or the environment does. */
+static bool
+in_background(const sb_planner *pl)
+{
+    return pl->pb->device && pl->opt->effort == SB_EFFORT_ESTIMATE &&
+           (pl->opt->atomics_allowed || sb_jit_mode() == SB_JIT_BACKGROUND);
 }
 
 sb_status
@@ -231,7 +240,11 @@ sb_plan_choose(sb_plan **out, sb_planner *pl, const sb_weighed **won)
         SB_TRY(sb_plan_measure(out, pl, won));
     if (pl->opt->effort == SB_EFFORT_EXHAUSTIVE)
         SB_TRY(sb_plan_search(out, pl, won));
-    if (!*out)
-        SB_TRY(first_built(out, pl, won));
+    if (!*out && in_background(pl))
+        SB_TRY(first_built(out, pl, won, SB_KERNEL_ORDER, SB_KERNEL_STORED));
+    if (!*out && pl->pb->device)
+        SB_TRY(first_built(out, pl, won, SB_KERNEL_COMPILE, SB_KERNEL_COMPILE));
+    if (!*out && !pl->pb->device)
+        SB_TRY(first_built(out, pl, won, SB_KERNEL_STORED, SB_KERNEL_RESIDENT));
     return *out ? SB_OK : sb_plan_reference(out, pl);
 }

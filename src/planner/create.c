@@ -214,8 +214,11 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
 
     *out = NULL;
     opt = opt ? opt : &defaults;
+    if (pb->a.format == SB_FORMAT_TENSOR && opt->plan)
+        return sb_diag_set(diag, SB_ENOTSUP,
+                           "a matrix in a format of the language takes no plan text");
     if (pb->a.format == SB_FORMAT_TENSOR && !pb->device)
-        return sb_format_analyse(out, pb, opt, diag);
+        return sb_format_analyse(out, pb, diag);
     pl = sb_alloc(sizeof *pl);
     if (!pl)
         return sb_diag_set(diag, SB_ENOMEM, "no memory for the analysis");
@@ -237,6 +240,10 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
     if (st == SB_OK) {
         (*out)->analysis = sb_clock() - begin;
         st = sb_plan_explain(*out, pl, won, why ? why : reason(pl, *out, won));
+    }
+    if (st == SB_OK && pb->a.format == SB_FORMAT_TENSOR) { /* which takes none */
+        sb_free((*out)->text);
+        (*out)->text = NULL;
     }
     if (st != SB_OK) {
         sb_plan_release(*out);

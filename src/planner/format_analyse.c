@@ -41,8 +41,7 @@ explain(sb_plan *plan, const sb_format_plan *steps)
 }
 
 sb_status
-sb_format_analyse(sb_plan **out, const sb_problem *pb, const sb_options *opt,
-                  sb_diag *diag)
+sb_format_analyse(sb_plan **out, const sb_problem *pb, sb_diag *diag)
 {
     const double begin = sb_clock();
     sb_format_plan *steps;
@@ -50,9 +49,6 @@ sb_format_analyse(sb_plan **out, const sb_problem *pb, const sb_options *opt,
     sb_status st;
 
     *out = NULL;
-    if (opt->plan)
-        return sb_diag_set(diag, SB_ENOTSUP,
-                           "a matrix in a format of the language takes no plan text");
     SB_TRY(sb_format_plan_create(&steps, pb->a.tensor, pb, SB_KERNEL_COMPILE, diag));
     plan = sb_alloc_zero(sizeof *plan);
     if (!plan) {

@@ -45,9 +45,8 @@ sb_status sb_format_compute(const sb_tensor *t, const sb_problem *pb, sb_diag *d
 /*
  * sb_plan_create for pb->a.tensor: a plan whose engine is a format plan. There is one
  * program for a format, and in the interpreter it is slower by orders, so it is compiled
- * whatever the effort. ENOTSUP for a forced plan text.
+ * whatever the effort.
  */
-sb_status sb_format_analyse(sb_plan **out, const sb_problem *pb, const sb_options *opt,
-                            sb_diag *diag);
+sb_status sb_format_analyse(sb_plan **out, const sb_problem *pb, sb_diag *diag);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * How the runtime, which knows only source text, gets the source of a spec.
  */
+#include "base/log.h"
 #include "kernels/spec.h"
 #include "planner/context.h"
 
@@ -29,10 +30,15 @@ make(sb_kernel_source *out, const char *spec, const void *user)
 static sb_status
 make_gpu(sb_kernel_source *out, const char *spec, const void *user)
 {
+    sb_diag why = {SB_OK, ""};
+    sb_status st;
+
     (void)user;
-    SB_TRY(sb_spec_emit_gpu(&out->text, &out->signature, &out->key, &out->shape, spec,
-                            NULL));
-    return sb_strbuf_status(&out->text);
+    st = sb_spec_emit_gpu(&out->text, &out->signature, &out->key, &out->shape, spec,
+                          &why);
+    if (st != SB_OK && why.text[0]) /* which a maker cannot hand back */
+        sb_log(SB_LOG_WARN, "\"%s\" cannot be had on a GPU: %s", spec, why.text);
+    return st == SB_OK ? sb_strbuf_status(&out->text) : st;
 }
 
 const sb_kernel_maker sb_planner_maker = {make, NULL};

@@ -237,13 +237,21 @@ make(sb_loaded *out, const char *dir, const char *path, const char *spec,
 
 /* ---- the way of a lookup --------------------------------------------------------------------- */
 
-static bool
-may_compile(sb_kernel_effort effort)
+sb_jit
+sb_jit_mode(void)
 {
     const char *jit = getenv("SPBLAS_JIT");
 
+    if (jit && (strcmp(jit, "off") == 0 || strcmp(jit, "0") == 0))
+        return SB_JIT_OFF;
+    return jit && strcmp(jit, "background") == 0 ? SB_JIT_BACKGROUND : SB_JIT_ON;
+}
+
+static bool
+may_compile(sb_kernel_effort effort)
+{
     return effort == SB_KERNEL_COMPILE && sb_backend_get() &&
-           !(jit && (strcmp(jit, "off") == 0 || strcmp(jit, "0") == 0));
+           sb_jit_mode() != SB_JIT_OFF;
 }
 
 /* OK if an undamaged artefact lies at path, SKIP if not; logs why one that is there is

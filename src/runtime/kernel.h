@@ -65,8 +65,14 @@ void sb_kernel_symbol(sb_hash key, char out[SB_KERNEL_SYMBOL_MAX]);
 typedef enum sb_kernel_effort {
     SB_KERNEL_RESIDENT, /* built in or loaded: a hash lookup, no allocation, no file */
     SB_KERNEL_STORED,   /* also the disk cache */
-    SB_KERNEL_COMPILE   /* also the system compiler, unless SPBLAS_JIT=off */
+    SB_KERNEL_ORDER,  /* as STORED; what is missing is made in the background, where the
+                           backend can, for a later call to find */
+    SB_KERNEL_COMPILE /* also the system compiler, unless SPBLAS_JIT=off */
 } sb_kernel_effort;
+
+/* What SPBLAS_JIT in the environment allows: "off" or "0", "background", else all. */
+typedef enum sb_jit { SB_JIT_ON, SB_JIT_OFF, SB_JIT_BACKGROUND } sb_jit;
+sb_jit sb_jit_mode(void);
 
 /*
  * Looks for `spec` in: built-in set for this CPU, memory, disk, compiler. ENOKERNEL when

@@ -197,6 +197,7 @@ test_graph(void **state)
     world_must(world_multiply(&w, &two, &nought));
     assert_int_equal(d->capture_end(stream, &graph), 0);
     assert_int_equal(d->graph_make(&exec, graph, 0), 0);
+    world_forget(&w);
     assert_int_equal(d->graph_launch(exec, stream), 0);
     world_check(&w, 2);
     assert_int_equal(d->graph_exec_destroy(exec), 0);

@@ -91,6 +91,7 @@ test_memory(void **state)
     const int64_t live = sb_emu_count().blocks;
     const char text[] = "seven 7";
     const char *why;
+    sb_cu_ptr stream;
     char back[8];
     sb_cu_mem m;
     int place = 0;
@@ -102,8 +103,18 @@ test_memory(void **state)
     assert_int_equal(m % 256, 0);
     assert_int_equal(sb_emu_count().blocks, live + 1);
     assert_int_equal(d->upload(m, text, 8, NULL), 0);
+    assert_int_equal(d->stream_create(&stream, 0), 0);
     assert_int_equal(d->download(back, m, 8, NULL), 0);
+    assert_memory_not_equal(back, text, 8); /* it has not been waited for */
+    assert_int_equal(d->stream_wait(stream), 0);
+    assert_memory_not_equal(back, text, 8); /* but that was another stream */
+    assert_int_equal(d->stream_wait(NULL), 0);
     assert_string_equal(back, text);
+    assert_int_equal(d->download(back, m, 8, stream), 0);
+    assert_int_equal(d->fill(m, 0, 8, stream), 0); /* comes after the copy */
+    assert_int_equal(d->stream_wait(stream), 0);
+    assert_string_equal(back, text);
+    assert_int_equal(d->stream_destroy(stream), 0);
     assert_int_equal(d->place(&place, SB_CU_MEMORY_TYPE, m), 0);
     assert_int_equal(place, SB_CU_MEMORY_DEVICE);
     assert_int_equal(d->place(&place, SB_CU_MEMORY_TYPE, (uintptr_t)back), 0);

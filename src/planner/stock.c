@@ -1,0 +1,74 @@
+/*
+ * See stock.h.
+ */
+#include "planner/stock.h"
+
+#include "base/macro.h"
+#include "kernels/recipe.h"
+#include "planner/rules.h"
+
+typedef struct family {
+    sb_kernel_op op;
+    sb_kind kind;
+    int tile_lo, tile_hi; /* what sb_rule_gpu_tile answers */
+    bool unrolls;         /* both answers of sb_rule_gpu_unroll */
+    const char *layouts;  /* of B and C, pairs */
+    int types;            /* the first so many */
+} family;
+
+static const family families[] = {
+    {SB_KOP_SPMM, SB_KIND_CSR, 4, 128, true, "rr", 4},
+    {SB_KOP_SPMM, SB_KIND_CSR, 4, 32, false, "rccrcc", 2},
+    {SB_KOP_SPMM, SB_KIND_RANGE, 4, 128, true, "rr", 4},
+    {SB_KOP_SPMM, SB_KIND_CARRY, 4, 128, false, "rr", 4},
+    {SB_KOP_SPMV, SB_KIND_CSR, 4, 32, false, "rr", 4},
+    {SB_KOP_SPMV, SB_KIND_RANGE, 4, 32, false, "rr", 2},
+    {SB_KOP_SPMV, SB_KIND_CARRY, 4, 32, false, "rr", 2},
+    {SB_KOP_SDDMM, SB_KIND_CSR, 4, 32, false, "rc", 4},
+};
+
+static const sb_dtype types[][2] = {/* elements, sums */
+                                    {SB_F32, SB_F32},
+                                    {SB_F64, SB_F64},
+                                    {SB_F16, SB_F32},
+                                    {SB_BF16, SB_F32}};
+
+/* One spec; those that no kernel has are left out. */
+static void
+put(const family *f, const sb_dtype type[2], const char *layout, int tile, int unroll,
+    void (*each)(void *user, const char spec[SB_SPEC_MAX]), void *user)
+{
+    char text[SB_SPEC_MAX];
+    sb_spec s = {.op = f->op,
+                 .kinds = 1u << f->kind,
+                 .a = type[0],
+                 .b = type[0],
+                 .c = type[0],
+                 .compute = type[1],
+                 .ptr = SB_I32,
+                 .idx = SB_I32,
+                 .b_col = layout[0] == 'c',
+                 .c_col = layout[1] == 'c',
+                 .tile = tile,
+                 .unroll = unroll};
+
+    sb_rule_lanes(&s);
+    if (sb_spec_print(text, sizeof text, &s) == SB_OK)
+        each(user, text);
+}
+
+void
+sb_stock_each(void (*each)(void *user, const char spec[SB_SPEC_MAX]), void *user)
+{
+    for (int q = 0; q < SB_COUNT(families) * SB_COUNT(types); q++) {
+        const family *f = &families[q / SB_COUNT(types)];
+        const int type = q % SB_COUNT(types);
+
+        for (const char *layout = f->layouts; *layout && type < f->types; layout += 2)
+            for (int tile = f->tile_lo; tile <= f->tile_hi; tile *= 2) {
+                put(f, types[type], layout, tile, 1, each, user);
+                if (f->unrolls)
+                    put(f, types[type], layout, tile, 4, each, user);
+            }
+    }
+}

@@ -1,0 +1,568 @@
+/*
+ * Kernels that come from elsewhere than a compiler that is waited for: the file made with
+ * the library, and the thread in the background.
+ * ctest-labels: quick gpu-emu
+ */
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/macro.h"
+#include "cachebox.h"
+#include "call.h"
+#include "gpu/archive.h"
+#include "gpu/emu.h"
+#include "gpu/gpu.h"
+#include "gpu/nvrtc.h"
+#include "gpuworld.h"
+#include "planner/context.h"
+#include "planner/stock.h"
+#include "problems.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static const sb_driver *d;
+static const float two = 2, nought = 0;
+
+static void
+environment(const char *name, const char *value)
+{
+    assert_int_equal(value ? setenv(name, value, 1) : unsetenv(name), 0);
+}
+
+/* ---- the file ----------------------------------------------------------------------------- */
+
+static char file[320];
+
+static void
+item(sb_archive_item *i, const char *text, const char *arch, const char *image)
+{
+    sb_strbuf t;
+
+    sb_strbuf_init(&t);
+    sb_strbuf_puts(&t, text);
+    i->text = sb_archive_key(&t);
+    (void)snprintf(i->arch, sizeof i->arch, "%s", arch);
+    sb_strbuf_init(&i->image);
+    sb_strbuf_puts(&i->image, image);
+    sb_strbuf_free(&t);
+}
+
+static void
+finds(const sb_archive *a, const char *text, const char *arch, bool ptx,
+      const char *expect)
+{
+    sb_strbuf t, image;
+    sb_status st;
+
+    sb_strbuf_init(&t);
+    sb_strbuf_init(&image);
+    sb_strbuf_puts(&t, text);
+    st = sb_archive_for(&image, a, sb_archive_key(&t), arch, ptx, NULL);
+    assert_int_equal(st, expect ? SB_OK : SB_SKIP);
+    assert_string_equal(image.s, expect ? expect : "");
+    sb_strbuf_free(&t);
+    sb_strbuf_free(&image);
+}
+
+/* A GPU takes the code of its generation that is not newer, and PTX that is not newer. */
+static void
+test_architectures(void **state)
+{
+    sb_archive_item i[6];
+    sb_archive *a;
+    sb_diag diag = {SB_OK, ""};
+
+    (void)state;
+    item(&i[0], "k", "sm_90", "k 90");
+    item(&i[1], "k", "sm_80", "k 80");
+    item(&i[2], "k", "sm_86", "k 86");
+    item(&i[3], "k", "compute_75", "k ptx 75");
+    item(&i[4], "k", "compute_120", "k ptx 120");
+    item(&i[5], "l", "sm_90", "l 90");
+    assert_int_equal(sb_archive_write(file, "NVRTC 1.2", i, SB_COUNT(i), &diag), SB_OK);
+    assert_int_equal(sb_archive_open(&a, file, &diag), SB_OK);
+    assert_string_equal(sb_archive_writer(a), "NVRTC 1.2");
+    assert_int_equal(sb_archive_count(a), SB_COUNT(i));
+    finds(a, "k", "sm_90", false, "k 90");
+    finds(a, "l", "sm_90", false, "l 90");
+    finds(a, "m", "sm_90", false, NULL); /* another text */
+    finds(a, "k", "sm_89", false, "k 86");
+    finds(a, "k", "sm_87", false, "k 86");
+    finds(a, "k", "sm_82", false, "k 80");
+    finds(a, "k", "sm_100", false, NULL);
+    finds(a, "k", "sm_75", false, NULL);
+    finds(a, "k", "sm_100", true, "k ptx 75");
+    finds(a, "k", "sm_120", true, "k ptx 120");
+    finds(a, "k", "sm_210", true, "k ptx 120");
+    finds(a, "k", "sm_70", true, NULL);
+    finds(a, "k", "emu", false, NULL);
+    sb_archive_close(a);
+    for (int q = 0; q < SB_COUNT(i); q++)
+        sb_strbuf_free(&i[q].image);
+}
+
+/* Every byte of the file, changed: it is refused, or what is read is right or refused. */
+static void
+test_damaged_file(void **state)
+{
+    sb_archive_item i[2];
+    unsigned char bytes[600];
+    size_t n;
+    FILE *f;
+
+    (void)state;
+    item(&i[0], "k", "sm_90", "an image, an image, an image");
+    item(&i[1], "k", "sm_80", "another");
+    assert_int_equal(sb_archive_write(file, "NVRTC 1.2", i, 2, NULL), SB_OK);
+    f = fopen(file, "rb");
+    n = fread(bytes, 1, sizeof bytes, f);
+    (void)fclose(f);
+    assert_in_range(n, 100, sizeof bytes - 1);
+    for (size_t q = 0; q < n; q++) {
+        sb_archive *a;
+        sb_strbuf image;
+        sb_status st;
+
+        bytes[q] ^= 0x11;
+        f = fopen(file, "wb");
+        assert_int_equal(fwrite(bytes, 1, q % 7 ? n : q, f), q % 7 ? n : q); /* short */
+        (void)fclose(f);
+        bytes[q] ^= 0x11;
+        if (sb_archive_open(&a, file, NULL) != SB_OK)
+            continue;
+        sb_strbuf_init(&image);
+        st = sb_archive_read(&image, a, i[0].text, "sm_90", NULL);
+        assert_true(
+            st == SB_EIO ||
+            (st == SB_OK && strcmp(image.s, "an image, an image, an image") == 0));
+        sb_strbuf_free(&image);
+        sb_archive_close(a);
+    }
+    sb_strbuf_free(&i[0].image);
+    sb_strbuf_free(&i[1].image);
+}
+
+/* ---- a product from the file ---------------------------------------------------------------- */
+
+/* The texts that the compiler is asked for. */
+static sb_strbuf asked[8];
+static int nasked;
+
+static int
+note_create(sb_cu_ptr *program, const char *text, const char *name, int headers,
+            const char *const *header_text, const char *const *header_name)
+{
+    if (nasked < SB_COUNT(asked)) {
+        sb_strbuf_clear(&asked[nasked]);
+        sb_strbuf_puts(&asked[nasked], text);
+    }
+    nasked++;
+    return d->rtc_create(program, text, name, headers, header_text, header_name);
+}
+
+/* The file with what an analysis asked for; with other code in it when `stale`. */
+static void
+keep_asked(bool stale)
+{
+    sb_archive_item i = {.arch = "emu"};
+
+    assert_int_equal(nasked, 1);
+    sb_strbuf_init(&i.image);
+    i.text = sb_archive_key(&asked[0]);
+    if (stale)
+        sb_strbuf_puts(&i.image, "this is no image of the emulator, whatever its key");
+    else
+        assert_int_equal(sb_nvrtc_compile(&i.image, d, "emu", asked[0].s, NULL), SB_OK);
+    assert_int_equal(sb_archive_write(file, "NVRTC 0.1", &i, 1, NULL), SB_OK);
+    sb_strbuf_free(&i.image);
+}
+
+/* With the files that there are. */
+static int64_t
+compiles_again(void)
+{
+    const int64_t before = sb_emu_count().compiles;
+    spblasPlanInfo_t info = {.structSize = sizeof info};
+    world w;
+
+    world_open(&w);
+    world_must(world_analyse(&w));
+    world_must(spblasSpMatGetPlanInfo(w.a, 0, &info));
+    assert_int_equal(info.parts, 1);
+    world_forget(&w);
+    world_must(world_multiply(&w, &two, &nought));
+    world_check(&w, 2);
+    world_close(&w);
+    return sb_emu_count().compiles - before;
+}
+
+static int64_t
+compiles_of_a_product(void)
+{
+    sb_archive_forget();
+    world_empty_cache();
+    return compiles_again();
+}
+
+static int
+other_version(int *major, int *minor)
+{
+    *major = 7;
+    *minor = 5;
+    return 0;
+}
+
+/* A file of another NVRTC serves only where nothing can be compiled. */
+static void
+test_writer(void **state)
+{
+    sb_driver other = *d;
+
+    (void)state;
+    NEED_COMPILER();
+    other.rtc_version = other_version;
+    assert_int_equal(compiles_of_a_product(), 1);
+    assert_int_equal(compiles_again(), 0);
+    sb_emu_device_driver(&other);
+    assert_int_equal(compiles_again(), 1);
+    assert_int_equal(compiles_again(), 0);
+    sb_emu_device_driver(NULL);
+    assert_int_equal(compiles_again(), 1);
+    other.can_compile = false;
+    sb_emu_device_driver(&other);
+    assert_int_equal(compiles_again(), 0);
+    sb_emu_device_driver(NULL);
+}
+
+static void
+test_file(void **state)
+{
+    sb_driver noting = *d;
+
+    (void)state;
+    NEED_COMPILER();
+    noting.rtc_create = note_create;
+    sb_emu_device_driver(&noting);
+    environment("SPBLAS_GPU_KERNELS", "off");
+    nasked = 0;
+    assert_int_equal(compiles_of_a_product(), 1);
+    sb_emu_device_driver(NULL);
+    keep_asked(false);
+    environment("SPBLAS_GPU_KERNELS", file);
+    assert_int_equal(compiles_of_a_product(), 0);
+    environment("SPBLAS_JIT", "off");
+    assert_int_equal(compiles_of_a_product(), 0);
+    environment("SPBLAS_JIT", NULL);
+    keep_asked(true); /* the driver does not load it: the next source serves */
+    assert_int_equal(compiles_of_a_product(), 1);
+    assert_int_equal(remove(file), 0);
+    assert_int_equal(compiles_of_a_product(), 1);
+    environment("SPBLAS_GPU_KERNELS", "off");
+    sb_archive_forget();
+}
+
+/* ---- in the background ----------------------------------------------------------------------- */
+
+static int pause_ms;
+
+static int
+slow_compile(sb_cu_ptr program, int options, const char *const *option)
+{
+    const struct timespec pause = {0, pause_ms * 1000000L};
+
+    (void)nanosleep(&pause, NULL);
+    return d->rtc_compile(program, options, option);
+}
+
+static void
+plan_text(const world *w, char *out, size_t size)
+{
+    world_must(spblasSpMatGetPlanText(w->a, 0, out, &size));
+}
+
+static void
+force(const world *w, const char *text)
+{
+    world_must(spblasSpMatSetAttribute(w->a, SPBLAS_SPMAT_PLAN_TEXT, text,
+                                       text ? strlen(text) + 1 : 0));
+}
+
+/* An analysis of a new matrix; its plan computes. */
+static void
+analysed(char *text, size_t size)
+{
+    world w;
+
+    world_open(&w);
+    world_must(world_analyse(&w));
+    plan_text(&w, text, size);
+    world_forget(&w);
+    world_must(world_multiply(&w, &two, &nought));
+    world_check(&w, 2);
+    world_close(&w);
+}
+
+/* Keeps the kernel of another composition than the best on disk. */
+static void
+keep_other(void)
+{
+    world w;
+
+    world_empty_cache();
+    world_open(&w);
+    force(&w, "(plan spmm (part panel 64))");
+    world_must(world_analyse(&w));
+    world_close(&w);
+}
+
+/* A composition that is at hand serves until the better one has been made. A plan stays
+ * what it is, and so does what an analysis answers where nobody asked for this. */
+static void
+test_background(void **state)
+{
+    char best[200], first[200], now[200] = "";
+    sb_driver slow = *d;
+    world w;
+
+    (void)state;
+    NEED_COMPILER();
+    slow.rtc_compile = slow_compile;
+    pause_ms = 0;
+    sb_emu_device_driver(&slow);
+    world_empty_cache();
+    analysed(best, sizeof best);
+    keep_other();
+    analysed(now, sizeof now);
+    assert_string_equal(now, best);
+
+    keep_other();
+    pause_ms = 50;
+    environment("SPBLAS_JIT", "background");
+    world_open(&w); /* holds the device, and with it what is made for it */
+    world_must(world_analyse(&w));
+    plan_text(&w, first, sizeof first);
+    assert_string_not_equal(first, best);
+    for (int tries = 0; tries < 500; tries++) {
+        analysed(now, sizeof now);
+        if (strcmp(now, best) == 0)
+            break;
+        assert_string_equal(now, first);
+        (void)nanosleep(&(struct timespec){0, 10000000}, NULL);
+    }
+    assert_string_equal(now, best);
+    plan_text(&w, now, sizeof now);
+    assert_string_equal(now, first);
+    world_close(&w);
+
+    /* nothing is at hand: the analysis waits for what it ordered, once */
+    pause_ms = 0;
+    world_empty_cache();
+    nasked = 0;
+    slow.rtc_create = note_create;
+    analysed(now, sizeof now);
+    assert_string_equal(now, best);
+    assert_int_equal(nasked, 1);
+    environment("SPBLAS_JIT", NULL);
+    sb_emu_device_driver(NULL);
+}
+
+/* The device ends while a kernel is being made for it. */
+static void
+test_end(void **state)
+{
+    sb_driver slow = *d;
+    char text[200];
+    int64_t live;
+
+    (void)state;
+    NEED_COMPILER();
+    live = sb_alloc_live();
+    slow.rtc_compile = slow_compile;
+    pause_ms = 0;
+    sb_emu_device_driver(&slow);
+    keep_other();
+    environment("SPBLAS_JIT", "background");
+    pause_ms = 50;
+    for (int q = 0; q < 3; q++)
+        analysed(text, sizeof text);
+    environment("SPBLAS_JIT", NULL);
+    sb_emu_device_driver(NULL);
+    assert_int_equal(sb_emu_count().blocks + sb_emu_count().contexts, 0);
+    assert_int_equal(sb_alloc_live(), live);
+}
+
+/* ---- what the library is made with ------------------------------------------------------------ */
+
+static int
+no_compile(sb_cu_ptr program, int options, const char *const *option)
+{
+    (void)program;
+    (void)options;
+    (void)option;
+    return 6;
+}
+
+static char stock[400][SB_SPEC_MAX];
+static int nstock;
+
+static void
+take_spec(void *user, const char spec[SB_SPEC_MAX])
+{
+    (void)user;
+    assert_true(nstock < SB_COUNT(stock));
+    memcpy(stock[nstock++], spec, SB_SPEC_MAX);
+}
+
+/* Whether the first kernel that an analysis of the problem asks for is in stock. */
+static bool
+in_stock(const sb_problem *pb, char spec[SB_SPEC_MAX])
+{
+    const char *end;
+    call c;
+
+    nasked = 0;
+    world_must(call_begin(&c, pb));
+    world_must(call_analyse(&c));
+    call_end(&c);
+    assert_true(nasked > 0);
+    assert_memory_equal(asked[0].s, "/* ", 3); /* the text begins with its spec */
+    end = strstr(asked[0].s, " */");
+    (void)snprintf(spec, SB_SPEC_MAX, "%.*s", (int)(end - asked[0].s - 3),
+                   asked[0].s + 3);
+    for (int q = 0; q < nstock; q++)
+        if (strcmp(stock[q], spec) == 0)
+            return true;
+    return false;
+}
+
+static sb_problem
+ordinary(sb_op op, sb_dtype t, int n, bool b_col, bool c_col, double density)
+{
+    const bool sampled = op == SB_OP_SDDMM;
+    sb_problem pb = {.op = op,
+                     .compute = t == SB_F64 ? SB_F64 : SB_F32,
+                     .alpha = {1, 0},
+                     .batch = 1};
+
+    pb.a = gen_matrix(&(gen_spec){.family = GEN_UNIFORM,
+                                  .rows = 40,
+                                  .cols = 30,
+                                  .val_type = t,
+                                  .density = density,
+                                  .integer = true});
+    pb.b = gen_dense(&(gen_dense_spec){.rows = sampled ? 40 : 30,
+                                       .cols = op == SB_OP_SPMV ? 1 : n,
+                                       .type = t,
+                                       .col_major = b_col,
+                                       .integer = true});
+    pb.c = gen_dense(&(gen_dense_spec){.rows = sampled ? n : 40,
+                                       .cols = sampled            ? 30
+                                               : op == SB_OP_SPMV ? 1
+                                                                  : n,
+                                       .type = t,
+                                       .col_major = c_col,
+                                       .integer = true});
+    return pb;
+}
+
+/* Ordinary products find their kernels in the file made with the library. */
+static void
+test_stock(void **state)
+{
+    static const sb_dtype types[] = {SB_F32, SB_F64, SB_F16, SB_BF16};
+    static const int widths[] = {1, 7, 32, 100, 300};
+    static const double densities[] = {0.05, 0.4};
+    sb_driver noting = *d;
+
+    (void)state;
+    noting.rtc_create = note_create;
+    noting.rtc_compile = no_compile;
+    sb_emu_device_driver(&noting);
+    world_empty_cache();
+    sb_stock_each(take_spec, NULL);
+    for (int q = 0; q < 4 * 5 * 2 * 3; q++) {
+        const sb_op op = (sb_op[]){SB_OP_SPMM, SB_OP_SPMV, SB_OP_SDDMM}[q % 3];
+        sb_problem pb = ordinary(op, types[q / 3 % 4], widths[q / 12 % 5], false,
+                                 op == SB_OP_SDDMM, densities[q / 60]);
+        char spec[SB_SPEC_MAX];
+
+        if (!in_stock(&pb, spec))
+            fail_msg("\"%s\" is not made with the library (src/planner/stock.c)", spec);
+        problem_free(&pb);
+    }
+    for (int q = 1; q < 4; q++) { /* the other layouts */
+        sb_problem pb = ordinary(SB_OP_SPMM, SB_F32, 32, q & 1, q & 2, 0.4);
+        char spec[SB_SPEC_MAX];
+
+        if (!in_stock(&pb, spec))
+            fail_msg("\"%s\" is not made with the library (src/planner/stock.c)", spec);
+        problem_free(&pb);
+    }
+    sb_emu_device_driver(NULL);
+}
+
+/* ---- what no GPU has -------------------------------------------------------------------------- */
+
+static char said[4000];
+
+static void
+listen(sb_log_level level, const char *text, void *user)
+{
+    (void)level;
+    (void)user;
+    if (strlen(said) + strlen(text) + 2 < sizeof said) {
+        strcat(said, text);
+        strcat(said, "\n");
+    }
+}
+
+/* A spec that cannot be had on a GPU says why, in the log. */
+static void
+test_refused(void **state)
+{
+    sb_kernel_source out = {.key = {0, 0}};
+
+    (void)state;
+    sb_strbuf_init(&out.text);
+    sb_strbuf_init(&out.signature);
+    sb_log_set(SB_LOG_WARN, listen, NULL);
+    assert_int_equal(sb_planner_gpu_maker.make(
+                         &out, "spmm seg f32f32f32/f32 i32i32 rr t16 p0 g16", NULL),
+                     SB_ENOTSUP);
+    sb_log_set(SB_LOG_OFF, NULL, NULL);
+    assert_non_null(
+        strstr(said, "cannot be had on a GPU: spec: seg has no spmm kernel"));
+    sb_strbuf_free(&out.text);
+    sb_strbuf_free(&out.signature);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_architectures), cmocka_unit_test(test_damaged_file),
+        cmocka_unit_test(test_writer),        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_background),    cmocka_unit_test(test_end),
+        cmocka_unit_test(test_stock),         cmocka_unit_test(test_refused),
+    };
+    int failed;
+
+    if (setenv("SPBLAS_BACKEND", "emu", 1) != 0 || !sb_box_open(SB_BINARY_DIR))
+        return 1;
+    d = sb_emu_driver();
+    (void)snprintf(file, sizeof file, "%s/kernels.gpu", sb_box.root);
+    for (int q = 0; q < SB_COUNT(asked); q++)
+        sb_strbuf_init(&asked[q]);
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    for (int q = 0; q < SB_COUNT(asked); q++)
+        sb_strbuf_free(&asked[q]);
+    sb_box_close();
+    return failed;
+}
