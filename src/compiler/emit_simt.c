@@ -156,7 +156,8 @@ find_loads(sb_emit *cx, const sb_expr *e)
 {
     sb_emit_simt *s = cx->simt;
 
-    if (e->kind == SB_EXPR_LOAD && e->u.buf->role == SB_BUF_IN &&
+    if (e->kind == SB_EXPR_LOAD &&
+        (e->u.buf->role == SB_BUF_IN || e->u.buf->role == SB_BUF_AUX) &&
         s->nload < SB_SIMT_LOADS && has_lane_term(cx, e->arg[0])) {
         const size_t bytes = (size_t)s->vec * sb_dtype_size((sb_dtype)e->u.buf->type);
         bool known = bytes != 8 && bytes != 16;
@@ -280,6 +281,12 @@ sb_simt_loop(sb_emit *cx, const sb_stmt *st)
     const sb_emit_loop *lanes = sb_emit_find_loop(cx, st);
     char step[32];
 
+    if (s->lane)
+        return sb_simt_move(cx, st);
+    if (sb_simt_bound_to(st, "lane")) {
+        sb_simt_lane_loop(cx, st);
+        return true;
+    }
     if (lanes && lanes->vector && !cx->cur) {
         if (lanes->fold && lanes->fold < s->lanes)
             fold(cx, lanes);
@@ -373,6 +380,10 @@ sb_simt_element(sb_emit *cx, const sb_emit_local *l, const sb_expr *idx)
 {
     const sb_emit_simt *s = cx->simt;
 
+    if (l->owned) {
+        sb_simt_own_element(cx, l, idx);
+        return;
+    }
     if (cx->cur ||
         (s->own && s->own->u.store.buf == l->buf && s->own->u.store.idx[0] == idx)) {
         slot(cx, l, idx);
@@ -429,15 +440,15 @@ sb_simt_store_begin(sb_emit *cx, const sb_stmt *st)
     sb_emit_simt *s = cx->simt;
     const sb_emit_local *l = sb_emit_find_local(cx, st->u.store.buf);
     const bool column = s->in_column || !s->column_loops;
+    const bool mine = cx->cur || s->lane;
     int n = 0;
 
-    s->guarded =
-        l ? l->vector && !cx->cur : !(cx->cur && s->in_block && s->in_row && column);
+    s->guarded = l ? l->vector && !mine : !(mine && s->in_block && s->in_row && column);
     if (!s->guarded)
         return;
     sb_emit_line(cx);
     open_brace(cx);
-    if (!cx->cur) {
+    if (!mine) {
         get(cx, st->u.store.value);
         get(cx, st->u.store.idx[0]);
     }
@@ -448,7 +459,7 @@ sb_simt_store_begin(sb_emit *cx, const sb_stmt *st)
         sb_strbuf_puts(cx->out, "x_ == ");
         owner(cx, st->u.store.idx[0]);
     } else {
-        if (!cx->cur)
+        if (!mine)
             condition(cx, &n, SB_FAULT(GPU_ONCE) ? "1" : "x_ == 0");
         if (!s->in_row)
             condition(cx, &n, "y_ == 0");
