@@ -286,20 +286,28 @@ SBG_INSTRUCTION_16(bf16)
 #define SBG_PTX_16(t, d, a, b, line) sbg_ptx_half(d, a, b, 16, sbk_cvt_##t##_f32, line)
 #endif
 
-/* Ten bits of the fraction, to nearest, ties away from 0. */
+/* Ten bits of the fraction, to nearest, ties away from 0; what is finite stays so. */
 SBK_FN float
 sbg_tf32(float v)
 {
-    uint32_t u;
+    uint32_t u, up;
 
     __builtin_memcpy(&u, &v, sizeof u);
-    if ((u & 0x7f800000u) != 0x7f800000u)
-        u += 0x1000;
-    else if (u & 0x7fffffu)
+    up = u + 0x1000;
+    if ((up & 0x7f800000u) != 0x7f800000u)
+        u = up;
+    else if ((u & 0x7f800000u) == 0x7f800000u && (u & 0x7fffffu))
         u |= 0x400000u; /* NaN, whose bits may all be lost */
     u &= 0xffffe000u;
     __builtin_memcpy(&v, &u, sizeof v);
     return v;
+}
+
+/* v, or 0 if it is not finite. */
+SBK_FN float
+sbg_finite(float v)
+{
+    return v - v == 0 ? v : 0;
 }
 
 SBK_FN uint32_t
@@ -348,20 +356,29 @@ sbg_mma8_f32x1(float *d, const float *a, int step, const float *b, int line)
     sbg_mma8_tf32(d, fa, 2, fb, line);
 }
 
-/* v as a sum of two tf32: all but the product of the two small ones is summed. Of an
- * infinity that makes NaN. */
+/* v as a sum of two tf32: all but the product of the two small ones is summed. What is not
+ * finite counts in the large parts alone. */
 SBK_FN void
 sbg_mma8_f32x3(float *d, const float *a, int step, const float *b, int line)
 {
-    const float fa[4] = {sbg_tf32(a[0]), sbg_tf32(a[1]), sbg_tf32(a[step]),
-                         sbg_tf32(a[step + 1])};
-    const float fb[2] = {sbg_tf32(b[0]), sbg_tf32(b[1])};
-    const float ra[4] = {sbg_tf32(a[0] - fa[0]), sbg_tf32(a[1] - fa[1]),
-                         sbg_tf32(a[step] - fa[2]), sbg_tf32(a[step + 1] - fa[3])};
-    const float rb[2] = {sbg_tf32(b[0] - fb[0]), sbg_tf32(b[1] - fb[1])};
+    float fa[4], fb[2], ra[4], rb[2], za[4], zb[2];
 
-    sbg_mma8_tf32(d, ra, 2, fb, line);
-    sbg_mma8_tf32(d, fa, 2, rb, line);
+    SBG_UNROLL
+    for (int q = 0; q < 4; q++) {
+        const float v = a[q / 2 * step + q % 2];
+
+        fa[q] = sbg_tf32(v);
+        za[q] = sbg_finite(fa[q]);
+        ra[q] = sbg_tf32(sbg_finite(v - fa[q]));
+    }
+    SBG_UNROLL
+    for (int q = 0; q < 2; q++) {
+        fb[q] = sbg_tf32(b[q]);
+        zb[q] = sbg_finite(fb[q]);
+        rb[q] = sbg_tf32(sbg_finite(b[q] - fb[q]));
+    }
+    sbg_mma8_tf32(d, ra, 2, zb, line);
+    sbg_mma8_tf32(d, za, 2, rb, line);
     sbg_mma8_tf32(d, fa, 2, fb, line);
 }
 
