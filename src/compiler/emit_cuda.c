@@ -8,7 +8,7 @@
 const char *
 sb_emit_gpu_version(void)
 {
-    return "gpu 1";
+    return "gpu 2";
 }
 
 static void

@@ -237,6 +237,42 @@ guarded_body(sb_emit *cx, const sb_stmt *st)
     close_brace(cx);
 }
 
+/* One store that fills shared memory, from neighbours: so many bytes at once as a lane's
+ * elements have, where the address allows. */
+static bool
+copies(sb_emit *cx, const sb_stmt *st)
+{
+    sb_emit_simt *s = cx->simt;
+    const sb_body body = st->u.loop.body;
+    const sb_stmt *in = body.n == 1 && sb_simt_copies(body.at[0]) ? body.at[0] : NULL;
+    const sb_expr *idx = in ? in->u.store.value->arg[0] : NULL;
+    const size_t size = in ? sb_dtype_size((sb_dtype)in->u.store.buf->type) : 0;
+
+    if (!in || in->u.store.idx[0]->kind != SB_EXPR_VAR || !has_lane_term(cx, idx) ||
+        (size * (size_t)s->vec != 16 && size * (size_t)s->vec != 8))
+        return false;
+    slots_header(cx, s->vec);
+    sb_emit_line(cx);
+    sb_strbuf_printf(cx->out, "sbg_copy_%s(",
+                     sb_dtype_name((sb_dtype)in->u.store.buf->type));
+    sb_emit_buf(cx, in->u.store.buf);
+    sb_strbuf_puts(cx->out, " + ");
+    iteration(cx, st, true);
+    sb_strbuf_puts(cx->out, ", ");
+    sb_emit_buf(cx, in->u.store.value->u.buf);
+    sb_strbuf_puts(cx->out, " + ");
+    if (idx->kind != SB_EXPR_VAR) {
+        cx->at_zero = true;
+        sb_emit_expr(cx, idx, 7);
+        cx->at_zero = false;
+        sb_strbuf_puts(cx->out, " + ");
+    }
+    iteration(cx, st, true);
+    sb_strbuf_printf(cx->out, ", %d);\n", s->vec);
+    close_brace(cx);
+    return true;
+}
+
 /* Slot q_ of a lane is one iteration. */
 static void
 spread(sb_emit *cx, const sb_emit_loop *loop)
@@ -254,6 +290,11 @@ spread(sb_emit *cx, const sb_emit_loop *loop)
     if (whole && s->vec > 1) {
         sb_emit_line(cx);
         open_brace(cx);
+        if (copies(cx, st)) {
+            close_brace(cx);
+            sb_emit_leave(cx);
+            return;
+        }
         write_loads(cx, st->u.loop.body);
     }
     slots_header(cx, 1);

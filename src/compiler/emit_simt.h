@@ -44,6 +44,7 @@ struct sb_emit_simt {
     int nshared; /* arrays in shared memory, one of each name and size */
     const sb_buf *shared[SB_SIMT_SHARED];
     int64_t shared_at[SB_SIMT_SHARED + 1]; /* bytes before, of the block */
+    bool async; /* shared memory is filled by copies under way */
     int nsync;                             /* statements a group waits before */
     const sb_stmt *sync[SB_SIMT_SYNCS];
     int nload; /* loads that are in ld0_, ld1_ .. */
@@ -90,6 +91,9 @@ bool sb_simt_eval(const sb_expr *e, int n, const sb_var *const *var, const int64
 void sb_simt_shared_scan(sb_emit *cx);
 void sb_simt_shared_arrays(sb_emit *cx); /* of the kernel */
 void sb_simt_shared_local(sb_emit *cx, const sb_buf *b);
+/* A store that moves an element of memory to shared memory, as copies need: else false. */
+bool sb_simt_copies(const sb_stmt *st);
+void sb_simt_copy(sb_emit *cx, const sb_stmt *st);
 void sb_simt_sync(sb_emit *cx, const sb_stmt *st); /* where one is due before st */
 
 /* emit_mma.c: a nest for tensor cores; false when the loops must be written. */

@@ -1,5 +1,5 @@
 /*
- * Shared memory. Arrays of one name and size are one, so that the two nests which a split
+ * Shared memory, filled by copies that are under way until the next wait. Arrays of one name and size are one, so that the two nests which a split
  * with a tail leaves take its room once. Waits are found by walking the program with what
  * has been stored and loaded since the last one; a loop is walked until that rests.
  *
@@ -221,10 +221,44 @@ walk(sb_emit *cx, sb_body body, access *pending)
     }
 }
 
+bool
+sb_simt_copies(const sb_stmt *st)
+{
+    const sb_expr *from = st->kind == SB_STMT_STORE ? st->u.store.value : NULL;
+
+    return from && from->kind == SB_EXPR_LOAD && st->u.store.buf->shared &&
+           st->u.store.op == SB_STORE_SET && from->u.buf->role != SB_BUF_LOCAL &&
+           from->u.buf->type == st->u.store.buf->type &&
+           sb_dtype_size((sb_dtype)from->type) >= 4;
+}
+
+/* sbg_copy4(values + i, A + at); */
+void
+sb_simt_copy(sb_emit *cx, const sb_stmt *st)
+{
+    const sb_expr *from = st->u.store.value;
+
+    sb_strbuf_printf(cx->out, "sbg_copy%d(&", (int)sb_dtype_size((sb_dtype)from->type));
+    sb_emit_element(cx, st->u.store.buf, st->u.store.idx[0]);
+    sb_strbuf_puts(cx->out, ", &");
+    sb_emit_element(cx, from->u.buf, from->arg[0]);
+    sb_strbuf_puts(cx->out, ");\n");
+}
+
+static void
+find_copies(void *user, const sb_stmt *st)
+{
+    sb_emit *cx = user;
+
+    cx->simt->async |= sb_simt_copies(st);
+}
+
 void
 sb_simt_shared_scan(sb_emit *cx)
 {
     access pending = {0, 0};
+
+    sb_body_stmts(cx->prog->body, find_copies, cx);
 
     sb_body_stmts(cx->prog->body, find_array, cx);
     if (cx->simt->nshared > 0)
@@ -234,8 +268,12 @@ sb_simt_shared_scan(sb_emit *cx)
 void
 sb_simt_sync(sb_emit *cx, const sb_stmt *st)
 {
-    if (cx->simt->lanes == 1 || !waits_before(cx->simt, st) || SB_FAULT(GPU_SYNC))
+    if (!waits_before(cx->simt, st) || SB_FAULT(GPU_SYNC))
         return;
+    if (cx->simt->async && !SB_FAULT(GPU_ASYNC)) {
+        sb_emit_line(cx);
+        sb_strbuf_puts(cx->out, "SBG_COPIED();\n");
+    }
     sb_emit_line(cx);
     sb_strbuf_printf(cx->out, "SBG_SYNC(%d);\n", cx->simt->lanes);
 }

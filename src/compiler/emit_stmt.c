@@ -250,7 +250,9 @@ store(sb_emit *cx, const sb_stmt *st)
     if (cx->simt)
         sb_simt_store_begin(cx, st);
     sb_emit_line(cx);
-    if (st->u.store.atomic && !SB_FAULT(ATOMIC_PLAIN))
+    if (cx->simt && sb_simt_copies(st))
+        sb_simt_copy(cx, st);
+    else if (st->u.store.atomic && !SB_FAULT(ATOMIC_PLAIN))
         atomic(cx, st);
     else
         plain_store(cx, st);

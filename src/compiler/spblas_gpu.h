@@ -104,6 +104,29 @@ SBG_SHUFFLES_Z(c64, f64)
 SBG_AT_ONCE(16, int4)
 SBG_AT_ONCE(8, int2)
 
+/* So many bytes of memory to shared memory, there after SBG_COPIED. */
+#if __CUDA_ARCH__ >= 800
+#define SBG_COPY(bytes, word)                                            \
+    SBK_FN void sbg_copy##bytes(void *to, const void *from)              \
+    {                                                                    \
+        asm volatile("cp.async.ca.shared.global [%0], [%1], " #bytes ";" \
+                     :                                                   \
+                     : "r"((uint32_t)__cvta_generic_to_shared(to)),      \
+                       "l"(__cvta_generic_to_global(from))               \
+                     : "memory");                                        \
+    }
+#define SBG_COPIED() asm volatile("cp.async.wait_all;" : : : "memory")
+#else
+#define SBG_COPY(bytes, word)                               \
+    SBK_FN void sbg_copy##bytes(void *to, const void *from) \
+    {                                                       \
+        *(word *)to = *(const word *)from;                  \
+    }
+#define SBG_COPIED() (void)0
+#endif
+SBG_COPY(4, int)
+SBG_COPY(8, int2)
+SBG_COPY(16, int4)
 #define SBG_SHARED(type, name, n, at) __shared__ __align__(16) type name[n]
 #define SBG_SYNC(width) __syncwarp(sbg_group(width))
 #define SBG_SHFL(t, v, from, width) sbg_shfl_##t(v, from, width)
@@ -138,6 +161,31 @@ SBG_LOADS(bf16, sbk_bf16)
 SBG_LOADS(f32, float)
 SBG_LOADS(f64, double)
 SBG_LOADS(c32, sbk_c32)
+
+/* n neighbours of 8 or 16 bytes. */
+#define SBG_COPIES(t, type)                                     \
+    SBK_FN void sbg_copy_##t(type *to, const type *from, int n) \
+    {                                                           \
+        const uint64_t at = (uint64_t)from;                     \
+        if (n * sizeof(type) == 16 && (at & 15) == 0) {         \
+            sbg_copy16(to, from);                               \
+        } else if (n * sizeof(type) == 8 && (at & 7) == 0) {    \
+            sbg_copy8(to, from);                                \
+        } else {                                                \
+            SBG_UNROLL                                          \
+            for (int q = 0; q < n; q++) {                       \
+                if (sizeof(type) == 4)                          \
+                    sbg_copy4(to + q, from + q);                \
+                else                                            \
+                    sbg_copy8(to + q, from + q);                \
+            }                                                   \
+        }                                                       \
+    }
+SBG_COPIES(i32, int32_t)
+SBG_COPIES(i64, int64_t)
+SBG_COPIES(f32, float)
+SBG_COPIES(f64, double)
+SBG_COPIES(c32, sbk_c32)
 
 /* n neighbours of which `have` are there: those beyond are 0 (get) or stay (put). */
 #define SBG_MOVES(t, type)                                                   \

@@ -34,7 +34,7 @@ typedef struct sbg_grid {
 
 typedef void (*sbg_body)(const void *args);
 
-enum { SBG_STACK = 1 << 16, SBG_READY = 0, SBG_WAITS, SBG_DONE };
+enum { SBG_COPIES_MAX = 256, SBG_STACK = 1 << 16, SBG_READY = 0, SBG_WAITS, SBG_DONE };
 
 typedef struct sbg_fiber {
     char *stack;
@@ -49,7 +49,13 @@ typedef struct sbg_fiber {
         double d[2];
         int64_t i;
         const void *p;
-    } slot; /* what it offers in an exchange */
+    } slot;    /* what it offers in an exchange */
+    int ncopy; /* under way */
+    struct {
+        void *to;
+        const void *from;
+        int bytes;
+    } copy[SBG_COPIES_MAX];
 } sbg_fiber;
 
 typedef struct sbg_machine {
@@ -148,6 +154,7 @@ sbg_prepare(sbg_fiber *f)
     makecontext(&f->context, sbg_start, 0);
 #endif
     f->state = SBG_READY;
+    f->ncopy = 0;
 }
 
 /* ---- collectives ------------------------------------------------------------------- */
@@ -213,6 +220,37 @@ SBG_EXCHANGES(c64, sbk_c64)
     }
 SBG_AT_ONCE(16)
 SBG_AT_ONCE(8)
+
+/* Copies are made when they are waited for, not before. */
+SBK_FN void
+sbg_copy(void *to, const void *from, int bytes)
+{
+    sbg_fiber *const f = &sbg_now->fiber[SBG_TID];
+
+    if (f->ncopy == SBG_COPIES_MAX) {
+        sbg_fail("too many copies under way", __LINE__, SBG_TID);
+        return;
+    }
+    if ((uintptr_t)to % (unsigned)bytes || (uintptr_t)from % (unsigned)bytes)
+        sbg_fail("an address that is not aligned", __LINE__, SBG_TID);
+    f->copy[f->ncopy].to = to;
+    f->copy[f->ncopy].from = from;
+    f->copy[f->ncopy++].bytes = bytes;
+}
+#define sbg_copy4(to, from) sbg_copy(to, from, 4)
+#define sbg_copy8(to, from) sbg_copy(to, from, 8)
+#define sbg_copy16(to, from) sbg_copy(to, from, 16)
+
+SBK_FN void
+sbg_copied(void)
+{
+    sbg_fiber *const f = &sbg_now->fiber[SBG_TID];
+
+    for (int q = 0; q < f->ncopy; q++)
+        memcpy(f->copy[q].to, f->copy[q].from, (size_t)f->copy[q].bytes);
+    f->ncopy = 0;
+}
+#define SBG_COPIED() sbg_copied()
 
 typedef struct sbg_fragments {
     const uint32_t *a, *b;

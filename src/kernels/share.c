@@ -5,6 +5,7 @@
  * row, into the same sums. Against windows by runs (win.c) it pays for positions, unless
  * they are packed, and gains short runs and registers (docs/kernels.md).
  */
+#include "base/fault.h"
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
 #include "kernels/schedule.h"
@@ -95,13 +96,13 @@ static void
 put_product(sb_strbuf *out, const sb_spec *s, bool last)
 {
     const int deep = sb_tensor_depth(s);
-    const char *open = last ? "select(%u < %count mod " : "";
+    const char *less = SB_FAULT(GPU_TENSOR_TAIL) ? "<=" : "<";
     const char *at = last ? "%lo + (%count - %count mod " : "%lo + (%p * ";
     char place[96], when[48] = "", value[128];
 
     (void)snprintf(place, sizeof place, "%s%d) + %%u", at, deep);
     if (last)
-        (void)snprintf(when, sizeof when, "%s%d, ", open, deep);
+        (void)snprintf(when, sizeof when, "select(%%u %s %%count mod %d, ", less, deep);
     sb_tensor_begin(out, s, 8, deep);
     sb_tensor_rows(out, s, when, "cast(i64, $share_crd[", place, "])");
     sb_strbuf_printf(out, " * %s", when);
