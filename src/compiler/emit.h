@@ -35,6 +35,7 @@ typedef struct sb_emit_local {
     bool in_lanes;     /* some vector loop touches it */
     bool vector;       /* an array of vectors, kept in registers; else of elements */
     bool mixed;        /* lanes missing in one loop are seen by another */
+    bool owned;        /* GPU: elements are touched by the lane that has them alone */
     const sb_expr *hi; /* bound of the masked loops over it */
 } sb_emit_local;
 
