@@ -289,7 +289,7 @@ test_separate(void **state)
     assert_non_null(strstr(spblasGetLastErrorMessage(w.h), "host memory"));
     /* of what only the host has: the GPU's arrays */
     assert_int_equal(spblasXnnz(w.h, SPBLAS_R_32F, SPBLAS_DIRECTION_ROW, 1, 1, &descr,
-                               w.array[2], 1, &count, &count),
+                                w.array[2], 1, &count, &count),
                      SPBLAS_STATUS_NOT_SUPPORTED);
     assert_non_null(strstr(spblasGetLastErrorMessage(w.h), "cannot read"));
     world_must(spblasDestroySpVec(sparse));
