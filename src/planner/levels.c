@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SEARCH_SECONDS 1e-3 /* about */
+
 enum {
     LEAST_ENTRIES = 50000, /* smaller matrices have no time to search */
     RESTS = 100            /* ids of parts that take all that is left */
@@ -224,31 +226,42 @@ possible(const sb_planner *pl)
            !sb_problem_own_structures(pl->pb);
 }
 
-/* Full blocks, so that there is a first level, and something beside them for a second: more
- * of it where no clock will tell. */
+/* Seconds of the cheapest candidate so far, 0: none. */
+static double
+cheapest(const sb_planner *pl)
+{
+    double best = 0;
+
+    for (int q = 0; q < pl->nweighed; q++)
+        if (!pl->weighed[q].dropped &&
+            (best == 0 || pl->weighed[q].cost.seconds < best))
+            best = pl->weighed[q].cost.seconds;
+    return best;
+}
+
+/* Full blocks, so that there is a first level, and something beside them for a second.
+ * ESTIMATE looks only where an execution takes as long as the search, about. */
 static bool
 promising(const sb_planner *pl)
 {
-    const double most = pl->opt->effort == SB_EFFORT_ESTIMATE ? 0.95 : 0.99;
+    const bool estimate = pl->opt->effort == SB_EFFORT_ESTIMATE;
+    const double most = estimate ? 0.95 : 0.99;
     const sb_stats *s = &pl->stats;
     double blocks = 0;
 
     for (int q = 0; q < SB_STATS_BLOCKS; q++)
         if (s->block_share[q] > blocks)
             blocks = s->block_share[q];
-    return s->mean >= 12 && blocks >= 0.3 && blocks <= most;
+    return s->mean >= 12 && blocks >= 0.3 && blocks <= most &&
+           (!estimate || cheapest(pl) >= SEARCH_SECONDS);
 }
 
 static void
 add_candidate(sb_planner *pl, const sb_weighed *found, bool only)
 {
-    double best = 0;
+    const double best = cheapest(pl);
     int q;
 
-    for (q = 0; q < pl->nweighed; q++)
-        if (!pl->weighed[q].dropped &&
-            (best == 0 || pl->weighed[q].cost.seconds < best))
-            best = pl->weighed[q].cost.seconds;
     for (q = 0;
          q < pl->nweighed && !sb_choice_equal(&pl->weighed[q].choice, &found->choice);
          q++)
