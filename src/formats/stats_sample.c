@@ -302,8 +302,8 @@ sample_hdia(sb_stats *s, const sb_view *v)
     const int64_t slices = (v->rows + SB_HDIA_ROWS - 1) / SB_HDIA_ROWS;
     int64_t seen = 0, sum[4] = {0};
 
-    for (int64_t q = 0; q < slices && q < 512 && seen < BLOCK_ENTRIES; q++) {
-        const int64_t g = slices <= 512 ? q : spread(q, slices);
+    for (int64_t q = 0; q < slices && q < 256 && seen < BLOCK_ENTRIES; q++) {
+        const int64_t g = slices <= 256 ? q : spread(q, slices);
         const int64_t hi = g * SB_HDIA_ROWS + SB_HDIA_ROWS;
         sb_hdia_slice one;
 
