@@ -85,7 +85,7 @@ rest_part(sb_build *b, sb_part_choice p)
             return sb_diag_set(b->diag, SB_ENOTSUP,
                                "values by diagonals are packed: say (packed)");
         st = sb_part_hdia(out, &b->cover, b->pl->stats.sorted);
-        if (st == SB_SKIP) { /* unsorted: slices take any order */
+        if (st == SB_SKIP) { /* slices take any order and any columns */
             p.kind = SB_PART_SELL;
             st = sb_part_sell(out, &b->cover, false);
         }

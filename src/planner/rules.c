@@ -166,7 +166,9 @@ sb_rule_lanes(sb_spec *s)
 int
 sb_rule_unroll(const sb_work *w, const sb_target *t, double mean)
 {
-    const double enough = wide_rows(t) ? 8 : 32;
+    /* one entry at a time is one chain of additions there */
+    const bool narrow = w->n * w->b_size <= 64;
+    const double enough = wide_rows(t) ? 8 : narrow ? 6 : 32;
 
     return w->op == SB_OP_SPMM && !w->col_major && mean >= enough ? 2 : 1;
 }
