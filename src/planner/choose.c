@@ -203,7 +203,7 @@ worth_trying(const sb_planner *pl, const sb_weighed *w, int tried)
 }
 
 /* The cheapest candidate that can be built, its kernels by the effort `first` if it is the
- * cheapest of all, else by `rest`; NULL in *out when there is none. */
+ * cheapest of all (on a device: of those that are wise), else by `rest`; NULL in *out when there is none. */
 static sb_status
 first_built(sb_plan **out, sb_planner *pl, const sb_weighed **won,
             sb_kernel_effort first, sb_kernel_effort rest)
@@ -213,10 +213,11 @@ first_built(sb_plan **out, sb_planner *pl, const sb_weighed **won,
 
     for (int q = 0; q < pl->nweighed; q++) {
         sb_weighed *w = &pl->weighed[q];
+        const bool cheapest = pl->pb->device ? tried == 0 : q == 0;
 
         if (w->dropped || !worth_trying(pl, w, tried++))
             continue;
-        st = sb_plan_build(out, pl, &w->choice, q == 0 ? first : rest, NULL);
+        st = sb_plan_build(out, pl, &w->choice, cheapest ? first : rest, NULL);
         if (st == SB_OK) {
             (*out)->predicted = w->cost.seconds;
             *won = w;

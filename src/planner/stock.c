@@ -10,21 +10,27 @@
 typedef struct family {
     sb_kernel_op op;
     sb_kind kind;
+    bool even; /* for calls without analysis (even.h), else for a plan's tiles */
     int tile_lo, tile_hi; /* what sb_rule_gpu_tile answers */
     bool unrolls;         /* both answers of sb_rule_gpu_unroll */
     const char *layouts;  /* of B and C, pairs */
     int types;            /* the first so many */
 } family;
 
+/* Without analysis rows go by ranges where there is a buffer for their sums and C is not
+ * narrower than these. */
 static const family families[] = {
-    {SB_KOP_SPMM, SB_KIND_CSR, 4, 128, true, "rr", 4},
-    {SB_KOP_SPMM, SB_KIND_CSR, 4, 32, false, "rccrcc", 2},
-    {SB_KOP_SPMM, SB_KIND_RANGE, 4, 128, true, "rr", 4},
-    {SB_KOP_SPMM, SB_KIND_CARRY, 4, 128, false, "rr", 4},
-    {SB_KOP_SPMV, SB_KIND_CSR, 4, 32, false, "rr", 4},
-    {SB_KOP_SPMV, SB_KIND_RANGE, 4, 32, false, "rr", 2},
-    {SB_KOP_SPMV, SB_KIND_CARRY, 4, 32, false, "rr", 2},
-    {SB_KOP_SDDMM, SB_KIND_CSR, 4, 32, false, "rc", 4},
+    {SB_KOP_SPMM, SB_KIND_CSR, false, 4, 128, true, "rr", 4},
+    {SB_KOP_SPMM, SB_KIND_CSR, false, 4, 32, false, "rccrcc", 2},
+    {SB_KOP_SPMM, SB_KIND_CSR, true, 4, 128, true, "rr", 4},
+    {SB_KOP_SPMM, SB_KIND_RANGE, true, 4, 128, true, "rr", 2},
+    {SB_KOP_SPMM, SB_KIND_CARRY, true, 4, 128, true, "rr", 2},
+    {SB_KOP_SPMV, SB_KIND_CSR, false, 4, 32, false, "rr", 4},
+    {SB_KOP_SPMV, SB_KIND_CSR, true, 4, 32, false, "rr", 4},
+    {SB_KOP_SPMV, SB_KIND_RANGE, true, 4, 32, false, "rr", 2},
+    {SB_KOP_SPMV, SB_KIND_CARRY, true, 4, 32, false, "rr", 2},
+    {SB_KOP_SDDMM, SB_KIND_CSR, false, 4, 32, false, "rc", 4},
+    {SB_KOP_SDDMM, SB_KIND_CSR, true, 4, 32, false, "rc", 4},
 };
 
 static const sb_dtype types[][2] = {/* elements, sums */
@@ -41,6 +47,7 @@ put(const family *f, const sb_dtype type[2], const char *layout, int tile, int u
     char text[SB_SPEC_MAX];
     sb_spec s = {.op = f->op,
                  .kinds = 1u << f->kind,
+                 .even = f->even,
                  .a = type[0],
                  .b = type[0],
                  .c = type[0],

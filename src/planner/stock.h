@@ -1,7 +1,7 @@
 /*
- * The GPU kernels worth making when the library is built: those that an analysis asks for
- * when it reads the caller's arrays in place, of the usual types, with 32-bit indices. By
- * the same rules as the analysis, so that there is no list to keep.
+ * The GPU kernels worth making when the library is built: those of calls without analysis
+ * and of plans that read rows in place, of the usual types, with 32-bit indices. By the
+ * planner's own rules, so that there is no list to keep.
  */
 #ifndef SB_PLANNER_STOCK_H
 #define SB_PLANNER_STOCK_H
