@@ -41,11 +41,12 @@ struct sb_emit_simt {
     bool guarded;                     /* the store being written is not everyone's */
     const sb_stmt *own;               /* it is by the lane that has the element */
     const sb_stmt *lane;              /* the loop over lanes being written */
-    int nshared; /* arrays in shared memory, one of each name and size */
+    /* Arrays in shared memory, one of each name and size, and the bytes before each;
+     * whether copies under way fill them; statements a group waits before. */
+    int nshared, nsync;
     const sb_buf *shared[SB_SIMT_SHARED];
-    int64_t shared_at[SB_SIMT_SHARED + 1]; /* bytes before, of the block */
-    bool async; /* shared memory is filled by copies under way */
-    int nsync;                             /* statements a group waits before */
+    int64_t shared_at[SB_SIMT_SHARED + 1];
+    bool async;
     const sb_stmt *sync[SB_SIMT_SYNCS];
     int nload; /* loads that are in ld0_, ld1_ .. */
     const sb_expr *load[SB_SIMT_LOADS];

@@ -125,7 +125,7 @@ sb_rule_gpu_unroll(const sb_work *w, double mean)
 enum { WINDOW_SUMS = 16 };
 
 /* Windows and blocks of 16-bit values on tensor cores: as many columns as the sums of a warp
- * leave. What rows of other windows share is staged in shared memory. */
+ * leave. What rows of other windows share is staged in shared memory, in f32. */
 static void
 window_rules(sb_spec *s)
 {
@@ -144,8 +144,8 @@ window_rules(sb_spec *s)
             return;
         }
     }
-    if (share)
-        s->stage = 16;
+    if (share && s->compute == SB_F32)
+        s->stage = 8;
 }
 
 void
