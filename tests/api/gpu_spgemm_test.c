@@ -21,6 +21,13 @@
 
 #define N SPBLAS_OPERATION_NON_TRANSPOSE
 
+/* With constants that small every size is for a row at a time: batches everywhere. */
+#ifdef SB_TINY
+enum { SHRINKS = 0 };
+#else
+enum { SHRINKS = 1 };
+#endif
+
 static const sb_driver *d;
 static sb_matrix a_there, b_there;
 
@@ -191,7 +198,7 @@ test_batches(void **state)
                                               q ? 0.5f : 0.01f, &l.size[3], l.buffer[3],
                                               &l.size[2]));
         spgemm_drop(&l, 3);
-        assert_in_range(l.size[2], 1, whole - 1);
+        assert_in_range(l.size[2], 1, whole - SHRINKS);
         spgemm_lend(&l, 2);
         spgemm_ok(spgemm_compute(&l, l.buffer[2]));
         spgemm_make_c(&l);
@@ -221,6 +228,8 @@ test_captured(void **state)
 
     (void)state;
     NEED_COMPILER();
+    if (!SHRINKS)
+        skip();
     l = large();
     alpha = world_device(l.alpha, sizeof l.alpha);
     beta = world_device(l.beta, sizeof l.beta);
