@@ -1,6 +1,6 @@
 /*
  * The older routines over plain arrays and the conversions, timed on 1 .. threads threads:
- * ours, from the caller's arrays to results in new memory, and MKL's nearest. Extents are
+ * ours, from the caller's arrays to others, and MKL's nearest. Extents are
  * padded with empty rows and columns to multiples of the blocks. One line of JSON a
  * matrix, routine and thread count; bench/run_sparse adds SciPy and makes the table.
  *
@@ -14,6 +14,57 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Memory ------------------------------------------------------------------------- */
+
+static struct loan {
+    void *p;
+    size_t bytes;
+    bool out;
+} loans[64];
+enum { LOANS = sizeof loans / sizeof *loans };
+
+void *
+legacy_lend(size_t bytes)
+{
+    struct loan *best = NULL, *spare = NULL;
+
+    for (int k = 0; k < LOANS; k++) {
+        struct loan *l = &loans[k];
+
+        if (!l->out && l->bytes >= bytes && (!best || l->bytes < best->bytes))
+            best = l;
+        if (!l->out && (!spare || l->bytes < spare->bytes))
+            spare = l;
+    }
+    if (!best && spare) {
+        free(spare->p);
+        spare->p = malloc(bytes + 64);
+        spare->bytes = spare->p ? bytes : 0;
+        best = spare->p ? spare : NULL;
+    }
+    if (!best)
+        return NULL;
+    best->out = true;
+    return best->p;
+}
+
+void
+legacy_give(void *p)
+{
+    for (int k = 0; k < LOANS; k++)
+        if (loans[k].p == p)
+            loans[k].out = false;
+}
+
+static void
+forget_loans(void)
+{
+    for (int k = 0; k < LOANS; k++) {
+        free(loans[k].p);
+        loans[k] = (struct loan){0};
+    }
+}
 
 /* ---- Operands ----------------------------------------------------------------------- */
 
@@ -160,12 +211,12 @@ pad(lab_csr *a)
 static void
 end(legacy_job *j)
 {
-    void *const arrays[] = {j->row,  j->col,  j->any,  j->mixed,    j->rows,
-                            j->ones, j->x,    j->y,    j->ones_ptr, j->strong,
-                            j->band, j->bptr, j->bidx, j->bval,     j->dense};
+    void *const arrays[] = {j->row, j->col, j->any,   j->mixed, j->rows,     j->ones,
+                            j->x,   j->y,   j->dense, j->band,  j->ones_ptr, j->strong};
 
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         free(arrays[k]);
+    forget_loans();
     lab_free(&j->a);
     lab_free(&j->t);
     (void)spblasDestroyLegacyInfo(j->lu);

@@ -35,6 +35,11 @@ typedef struct legacy_job {
     spblasMatDescr_t plain;
 } legacy_job;
 
+/* Memory for results, kept for the next run when it is given back: what is timed is not the
+ * system's handing out of pages, from which MKL's own allocator keeps it too. */
+void *legacy_lend(size_t bytes);
+void legacy_give(void *p); /* NULL is fine */
+
 typedef bool (*legacy_fn)(void *job);
 typedef struct legacy_routine {
     const char *name;

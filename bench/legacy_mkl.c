@@ -135,8 +135,8 @@ mkl_csrsort(void *job)
     lab_csr copy = j->a;
     bool good;
 
-    copy.idx = malloc(n * sizeof *copy.idx);
-    copy.val = malloc(n * sizeof(double));
+    copy.idx = legacy_lend(n * sizeof *copy.idx);
+    copy.val = legacy_lend(n * sizeof(double));
     good = copy.idx && copy.val;
     if (good) {
         void *h;
@@ -146,8 +146,8 @@ mkl_csrsort(void *job)
         h = handle_of(&copy, copy.idx);
         good = drop(h, h && !mkl.order(h));
     }
-    free(copy.idx);
-    free(copy.val);
+    legacy_give(copy.idx);
+    legacy_give(copy.val);
     return good;
 }
 
@@ -197,10 +197,16 @@ mkl_to_dense(void *job)
     static const int task[6] = {1, 0, 0, 2, 0, 1};
     const legacy_job *j = job;
     /* It writes what is stored alone. */
-    double *d = calloc((size_t)(j->a.rows * j->a.cols), sizeof *d);
-    const bool good = d && dense(j, task, d, j->a.val, j->a.idx, j->a.ptr);
+    const size_t bytes = (size_t)(j->a.rows * j->a.cols) * sizeof(double);
+    double *d = legacy_lend(bytes);
+    bool good = d;
 
-    free(d);
+    if (good) {
+        memset(d, 0, bytes);
+        good = dense(j, task, d, j->a.val, j->a.idx, j->a.ptr);
+    }
+
+    legacy_give(d);
     return good;
 }
 
@@ -211,18 +217,18 @@ mkl_from_dense(void *job)
     const legacy_job *j = job;
     const int count[6] = {0, 0, 0, 2, (int)j->a.nnz, 0};
     const int fill[6] = {0, 0, 0, 2, (int)j->a.nnz, 1};
-    int32_t *ptr = malloc((size_t)(j->a.rows + 1) * sizeof *ptr), *idx = NULL;
+    int32_t *ptr = legacy_lend((size_t)(j->a.rows + 1) * sizeof *ptr), *idx = NULL;
     double *val = NULL;
     bool good = ptr && dense(j, count, j->dense, NULL, NULL, ptr);
 
     if (good) {
-        idx = malloc((size_t)j->a.nnz * sizeof *idx);
-        val = malloc((size_t)j->a.nnz * sizeof *val);
+        idx = legacy_lend((size_t)j->a.nnz * sizeof *idx);
+        val = legacy_lend((size_t)j->a.nnz * sizeof *val);
         good = idx && val && dense(j, fill, j->dense, val, idx, ptr);
     }
-    free(ptr);
-    free(idx);
-    free(val);
+    legacy_give(ptr);
+    legacy_give(idx);
+    legacy_give(val);
     return good;
 }
 
@@ -233,12 +239,12 @@ mkl_ilu(void *job)
     static const double dpar[128] = {[30] = 1e-16, [31] = 1e-10};
     const legacy_job *j = job;
     const int n = (int)j->a.rows;
-    double *c = malloc((size_t)j->a.nnz * sizeof *c);
+    double *c = legacy_lend((size_t)j->a.nnz * sizeof *c);
     int bad = 0;
 
     if (c)
         mkl.ilu(&n, j->strong, j->ones_ptr, j->ones, c, ipar, dpar, &bad);
-    free(c);
+    legacy_give(c);
     return c && bad == 0;
 }
 
@@ -266,7 +272,7 @@ solve_band(const legacy_job *j, int sides)
 {
     const int m = (int)j->a.rows;
     const size_t n = (size_t)m;
-    double *c = malloc(n * (size_t)(3 + sides) * sizeof *c);
+    double *c = legacy_lend(n * (size_t)(3 + sides) * sizeof *c);
     int info = 1;
 
     if (c) {
@@ -274,7 +280,7 @@ solve_band(const legacy_job *j, int sides)
         memcpy(c + 3 * n, j->y, n * (size_t)sides * sizeof *c);
         mkl.gtsv(&m, &sides, c, c + m - 1, c + 2 * n - 1, c + 3 * n, &m, &info);
     }
-    free(c);
+    legacy_give(c);
     return info == 0;
 }
 

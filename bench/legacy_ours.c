@@ -24,21 +24,21 @@ typedef struct made {
 static bool
 make(made *c, int64_t ptr, int64_t idx, int64_t val, size_t buffer)
 {
-    c->ptr = malloc((size_t)(ptr + 1) * sizeof *c->ptr);
-    c->idx = malloc((size_t)(idx + 1) * sizeof *c->idx);
-    c->val = malloc((size_t)(val + 1) * sizeof *c->val);
-    c->buffer = malloc(buffer + 8);
+    c->ptr = legacy_lend((size_t)(ptr + 1) * sizeof *c->ptr);
+    c->idx = legacy_lend((size_t)(idx + 1) * sizeof *c->idx);
+    c->val = legacy_lend((size_t)(val + 1) * sizeof *c->val);
+    c->buffer = legacy_lend(buffer + 8);
     return c->ptr && c->idx && c->val && c->buffer;
 }
 
 static bool
 end(made *c, bool good)
 {
-    free(c->ptr);
-    free(c->idx);
-    free(c->perm);
-    free(c->val);
-    free(c->buffer);
+    legacy_give(c->ptr);
+    legacy_give(c->idx);
+    legacy_give(c->perm);
+    legacy_give(c->val);
+    legacy_give(c->buffer);
     return good;
 }
 
@@ -114,7 +114,7 @@ sort_list(const legacy_job *j, bool by_row)
     size_t scratch;
     bool good;
 
-    c.perm = malloc(bytes);
+    c.perm = legacy_lend(bytes);
     good = c.perm &&
            OK(spblasXcoosort_bufferSizeExt(j->handle, COUNTED, j->row, j->col,
                                            &scratch)) &&
@@ -154,7 +154,7 @@ ours_csrsort(void *job)
     size_t scratch;
     bool good;
 
-    c.perm = malloc(bytes);
+    c.perm = legacy_lend(bytes);
     good = c.perm &&
            OK(spblasXcsrsort_bufferSizeExt(j->handle, COUNTED, a->ptr, j->mixed,
                                            &scratch)) &&
@@ -206,7 +206,7 @@ to_blocks(const legacy_job *j, made *c, int *blocks)
                       OK(spblasXcsr2bsr(j->handle, F64, ROW, SIZES, d, a->val, a->ptr,
                                         a->idx, BLOCK, d, c->val, rows.ptr, c->idx));
 
-    free(c->ptr);
+    legacy_give(c->ptr);
     c->ptr = good ? rows.ptr : NULL;
     if (good)
         rows.ptr = NULL;
@@ -324,10 +324,10 @@ ours_from_dense(void *job)
                 OK(spblasSpMatGetSize(s, &rows, &cols, &nnz));
 
     if (good) {
-        free(c.idx);
-        free(c.val);
-        c.idx = malloc((size_t)(nnz + 1) * sizeof *c.idx);
-        c.val = malloc((size_t)(nnz + 1) * sizeof *c.val);
+        legacy_give(c.idx);
+        legacy_give(c.val);
+        c.idx = legacy_lend((size_t)(nnz + 1) * sizeof *c.idx);
+        c.val = legacy_lend((size_t)(nnz + 1) * sizeof *c.val);
         good = OK(spblasCsrSetPointers(s, c.ptr, c.idx, c.val)) &&
                OK(spblasDenseToSparse_convert(j->handle, d, s, 0, more.buffer));
     }
@@ -454,19 +454,19 @@ legacy_prepare(legacy_job *j)
     bool good = OK(spblasCreateLegacyInfo(&j->lu)) &&
                 OK(spblasCreateLegacyInfo(&j->root)) && to_blocks(j, &c, &blocks);
 
-    free(c.buffer);
+    legacy_give(c.buffer);
     j->blocks = blocks;
     j->bptr = c.ptr;
     j->bidx = c.idx;
     j->bval = c.val;
     if (good && j->full) {
-        void *buffer = malloc((size_t)a->rows * 64 + 4096);
+        void *buffer = legacy_lend((size_t)a->rows * 64 + 4096);
 
         good = OK(spblasXcsrilu02_analysis(FACTOR, j->strong, a->ptr, a->idx, j->lu,
                                            INFO, buffer)) &&
                OK(spblasXcsric02_analysis(FACTOR, j->strong, a->ptr, a->idx, j->root,
                                           INFO, buffer));
-        free(buffer);
+        legacy_give(buffer);
     }
     return good;
 }

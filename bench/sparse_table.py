@@ -173,7 +173,8 @@ Lower triangle of each square matrix, values in which solutions stay finite; N a
 (SpSV) or 32 by rows (SpSM). *Analysis*: its time in solves. MKL *optimized*: after hints and mkl_sparse_optimize,
 whose time is not counted, nor is that of our analysis. SciPy: `spsolve_triangular`, for one right side of N.""",
     "legacy": """\
-From the caller's arrays to results in new memory, values included, but for bsrmv and bsrmm, whose y is there. Blocks are
+From the caller's arrays to results, values included. Ours write to memory that the process has had before, as do MKL's,
+whose allocator keeps what it is given back; SciPy makes new arrays. Blocks are
 4 x 4, of csr2gebsr 2 x 8; bsrmm has 32 right sides by columns; csrgeam2 adds the transpose. Sorts are of entries in no
 order: ours move a permutation along and gather the values; MKL's are `mkl_sparse_convert_csr` and `mkl_sparse_order`, SciPy's
 `tocsr`, `tocsc`, `sort_indices`. The analysis of csrilu02 and csric02 is not counted (`dcsrilu0` has none). *nnz* is NumPy's
@@ -225,6 +226,7 @@ def main():
     what, lines, folder, target, command = sys.argv[1:6]
     lines, folder = pathlib.Path(lines), pathlib.Path(folder)
     rows = [json.loads(line) for line in lines.read_text().splitlines()]
+    rows = [row for row in rows if row["ours"] > 0]
     measure = MEASURES[what]
     done = {}
     for row in rows if scipy else []:

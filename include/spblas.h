@@ -48,6 +48,9 @@
  *            first product loads them. Scalars in the GPU's memory are read when the
  *            product runs. What no kernel of the GPU serves goes through host memory:
  *            right, but slow, and not under capture.
+ *            Routines without plans compute on the GPU when an array lies in
+ *            its memory alone, and wait where their notes say so; their buffers then are
+ *            the GPU's, and a call whose kernel cannot be had is NOT_SUPPORTED.
  *   Threads  A handle belongs to one thread at a time. A descriptor may be used by many
  *            threads through functions that take it const (spblasConst*Descr_t);
  *            functions that take it non-const need it alone.
@@ -352,8 +355,10 @@ typedef struct spblasSpSMDescr *spblasSpSMDescr_t;
  *
  * A handle on a GPU computes products there when the operands lie in memory the GPU knows
  * (device, managed or pinned), on the handle's stream, and with host arrays on the host.
- * Products of sparse matrices, triangular solves, conversions and sparse vectors compute
- * on the host, also with arrays that both can read (managed).
+ * Products of sparse matrices, triangular solves, conversions between dense and sparse and
+ * sparse vectors compute there when an array lies in the GPU's memory alone, on the host with
+ * arrays that both can read (managed). SpGEAM, spblasConvert and most of spblas_legacy.h are
+ * the host's: with the GPU's arrays NOT_SUPPORTED.
  *
  * Writes   *handle; NULL on failure
  * Errors   INVALID_VALUE handle is NULL, or an unknown backend name; NOT_SUPPORTED a
@@ -1055,6 +1060,7 @@ SPBLAS_API spblasStatus_t spblasCreateConstCustom(
  *
  * Reads    the scalars in the compute type; what stands on the right
  * Memory   X and Y must not overlap
+ * GPU      nothing waits; an index must not come twice, but in Gather
  * Threads  one handle per thread; what is read may be shared
  * Source   cusparseAxpby, cusparseGather, cusparseScatter, cusparseRot
  */
@@ -1073,9 +1079,12 @@ SPBLAS_API spblasStatus_t spblasRot(spblasHandle_t handle, const void *c_coeff,
 
 /*
  * *result = op(X) . Y, the sum of products; CONJUGATE_TRANSPOSE conjugates X, TRANSPOSE
- * changes nothing. bufferSize answers 0, and its `result` is not looked at.
+ * changes nothing. bufferSize answers 0 on the CPU backend, and its `result` is not looked
+ * at.
  *
  * Writes   *result, of computeType
+ * GPU      nothing waits when the result is the GPU's; the sum is the same every time, but
+ *          in another order than the host's
  * Threads  one handle per thread; X and Y may be shared
  * Source   cusparseSpVV
  */
@@ -1112,6 +1121,8 @@ SPBLAS_API spblasStatus_t spblasSpVV(spblasHandle_t handle, spblasOperation_t op
  * Errors   ALLOC_FAILED a CUSTOM A; with SPBLAS_SPMAT_VALIDATE INVALID_VALUE for a
  *          malformed structure
  * Memory   A and B must not overlap. Allocates nothing, but for a CUSTOM A
+ * GPU      nothing waits (but for VALIDATE). Entries of a COO at the same place add up only
+ *          where they follow each other; a CUSTOM A is the host's
  * Threads  one handle per thread; A may be shared, B not. Works on the team
  * Source   cusparseSparseToDense
  */
@@ -1146,6 +1157,9 @@ SPBLAS_API spblasStatus_t spblasSparseToDense(spblasHandle_t handle,
  *          arrays are then undefined. NOT_SUPPORTED B of another format, or made by
  *          spblasConvert
  * Memory   allocates nothing. _analysis drops B's plans
+ * GPU      _analysis waits for the number, _convert for nothing: it does not say that A has
+ *          changed, but writes nothing outside of B's arrays. The buffer need not hold
+ *          between the two
  * Threads  one handle per thread; A may be shared, B not. Works on the team
  * Source   cusparseDenseToSparse
  */
@@ -1527,6 +1541,13 @@ SPBLAS_API spblasStatus_t spblasSpMMOp_destroyPlan(spblasSpMMOpPlan_t plan);
  *          at least, is taken, and fewer work: estimateMemory says what compute wants for
  *          chunk_fraction of the threads. Buffers 1 and 2 are needed until copy has
  *          returned, 4 and 5 of SpGEMMreuse as long as compute is called
+ * GPU      workEstimation, compute and nnz wait for what they count. Bytes, with t the sum
+ *          over rows of the products or, if fewer, n, and u = max(2 i, v): buffer 1
+ *          16 (m + 1); 2 8 (m + 1) + at least the row's share of u t that is largest, at most
+ *          512 MiB are asked for; reuse: 2, 3, 5 such shares, 4 24 (m + 1); and 1/128 of m
+ *          words in 1 and 2 for sums. Rows that do not fit go batch after batch, and then copy
+ *          and reuse's copy and compute wait too. estimateMemory gives a share of that.
+ *          Sums are in the order of A's entries
  * Threads  one handle and one descriptor a thread; A and B may be shared, C not
  * Source   cusparseSpGEMM, cusparseSpGEMMreuse; Gustavson, ACM TOMS 4(3), 1978
  */
@@ -1689,6 +1710,9 @@ SPBLAS_API spblasStatus_t spblasSpGEAM(
  *          while 16 m, and unless matA is CSR with op N or CSC with another op, up to
  *          32 nnz + 8 m (56 nnz + 8 m for blocks and formats with empty slots). nnz
  *          counts elements of blocks, and of Sliced-ELL and CUSTOM slots
+ * GPU      who analysed computes: with A in the GPU's memory the analysis waits, reads A on
+ *          the host and allocates on the GPU; solve and updateMatrix then do neither, take
+ *          the GPU's arrays, and may be captured
  * Threads  one handle per thread; matA may be shared. Many threads may solve with one
  *          descriptor, each with right sides of its own; analysis and updateMatrix need it
  *          alone

@@ -21,6 +21,9 @@
  *            enumerator; MATRIX_TYPE_NOT_SUPPORTED a description that is not GENERAL.
  *            Each routine lists only what comes on top.
  *   Memory   ALLOC_FAILED leaves the outputs undefined and every object as before.
+ *   GPU      Csr2cscEx2, coo2csr, csr2coo, the sorts of COO, CSR and CSC and the identity
+ *            permutation compute there with arrays in its memory, and wait for nothing.
+ *            The others are the host's.
  *   Threads  The same call on the same data gives the same bits, at any number of threads.
  */
 #ifndef SPBLAS_LEGACY_H

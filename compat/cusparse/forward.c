@@ -73,8 +73,8 @@ gpu_answers(void)
 }
 
 /* What SPBLAS_CUSPARSE_FORWARD asks for. By itself NVIDIA's library gets everything where
- * a GPU is: libspblas has its products only for arrays of a device, and they have not
- * been tried on one. */
+ * a GPU is: libspblas lacks most older families for arrays of a device, and what it has
+ * has not been tried on one. */
 static sb_route
 wanted_route(void)
 {

@@ -7,6 +7,8 @@
 #include "api/place.h"
 #include "api/types.h"
 
+enum { SB_ARGS_MAX = 12 }; /* arrays of a call */
+
 static bool
 known_descr(const spblasMatDescr_t *d)
 {
@@ -96,19 +98,49 @@ check_one(const sb_arg *a, sb_diag *diag)
     return SB_OK;
 }
 
-spblasStatus_t
-sb_legacy_check(spblasHandle_t handle, const char *function, const sb_arg *args)
+static bool
+is_array(const sb_arg *a)
 {
+    return a->kind == SB_ARG_ARRAY_ || a->kind == SB_ARG_BUFFER_;
+}
+
+/* device: NULL where the routine is the host's. */
+static spblasStatus_t
+check(bool *device, spblasHandle_t handle, const char *function, const sb_arg *args)
+{
+    const void *array[SB_ARGS_MAX];
     sb_diag diag = {0};
     sb_status st = SB_OK;
+    int n = 0;
 
     for (; st == SB_OK && args->kind != SB_ARG_END; args++) {
         st = check_one(args, &diag);
-        if (st == SB_OK && sb_is_handle(handle) &&
-            (args->kind == SB_ARG_ARRAY_ || args->kind == SB_ARG_BUFFER_))
+        if (st != SB_OK || !sb_is_handle(handle) || !is_array(args))
+            continue;
+        if (!device)
             st = sb_place_on_host(handle, &args->at, 1, &diag);
+        else if (n < SB_ARGS_MAX)
+            array[n++] = args->at;
     }
+    if (st == SB_OK && device)
+        st = sb_place_on_device(device, handle, array, n, &diag);
+    if (st == SB_OK && device && !*device)
+        st = sb_place_on_host(handle, array, n, &diag);
     return sb_api_end(handle, function, st, &diag);
+}
+
+spblasStatus_t
+sb_legacy_check(spblasHandle_t handle, const char *function, const sb_arg *args)
+{
+    return check(NULL, handle, function, args);
+}
+
+spblasStatus_t
+sb_legacy_check_place(bool *device, spblasHandle_t handle, const char *function,
+                      const sb_arg *args)
+{
+    *device = false;
+    return check(device, handle, function, args);
 }
 
 sb_value

@@ -81,6 +81,12 @@ typedef struct sb_arg {
 /* The first argument of the list that breaks its rule ends the call. */
 spblasStatus_t sb_legacy_check(spblasHandle_t handle, const char *function,
                                const sb_arg *args);
+/* The same for a routine that a GPU has: *device when one of the arrays lies in its memory
+ * alone; others must not be the host's then. */
+spblasStatus_t sb_legacy_check_place(bool *device, spblasHandle_t handle,
+                                     const char *function, const sb_arg *args);
+#define SB_LEGACY_PLACE(device, ...) \
+    sb_legacy_check_place(device, handle, __func__, (const sb_arg[]){__VA_ARGS__, {0}})
 #define SB_LEGACY_CHECK(...) \
     sb_legacy_check(handle, __func__, (const sb_arg[]){__VA_ARGS__, {0}})
 

@@ -5,6 +5,7 @@
 #include "api/legacy.h"
 #include "api/types.h"
 #include "base/alloc.h"
+#include "native/native.h"
 
 #include <string.h>
 
@@ -12,6 +13,22 @@ static const sb_legacy_steps *
 steps(void)
 {
     return sb_backend_get()->legacy;
+}
+
+/* The scratch of either side, wherever the arrays come to lie. */
+static size_t
+scratch_of(spblasHandle_t handle, size_t host, int nnz)
+{
+    const size_t there = handle->device ? sb_native_order_scratch(nnz) : 0;
+
+    return there > host ? there : host;
+}
+
+/* What a step on the device came to. */
+static spblasStatus_t
+there(spblasHandle_t handle, const char *function, sb_status st, const sb_diag *diag)
+{
+    return sb_api_end(handle, function, st, diag);
 }
 
 /* ---- Rows to columns ---------------------------------------------------------------- */
@@ -34,7 +51,7 @@ spblasCsr2cscEx2_bufferSize(spblasHandle_t handle, int m, int n, int nnz,
     (void)csrVal, (void)csrRowPtr, (void)csrColInd;
     (void)cscVal, (void)cscColPtr, (void)cscRowInd;
     if (st == SPBLAS_STATUS_SUCCESS)
-        *bufferSize = steps()->flip_scratch(n, nnz);
+        *bufferSize = scratch_of(handle, steps()->flip_scratch(n, nnz), nnz);
     return st;
 }
 
@@ -46,8 +63,22 @@ spblasCsr2cscEx2(spblasHandle_t handle, int m, int n, int nnz, const void *csrVa
                  spblasCsr2CscAlg_t alg, void *buffer)
 {
     const int values = copyValues == SPBLAS_ACTION_NUMERIC ? nnz : 0;
-    spblasStatus_t st = SB_LEGACY_CHECK(
-        SB_ARG_HANDLE, SB_ARG_COUNT(m), SB_ARG_COUNT(n), SB_ARG_COUNT(nnz),
+    const sb_flip job = {.m = m,
+                         .n = n,
+                         .nnz = nnz,
+                         .base = (int)idxBase,
+                         .size = values ? sb_public_size(valType) : 0,
+                         .ptr = csrRowPtr,
+                         .idx = csrColInd,
+                         .val = csrVal,
+                         .to_ptr = cscColPtr,
+                         .to_idx = cscRowInd,
+                         .to_val = cscVal,
+                         .scratch = buffer};
+    sb_diag diag = {0};
+    bool device, same;
+    spblasStatus_t st = SB_LEGACY_PLACE(
+        &device, SB_ARG_HANDLE, SB_ARG_COUNT(m), SB_ARG_COUNT(n), SB_ARG_COUNT(nnz),
         SB_ARG_ARRAY(csrVal, values), SB_ARG_ARRAY(csrRowPtr, nnz),
         SB_ARG_ARRAY(csrColInd, nnz), SB_ARG_ARRAY(cscVal, values),
         SB_ARG_THERE(cscColPtr), SB_ARG_ARRAY(cscRowInd, nnz), SB_ARG_VALUE(valType),
@@ -57,20 +88,16 @@ spblasCsr2cscEx2(spblasHandle_t handle, int m, int n, int nnz, const void *csrVa
         SB_ARG_ENUM(alg, SPBLAS_CSR2CSC_ALG_DEFAULT));
 
     if (st == SPBLAS_STATUS_SUCCESS)
-        st = SB_LEGACY_CHECK(SB_ARG_BUFFER(steps()->flip_scratch(n, nnz)));
+        st = SB_LEGACY_PLACE(
+            &same, SB_ARG_BUFFER(device ? (size_t)nnz : steps()->flip_scratch(n, nnz)),
+            SB_ARG_THERE(cscColPtr));
+    if (st == SPBLAS_STATUS_SUCCESS && device) {
+        const sb_native on = {handle->device, handle->stream, &diag};
+
+        return there(handle, __func__, sb_native_flip(&on, &job), &diag);
+    }
     if (st == SPBLAS_STATUS_SUCCESS)
-        steps()->flip(&(sb_flip){.m = m,
-                                 .n = n,
-                                 .nnz = nnz,
-                                 .base = (int)idxBase,
-                                 .size = values ? sb_public_size(valType) : 0,
-                                 .ptr = csrRowPtr,
-                                 .idx = csrColInd,
-                                 .val = csrVal,
-                                 .to_ptr = cscColPtr,
-                                 .to_idx = cscRowInd,
-                                 .to_val = cscVal,
-                                 .scratch = buffer});
+        steps()->flip(&job);
     return st;
 }
 
@@ -80,10 +107,20 @@ spblasStatus_t
 spblasXcoo2csr(spblasHandle_t handle, const int *cooRowInd, int nnz, int m,
                int *csrRowPtr, spblasIndexBase_t idxBase)
 {
-    const spblasStatus_t st = SB_LEGACY_CHECK(
-        SB_ARG_HANDLE, SB_ARG_COUNT(nnz), SB_ARG_COUNT(m), SB_ARG_ARRAY(cooRowInd, nnz),
-        SB_ARG_THERE(csrRowPtr), SB_ARG_ENUM(idxBase, SPBLAS_INDEX_BASE_ONE));
+    sb_diag diag = {0};
+    bool device;
+    const spblasStatus_t st =
+        SB_LEGACY_PLACE(&device, SB_ARG_HANDLE, SB_ARG_COUNT(nnz), SB_ARG_COUNT(m),
+                        SB_ARG_ARRAY(cooRowInd, nnz), SB_ARG_THERE(csrRowPtr),
+                        SB_ARG_ENUM(idxBase, SPBLAS_INDEX_BASE_ONE));
 
+    if (st == SPBLAS_STATUS_SUCCESS && device) {
+        const sb_native on = {handle->device, handle->stream, &diag};
+
+        return there(handle, __func__,
+                     sb_native_offsets(&on, csrRowPtr, cooRowInd, nnz, m, (int)idxBase),
+                     &diag);
+    }
     if (st == SPBLAS_STATUS_SUCCESS)
         steps()->offsets(csrRowPtr, cooRowInd, nnz, m, (int)idxBase);
     return st;
@@ -93,10 +130,20 @@ spblasStatus_t
 spblasXcsr2coo(spblasHandle_t handle, const int *csrRowPtr, int nnz, int m,
                int *cooRowInd, spblasIndexBase_t idxBase)
 {
-    const spblasStatus_t st = SB_LEGACY_CHECK(
-        SB_ARG_HANDLE, SB_ARG_COUNT(nnz), SB_ARG_COUNT(m), SB_ARG_ARRAY(csrRowPtr, nnz),
-        SB_ARG_ARRAY(cooRowInd, nnz), SB_ARG_ENUM(idxBase, SPBLAS_INDEX_BASE_ONE));
+    sb_diag diag = {0};
+    bool device;
+    const spblasStatus_t st =
+        SB_LEGACY_PLACE(&device, SB_ARG_HANDLE, SB_ARG_COUNT(nnz), SB_ARG_COUNT(m),
+                        SB_ARG_ARRAY(csrRowPtr, nnz), SB_ARG_ARRAY(cooRowInd, nnz),
+                        SB_ARG_ENUM(idxBase, SPBLAS_INDEX_BASE_ONE));
 
+    if (st == SPBLAS_STATUS_SUCCESS && device) {
+        const sb_native on = {handle->device, handle->stream, &diag};
+
+        return there(handle, __func__,
+                     sb_native_rows(&on, cooRowInd, csrRowPtr, nnz, m, (int)idxBase),
+                     &diag);
+    }
     if (st == SPBLAS_STATUS_SUCCESS && nnz > 0)
         steps()->rows(cooRowInd, csrRowPtr, m, (int)idxBase);
     return st;
@@ -105,9 +152,16 @@ spblasXcsr2coo(spblasHandle_t handle, const int *csrRowPtr, int nnz, int m,
 spblasStatus_t
 spblasCreateIdentityPermutation(spblasHandle_t handle, int n, int *p)
 {
+    sb_diag diag = {0};
+    bool device;
     const spblasStatus_t st =
-        SB_LEGACY_CHECK(SB_ARG_HANDLE, SB_ARG_COUNT(n), SB_ARG_ARRAY(p, n));
+        SB_LEGACY_PLACE(&device, SB_ARG_HANDLE, SB_ARG_COUNT(n), SB_ARG_ARRAY(p, n));
 
+    if (st == SPBLAS_STATUS_SUCCESS && device) {
+        const sb_native on = {handle->device, handle->stream, &diag};
+
+        return there(handle, __func__, sb_native_identity(&on, p, n), &diag);
+    }
     if (st == SPBLAS_STATUS_SUCCESS)
         steps()->identity(p, n);
     return st;
@@ -130,34 +184,54 @@ spblasXcoosort_bufferSizeExt(spblasHandle_t handle, int m, int n, int nnz,
         return st;
     by_row = steps()->order_scratch((int64_t)m + 1, nnz);
     by_column = steps()->order_scratch((int64_t)n + 1, nnz);
-    *bufferSize = by_row > by_column ? by_row : by_column;
+    *bufferSize = scratch_of(handle, by_row > by_column ? by_row : by_column, nnz);
     return st;
+}
+
+/* The host's sort or the device's. */
+static spblasStatus_t
+sort(spblasHandle_t handle, const char *function, bool device, const sb_order *job)
+{
+    sb_diag diag = {0};
+
+    if (job->nnz == 0)
+        return SPBLAS_STATUS_SUCCESS;
+    if (device) {
+        const sb_native on = {handle->device, handle->stream, &diag};
+
+        return there(handle, function, sb_native_order(&on, job), &diag);
+    }
+    steps()->order(job);
+    return SPBLAS_STATUS_SUCCESS;
 }
 
 static spblasStatus_t
 sort_coo(const char *function, spblasHandle_t handle, int m, int n, int nnz,
          int *cooRowsA, int *cooColsA, int *P, void *buffer, bool by_row)
 {
+    bool device;
     const spblasStatus_t st =
-        sb_legacy_check(handle, function,
-                        (const sb_arg[]){SB_ARG_HANDLE,
-                                         SB_ARG_COUNT(m),
-                                         SB_ARG_COUNT(n),
-                                         SB_ARG_COUNT(nnz),
-                                         SB_ARG_ARRAY(cooRowsA, nnz),
-                                         SB_ARG_ARRAY(cooColsA, nnz),
-                                         SB_ARG_BUFFER(nnz),
-                                         {0}});
+        sb_legacy_check_place(&device, handle, function,
+                              (const sb_arg[]){SB_ARG_HANDLE,
+                                               SB_ARG_COUNT(m),
+                                               SB_ARG_COUNT(n),
+                                               SB_ARG_COUNT(nnz),
+                                               SB_ARG_ARRAY(cooRowsA, nnz),
+                                               SB_ARG_ARRAY(cooColsA, nnz),
+                                               SB_ARG_ARRAY(P, 0),
+                                               SB_ARG_BUFFER(nnz),
+                                               {0}});
 
-    if (st == SPBLAS_STATUS_SUCCESS && nnz > 0)
-        steps()->order(&(sb_order){.m = by_row ? m : n,
-                                   .n = by_row ? n : m,
-                                   .nnz = nnz,
-                                   .major = by_row ? cooRowsA : cooColsA,
-                                   .minor = by_row ? cooColsA : cooRowsA,
-                                   .perm = P,
-                                   .scratch = buffer});
-    return st;
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    return sort(handle, function, device,
+                &(sb_order){.m = by_row ? m : n,
+                            .n = by_row ? n : m,
+                            .nnz = nnz,
+                            .major = by_row ? cooRowsA : cooColsA,
+                            .minor = by_row ? cooColsA : cooRowsA,
+                            .perm = P,
+                            .scratch = buffer});
 }
 
 spblasStatus_t
@@ -188,7 +262,7 @@ size_of_sort(const char *function, spblasHandle_t handle, int m, int n, int nnz,
                                                                {0}});
 
     if (st == SPBLAS_STATUS_SUCCESS)
-        *bufferSize = steps()->order_scratch(0, nnz);
+        *bufferSize = scratch_of(handle, steps()->order_scratch(0, nnz), nnz);
     return st;
 }
 
@@ -210,20 +284,45 @@ spblasXcscsort_bufferSizeExt(spblasHandle_t handle, int m, int n, int nnz,
     return size_of_sort(__func__, handle, m, n, nnz, bufferSize);
 }
 
-static void
-sort_rows(int majors, int minors, int nnz, const spblasMatDescr_t *descrA,
-          const int *ptr, int *ind, int *P, void *buffer)
+static sb_order
+rows_order(int majors, int minors, int nnz, const spblasMatDescr_t *descrA,
+           const int *ptr, int *ind, int *P, void *buffer)
 {
-    if (nnz == 0)
-        return;
-    steps()->order(&(sb_order){.m = majors,
-                               .n = minors,
-                               .nnz = nnz,
-                               .ptr = ptr,
-                               .base = (int)descrA->base,
-                               .minor = ind,
-                               .perm = P,
-                               .scratch = buffer});
+    return (sb_order){.m = majors,
+                      .n = minors,
+                      .nnz = nnz,
+                      .ptr = ptr,
+                      .base = (int)descrA->base,
+                      .minor = ind,
+                      .perm = P,
+                      .scratch = buffer};
+}
+
+static spblasStatus_t
+sort_rows(const char *function, spblasHandle_t handle, int m, int n, int nnz,
+          const spblasMatDescr_t *descrA, const sb_arg arrays[2], int *P, void *buffer,
+          bool csc)
+{
+    bool device;
+    const spblasStatus_t st =
+        sb_legacy_check_place(&device, handle, function,
+                              (const sb_arg[]){SB_ARG_HANDLE,
+                                               SB_ARG_COUNT(m),
+                                               SB_ARG_COUNT(n),
+                                               SB_ARG_COUNT(nnz),
+                                               SB_ARG_DESCR(descrA),
+                                               arrays[0],
+                                               arrays[1],
+                                               SB_ARG_ARRAY(P, 0),
+                                               SB_ARG_BUFFER(nnz),
+                                               {0}});
+    sb_order job;
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    job = rows_order(csc ? n : m, csc ? m : n, nnz, descrA, arrays[0].at,
+                     (int *)(uintptr_t)arrays[1].at, P, buffer);
+    return sort(handle, function, device, &job);
 }
 
 spblasStatus_t
@@ -231,14 +330,10 @@ spblasXcsrsort(spblasHandle_t handle, int m, int n, int nnz,
                const spblasMatDescr_t *descrA, const int *csrRowPtrA, int *csrColIndA,
                int *P, void *buffer)
 {
-    const spblasStatus_t st = SB_LEGACY_CHECK(
-        SB_ARG_HANDLE, SB_ARG_COUNT(m), SB_ARG_COUNT(n), SB_ARG_COUNT(nnz),
-        SB_ARG_DESCR(descrA), SB_ARG_ARRAY(csrRowPtrA, nnz),
-        SB_ARG_ARRAY(csrColIndA, nnz), SB_ARG_BUFFER(nnz));
+    const sb_arg arrays[] = {SB_ARG_ARRAY(csrRowPtrA, nnz),
+                             SB_ARG_ARRAY(csrColIndA, nnz)};
 
-    if (st == SPBLAS_STATUS_SUCCESS)
-        sort_rows(m, n, nnz, descrA, csrRowPtrA, csrColIndA, P, buffer);
-    return st;
+    return sort_rows(__func__, handle, m, n, nnz, descrA, arrays, P, buffer, false);
 }
 
 spblasStatus_t
@@ -246,14 +341,10 @@ spblasXcscsort(spblasHandle_t handle, int m, int n, int nnz,
                const spblasMatDescr_t *descrA, const int *cscColPtrA, int *cscRowIndA,
                int *P, void *buffer)
 {
-    const spblasStatus_t st = SB_LEGACY_CHECK(
-        SB_ARG_HANDLE, SB_ARG_COUNT(m), SB_ARG_COUNT(n), SB_ARG_COUNT(nnz),
-        SB_ARG_DESCR(descrA), SB_ARG_ARRAY(cscColPtrA, nnz),
-        SB_ARG_ARRAY(cscRowIndA, nnz), SB_ARG_BUFFER(nnz));
+    const sb_arg arrays[] = {SB_ARG_ARRAY(cscColPtrA, nnz),
+                             SB_ARG_ARRAY(cscRowIndA, nnz)};
 
-    if (st == SPBLAS_STATUS_SUCCESS)
-        sort_rows(n, m, nnz, descrA, cscColPtrA, cscRowIndA, P, buffer);
-    return st;
+    return sort_rows(__func__, handle, m, n, nnz, descrA, arrays, P, buffer, true);
 }
 
 /* ---- Sorting and back --------------------------------------------------------------- */
@@ -322,7 +413,12 @@ spblasXcsru2csr(spblasHandle_t handle, spblasDataType_t type, int m, int n, int 
     info->perm = perm;
     info->nperm = nnz;
     steps()->identity(perm, nnz);
-    sort_rows(m, n, nnz, descrA, csrRowPtr, csrColInd, perm, buffer);
+    if (nnz > 0) {
+        const sb_order job =
+            rows_order(m, n, nnz, descrA, csrRowPtr, csrColInd, perm, buffer);
+
+        steps()->order(&job);
+    }
     permute(csrVal, buffer, info, sb_public_size(type), false);
     return st;
 }

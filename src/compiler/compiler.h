@@ -142,6 +142,17 @@ sb_status sb_pass_run(const sb_prog **out, sb_ir *ir, const sb_prog *in,
  */
 sb_status sb_emit_c(sb_strbuf *out, const sb_prog *p, const char *symbol,
                     const char *key);
+/*
+ * The same, with a second copy of the code for i64 parameters that have the values they
+ * usually have, which the compiler then knows: rows of 8 columns without a gap are found
+ * by a shift. Parameters that the program lacks are passed over.
+ */
+typedef struct sb_emit_usual {
+    const char *param;
+    int64_t value;
+} sb_emit_usual;
+sb_status sb_emit_c_usual(sb_strbuf *out, const sb_prog *p, const char *symbol,
+                          const char *key, const sb_emit_usual *usual, int n);
 /* The header emitted C includes, as text. */
 const char *sb_emit_prelude(void);
 

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/strbuf.h"
+#include "compiler/compiler.h"
 #include "compiler/ir.h"
 
 #define SB_EMIT_MAX 256  /* locals, lane loops, variables: bounds of one kernel */
@@ -35,6 +36,7 @@ typedef struct sb_emit_local {
     bool in_lanes;     /* some vector loop touches it */
     bool vector;       /* an array of vectors, kept in registers; else of elements */
     bool mixed;        /* lanes missing in one loop are seen by another */
+    bool owned;        /* GPU: elements are touched by the lane that has them alone */
     const sb_expr *hi; /* bound of the masked loops over it */
 } sb_emit_local;
 
@@ -65,7 +67,9 @@ typedef struct sb_emit {
     sb_diag *diag;
     sb_status st; /* first failure: a program outside what the emitter takes */
     int indent;
-    bool tiled;         /* t0 and t1 are the last two parameters */
+    bool tiled;                 /* t0 and t1 are the last two parameters */
+    const sb_emit_usual *usual; /* parameters that are the function's own */
+    int nusual;
     bool streams;       /* a fence is due at the end */
     int width;          /* lanes a vector has at most */
     sb_emit_simt *simt; /* of the GPU's dialect; NULL for C */

@@ -11,7 +11,7 @@
 const char *
 sb_emit_version(void)
 {
-    return "1";
+    return "2";
 }
 
 sb_status
@@ -106,6 +106,18 @@ buffer_param(sb_emit *cx, const sb_buf *b, int at)
         sb_strbuf_printf(cx->out, " = buf[%d];\n", at);
 }
 
+/* The usual value of parameter q, NULL when it has none or is not used. */
+static const sb_emit_usual *
+usual_of(const sb_emit *cx, int q)
+{
+    const sb_var *v = cx->prog->param[q];
+
+    for (int u = 0; u < cx->nusual; u++)
+        if (v->type == SB_I64 && strcmp(v->name, cx->usual[u].param) == 0)
+            return sb_emit_is_used(cx, v) ? &cx->usual[u] : NULL;
+    return NULL;
+}
+
 void
 sb_emit_unpack(sb_emit *cx, int *nparam, int *nbuf)
 {
@@ -118,7 +130,7 @@ sb_emit_unpack(sb_emit *cx, int *nparam, int *nbuf)
             ++*nbuf;
         }
     for (int q = 0; q < p->nparam - (cx->tiled ? 2 : 0); q++)
-        if (sb_emit_is_used(cx, p->param[q])) {
+        if (sb_emit_is_used(cx, p->param[q]) && !usual_of(cx, q)) {
             scalar_param(cx, p->param[q], q);
             ++*nparam;
         }
@@ -150,14 +162,11 @@ sb_emit_is_tiled(const sb_prog *p)
            a->type == SB_I64 && b->type == SB_I64;
 }
 
-static void
-function(sb_emit *cx, const char *symbol)
-{
-    static const char args[] =
-        "(void *const *buf, const sb_kparam *param, int64_t t0, int64_t t1)";
+#define ARGS "void *const *buf, const sb_kparam *param, int64_t t0, int64_t t1"
 
-    sb_strbuf_printf(cx->out, "void %s%s;\n\nvoid\n%s%s\n{\n", symbol, args, symbol,
-                     args);
+static void
+body(sb_emit *cx)
+{
     unpack(cx);
     cx->indent = 1;
     sb_emit_body(cx, cx->prog->body);
@@ -166,8 +175,79 @@ function(sb_emit *cx, const char *symbol)
     sb_strbuf_puts(cx->out, "}\n");
 }
 
+/* The parameters that have usual values, as a test, as given or as usual. */
+static void
+each_usual(sb_emit *cx, const char *before, const char *between, bool test, bool given)
+{
+    const char *sep = before;
+
+    for (int q = 0; q < cx->prog->nparam; q++) {
+        const sb_emit_usual *u = usual_of(cx, q);
+
+        if (!u)
+            continue;
+        sb_strbuf_puts(cx->out, sep);
+        if (test || given)
+            sb_strbuf_printf(cx->out, "param[%d].i", q);
+        if (test)
+            sb_strbuf_puts(cx->out, " == ");
+        if (!given)
+            sb_strbuf_printf(cx->out, "%lld", (long long)u->value);
+        sep = between;
+    }
+}
+
+/* The body as a function with parameters more, and who calls it with constants or not. */
+static void
+two_ways(sb_emit *cx, const char *symbol)
+{
+    sb_strbuf *out = cx->out;
+
+    sb_strbuf_printf(out, "SBK_FN void\n%s_for(" ARGS, symbol);
+    for (int q = 0; q < cx->prog->nparam; q++)
+        if (usual_of(cx, q)) {
+            sb_strbuf_puts(out, ", const int64_t ");
+            sb_emit_var(cx, cx->prog->param[q]);
+        }
+    sb_strbuf_puts(out, ")\n{\n");
+    body(cx);
+    sb_strbuf_printf(out, "\nvoid %s(" ARGS ");\n\nvoid\n%s(" ARGS ")\n{\n    if (",
+                     symbol, symbol);
+    each_usual(cx, "", " && ", true, false);
+    for (int given = 0; given < 2; given++) {
+        sb_strbuf_printf(out, "%s        %s_for(buf, param, t0, t1",
+                         given ? "    else\n" : ")\n", symbol);
+        each_usual(cx, ", ", ", ", false, given);
+        sb_strbuf_puts(out, ");\n");
+    }
+    sb_strbuf_puts(out, "}\n");
+}
+
+static void
+function(sb_emit *cx, const char *symbol)
+{
+    bool any = false;
+
+    for (int q = 0; q < cx->prog->nparam; q++)
+        any |= usual_of(cx, q) != NULL;
+    if (any) {
+        two_ways(cx, symbol);
+        return;
+    }
+    sb_strbuf_printf(cx->out, "void %s(" ARGS ");\n\nvoid\n%s(" ARGS ")\n{\n", symbol,
+                     symbol);
+    body(cx);
+}
+
 sb_status
 sb_emit_c(sb_strbuf *out, const sb_prog *p, const char *symbol, const char *key)
+{
+    return sb_emit_c_usual(out, p, symbol, key, NULL, 0);
+}
+
+sb_status
+sb_emit_c_usual(sb_strbuf *out, const sb_prog *p, const char *symbol, const char *key,
+                const sb_emit_usual *usual, int n)
 {
     sb_emit *cx;
     sb_arena arena;
@@ -184,6 +264,8 @@ sb_emit_c(sb_strbuf *out, const sb_prog *p, const char *symbol, const char *key)
         cx->out = out;
         cx->prog = p;
         cx->width = 16;
+        cx->usual = usual;
+        cx->nusual = n;
         cx->tiled = sb_emit_is_tiled(p);
         sb_emit_mark_uses(cx);
         if (cx->st == SB_OK)

@@ -21,6 +21,9 @@ head(sb_emit *cx, const char *key, const char *prelude)
         sb_emit_comment(cx->out, key);
     sb_strbuf_printf(cx->out, "#define SBG_MAX_PARAM %d\n#define SBG_MAX_BUF %d\n",
                      nparam > 0 ? nparam : 1, p->nbuf > 0 ? p->nbuf : 1);
+    if (cx->simt->nshared > 0)
+        sb_strbuf_printf(cx->out, "#define SBG_SHARED_BYTES %d\n",
+                         (int)cx->simt->shared_at[cx->simt->nshared]);
     sb_strbuf_puts(cx->out, prelude ? prelude : "#include \"spblas_gpu.h\"\n");
 }
 
@@ -32,6 +35,7 @@ function(sb_emit *cx, const char *symbol)
 
     sb_strbuf_printf(cx->out, "\nSBG_KERNEL(%s, %d)(SBG_ARGS args)\n{\n", symbol,
                      s->threads);
+    sb_simt_shared_arrays(cx);
     sb_emit_unpack(cx, &nparam, &nbuf);
     if (cx->tiled)
         sb_strbuf_puts(cx->out, "    const int64_t t0 = args.t0, t1 = args.t1;\n");

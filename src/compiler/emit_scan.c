@@ -354,9 +354,9 @@ scan_local(scan *s, const sb_buf *b)
     l->buf = b;
     l->cls.bytes = 4;
     l->cls.lanes = pow2_factor(cx, b->extent[0]->u.i);
-    l->in_lanes = l->mixed = false;
+    l->in_lanes = l->mixed = l->owned = false;
     l->hi = NULL;
-    l->vector = b->type != SB_BOOL && l->cls.lanes > 1;
+    l->vector = b->type != SB_BOOL && l->cls.lanes > 1 && !(cx->simt && b->shared);
 }
 
 static void

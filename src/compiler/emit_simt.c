@@ -156,7 +156,8 @@ find_loads(sb_emit *cx, const sb_expr *e)
 {
     sb_emit_simt *s = cx->simt;
 
-    if (e->kind == SB_EXPR_LOAD && e->u.buf->role == SB_BUF_IN &&
+    if (e->kind == SB_EXPR_LOAD &&
+        (e->u.buf->role == SB_BUF_IN || e->u.buf->role == SB_BUF_AUX) &&
         s->nload < SB_SIMT_LOADS && has_lane_term(cx, e->arg[0])) {
         const size_t bytes = (size_t)s->vec * sb_dtype_size((sb_dtype)e->u.buf->type);
         bool known = bytes != 8 && bytes != 16;
@@ -236,6 +237,42 @@ guarded_body(sb_emit *cx, const sb_stmt *st)
     close_brace(cx);
 }
 
+/* One store that fills shared memory, from neighbours: so many bytes at once as a lane's
+ * elements have, where the address allows. */
+static bool
+copies(sb_emit *cx, const sb_stmt *st)
+{
+    sb_emit_simt *s = cx->simt;
+    const sb_body body = st->u.loop.body;
+    const sb_stmt *in = body.n == 1 && sb_simt_copies(body.at[0]) ? body.at[0] : NULL;
+    const sb_expr *idx = in ? in->u.store.value->arg[0] : NULL;
+    const size_t size = in ? sb_dtype_size((sb_dtype)in->u.store.buf->type) : 0;
+
+    if (!in || in->u.store.idx[0]->kind != SB_EXPR_VAR || !has_lane_term(cx, idx) ||
+        (size * (size_t)s->vec != 16 && size * (size_t)s->vec != 8))
+        return false;
+    slots_header(cx, s->vec);
+    sb_emit_line(cx);
+    sb_strbuf_printf(cx->out, "sbg_copy_%s(",
+                     sb_dtype_name((sb_dtype)in->u.store.buf->type));
+    sb_emit_buf(cx, in->u.store.buf);
+    sb_strbuf_puts(cx->out, " + ");
+    iteration(cx, st, true);
+    sb_strbuf_puts(cx->out, ", ");
+    sb_emit_buf(cx, in->u.store.value->u.buf);
+    sb_strbuf_puts(cx->out, " + ");
+    if (idx->kind != SB_EXPR_VAR) {
+        cx->at_zero = true;
+        sb_emit_expr(cx, idx, 7);
+        cx->at_zero = false;
+        sb_strbuf_puts(cx->out, " + ");
+    }
+    iteration(cx, st, true);
+    sb_strbuf_printf(cx->out, ", %d);\n", s->vec);
+    close_brace(cx);
+    return true;
+}
+
 /* Slot q_ of a lane is one iteration. */
 static void
 spread(sb_emit *cx, const sb_emit_loop *loop)
@@ -253,6 +290,11 @@ spread(sb_emit *cx, const sb_emit_loop *loop)
     if (whole && s->vec > 1) {
         sb_emit_line(cx);
         open_brace(cx);
+        if (copies(cx, st)) {
+            close_brace(cx);
+            sb_emit_leave(cx);
+            return;
+        }
         write_loads(cx, st->u.loop.body);
     }
     slots_header(cx, 1);
@@ -280,6 +322,12 @@ sb_simt_loop(sb_emit *cx, const sb_stmt *st)
     const sb_emit_loop *lanes = sb_emit_find_loop(cx, st);
     char step[32];
 
+    if (s->lane)
+        return sb_simt_move(cx, st);
+    if (sb_simt_bound_to(st, "lane")) {
+        sb_simt_lane_loop(cx, st);
+        return true;
+    }
     if (lanes && lanes->vector && !cx->cur) {
         if (lanes->fold && lanes->fold < s->lanes)
             fold(cx, lanes);
@@ -373,6 +421,10 @@ sb_simt_element(sb_emit *cx, const sb_emit_local *l, const sb_expr *idx)
 {
     const sb_emit_simt *s = cx->simt;
 
+    if (l->owned) {
+        sb_simt_own_element(cx, l, idx);
+        return;
+    }
     if (cx->cur ||
         (s->own && s->own->u.store.buf == l->buf && s->own->u.store.idx[0] == idx)) {
         slot(cx, l, idx);
@@ -429,15 +481,15 @@ sb_simt_store_begin(sb_emit *cx, const sb_stmt *st)
     sb_emit_simt *s = cx->simt;
     const sb_emit_local *l = sb_emit_find_local(cx, st->u.store.buf);
     const bool column = s->in_column || !s->column_loops;
+    const bool mine = cx->cur || s->lane;
     int n = 0;
 
-    s->guarded =
-        l ? l->vector && !cx->cur : !(cx->cur && s->in_block && s->in_row && column);
+    s->guarded = l ? l->vector && !mine : !(mine && s->in_block && s->in_row && column);
     if (!s->guarded)
         return;
     sb_emit_line(cx);
     open_brace(cx);
-    if (!cx->cur) {
+    if (!mine) {
         get(cx, st->u.store.value);
         get(cx, st->u.store.idx[0]);
     }
@@ -448,7 +500,7 @@ sb_simt_store_begin(sb_emit *cx, const sb_stmt *st)
         sb_strbuf_puts(cx->out, "x_ == ");
         owner(cx, st->u.store.idx[0]);
     } else {
-        if (!cx->cur)
+        if (!mine)
             condition(cx, &n, SB_FAULT(GPU_ONCE) ? "1" : "x_ == 0");
         if (!s->in_row)
             condition(cx, &n, "y_ == 0");

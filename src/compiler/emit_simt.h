@@ -11,8 +11,16 @@
  * with lane e mod lanes. With note(vec, v) a lane has v elements beside each other, and
  * what it reads of them is loaded at once where the address allows. Everything else is
  * computed by all lanes of a group alike; a store to memory outside such a loop is made
- * by its first index only. So nothing is shared but through shuffles, and no barrier is
- * needed. See docs/gpu.md.
+ * by its first index only. See docs/gpu.md.
+ *
+ * A local marked `shared` lies in shared memory, one for each group; the group, which is
+ * part of a warp, waits for its lanes between stores and loads. No wait is a whole
+ * block's, so groups may go different ways.
+ *
+ * A loop over all lanes bound to `lane` is the same said by hand: iteration x is lane x's,
+ * with loops inside. Of a local from outside it may touch what is its own alone: element
+ * (q / vec * lanes + x) * vec + q mod vec, which is register q. Tensor cores (tensor.h) sum
+ * into such locals, whose elements then lie as the machine's fragments do (emit_mma.c).
  */
 #ifndef SB_COMPILER_EMIT_SIMT_H
 #define SB_COMPILER_EMIT_SIMT_H
@@ -21,6 +29,8 @@
 
 #define SB_SIMT_GETS 16  /* elements of other lanes that one store reads */
 #define SB_SIMT_LOADS 16 /* vector loads of one loop */
+#define SB_SIMT_SHARED 8
+#define SB_SIMT_SYNCS 64
 
 struct sb_emit_simt {
     int threads, lanes, vec; /* of a block, of a group */
@@ -30,7 +40,14 @@ struct sb_emit_simt {
     bool in_block, in_row, in_column; /* inside a loop over grid x, or one of those */
     bool guarded;                     /* the store being written is not everyone's */
     const sb_stmt *own;               /* it is by the lane that has the element */
-    int nload;                        /* loads that are in ld0_, ld1_ .. */
+    const sb_stmt *lane;              /* the loop over lanes being written */
+    int nshared; /* arrays in shared memory, one of each name and size */
+    const sb_buf *shared[SB_SIMT_SHARED];
+    int64_t shared_at[SB_SIMT_SHARED + 1]; /* bytes before, of the block */
+    bool async; /* shared memory is filled by copies under way */
+    int nsync;                             /* statements a group waits before */
+    const sb_stmt *sync[SB_SIMT_SYNCS];
+    int nload; /* loads that are in ld0_, ld1_ .. */
     const sb_expr *load[SB_SIMT_LOADS];
     int ngot; /* elements of locals that have a name: got0_, .. */
     struct {
@@ -52,6 +69,38 @@ bool sb_simt_loop(sb_emit *cx, const sb_stmt *st);
 /* A local in registers of the lanes: its declaration, one of its elements. */
 void sb_simt_local(sb_emit *cx, const sb_emit_local *l);
 void sb_simt_element(sb_emit *cx, const sb_emit_local *l, const sb_expr *idx);
+
+/* emit_simt_lane.c: loops over lanes. Finds the locals whose elements are lanes' own and
+ * proves that they are, or fails. */
+void sb_simt_lane_scan(sb_emit *cx);
+void sb_simt_lane_loop(sb_emit *cx, const sb_stmt *st);
+/* An unrolled loop in one that moves neighbours between memory and a lane's local, as
+ * one call; false: as C writes it. */
+bool sb_simt_move(sb_emit *cx, const sb_stmt *st);
+/* Register of a lane's own element. */
+void sb_simt_own_element(sb_emit *cx, const sb_emit_local *l, const sb_expr *idx);
+/* e is v and terms without it. */
+bool sb_simt_unit(const sb_expr *e, const sb_var *v);
+/* The value of integer arithmetic over n variables; false for anything else. */
+bool sb_simt_eval(const sb_expr *e, int n, const sb_var *const *var, const int64_t *is,
+                  int64_t *out);
+
+/* emit_simt_shared.c: locals in shared memory, which belong to a group. Finds where the
+ * group has to wait: between a store and a load of one array, either way, that no wait
+ * divides yet. */
+void sb_simt_shared_scan(sb_emit *cx);
+void sb_simt_shared_arrays(sb_emit *cx); /* of the kernel */
+void sb_simt_shared_local(sb_emit *cx, const sb_buf *b);
+/* A store that moves an element of memory to shared memory, as copies need: else false. */
+bool sb_simt_copies(const sb_stmt *st);
+void sb_simt_copy(sb_emit *cx, const sb_stmt *st);
+void sb_simt_sync(sb_emit *cx, const sb_stmt *st); /* where one is due before st */
+
+/* emit_mma.c: a nest for tensor cores; false when the loops must be written. */
+bool sb_simt_tensor(sb_emit *cx, const sb_stmt *st);
+/* Whether the sum's places are those of fragments; fails if not. */
+bool sb_simt_tensor_places(sb_emit *cx, const sb_stmt *st, const sb_buf **sum);
+
 /* Writes a load that has been made before, with its neighbours; else false. */
 bool sb_simt_loaded(sb_emit *cx, const sb_expr *load);
 /* Around the text of a store: opens what says whose it is. */

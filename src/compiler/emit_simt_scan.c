@@ -69,7 +69,7 @@ ask_local(demand *d, const sb_buf *b, const sb_expr *idx, bool stored)
     const sb_emit_local *l = sb_emit_find_local(d->cx, b);
     const bool moves = sb_emit_lane(d->cx, idx) != SB_LANE_UNIFORM;
 
-    if (!l)
+    if (!l || b->shared)
         return;
     if (l->vector)
         d->whole |= !moves || l->cls.lanes != d->cx->width;
@@ -202,4 +202,8 @@ sb_simt_scan(sb_emit *cx)
         sb_emit_scan(cx);
     if (cx->st == SB_OK)
         settle(cx);
+    if (cx->st == SB_OK)
+        sb_simt_lane_scan(cx);
+    if (cx->st == SB_OK)
+        sb_simt_shared_scan(cx);
 }

@@ -140,8 +140,8 @@ loop(sb_emit *cx, const sb_stmt *st)
         sb_emit_vector_loop(cx, lanes);
         return;
     }
-    if (st->u.loop.how == SB_LOOP_UNROLL && sb_emit_const_trip(st, &lo, &hi) &&
-        hi - lo <= UNROLL_COPIES &&
+    if (st->u.loop.how == SB_LOOP_UNROLL && !(cx->simt && cx->simt->lane) &&
+        sb_emit_const_trip(st, &lo, &hi) && hi - lo <= UNROLL_COPIES &&
         (hi - lo) * statements(st->u.loop.body) <= UNROLL_COPIES) {
         written_out(cx, st, lo, hi);
         return;
@@ -161,6 +161,10 @@ local(sb_emit *cx, const sb_buf *b)
     if (!l || !sb_emit_is_used(cx, b))
         return;
     sb_emit_line(cx);
+    if (cx->simt && b->shared) {
+        sb_simt_shared_local(cx, b);
+        return;
+    }
     if (cx->simt && l->vector) {
         sb_simt_local(cx, l);
         return;
@@ -246,7 +250,9 @@ store(sb_emit *cx, const sb_stmt *st)
     if (cx->simt)
         sb_simt_store_begin(cx, st);
     sb_emit_line(cx);
-    if (st->u.store.atomic && !SB_FAULT(ATOMIC_PLAIN))
+    if (cx->simt && sb_simt_copies(st))
+        sb_simt_copy(cx, st);
+    else if (st->u.store.atomic && !SB_FAULT(ATOMIC_PLAIN))
         atomic(cx, st);
     else
         plain_store(cx, st);
@@ -304,6 +310,8 @@ sb_emit_body(sb_emit *cx, sb_body body)
     for (int q = 0; q < body.n; q++) {
         const sb_stmt *st = body.at[q];
 
+        if (cx->simt)
+            sb_simt_sync(cx, st);
         switch ((sb_stmt_kind)st->kind) {
         case SB_STMT_FOR:
             loop(cx, st);
@@ -324,7 +332,8 @@ sb_emit_body(sb_emit *cx, sb_body body)
             sb_emit_prefetch(cx, st);
             break;
         case SB_STMT_BLOCK:
-            if (st->u.block.tensor && !cx->simt && sb_emit_tensor(cx, st))
+            if (st->u.block.tensor &&
+                (cx->simt ? sb_simt_tensor(cx, st) : sb_emit_tensor(cx, st)))
                 break;
             sb_emit_line(cx);
             open_brace(cx);

@@ -53,6 +53,8 @@ struct sb_buf {
     sb_dtype type;
     sb_buf_role role;
     uint8_t rank;
+    bool
+        shared; /* a local that lanes of a GPU's group fill together; else means nothing */
     uint32_t id;
     const sb_axis *axis[SB_MAXRANK];   /* NULL when over extents */
     const sb_expr *extent[SB_MAXRANK]; /* NULL when over axes */

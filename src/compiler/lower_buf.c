@@ -59,6 +59,7 @@ flat_of(flattener *fl, const sb_buf *b)
     to->name = b->name;
     to->type = b->type;
     to->role = b->role;
+    to->shared = b->shared;
     to->id = fl->ir->next_id++;
     to->rank = 1;
     to->extent[0] = elements_of(fl, b);

@@ -324,8 +324,10 @@ parse_local(sb_parser *p)
         return NULL;
     sb_parse_advance(p);
     s->u.local.buf = sb_parse_tensor(p, SB_BUF_LOCAL);
-    if (s->u.local.buf)
+    if (s->u.local.buf) {
+        ((sb_buf *)s->u.local.buf)->shared = sb_parse_accept(p, "shared");
         sb_parse_see_buf(p, s->u.local.buf);
+    }
     return done(p, s);
 }
 

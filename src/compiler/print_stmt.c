@@ -132,6 +132,7 @@ sb_stmt_print(sb_strbuf *out, const sb_stmt *s, int level)
     case SB_STMT_LOCAL:
         sb_strbuf_puts(out, "local ");
         sb_tensor_print(out, s->u.local.buf);
+        sb_strbuf_puts(out, s->u.local.buf->shared ? " shared" : "");
         break;
     case SB_STMT_STORE:
         put_store(out, s);

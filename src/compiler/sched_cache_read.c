@@ -7,6 +7,9 @@
  *               if 0 < %n { for %c in 0 .. 8 { $b[%c] = $B[$crd[%p], %c] } }
  *               for %q { for %c in 0 .. 8 { .. $b[%c] .. } } }
  *
+ * stage $B at %p as $b is the same with an array that the lanes of a GPU's group share and
+ * fill with one vector loop: one dimension, the outermost loop's steps the largest.
+ *
  * One dimension for each loop inside that the place in $B depends on, so rows gathered
  * through a list can be kept as well. A loop it does not depend on may not run at all;
  * the copy asks that first, so nothing is read that was not read before.
@@ -16,7 +19,9 @@
 #include "compiler/depend.h"
 #include "compiler/schedule.h"
 
-enum { ELEMENTS_MAX = 16384, GUARDS_MAX = 8 };
+#include <string.h>
+
+enum { ELEMENTS_MAX = 16384, STAGED_MAX = 1024, GUARDS_MAX = 8 };
 
 typedef struct reading {
     sb_sched *sc;
@@ -26,6 +31,9 @@ typedef struct reading {
     int nloop, nguard;
     const sb_buf *copy;
     const sb_expr *at[SB_MAXRANK];
+    bool stage;
+    int64_t step[SB_MAXRANK]; /* of loops, in a staged copy */
+    const sb_var *element;    /* of a staged copy */
 } reading;
 
 /* Statements around the load, inside the cached loop. */
@@ -202,6 +210,110 @@ make_copy(reading *r)
                              r->nloop > 0 ? r->nloop : 1, extent);
 }
 
+/* The one dimension of a staged copy; loop[] is innermost first. */
+static void
+make_staged(reading *r)
+{
+    sb_ir *ir = r->sc->ir;
+    const char *name = r->sc->name[2];
+    int64_t all = 1;
+    sb_buf *b;
+
+    r->at[0] = sb_expr_int(ir, 0);
+    for (int q = 0; q < r->nloop; q++) {
+        const sb_stmt *l = r->loop[q];
+        const sb_expr *extent = sb_loop_extent(ir, l);
+        const int64_t n = sb_extent_bound(extent);
+        const sb_expr *from =
+            sb_expr_sub(ir, sb_expr_var(ir, l->u.loop.var), l->u.loop.lo);
+
+        if (n == SB_NO_BOUND || n < 1 || n > STAGED_MAX / all ||
+            (q < r->nloop - 1 && extent->kind != SB_EXPR_INT)) {
+            sb_sched_refuse(r->sc,
+                            "the span of loop %%%s in $%s is not a constant, or large",
+                            l->u.loop.var->name, r->buf->name);
+            return;
+        }
+        r->step[q] = all;
+        r->at[0] =
+            sb_expr_add(ir, r->at[0], sb_expr_mul(ir, from, sb_expr_int(ir, all)));
+        all *= n;
+    }
+    r->at[0] = sb_expr_simplify(ir, r->at[0]);
+    r->element = sb_var_new(ir, name, SB_I64);
+    b = (sb_buf *)sb_sched_local(r->sc, name, r->buf->type, 1, &all);
+    if (b)
+        b->shared = true;
+    r->copy = b;
+}
+
+static bool
+same(sb_ir *ir, const sb_expr *a, const sb_expr *b)
+{
+    const sb_expr *d;
+
+    if (a->kind == b->kind && a->nargs == 1 &&
+        (a->kind == SB_EXPR_CAST || (a->kind == SB_EXPR_LOAD && a->u.buf == b->u.buf)))
+        return a->type == b->type && same(ir, a->arg[0], b->arg[0]);
+    d = sb_expr_simplify(ir, sb_expr_sub(ir, a, b));
+    return d && sb_expr_is_int(d, 0);
+}
+
+/* Where element %e of a staged copy comes from: straight on if all of it lies side by
+ * side, else by the loops that %e counts. */
+static const sb_expr *
+source_of(const reading *r, const sb_expr *idx)
+{
+    sb_ir *ir = r->sc->ir;
+    const sb_expr *e = sb_expr_var(ir, r->element), *on = idx, *back;
+
+    for (int q = 0; q < r->nloop; q++) {
+        const sb_stmt *l = r->loop[q];
+
+        on = sb_expr_subst(ir, on, l->u.loop.var,
+                           q ? l->u.loop.lo : sb_expr_add(ir, l->u.loop.lo, e));
+    }
+    back = sb_expr_subst(ir, on, r->element, r->at[0]);
+    if (back && same(ir, back, idx))
+        return sb_expr_simplify(ir, on);
+    for (int q = 0; q < r->nloop; q++) {
+        const sb_stmt *l = r->loop[q];
+        const sb_expr *v = sb_expr_bin(ir, SB_EXPR_DIV, e, sb_expr_int(ir, r->step[q]));
+
+        if (q < r->nloop - 1)
+            v = sb_expr_bin(ir, SB_EXPR_MOD, v,
+                            sb_expr_int(ir, r->step[q + 1] / r->step[q]));
+        idx = sb_expr_subst(ir, idx, l->u.loop.var, sb_expr_add(ir, l->u.loop.lo, v));
+    }
+    return idx;
+}
+
+/* for %b in 0 .. all vector { $b[%b] = $B[..] } */
+static const sb_stmt *
+fill_staged(const reading *r)
+{
+    sb_ir *ir = r->sc->ir;
+    const sb_stmt *outer = r->nloop ? r->loop[r->nloop - 1] : NULL;
+    const sb_expr *from[SB_MAXRANK], *e = sb_expr_var(ir, r->element);
+    const sb_expr *n = sb_expr_int(ir, 1);
+    sb_stmt *loop;
+
+    if (outer)
+        n = sb_expr_mul(ir, sb_loop_extent(ir, outer),
+                        sb_expr_int(ir, r->step[r->nloop - 1]));
+    for (int d = 0; d < r->buf->rank; d++)
+        from[d] = source_of(r, r->idx[d]);
+    loop = sb_stmt_for(
+        ir, r->element, sb_expr_int(ir, 0), sb_expr_simplify(ir, n), false,
+        sb_body_one(ir, sb_stmt_store(ir, r->copy, &e, SB_STORE_SET,
+                                      sb_expr_load(ir, r->buf, r->buf->rank, from))));
+    if (loop && r->copy) {
+        loop->u.loop.how = SB_LOOP_VECTOR;
+        loop->u.loop.lanes = (int)r->copy->extent[0]->u.i;
+    }
+    return loop;
+}
+
 /* if guards { for loops { $b[..] = $B[..] } } */
 static const sb_stmt *
 fill(const reading *r)
@@ -210,7 +322,9 @@ fill(const reading *r)
     const sb_stmt *s = sb_stmt_store(ir, r->copy, r->at, SB_STORE_SET,
                                      sb_expr_load(ir, r->buf, r->buf->rank, r->idx));
 
-    for (int q = 0; q < r->nloop; q++)
+    if (r->stage)
+        s = fill_staged(r);
+    for (int q = 0; q < r->nloop && !r->stage; q++)
         s = sb_stmt_for(ir, r->loop[q]->u.loop.var, r->loop[q]->u.loop.lo,
                         r->loop[q]->u.loop.hi, false, sb_body_one(ir, s));
     for (int q = 0; q < r->nguard && !SB_FAULT(READ_UNASKED); q++)
@@ -250,7 +364,8 @@ cache_loop(sb_sched *sc, sb_list *out, const sb_stmt *s)
     if (sc->st != SB_OK)
         return;
     sb_body_stmts(b, check_lists, &r);
-    make_copy(&r);
+    r.stage = strcmp(sc->primitive, "stage") == 0;
+    (r.stage ? make_staged : make_copy)(&r);
     if (!r.copy || sc->st != SB_OK)
         return;
     sb_list_init(&l, sc->ir);

@@ -21,7 +21,7 @@ tensorize(sb_sched *sc, sb_list *out, const sb_stmt *s)
 
     if (!t || sc->ir->failed)
         return;
-    if (!sb_tensor_match(NULL, sc->name[1], body, &sc->why)) {
+    if (!sb_tensor_is(sc->name[1], body, &sc->why)) {
         sb_list_push(out, s);
         return;
     }

@@ -39,6 +39,7 @@ static const primitive table[] = {
     {"prefetch", 2, "$ at % ahead #", sb_sched_prefetch},
     {"stream", 2, "$", sb_sched_stream},
     {"cache_read", 2, "$ at % as $", sb_sched_cache_read},
+    {"stage", 2, "$ at % as $", sb_sched_cache_read},
     {"compute_at", 2, "% at %", sb_sched_compute_at},
     {"tensorize", 2, "% @", sb_sched_tensorize},
     {"bind", 2, "% @", sb_sched_bind},

@@ -34,7 +34,7 @@ typedef struct sbg_grid {
 
 typedef void (*sbg_body)(const void *args);
 
-enum { SBG_STACK = 1 << 16, SBG_READY = 0, SBG_WAITS, SBG_DONE };
+enum { SBG_COPIES_MAX = 256, SBG_STACK = 1 << 16, SBG_READY = 0, SBG_WAITS, SBG_DONE };
 
 typedef struct sbg_fiber {
     char *stack;
@@ -48,7 +48,14 @@ typedef struct sbg_fiber {
     union {
         double d[2];
         int64_t i;
-    } slot; /* what it offers in an exchange */
+        const void *p;
+    } slot;    /* what it offers in an exchange */
+    int ncopy; /* under way */
+    struct {
+        void *to;
+        const void *from;
+        int bytes;
+    } copy[SBG_COPIES_MAX];
 } sbg_fiber;
 
 typedef struct sbg_machine {
@@ -61,13 +68,19 @@ typedef struct sbg_machine {
     int64_t bx, by;
     uint64_t seed;
     int *turn;
+    unsigned char *shared; /* of the block */
+    size_t shared_bytes;
     int failed;
 } sbg_machine;
 
 static _Thread_local sbg_machine *sbg_now __attribute__((unused));
 
+#if !defined(SBG_SHARED_BYTES)
+#define SBG_SHARED_BYTES 0
+#endif
 #define SBK_UNROLL
 #define SBG_UNROLL
+#define SBG_ROLLED
 #define SBG_TID (sbg_now->self)
 #define SBG_BX (sbg_now->bx)
 #define SBG_BY (sbg_now->by)
@@ -141,6 +154,7 @@ sbg_prepare(sbg_fiber *f)
     makecontext(&f->context, sbg_start, 0);
 #endif
     f->state = SBG_READY;
+    f->ncopy = 0;
 }
 
 /* ---- collectives ------------------------------------------------------------------- */
@@ -182,8 +196,129 @@ SBG_EXCHANGES(f32, float)
 SBG_EXCHANGES(f64, double)
 SBG_EXCHANGES(c32, sbk_c32)
 SBG_EXCHANGES(c64, sbk_c64)
+#define SBG_SYNC(width) sbg_wait(__LINE__, SBG_TID & -(width), width)
+#define SBG_SHARED(type, name, n, at) \
+    type *const name = (type *)(void *)(sbg_now->shared + (at))
 #define SBG_SHFL(t, v, from, width) sbg_shfl_##t(v, from, width, __LINE__)
 #define SBG_DOWN(t, v, by, width) sbg_down_##t(v, by, width, __LINE__)
+
+/* ---- memory and tensor cores --------------------------------------------------------- */
+
+/* As the machine: an address that is not a multiple of the size is an error. */
+#define SBG_AT_ONCE(bytes)                                                 \
+    SBK_FN void sbg_ld##bytes(void *to, const void *from)                  \
+    {                                                                      \
+        if ((uintptr_t)from % bytes)                                       \
+            sbg_fail("an address that is not aligned", __LINE__, SBG_TID); \
+        memcpy(to, from, bytes);                                           \
+    }                                                                      \
+    SBK_FN void sbg_st##bytes(void *to, const void *from)                  \
+    {                                                                      \
+        if ((uintptr_t)to % bytes)                                         \
+            sbg_fail("an address that is not aligned", __LINE__, SBG_TID); \
+        memcpy(to, from, bytes);                                           \
+    }
+SBG_AT_ONCE(16)
+SBG_AT_ONCE(8)
+
+/* Copies are made when they are waited for, not before. */
+SBK_FN void
+sbg_copy(void *to, const void *from, int bytes)
+{
+    sbg_fiber *const f = &sbg_now->fiber[SBG_TID];
+
+    if (f->ncopy == SBG_COPIES_MAX) {
+        sbg_fail("too many copies under way", __LINE__, SBG_TID);
+        return;
+    }
+    if ((uintptr_t)to % (unsigned)bytes || (uintptr_t)from % (unsigned)bytes)
+        sbg_fail("an address that is not aligned", __LINE__, SBG_TID);
+    f->copy[f->ncopy].to = to;
+    f->copy[f->ncopy].from = from;
+    f->copy[f->ncopy++].bytes = bytes;
+}
+#define sbg_copy4(to, from) sbg_copy(to, from, 4)
+#define sbg_copy8(to, from) sbg_copy(to, from, 8)
+#define sbg_copy16(to, from) sbg_copy(to, from, 16)
+
+SBK_FN void
+sbg_copied(void)
+{
+    sbg_fiber *const f = &sbg_now->fiber[SBG_TID];
+
+    for (int q = 0; q < f->ncopy; q++)
+        memcpy(f->copy[q].to, f->copy[q].from, (size_t)f->copy[q].bytes);
+    f->ncopy = 0;
+}
+#define SBG_COPIED() sbg_copied()
+
+typedef struct sbg_fragments {
+    const uint32_t *a, *b;
+} sbg_fragments;
+
+/* mma.sync.aligned.m16n8k8 and k16 on 16-bit floats, the fragments of the 32 lanes of a
+ * warp as the PTX ISA has them: A's row is that of four lanes, or eight below in every
+ * other register; two k to a register; B's column that of four lanes; C's rows as A's, two
+ * columns side by side. */
+SBK_FN void
+sbg_ptx_half(float *d, const uint32_t *a, const uint32_t *b, int k,
+             float (*value)(uint16_t), int line)
+{
+    const int first = SBG_TID & -32, lane = SBG_TID & 31;
+    const sbg_fragments mine = {a, b};
+    sbg_fiber *const f = sbg_now->fiber + first;
+    float sum[4];
+
+    f[lane].slot.p = &mine;
+    sbg_wait(line, first, 32);
+    for (int q = 0; q < 4; q++) {
+        const int row = lane / 4 + q / 2 * 8, col = lane % 4 * 2 + q % 2;
+
+        sum[q] = d[q];
+        for (int i = 0; i < k; i++) {
+            const sbg_fragments *fa = f[row % 8 * 4 + i % 8 / 2].slot.p;
+            const sbg_fragments *fb = f[col * 4 + i % 8 / 2].slot.p;
+            const uint32_t ra = fa->a[row / 8 + i / 8 * 2], rb = fb->b[i / 8];
+
+            sum[q] += value((uint16_t)(ra >> i % 2 * 16)) *
+                      value((uint16_t)(rb >> i % 2 * 16));
+        }
+    }
+    sbg_wait(line, first, 32);
+    memcpy(d, sum, sizeof sum);
+}
+
+/* m16n8k8 on tf32: one k to a register, k and k + 4 with one lane; the bits below ten of
+ * the fraction are not looked at. */
+SBK_FN void
+sbg_ptx_tf32(float *d, const uint32_t *a, const uint32_t *b, int line)
+{
+    const int first = SBG_TID & -32, lane = SBG_TID & 31;
+    const sbg_fragments mine = {a, b};
+    sbg_fiber *const f = sbg_now->fiber + first;
+    float sum[4];
+
+    f[lane].slot.p = &mine;
+    sbg_wait(line, first, 32);
+    for (int q = 0; q < 4; q++) {
+        const int row = lane / 4 + q / 2 * 8, col = lane % 4 * 2 + q % 2;
+
+        sum[q] = d[q];
+        for (int i = 0; i < 8; i++) {
+            const sbg_fragments *fa = f[row % 8 * 4 + i % 4].slot.p;
+            const sbg_fragments *fb = f[col * 4 + i % 4].slot.p;
+            const uint32_t ua = fa->a[row / 8 + i / 4 * 2] & 0xffffe000u;
+            const uint32_t ub = fb->b[i / 4] & 0xffffe000u;
+            float va, vb;
+
+            memcpy(&va, &ua, sizeof va);
+            memcpy(&vb, &ub, sizeof vb);
+            sum[q] += va * vb;
+        }
+    }
+    sbg_wait(line, first, 32);
+    memcpy(d, sum, sizeof sum);
+}
 
 /* ---- blocks ------------------------------------------------------------------------ */
 
@@ -240,6 +375,7 @@ sbg_release(sbg_machine *m)
 static void
 sbg_block(sbg_machine *m)
 {
+    memset(m->shared, 0xff, m->shared_bytes);
     for (int q = 0; q < m->threads; q++)
         sbg_prepare(&m->fiber[q]);
     do {
@@ -274,7 +410,8 @@ sbg_blocks(sbg_machine *m)
 }
 
 SBK_FN void
-sbg_run(sbg_body body, int threads, const void *args, const sbg_grid *grid)
+sbg_run(sbg_body body, int threads, size_t shared, const void *args,
+        const sbg_grid *grid)
 {
     sbg_machine m = {.threads = threads, .body = body, .args = args, .grid = grid};
     sbg_machine *const outer = sbg_now;
@@ -283,10 +420,12 @@ sbg_run(sbg_body body, int threads, const void *args, const sbg_grid *grid)
     m.seed = (uint64_t)grid->order;
     m.fiber = calloc((size_t)threads, sizeof *m.fiber);
     m.turn = malloc((size_t)threads * sizeof *m.turn);
+    m.shared = malloc(shared + 16);
+    m.shared_bytes = shared;
     sbg_now = &m;
     if (grid->error && grid->error_size > 0)
         grid->error[0] = '\0';
-    if (stacks && m.fiber && m.turn) {
+    if (stacks && m.fiber && m.turn && m.shared) {
         for (int q = 0; q < threads; q++)
             m.fiber[q].stack = stacks + (size_t)q * SBG_STACK;
         sbg_blocks(&m);
@@ -294,6 +433,7 @@ sbg_run(sbg_body body, int threads, const void *args, const sbg_grid *grid)
         sbg_fail("no memory for the threads of a block", 0, 0);
     }
     sbg_now = outer;
+    free(m.shared);
     free(m.turn);
     free(m.fiber);
     free(stacks);
@@ -309,7 +449,7 @@ sbg_run(sbg_body body, int threads, const void *args, const sbg_grid *grid)
     void name##_run(const struct sbg_args *args, const sbg_grid *grid); \
     void name##_run(const struct sbg_args *args, const sbg_grid *grid)  \
     {                                                                   \
-        sbg_run(name##_body, threads, args, grid);                      \
+        sbg_run(name##_body, threads, SBG_SHARED_BYTES, args, grid);    \
     }                                                                   \
     static void name##_thread
 

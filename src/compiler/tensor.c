@@ -11,13 +11,13 @@
 
 enum { LOOPS = 3, SIDE_MAX = 64 };
 
-/* "mma_4x8x2": the three sizes. */
+/* "mma_4x8x2": the three sizes behind `family`. */
 static bool
-read_sizes(const char *name, int64_t size[LOOPS])
+read_sizes(const char *name, const char *family, int64_t size[LOOPS])
 {
-    const char *s = name + 4;
+    const char *s = name + strlen(family);
 
-    if (strncmp(name, "mma_", 4) != 0)
+    if (strncmp(name, family, strlen(family)) != 0)
         return false;
     for (int q = 0; q < LOOPS; q++) {
         size[q] = 0;
@@ -163,7 +163,7 @@ sb_tensor_match(sb_tensor *out, const char *name, sb_body body, const char **why
     sb_tensor t;
 
     *why = "there is no such intrinsic";
-    if (!read_sizes(name, size))
+    if (!read_sizes(name, "mma_", size))
         return false;
     *why = "the body is not three nested loops of constant trip counts from 0";
     if (!(s = open_nest(body, v, trip)) || (*why = check_parts(s, v)) != NULL)
@@ -185,4 +185,87 @@ sb_tensor_match(sb_tensor *out, const char *name, sb_body body, const char **why
         return true;
     }
     return false;
+}
+
+/* ---- tensor cores ------------------------------------------------------------------- */
+
+/* select(.., OPERAND, 0.0) or what is loaded: of f16 or bf16 and cast, or of f32. */
+static bool
+core_operand(const sb_expr *e, const sb_var *free_of, const sb_buf *c, sb_dtype *type)
+{
+    const sb_expr *load;
+
+    if (e->type != SB_F32 || sb_expr_uses(e, free_of) || sb_expr_loads(e, c))
+        return false;
+    for (; e->kind == SB_EXPR_SELECT; e = e->arg[1])
+        if (e->arg[2]->kind != SB_EXPR_FLOAT || e->arg[2]->u.f != 0)
+            return false;
+    load = e->kind == SB_EXPR_CAST ? e->arg[0] : e;
+    *type = (sb_dtype)load->type;
+    return load->kind == SB_EXPR_LOAD &&
+           (*type == SB_F16 || *type == SB_BF16 || *type == SB_F32) &&
+           (e->kind == SB_EXPR_CAST) == (*type != SB_F32);
+}
+
+static const char *
+check_core(sb_tensor_core *t, const sb_stmt *s, bool tf32)
+{
+    const sb_expr *x = s->u.store.value;
+    sb_dtype other;
+
+    t->c = s->u.store.buf;
+    t->idx = s->u.store.idx;
+    if (s->u.store.op != SB_STORE_ADD || s->u.store.atomic || t->c->type != SB_F32 ||
+        x->kind != SB_EXPR_MUL || x->type != SB_F32)
+        return "the body is not the sum of one product in f32";
+    t->a = x->arg[0];
+    t->b = x->arg[1];
+    if (moves(t->c, t->idx, t->var[2]) ||
+        !core_operand(t->a, t->var[1], t->c, &t->type) ||
+        !core_operand(t->b, t->var[0], t->c, &other) || other != t->type ||
+        tf32 != (other == SB_F32))
+        return "a factor does not have the form of the intrinsic";
+    return NULL;
+}
+
+bool
+sb_tensor_is_core(const char *name)
+{
+    return strncmp(name, "tc_", 3) == 0 || strncmp(name, "tf32", 4) == 0;
+}
+
+bool
+sb_tensor_match_core(sb_tensor_core *out, const char *name, sb_body body,
+                     const char **why)
+{
+    const bool three = strncmp(name, "tf32x3_", 7) == 0, tc = name[1] == 'c';
+    int64_t size[LOOPS];
+    const sb_stmt *s;
+    sb_tensor_core t;
+
+    *why = "there is no such intrinsic";
+    if (!read_sizes(name,
+                    tc      ? "tc_"
+                    : three ? "tf32x3_"
+                            : "tf32_",
+                    size) ||
+        size[0] % 16 != 0 || size[1] % 8 != 0 ||
+        !(size[2] == 8 || (size[2] == 16 && tc)))
+        return false;
+    *why = "the body is not three nested loops of those trips from 0";
+    if (!(s = open_nest(body, t.var, t.trip)) ||
+        memcmp(size, t.trip, sizeof size) != 0 ||
+        (*why = check_core(&t, s, !tc)) != NULL)
+        return false;
+    t.three = three;
+    if (out)
+        *out = t;
+    return true;
+}
+
+bool
+sb_tensor_is(const char *name, sb_body body, const char **why)
+{
+    return sb_tensor_is_core(name) ? sb_tensor_match_core(NULL, name, body, why)
+                                   : sb_tensor_match(NULL, name, body, why);
 }

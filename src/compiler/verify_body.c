@@ -394,8 +394,7 @@ verify_block(sb_verifier *v, const sb_stmt *s)
 
     if (!verify_inner(v, s->u.block.body))
         return false;
-    if (s->u.block.tensor &&
-        !sb_tensor_match(NULL, s->u.block.name, s->u.block.body, &why))
+    if (s->u.block.tensor && !sb_tensor_is(s->u.block.name, s->u.block.body, &why))
         return sb_verify_fail(v, "tensor %s: %s", s->u.block.name, why);
     return true;
 }

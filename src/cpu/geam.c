@@ -7,6 +7,8 @@
 #include "cpu/balance.h"
 #include "cpu/sum.h"
 
+#include <string.h>
+
 static bool
 is_zero(sb_value v)
 {

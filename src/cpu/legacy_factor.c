@@ -2,13 +2,31 @@
  * Incomplete LU and Cholesky factors in place, row by row, each from the rows above it
  * that its pattern names. The place of each row's diagonal is kept. The row at hand is
  * spread over all columns: its elements, or where its blocks lie.
+ *
+ * Threads take runs of rows in order; a row waits for those that it names, which others
+ * have taken and are at. So the bits are those of one thread, and one alone never waits.
  */
 #include "base/fault.h"
+#include "base/sync.h"
+#include "cpu/exec.h"
 #include "cpu/legacy.h"
 #include "cpu/sum.h"
 
 #include <math.h>
 #include <string.h>
+
+#ifdef SB_TINY
+enum { RUN = 2, SHARED = 4 };
+#else
+enum {
+    RUN = 32,      /* rows that a thread takes together */
+    SHARED = 20000 /* blocks of a matrix worth a team */
+};
+#endif
+enum {
+    SLOTS = 4,     /* rows at hand, at most */
+    PATIENCE = 200 /* looks before a waiting thread makes room */
+};
 
 /* A factor under way: row i is at hand, its diagonal in slot diag, -1 if there is none.
  * Between rows `where` is all 0. */
@@ -80,12 +98,90 @@ block_row(const plan *f, int64_t i, row_fn row)
     return bad;
 }
 
-/* Elements of the largest sums, or places of blocks; and diagonals. */
+typedef struct team {
+    plan one; /* of the first slot */
+    row_fn row;
+    size_t spread; /* bytes of a slot's row at hand */
+    uint8_t *done; /* of rows; atomic */
+    int64_t next;  /* row that nobody has taken; atomic */
+    int64_t bad[SLOTS];
+} team;
+
+static void
+wait_for_rows(const team *t, int64_t i)
+{
+    int looks = 0;
+
+    for (int64_t p = first(&t->one, i); p < first(&t->one, i + 1); p++) {
+        const int64_t k = column(&t->one, p);
+
+        if (k >= i)
+            return;
+        while (!__atomic_load_n(&t->done[k], __ATOMIC_ACQUIRE))
+            if (++looks % PATIENCE == 0)
+                sb_yield();
+    }
+}
+
+static void
+take_row(team *t, plan *f, int64_t i, int64_t *bad)
+{
+    wait_for_rows(t, i);
+    f->diag = find_diagonal(f, i);
+    f->diagonals[i] = (int32_t)f->diag;
+    if ((f->b == 1 ? t->row(f, i) : block_row(f, i, t->row)) && *bad < 0)
+        *bad = i;
+    __atomic_store_n(&t->done[i], 1, __ATOMIC_RELEASE);
+}
+
+/* A slot's rows come in order: its first bad one is the lowest. */
+static void
+run_slots(void *user, int64_t lo, int64_t hi)
+{
+    team *t = user;
+    const int64_t m = t->one.job->m;
+
+    for (; lo < hi; lo++) {
+        char *row = (char *)t->one.row + (size_t)lo * t->spread;
+        plan f = t->one;
+
+        f.row = row;
+        f.where = (void *)row;
+        memset(row, 0, t->spread);
+        t->bad[lo] = -1;
+        for (;;) {
+            const int64_t from = __atomic_fetch_add(&t->next, RUN, __ATOMIC_RELAXED);
+
+            for (int64_t i = from; i < from + RUN && i < m; i++)
+                take_row(t, &f, i, &t->bad[lo]);
+            if (from >= m)
+                break;
+        }
+    }
+}
+
+static size_t
+spread_of(int64_t m, int64_t block)
+{
+    return (size_t)m * (block == 1 ? sizeof(c64_s) : sizeof(int32_t));
+}
+
+/* Rows spread out, where diagonals are, and what is done. */
 size_t
 sb_incomplete_scratch(int64_t m, int64_t block)
 {
-    return (size_t)m *
-           (sizeof(int32_t) + (block == 1 ? sizeof(c64_s) : sizeof(int32_t)));
+    return SLOTS * spread_of(m, block) +
+           (size_t)m * (sizeof(int32_t) + sizeof(uint8_t));
+}
+
+static int64_t
+slots_of(const sb_incomplete *job)
+{
+    const int64_t threads = sb_exec_threads();
+
+    if (job->m == 0 || job->ptr[job->m] - job->base < SHARED)
+        return 1;
+    return threads < SLOTS ? threads : SLOTS;
 }
 
 int64_t
@@ -99,24 +195,26 @@ sb_incomplete_run(const sb_incomplete *job)
         [SB_F16] = {{f16_lu_row, f16_root_row}, {f16_lu_line, f16_root_line}},
         [SB_BF16] = {{bf16_lu_row, bf16_root_row}, {bf16_lu_line, bf16_root_line}},
     };
-    const bool lines = job->block == 1;
-    const row_fn row = table[job->type][lines][job->cholesky];
-    const size_t spread = (size_t)job->m * (lines ? sizeof(c64_s) : sizeof(int32_t));
-    plan f = {.job = job,
-              .b = job->block,
-              .down = job->by_columns ? 1 : job->block,
-              .across = job->by_columns ? job->block : 1,
-              .diagonals = (void *)((char *)job->scratch + spread),
-              .where = job->scratch,
-              .row = job->scratch};
+    const size_t spread = spread_of(job->m, job->block);
+    const int64_t slots = slots_of(job);
+    int32_t *diagonals = (void *)((char *)job->scratch + SLOTS * spread);
+    team t = {.one = {.job = job,
+                      .b = job->block,
+                      .down = job->by_columns ? 1 : job->block,
+                      .across = job->by_columns ? job->block : 1,
+                      .diagonals = diagonals,
+                      .row = job->scratch},
+              .row = table[job->type][job->block == 1][job->cholesky],
+              .spread = spread,
+              .done = (uint8_t *)(diagonals + job->m)};
     int64_t bad = -1;
 
-    memset(job->scratch, 0, spread);
-    for (int64_t i = 0; i < job->m; i++) {
-        f.diag = find_diagonal(&f, i);
-        f.diagonals[i] = (int32_t)f.diag;
-        if ((lines ? row(&f, i) : block_row(&f, i, row)) && bad < 0)
-            bad = i;
-    }
+    if (job->m == 0)
+        return -1;
+    memset(t.done, 0, (size_t)job->m);
+    sb_exec_parallel(run_slots, &t, 0, slots, 1);
+    for (int64_t q = 0; q < slots; q++)
+        if (t.bad[q] >= 0 && (bad < 0 || t.bad[q] < bad))
+            bad = t.bad[q];
     return bad;
 }

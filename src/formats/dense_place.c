@@ -88,6 +88,35 @@ move_slot(const place *w, int64_t u, int64_t p)
              (char *)a->val + sb_matrix_value(a, p, e / b, e % b) * (int64_t)w->size);
 }
 
+/* Whether entries are elements with indices of 32 bits, as most are. */
+static bool
+is_plain(const place *w)
+{
+    const sb_format format = w->a->format;
+
+    return !w->take && w->a->idx_type == SB_I32 && (w->size == 4 || w->size == 8) &&
+           (format == SB_FORMAT_CSR || format == SB_FORMAT_CSC);
+}
+
+/* Entries p .. end of line u, by elements of one size: bits that are there already, of an
+ * entry that comes twice, are added to. */
+#define PLACE_LINE(name, E)                                             \
+    static void name(const place *w, int64_t u, int64_t p, int64_t end) \
+    {                                                                   \
+        const int32_t *idx = w->a->idx;                                 \
+        E *val = w->a->val, *line = (E *)(void *)w->data + u * w->line; \
+        const int64_t along = w->along, base = w->a->base;              \
+        for (; p < end; p++) {                                          \
+            E *to = line + (idx[p] - base) * along;                     \
+            if (*to)                                                    \
+                move(w, u, idx[p] - base, (char *)&val[p]);             \
+            else                                                        \
+                *to = val[p];                                           \
+        }                                                               \
+    }
+PLACE_LINE(place_line_4, uint32_t)
+PLACE_LINE(place_line_8, uint64_t)
+
 /* All but COO: pieces of majors. */
 static void
 place_majors(void *user, int64_t first, int64_t last)
@@ -95,6 +124,7 @@ place_majors(void *user, int64_t first, int64_t last)
     const place *w = user;
     const sb_matrix *a = w->a;
     const int64_t b = sb_matrix_block(a);
+    const bool plain = is_plain(w);
 
     for (int64_t t = first; t < last; t++) {
         const int64_t lo = sb_share_cut(w->lines / b, w->share.pieces, t);
@@ -105,8 +135,11 @@ place_majors(void *user, int64_t first, int64_t last)
         for (int64_t u = lo; u < hi; u++) {
             const sb_slots s = sb_matrix_slots(a, u);
 
-            for (int64_t p = s.lo; p < s.hi; p += s.step)
-                move_slot(w, u, p);
+            if (plain)
+                (w->size == 4 ? place_line_4 : place_line_8)(w, u, s.lo, s.hi);
+            else
+                for (int64_t p = s.lo; p < s.hi; p += s.step)
+                    move_slot(w, u, p);
         }
     }
 }

@@ -194,7 +194,8 @@ sb_status sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted);
 /* Chunks that part mask would cut a window of sorted rows into. */
 int64_t sb_part_mask_chunks(const sb_view *v, int64_t window, int b);
 /* All rows in slices of SB_HDIA_ROWS neighbours, by diagonals; values by position, to be
- * packed. SB_SKIP when !sorted, when something is covered, and for views of blocks. */
+ * packed. SB_SKIP when !sorted, when something is covered, for views of blocks, and when
+ * hardly any diagonal is followed. */
 sb_status sb_part_hdia(sb_part *out, sb_cover *cv, bool sorted);
 /* Chunks of a slice that hold all its rows, some, and what is left over; entries left. */
 typedef struct sb_hdia_slice {

@@ -5,7 +5,9 @@
  * single entries are read. A chunk has 16 slots for values, so that they too are loaded
  * side by side: spreading them by mask costs more than the bytes of the holes, which no
  * kernel computes with. Entries of diagonals with fewer than LEAST are left over: the
- * s-th of each row make a chunk, columns listed one by one.
+ * s-th of each row make a chunk, columns listed one by one. Where rows leave over more
+ * than there is room for, diagonals of a few are chunks after all: refused when that
+ * takes MOST slots an entry.
  * Source   HDIA (Barbieri, Cardellini, Filippone 2015), with masks for padding
  */
 #include "formats/part.h"
@@ -14,28 +16,36 @@
 
 #include <string.h>
 
-enum { LEAST = 4, ROWS = SB_HDIA_ROWS };
+enum { LEAST = 4, MOST = 8, ROWS = SB_HDIA_ROWS };
 
 /* One slice as it is cut: the left-over slots in the order they were met. */
 typedef struct scan {
     const sb_view *v;
-    int rows;
-    int64_t at[ROWS], end[ROWS], slot[SB_HDIA_LEFT];
+    int64_t at[ROWS], end[ROWS], head[ROWS]; /* of the next diagonal; INT64_MAX: none */
+    int64_t slot[SB_HDIA_LEFT];
     int lane[SB_HDIA_LEFT];
     sb_hdia_slice size;
 } scan;
 
+static int64_t
+head_of(const scan *sc, int r)
+{
+    return sc->at[r] < sc->end[r] ? sb_view_col(sc->v, sc->at[r]) - r : INT64_MAX;
+}
+
 static void
 scan_begin(scan *sc, const sb_view *v, int64_t slice)
 {
-    const int64_t first = slice * ROWS, left = v->rows - first;
+    const int64_t first = slice * ROWS;
 
     sc->v = v;
-    sc->rows = left < ROWS ? (int)left : ROWS;
     sc->size = (sb_hdia_slice){0};
-    for (int r = 0; r < sc->rows; r++) {
-        sc->at[r] = sb_view_lo(v, first + r);
-        sc->end[r] = sb_view_lo(v, first + r + 1);
+    for (int r = 0; r < ROWS; r++) {
+        const bool row = first + r < v->rows;
+
+        sc->at[r] = row ? sb_view_lo(v, first + r) : 0;
+        sc->end[r] = row ? sb_view_lo(v, first + r + 1) : 0;
+        sc->head[r] = head_of(sc, r);
     }
 }
 
@@ -44,19 +54,21 @@ scan_begin(scan *sc, const sb_view *v, int64_t slice)
 static uint32_t
 next_diagonal(scan *sc, int64_t *col, int64_t slot[ROWS])
 {
-    int64_t head[ROWS], least = INT64_MAX;
+    int64_t least = INT64_MAX;
     uint32_t mask = 0;
 
-    for (int r = 0; r < sc->rows; r++) {
-        head[r] =
-            sc->at[r] < sc->end[r] ? sb_view_col(sc->v, sc->at[r]) - r : INT64_MAX;
-        least = head[r] < least ? head[r] : least;
+    for (int r = 0; r < ROWS; r++)
+        least = sc->head[r] < least ? sc->head[r] : least;
+    for (int r = 0; r < ROWS; r++)
+        mask |= (uint32_t)(sc->head[r] == least) << r;
+    if (least == INT64_MAX)
+        return 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const int r = __builtin_ctz(m);
+
+        slot[r] = sc->at[r]++;
+        sc->head[r] = head_of(sc, r);
     }
-    for (int r = 0; least < INT64_MAX && r < sc->rows; r++)
-        if (head[r] == least) {
-            mask |= 1u << r;
-            slot[r] = sc->at[r]++;
-        }
     *col = least;
     return mask;
 }
@@ -220,6 +232,8 @@ build(sb_part *out, sb_cover *cv)
         !sb_part_array_new(out, "hdia_left", v->slot_type, slices + 1))
         return SB_ENOMEM;
     count_slices(out, v, slices, &sum);
+    if (out->slots / MOST > v->nnz)
+        return SB_SKIP;
     out->width = sum.full + sum.some + sum.rest;
     if (!sb_part_array_new(out, "hdia_col", v->crd_type, out->width) ||
         !sb_part_array_new(out, "hdia_bits", SB_I32, out->width) ||

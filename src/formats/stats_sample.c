@@ -335,8 +335,8 @@ sample_hdia(sb_stats *s, const sb_view *v, int at)
     int64_t seen = 0, sum[4] = {0};
 
     (void)at;
-    for (int64_t q = 0; q < slices && q < 512 && seen < BLOCK_ENTRIES; q++) {
-        const int64_t g = slices <= 512 ? q : spread(q, slices);
+    for (int64_t q = 0; q < slices && q < 256 && seen < BLOCK_ENTRIES; q++) {
+        const int64_t g = slices <= 256 ? q : spread(q, slices);
         const int64_t hi = g * SB_HDIA_ROWS + SB_HDIA_ROWS;
         sb_hdia_slice one;
 

@@ -7,6 +7,7 @@
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
 #include "kernels/schedule.h"
+#include "kernels/tensor.h"
 
 #include <stdio.h>
 
@@ -64,11 +65,58 @@ program(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_puts(out, "    }\n  }\n}\n");
 }
 
+/* Tensor cores: `deep` columns of a block at a time are the summed index. */
+static void
+program_tensor(sb_strbuf *out, const sb_spec *s)
+{
+    const int b = s->block, most = sb_tensor_depth(s), deep = most < b ? most : b;
+    char place[96], value[128], row[32];
+
+    head(out, s);
+    (void)snprintf(row, sizeof row, "%%w * %d", b);
+    (void)snprintf(place, sizeof place, "%%z * %d + %%u", deep);
+    (void)snprintf(value, sizeof value,
+                   s->packed
+                       ? "$bsr_val[((%%q * %d + %%j) * %d) + (%s)]"
+                       : "$A[cast(i64, $bsr_pos[((%%q * %d + %%j) * %d) + (%s)])]",
+                   b, b, place);
+    sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", b);
+    sb_tensor_clear(out, s, b);
+    sb_strbuf_printf(out,
+                     "    for %%q in cast(i64, $bsr_ptr[%%w]) .. "
+                     "cast(i64, $bsr_ptr[%%w + 1]) reduce {\n"
+                     "    for %%z in 0 .. %d reduce {\n",
+                     b / deep);
+    sb_tensor_begin(out, s, b, deep);
+    (void)snprintf(row, sizeof row, "]) * %d + ", b);
+    sb_tensor_rows(out, s, "", "cast(i64, $bsr_crd[%q", row, place);
+    sb_strbuf_puts(out, " * ");
+    sb_ops_operand(out, s, value, s->a, false);
+    sb_tensor_end(out);
+    sb_strbuf_puts(out, "    }\n    }\n");
+    (void)snprintf(row, sizeof row, "%%w * %d", b);
+    sb_tensor_write(out, s, row, b);
+    sb_strbuf_puts(out, "  }\n}\n");
+}
+
+static void
+program_any(sb_strbuf *out, const sb_spec *s)
+{
+    (s->mma ? program_tensor : program)(out, s);
+}
+
+static void
+schedule(sb_strbuf *out, const sb_spec *s)
+{
+    if (!s->mma)
+        sb_schedule_blocks(out, s);
+}
+
 const sb_recipe sb_recipe_BSR = {
     .name = "bsr",
     .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV,
-    .program = program,
-    .schedule = sb_schedule_blocks,
+    .program = program_any,
+    .schedule = schedule,
     .unit = {"%w", "%w", NULL},
     .column = "%c0",
 };

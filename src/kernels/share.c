@@ -5,9 +5,11 @@
  * row, into the same sums. Against windows by runs (win.c) it pays for positions, unless
  * they are packed, and gains short runs and registers (docs/kernels.md).
  */
+#include "base/fault.h"
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
 #include "kernels/schedule.h"
+#include "kernels/tensor.h"
 
 #include <stdio.h>
 
@@ -78,15 +80,98 @@ program(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_puts(out, "      }\n    }\n  }\n}\n");
 }
 
+/* The value at %s, whatever its place. */
+static void
+put_value(sb_strbuf *out, const sb_spec *s, const char *at)
+{
+    char text[192];
+
+    (void)snprintf(text, sizeof text,
+                   s->packed ? "$share_val[%s]" : "$A[cast(i64, $share_pos[%s])]", at);
+    sb_ops_operand(out, s, text, s->a, false);
+}
+
+/* Shared columns %lo + %p * deep .. as the summed index; the last few with zeros. */
+static void
+put_product(sb_strbuf *out, const sb_spec *s, bool last)
+{
+    const int deep = sb_tensor_depth(s);
+    const char *less = SB_FAULT(GPU_TENSOR_TAIL) ? "<=" : "<";
+    const char *at = last ? "%lo + (%count - %count mod " : "%lo + (%p * ";
+    char place[96], when[48] = "", value[128];
+
+    (void)snprintf(place, sizeof place, "%s%d) + %%u", at, deep);
+    if (last)
+        (void)snprintf(when, sizeof when, "select(%%u %s %%count mod %d, ", less, deep);
+    sb_tensor_begin(out, s, 8, deep);
+    sb_tensor_rows(out, s, when, "cast(i64, $share_crd[", place, "])");
+    sb_strbuf_printf(out, " * %s", when);
+    (void)snprintf(value, sizeof value, "(%s) * 8 + %%j", place);
+    put_value(out, s, value);
+    sb_strbuf_puts(out, last ? ", 0.0)" : "");
+    sb_tensor_end(out);
+}
+
+/* What a row does not share: its two rows are every lane's own. */
+static void
+put_rest(sb_strbuf *out, const sb_spec *s)
+{
+    sb_tensor_lanes(out, s, "%w * 8", 8);
+    sb_strbuf_puts(out, "        for %q in cast(i64, $share_left[%r]) .. "
+                        "cast(i64, $share_left[%r + 1]) reduce {\n"
+                        "          let %g = cast(i64, $share_crd[%share_count + %q])\n"
+                        "          let %v = ");
+    put_value(out, s, "%share_count * 8 + %q");
+    sb_tensor_add(out, s, "%g", "%v");
+    sb_strbuf_puts(out, "        }\n");
+    sb_tensor_lanes_end(out);
+}
+
+/* Tensor cores: a shared column is the column of eight of A, its row of B the other
+ * factor; rows of the machine's tile are columns of C. */
+static void
+program_tensor(sb_strbuf *out, const sb_spec *s)
+{
+    head(out, s);
+    sb_strbuf_puts(out, "  for %w in 0 .. %m / 8 {\n");
+    sb_tensor_clear(out, s, 8);
+    sb_strbuf_printf(out,
+                     "    let %%lo = cast(i64, $share_seg[%%w])\n"
+                     "    let %%count = cast(i64, $share_seg[%%w + 1]) - %%lo\n"
+                     "    for %%p in 0 .. %%count / %d reduce {\n",
+                     sb_tensor_depth(s));
+    put_product(out, s, false);
+    sb_strbuf_printf(out, "    }\n    if %%count mod %d > 0 {\n", sb_tensor_depth(s));
+    put_product(out, s, true);
+    sb_strbuf_puts(out, "    }\n");
+    put_rest(out, s);
+    sb_tensor_write(out, s, "%w * 8", 8);
+    sb_strbuf_puts(out, "  }\n}\n");
+}
+
+static void
+program_any(sb_strbuf *out, const sb_spec *s)
+{
+    (s->mma ? program_tensor : program)(out, s);
+}
+
 static void
 schedule(sb_strbuf *out, const sb_spec *s)
 {
+    if (s->mma)
+        return;
     sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
     sb_strbuf_puts(out, "reorder %r %c1\n"
                         "cache_write $C at %c0 as $acc\n"
                         "reorder %p %r %c1\n"
-                        "reorder %e %c1\n"
-                        "vectorize %c1\n");
+                        "reorder %e %c1\n");
+    if (s->stage)
+        sb_strbuf_printf(out,
+                         "split %%p %d -> %%p0 %%p1 tail\n"
+                         "stage $%s at %%p0 as $values\n"
+                         "stage $share_crd at %%p0 as $columns\n",
+                         s->stage, s->packed ? "share_val" : "A");
+    sb_strbuf_puts(out, "vectorize %c1\n");
     sb_schedule_memory(out, s, "%p");
     sb_strbuf_puts(out, "unroll %r\nparallel %w\n");
 }
@@ -94,7 +179,7 @@ schedule(sb_strbuf *out, const sb_spec *s)
 const sb_recipe sb_recipe_SHARE = {
     .name = "share",
     .ops = 1U << SB_KOP_SPMM,
-    .program = program,
+    .program = program_any,
     .schedule = schedule,
     .unit = {"%w", "%w", NULL},
     .column = "%c0",

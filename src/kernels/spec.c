@@ -4,7 +4,7 @@
  * what the printer writes and nothing else.
  *
  *   OP KIND[+KIND...] AABBCC/COMPUTE PTRIDX LL [ca] [cb] [cc] [bN] [turned] [packed]
- *   tN|xN pN [uN] [nt] [gN] [vN] [even]
+ *   tN|xN pN [uN] [nt] [gN] [vN] [sN] [mma|tf32|tf32x3] [even]
  */
 #include "kernels/spec.h"
 
@@ -21,8 +21,12 @@ enum {
     LANES_MAX = 32,
     VEC_MAX = 8,
     WINDOW_MAX = 8,
+    STAGE_MAX = 64,
+    MMA_SUMS = 512, /* of a warp; more do not fit its registers */
     OP_COUNT = 3
 };
+
+static const char *const mma_text[] = {"", " mma", " tf32", " tf32x3"};
 
 /* ---- printing ------------------------------------------------------------------- */
 
@@ -112,6 +116,9 @@ sb_spec_print(char *out, size_t size, const sb_spec *s)
         put_number(&l, "g", s->lanes);
     if (s->vec > 1)
         put_number(&l, "v", s->vec);
+    if (s->stage > 0)
+        put_number(&l, "s", s->stage);
+    put(&l, mma_text[s->mma]);
     put(&l, s->even ? " even" : "");
     return l.full ? SB_EINVAL : SB_OK;
 }
@@ -185,6 +192,35 @@ check_kinds(const sb_spec *s, sb_diag *diag)
     return SB_OK;
 }
 
+/* Blocks, and columns that all rows of a window hold: nothing there is padding. */
+static sb_status
+check_mma(const sb_spec *s, sb_diag *diag)
+{
+    const bool half = s->mma == SB_MMA_HALF;
+    const bool share = s->kinds >> SB_KIND_SHARE & 1U,
+               bsr = s->kinds >> SB_KIND_BSR & 1U;
+
+    if (s->mma == SB_MMA_NONE)
+        return SB_OK;
+    if (s->a != s->b || s->compute != SB_F32 ||
+        (half ? s->a != SB_F16 && s->a != SB_BF16 : s->a != SB_F32))
+        return sb_diag_set(diag, SB_EINVAL,
+                           "spec: tensor cores multiply f16 or bf16, tf32 f32, and sum "
+                           "in f32");
+    if (s->lanes != 32 || s->op != SB_KOP_SPMM || s->exact ||
+        (s->tile != 16 && s->tile != 32 && s->tile != 64) ||
+        s->tile * s->block > (s->b_col ? MMA_SUMS / 2 : MMA_SUMS))
+        return sb_diag_set(diag, SB_EINVAL,
+                           "spec: tensor cores take 32 lanes and 16, 32 or 64 columns "
+                           "of SpMM, up to %d sums",
+                           s->b_col ? MMA_SUMS / 2 : MMA_SUMS);
+    if (!(share && s->block == 8) &&
+        !(bsr && (s->block == 8 || s->block == 16 || s->block == 32)))
+        return sb_diag_set(diag, SB_EINVAL,
+                           "spec: tensor cores take share b8 and bsr b8, b16 or b32");
+    return SB_OK;
+}
+
 static sb_status
 check_lanes(const sb_spec *s, sb_diag *diag)
 {
@@ -192,8 +228,8 @@ check_lanes(const sb_spec *s, sb_diag *diag)
         return sb_diag_set(diag, SB_EINVAL, "spec: lanes %d: a power of two to %d",
                            s->lanes, (int)LANES_MAX);
     if (s->vec < 0 || s->vec > VEC_MAX || (s->vec & (s->vec - 1)) != 0 ||
-        (s->vec > 1 &&
-         (s->op != SB_KOP_SPMM || s->lanes == 0 || s->tile % (s->lanes * s->vec) != 0)))
+        (s->vec > 1 && (s->op != SB_KOP_SPMM || s->lanes == 0 ||
+                        (s->tile % (s->lanes * s->vec) != 0 && !s->mma))))
         return sb_diag_set(
             diag, SB_EINVAL,
             "spec: vectors of %d: a power of two to %d, of SpMM on a GPU, "
@@ -210,7 +246,15 @@ check_lanes(const sb_spec *s, sb_diag *diag)
     if (s->lanes > 0 && (s->prefetch || s->stream))
         return sb_diag_set(diag, SB_EINVAL,
                            "spec: prefetch and streaming are the CPU's");
-    return SB_OK;
+    if (s->stage < 0 || s->stage > STAGE_MAX || (s->stage & (s->stage - 1)) != 0 ||
+        (s->stage > 0 &&
+         (s->lanes == 0 || s->mma || !(s->kinds >> SB_KIND_SHARE & 1U))))
+        return sb_diag_set(
+            diag, SB_EINVAL,
+            "spec: stages of %d: a power of two to %d, of share on a GPU "
+            "without tensor cores",
+            s->stage, (int)STAGE_MAX);
+    return check_mma(s, diag);
 }
 
 sb_status
@@ -361,6 +405,10 @@ take_spec(const char **p, sb_spec *s)
     s->stream = take(p, " nt");
     (void)take_number(p, " g", &s->lanes);
     (void)take_number(p, " v", &s->vec);
+    (void)take_number(p, " s", &s->stage);
+    for (int q = SB_MMA_TF32X3; q > SB_MMA_NONE && s->mma == SB_MMA_NONE; q--)
+        if (take(p, mma_text[q]))
+            s->mma = (sb_mma)q;
     s->even = take(p, " even");
     return **p == '\0';
 }

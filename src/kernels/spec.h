@@ -16,6 +16,14 @@
 
 typedef enum sb_kernel_op { SB_KOP_SPMM, SB_KOP_SPMV, SB_KOP_SDDMM } sb_kernel_op;
 
+/* GPU: what multiplies. */
+typedef enum sb_mma {
+    SB_MMA_NONE,
+    SB_MMA_HALF,  /* tensor cores, exact products of f16 or bf16 */
+    SB_MMA_TF32,  /* of f32, of which ten bits of the fraction are left */
+    SB_MMA_TF32X3 /* of f32 as sums of two such; only when asked for, as the one above */
+} sb_mma;
+
 enum {
     SB_SPEC_BLOCK_MAX = 64,
     SB_SPEC_THREADS = 128 /* of a block of a GPU */
@@ -41,9 +49,12 @@ typedef struct sb_spec {
     bool stream;  /* non-temporal stores to C */
     int lanes;    /* GPU: threads that work at a row together; 0: for the CPU */
     int vec; /* GPU, SpMM: columns of C beside each other that a lane has; 0 is 1 */
+    int stage; /* GPU, SHARE: shared columns of a window staged in shared memory at a time;
+                  0 none */
+    sb_mma mma;
     bool
         even; /* GPU: tiles are equal pieces of what the caller's arrays list, without a
-                  table; csr, blocks, list, range or carry alone */
+                * table; csr, blocks, list, range or carry alone */
 } sb_spec;
 
 /* "spmm csr+rows f32f32f32/f32 i32i32 rr t32 p0 u2"; at most SB_SPEC_MAX bytes with NUL. */

@@ -30,6 +30,20 @@ name_of(sb_hash *key, char symbol[40], const sb_prog *p, const char *version)
     return SB_OK;
 }
 
+/* Narrow operands without gaps, counted from 0: addresses weigh most there. */
+static sb_status
+emit_exact(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
+           const sb_spec *s, const char *name)
+{
+    const sb_emit_usual usual[] = {{"base", 0}, {"ldb", s->tile}, {"ldc", s->tile}};
+    char symbol[40];
+
+    SB_TRY(name_of(key, symbol, p, sb_emit_version()));
+    SB_TRY(sb_emit_c_usual(text, p, symbol, name, usual, SB_COUNT(usual)));
+    sb_lower_signature(signature, p);
+    return sb_strbuf_status(signature);
+}
+
 sb_status
 sb_lower_emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
               const char *name)
@@ -71,7 +85,10 @@ emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_spec *spec,
                          gpu ? "a GPU's" : "the CPU's");
     if (st == SB_OK)
         st = sb_spec_program(&p, &ir, spec);
-    if (st == SB_OK)
+    if (st == SB_OK && !gpu && spec->exact && spec->op == SB_KOP_SPMM &&
+        spec->kinds == 1U << SB_KIND_CSR && spec->tile <= 32)
+        st = emit_exact(text, signature, key, p, spec, spec_text);
+    else if (st == SB_OK)
         st = (gpu ? emit_gpu : sb_lower_emit)(text, signature, key, p, spec_text);
     sb_arena_free(&arena);
     return st;

@@ -13,6 +13,7 @@
 
 #include "formats/matrix.h"
 #include "runtime/device.h"
+#include "runtime/legacy.h"
 #include "runtime/spgemm.h"
 #include "runtime/tri.h"
 #include "runtime/vector.h"
@@ -109,5 +110,18 @@ sb_status sb_native_spgemm_values(const sb_native *n, const sb_spgemm *g,
 sb_status sb_native_spgemm_keep(const sb_native *n, sb_spgemm *g, int64_t *to);
 /* Bytes of the sums of count and work. */
 size_t sb_native_spgemm_sums(const sb_spgemm *g);
+
+/*
+ * Orders of entries (runtime/legacy.h), all arrays the device's; no waiting. Scratch of the
+ * bytes that `scratch` says for nnz entries.
+ */
+size_t sb_native_order_scratch(int64_t nnz);
+sb_status sb_native_flip(const sb_native *n, const sb_flip *f);
+sb_status sb_native_order(const sb_native *n, const sb_order *o);
+sb_status sb_native_offsets(const sb_native *n, int32_t *ptr, const int32_t *row,
+                            int64_t nnz, int64_t m, int base);
+sb_status sb_native_rows(const sb_native *n, int32_t *row, const int32_t *ptr,
+                         int64_t nnz, int64_t m, int base);
+sb_status sb_native_identity(const sb_native *n, int32_t *p, int64_t count);
 
 #endif

@@ -42,6 +42,12 @@ static const text texts[] = {
     {"values", sb_native_text_spgemm, 10, 14},
     {"offsets", sb_native_text_spgemm, 10, 14},
     {"keep", sb_native_text_spgemm, 10, 14},
+    {"digits", sb_native_text_order, 4, 5},
+    {"spread", sb_native_text_order, 4, 5},
+    {"rows", sb_native_text_order, 4, 5},
+    {"bounds", sb_native_text_order, 4, 5},
+    {"identity", sb_native_text_order, 4, 5},
+    {"copy", sb_native_text_order, 4, 5},
 };
 
 /* ---- names ---------------------------------------------------------------------------- */

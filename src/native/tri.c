@@ -8,7 +8,7 @@
 #include <string.h>
 
 #ifdef SB_TINY
-enum { NARROW = 4 };
+enum { NARROW = 8 };
 #else
 enum { NARROW = 256 }; /* elements of a level that one block takes along */
 #endif

@@ -85,7 +85,7 @@ rest_part(sb_build *b, sb_part_choice p)
             return sb_diag_set(b->diag, SB_ENOTSUP,
                                "values by diagonals are packed: say (packed)");
         st = sb_part_hdia(out, &b->cover, b->pl->stats.sorted);
-        if (st == SB_SKIP) { /* unsorted: slices take any order */
+        if (st == SB_SKIP) { /* slices take any order and any columns */
             p.kind = SB_PART_SELL;
             st = sb_part_sell(out, &b->cover, false);
         }
@@ -193,9 +193,6 @@ fits(const sb_build *b, const sb_choice *want)
                            "part blocks is for block matrices, and they have no other");
     if (kind == SB_PART_LIST && pb->a.format != SB_FORMAT_COO)
         return sb_diag_set(b->diag, SB_ENOTSUP, "part list is for coordinates");
-    if (pb->device && sb_choice_levels(want))
-        return sb_diag_set(b->diag, SB_ENOTSUP,
-                           "on a GPU one part may select; then comes the rest");
     if (sb_problem_own_structures(pb) && kind != sb_problem_as_is(pb))
         return sb_diag_set(b->diag, SB_ENOTSUP,
                            "every batch member has its own structure, so only a part "

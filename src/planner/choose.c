@@ -83,11 +83,25 @@ unwise_share(const sb_planner *pl, const sb_part_choice *p, bool packed)
     return NULL;
 }
 
+/* Half a vector of C: what few rows share is less than what masks cost. */
+static const char *
+unwise_narrow(const sb_planner *pl, const sb_part_choice *p)
+{
+    const int64_t least = p->kind == SB_PART_WIN ? 4 : 8;
+
+    return pl->pb->op == SB_OP_SPMM && pl->work.n * pl->work.c_size <= 32 &&
+                   p->kind != SB_PART_DIA && p->size < least
+               ? "too few rows together for so narrow a product"
+               : NULL;
+}
+
 static const char *
 unwise(const sb_planner *pl, const sb_weighed *w)
 {
     const sb_part_choice *p = &w->choice.part[0];
-    const char *why = pl->pb->op == SB_OP_SPMV ? unwise_vector(pl, w) : NULL;
+    const char *why = pl->pb->op == SB_OP_SPMV ? unwise_vector(pl, w)
+                      : w->choice.npart > 1    ? unwise_narrow(pl, p)
+                                               : NULL;
 
     if (why)
         return why;

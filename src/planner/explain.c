@@ -137,7 +137,7 @@ sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed *won,
 
     sb_strbuf_init(&out);
     sb_strbuf_printf(&out, "plan       %s\n", plan->text);
-    if (pl->target->gpu)
+    if (pl->gpu.sms > 0)
         sb_strbuf_printf(&out,
                          "device     %s, %s, %d multiprocessors; what is predicted are "
                          "bounds that nobody has measured\n",

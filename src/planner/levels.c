@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SEARCH_SECONDS 1e-3 /* about */
+
 enum {
     LEAST_ENTRIES = 50000, /* smaller matrices have no time to search */
     RESTS = 100            /* ids of parts that take all that is left */
@@ -41,7 +43,8 @@ typedef struct switches {
 typedef struct levels {
     sb_level_sample on;
     switches sw;
-    int rest_k; /* of ell: log2 of the slots */
+    bool blocks_first; /* windows only take what blocks leave */
+    int rest_k;        /* of ell: log2 of the slots */
 } levels;
 
 /* ---- switches ------------------------------------------------------------------------ */
@@ -81,11 +84,12 @@ read_switches(switches *sw)
 /* ---- search ---------------------------------------------------------------------------- */
 
 static bool
-worth_trying(const levels *lv, const sb_part_choice *c)
+worth_trying(const levels *lv, const sb_part_choice *c, bool first)
 {
     const sb_stats *s = &lv->on.pl->stats;
 
-    if (lv->sw.without >> c->kind & 1)
+    if ((lv->sw.without >> c->kind & 1) ||
+        (first && lv->blocks_first && c->kind != SB_PART_BSR))
         return false;
     if (c->kind == SB_PART_WIN)
         return s->win_share[sb_stats_window(c->size)] >= 0.2;
@@ -170,7 +174,7 @@ pieces(void *user, const uint64_t *covered, int selected, sb_piece *out)
         sb_amounts am;
         sb_status st;
 
-        if (!worth_trying(lv, c))
+        if (!worth_trying(lv, c, first))
             continue;
         if (cover_of(lv, &cv, covered, first) != SB_OK)
             goto none;
@@ -222,28 +226,42 @@ possible(const sb_planner *pl)
            !sb_problem_own_structures(pl->pb);
 }
 
-/* Full blocks, so that there is a first level, and something beside them for a second. */
-static bool
-promising(const sb_stats *s)
+/* Seconds of the cheapest candidate so far, 0: none. */
+static double
+cheapest(const sb_planner *pl)
 {
+    double best = 0;
+
+    for (int q = 0; q < pl->nweighed; q++)
+        if (!pl->weighed[q].dropped &&
+            (best == 0 || pl->weighed[q].cost.seconds < best))
+            best = pl->weighed[q].cost.seconds;
+    return best;
+}
+
+/* Full blocks, so that there is a first level, and something beside them for a second.
+ * ESTIMATE looks only where an execution takes as long as the search, about. */
+static bool
+promising(const sb_planner *pl)
+{
+    const bool estimate = pl->opt->effort == SB_EFFORT_ESTIMATE;
+    const double most = estimate ? 0.95 : 0.99;
+    const sb_stats *s = &pl->stats;
     double blocks = 0;
 
     for (int q = 0; q < SB_STATS_BLOCKS; q++)
         if (s->block_share[q] > blocks)
             blocks = s->block_share[q];
-    return s->mean >= 12 && blocks >= 0.3 && blocks <= 0.95;
+    return s->mean >= 12 && blocks >= 0.3 && blocks <= most &&
+           (!estimate || cheapest(pl) >= SEARCH_SECONDS);
 }
 
 static void
 add_candidate(sb_planner *pl, const sb_weighed *found, bool only)
 {
-    double best = 0;
+    const double best = cheapest(pl);
     int q;
 
-    for (q = 0; q < pl->nweighed; q++)
-        if (!pl->weighed[q].dropped &&
-            (best == 0 || pl->weighed[q].cost.seconds < best))
-            best = pl->weighed[q].cost.seconds;
     for (q = 0;
          q < pl->nweighed && !sb_choice_equal(&pl->weighed[q].choice, &found->choice);
          q++)
@@ -296,16 +314,17 @@ sb_levels_search(sb_planner *pl)
     levels lv;
 
     read_switches(&sw);
-    if (!sw.search || !possible(pl) || (sw.gate && !promising(&pl->stats)))
+    if (!sw.search || !possible(pl) || (sw.gate && !promising(pl)))
         return SB_OK;
     st = sb_level_sample_take(&lv.on, pl);
     lv.sw = sw;
+    lv.blocks_first = false;
     if (st == SB_OK)
         st = search(&lv, pl);
     if (st == SB_OK && !lv.sw.only && lv.on.v.crd_in_place &&
         pl->opt->effort != SB_EFFORT_ESTIMATE) {
-        /* windows hide blocks from the model; the clock may see it otherwise */
-        lv.sw.without |= 1u << SB_PART_WIN | 1u << SB_PART_SHARE;
+        /* the model thinks better of windows than the clock may */
+        lv.blocks_first = true;
         lv.on.packed = false;
         st = search(&lv, pl);
     }

@@ -121,6 +121,33 @@ sb_rule_gpu_unroll(const sb_work *w, double mean)
     return w->op == SB_OP_SPMM && !w->col_major && mean >= 4 ? 4 : 1;
 }
 
+/* Registers hold that many columns of a window's rows beside each other in a lane. */
+enum { WINDOW_SUMS = 16 };
+
+/* Windows and blocks of 16-bit values on tensor cores: as many columns as the sums of a warp
+ * leave. What rows of other windows share is staged in shared memory. */
+static void
+window_rules(sb_spec *s)
+{
+    const bool share = s->kinds & 1U << SB_PART_SHARE,
+               bsr = s->kinds & 1U << SB_PART_BSR;
+    sb_spec t = *s;
+
+    t.mma = SB_MMA_HALF;
+    t.exact = false;
+    t.lanes = 32;
+    for (t.tile = 64; t.tile >= 16; t.tile /= 2) {
+        t.vec = t.tile == 64 ? 2 : 1;
+        if ((share || bsr) && (t.tile == 16 || t.tile / 2 < s->tile) &&
+            sb_spec_check(&t, NULL) == SB_OK) {
+            *s = t;
+            return;
+        }
+    }
+    if (share)
+        s->stage = 16;
+}
+
 void
 sb_rule_lanes(sb_spec *s)
 {
@@ -129,13 +156,19 @@ sb_rule_lanes(sb_spec *s)
     s->vec = 1;
     if (s->op == SB_KOP_SPMM && !s->b_col && !s->c_col)
         s->vec = power(fit < s->tile / 4 ? fit : s->tile / 4, 1, 8);
+    while (s->vec * s->block > WINDOW_SUMS && s->vec > 1)
+        s->vec /= 2;
     s->lanes = s->tile / s->vec < 32 ? s->tile / s->vec : 32;
+    if (s->op == SB_KOP_SPMM)
+        window_rules(s);
 }
 
 int
 sb_rule_unroll(const sb_work *w, const sb_target *t, double mean)
 {
-    const double enough = wide_rows(t) ? 8 : 32;
+    /* one entry at a time is one chain of additions there */
+    const bool narrow = w->n * w->b_size <= 64;
+    const double enough = wide_rows(t) ? 8 : narrow ? 6 : 32;
 
     return w->op == SB_OP_SPMM && !w->col_major && mean >= enough ? 2 : 1;
 }

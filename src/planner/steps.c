@@ -222,6 +222,9 @@ sb_build_kernels_exist(sb_build *b, const sb_choice *want)
     const unsigned kinds = kinds_of(want);
     bool exist;
 
+    if (b->pl->pb->device && sb_choice_levels(want))
+        return sb_diag_set(b->diag, SB_ENOTSUP,
+                           "on a GPU one part may select; then comes the rest");
     /* sb_spec_of reads block sizes from the parts; restored by build_parts. */
     b->choice = *want;
     if (want->tile > 0)

@@ -3,7 +3,9 @@
  * and -1) or for L alone (1 and 2), and A is their product where the pattern is: its
  * factors in that pattern are those very numbers, exactly. CSR and BSR, all types, both
  * directions and bases; pivots that are missing, 0 or boosted; the order of calls; bad
- * arguments.
+ * arguments. Real values on one thread and on four.
+ *
+ * ctest-labels: quick tsan
  */
 #include "legacylab.h"
 #include "objects.h"
@@ -368,6 +370,101 @@ end(void **state)
     return lab_end(state) || objects_end(state);
 }
 
+/* ---- Threads ------------------------------------------------------------------------- */
+
+enum { TALL = 4000, WIDTH = 6, TALL_NNZ = TALL * (WIDTH + 1) };
+
+typedef struct tall {
+    int ptr[TALL + 1], idx[TALL_NNZ];
+    double val[TALL_NNZ * 4];
+} tall;
+
+/* Rows of a few entries below, near the diagonal and far from it, and above; real values,
+ * so that another order of sums would show. One pivot is 0 if wanted. */
+static void
+draw_tall(tall *a, int b, bool zero)
+{
+    gen_rng r = {11};
+
+    a->ptr[0] = 0;
+    for (int i = 0; i < TALL; i++) {
+        int n = a->ptr[i], last = -1;
+
+        for (int k = 0; k <= WIDTH; k++) {
+            const int room = k < 3 ? i : k == 3 ? i + 1 : TALL;
+            const int far = k == 0 ? 0 : k == 3 ? i : k < 3 ? i - 20 : i + 1;
+            const int least = far > last + 1 ? far : last + 1;
+
+            if (least >= room)
+                continue;
+            last = k == 3 ? i : (int)(least + gen_below(&r, room - least));
+            a->idx[n] = last;
+            for (int e = 0; e < b * b; e++)
+                a->val[n * b * b + e] = (double)gen_between(&r, 1, 99) / 700;
+            for (int d = 0; d < b && last == i; d++)
+                a->val[n * b * b + d * (b + 1)] = zero && i == 1234 ? 0 : 3;
+            n++;
+        }
+        a->ptr[i + 1] = n;
+    }
+}
+
+/* The factor on that many threads; where its first zero pivot is. */
+static int
+factor_tall(tall *a, int b, bool cholesky, int threads)
+{
+    const spblasMatDescr_t d = lab_descr(0);
+    const spblasDirection_t dir = SPBLAS_DIRECTION_ROW;
+    const spblasDataType_t t = SPBLAS_R_64F;
+    const int nnz = a->ptr[TALL];
+    spblasLegacyInfo_t info;
+    void *buffer;
+    int bytes, at = -1;
+
+    lab_threads(threads);
+    lab_ok(spblasCreateLegacyInfo(&info));
+#define BSR lab_handle, t, dir, TALL, nnz, &d, a->val, a->ptr, a->idx, b, info
+    if (cholesky) {
+        lab_ok(spblasXbsric02_bufferSize(BSR, &bytes));
+        buffer = lab_buffer((size_t)bytes);
+        lab_ok(spblasXbsric02_analysis(BSR, NO, buffer));
+        lab_ok(spblasXbsric02(BSR, NO, buffer));
+        (void)spblasXbsric02_zeroPivot(lab_handle, info, &at);
+    } else {
+        lab_ok(spblasXbsrilu02_bufferSize(BSR, &bytes));
+        buffer = lab_buffer((size_t)bytes);
+        lab_ok(spblasXbsrilu02_analysis(BSR, NO, buffer));
+        lab_ok(spblasXbsrilu02(BSR, NO, buffer));
+        (void)spblasXbsrilu02_zeroPivot(lab_handle, info, &at);
+    }
+#undef BSR
+    free(buffer);
+    lab_ok(spblasDestroyLegacyInfo(info));
+    lab_threads(1);
+    return at;
+}
+
+static void
+threads_change_nothing(void **state)
+{
+    tall *one = malloc(sizeof *one), *many = malloc(sizeof *many);
+
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        const int b = k % 2 + 1;
+        int at;
+
+        draw_tall(one, b, k / 4);
+        memcpy(many, one, sizeof *many);
+        at = factor_tall(one, b, k / 2 % 2, 1);
+        assert_int_equal(at >= 0, k / 4);
+        assert_int_equal(factor_tall(many, b, k / 2 % 2, 4), at);
+        assert_memory_equal(many->val, one->val,
+                            (size_t)(one->ptr[TALL] * b * b) * sizeof(double));
+    }
+    free(one), free(many);
+}
+
 int
 main(void)
 {
@@ -376,6 +473,7 @@ main(void)
         cmocka_unit_test(zero_pivots),
         cmocka_unit_test(boosts),
         cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(threads_change_nothing),
     };
 
     return cmocka_run_group_tests_name("api.legacy_factor", tests, begin, end);

@@ -543,10 +543,33 @@ test_accumulators_are_vectors(void **state)
     sb_strbuf_free(&s);
 }
 
+/* Whoever calls with the usual values gets the code that knows them. */
+static void
+test_usual_values(void **state)
+{
+    static const sb_emit_usual usual[] = {{"ldb", 32}, {"absent", 1}};
+    sb_strbuf s;
+
+    (void)state;
+    sb_strbuf_init(&s);
+    assert_int_equal(sb_emit_c_usual(&s, kernels[3].prog, "f", NULL, usual, 2), SB_OK);
+    assert_non_null(strstr(s.s, "int64_t t1, const int64_t ldb)\n"));
+    assert_non_null(strstr(s.s, " == 32)\n        f_for(buf, param, t0, t1, 32);\n"));
+    assert_null(strstr(s.s, "ldb = param"));
+    assert_null(strstr(s.s, "absent"));
+    sb_strbuf_free(&s);
+    sb_strbuf_init(&s);
+    assert_int_equal(sb_emit_c_usual(&s, kernels[3].prog, "f", NULL, usual + 1, 1),
+                     SB_OK);
+    assert_null(strstr(s.s, "f_for"));
+    sb_strbuf_free(&s);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_usual_values),
         cmocka_unit_test(test_generic),
         cmocka_unit_test(test_v3),
         cmocka_unit_test(test_v4),

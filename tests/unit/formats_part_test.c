@@ -187,6 +187,56 @@ test_countless_columns(void **state)
             }
 }
 
+/*
+ * Slices take diagonals of four rows and more, leave others over as long as there is
+ * room for them, and say so in sizes that the model reads.
+ */
+static void
+test_diagonals_of_slices(void **state)
+{
+    enum { WIDE = 600, MANY = 20 };
+    static int32_t at[MANY + 1], col[MANY * WIDE];
+    static const struct {
+        int rows, step;
+        sb_hdia_slice want;
+    } cases[] = {{MANY, 1, {WIDE - 15, 24, 3, 12}}, /* all columns: two triangles */
+                 {3, 1, {0, 430, 171, SB_HDIA_LEFT}},
+                 {MANY, 40, {0, 0, 15, 240}}};
+
+    (void)state;
+    for (int q = 0; q < 3; q++) {
+        sb_matrix a = {.format = SB_FORMAT_CSR,
+                       .rows = cases[q].rows,
+                       .cols = WIDE,
+                       .ptr = at,
+                       .idx = col,
+                       .ptr_type = SB_I32,
+                       .idx_type = SB_I32,
+                       .val_type = SB_F32,
+                       .batch = 1};
+        sb_hdia_slice have;
+        sb_cover cv;
+        sb_part p;
+        sb_view v;
+
+        for (int i = 0; i < cases[q].rows; i++) {
+            at[i] = (int32_t)a.nnz;
+            for (int j = 0; j < WIDE; j += cases[q].step)
+                col[a.nnz++] = j;
+        }
+        at[cases[q].rows] = (int32_t)a.nnz;
+        assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+        sb_part_hdia_count(&have, &v, 0);
+        print_message("%d: full %d, some %d, rest %d, left %d\n", q, (int)have.full,
+                      (int)have.some, (int)have.rest, (int)have.left);
+        assert_memory_equal(&have, &cases[q].want, sizeof have);
+        sb_cover_init(&cv, &v);
+        assert_int_equal(sb_part_hdia(&p, &cv, true), SB_OK);
+        assert_int_equal(sb_parts_check(&p, 1, &v, NULL), SB_OK);
+        close_part(&p, &v, &cv);
+    }
+}
+
 /* An allocation of 2^60 bytes is a failure here, not an error of the program. */
 const char *__asan_default_options(void);
 const char *
@@ -203,6 +253,7 @@ main(void)
         cmocka_unit_test(test_stored_zero_is_not_packed),
         cmocka_unit_test(test_complex_zero),
         cmocka_unit_test(test_countless_columns),
+        cmocka_unit_test(test_diagonals_of_slices),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
  * ctest-labels: quick gpu-emu
  *
  * The SIMT shim: what it lets through, and that it says so when threads part at a
- * collective or a result hangs on their order.
+ * collective, a result hangs on their order or a wait is missing. What tensor cores sum.
  */
 #include "compiler/compiler.h"
 #include "emulab.h"
@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { THREADS = 64, BLOCKS = 3, ALL = THREADS * BLOCKS };
@@ -36,11 +37,12 @@ run(const char *body, int order, int32_t *out)
     sb_strbuf text;
 
     sb_strbuf_init(&text);
-    sb_strbuf_printf(&text,
-                     "%s\nSBG_KERNEL(k, %d)(SBG_ARGS args)\n{\n"
-                     "    int32_t *out = (int32_t *)args.buf[0], v = SBG_TID;\n"
-                     "    const int64_t at = SBG_BX * %d + SBG_TID;\n    %s\n}\n",
-                     sb_emit_gpu_prelude(), THREADS, THREADS, body);
+    sb_strbuf_printf(
+        &text,
+        "#define SBG_SHARED_BYTES 256\n%s\nSBG_KERNEL(k, %d)(SBG_ARGS args)\n{\n"
+        "    int32_t *out = (int32_t *)args.buf[0], v = SBG_TID;\n"
+        "    const int64_t at = SBG_BX * %d + SBG_TID;\n    %s\n}\n",
+        sb_emit_gpu_prelude(), THREADS, THREADS, body);
     k = emu_load(text.s, "k");
     sb_strbuf_free(&text);
     if (!k)
@@ -136,13 +138,178 @@ order_shows(void **state)
     assert_int_equal(backward[0], 0);
 }
 
+/* Lane 7 of every eight reads what lane 0 has stored, with and without a wait. */
+static const char *
+hand_over(const char *wait, int order, int32_t *out)
+{
+    char body[512];
+
+    (void)snprintf(body, sizeof body,
+                   "SBG_SHARED(int32_t, s, %d, 0);\n    s[SBG_TID] = v;\n    %s\n"
+                   "    out[at] = s[SBG_TID ^ 7];",
+                   THREADS, wait);
+    return run(body, order, out);
+}
+
+static void
+shared_memory(void **state)
+{
+    int32_t out[ALL];
+
+    (void)state;
+    for (int o = 0; o < EMU_ORDERS; o++) {
+        const char *why = hand_over("SBG_SYNC(8);", emu_orders[o], out);
+
+        if (!why)
+            skip();
+        assert_string_equal(why, "");
+        for (int q = 0; q < ALL; q++)
+            assert_int_equal(out[q], (q % THREADS) ^ 7);
+    }
+}
+
+/* Who comes first finds poison, in every block anew. */
+static void
+missing_wait(void **state)
+{
+    int32_t out[ALL];
+
+    (void)state;
+    if (!hand_over("", 0, out))
+        skip();
+    assert_int_equal(out[0], -1);
+    assert_int_equal(out[THREADS], -1);
+    assert_int_equal(out[7], 0);
+}
+
+static void
+wait_apart(void **state)
+{
+    int32_t out[ALL];
+    const char *why = hand_over("if (SBG_TID != 11)\n        SBG_SYNC(8);", 0, out);
+
+    (void)state;
+    if (!why)
+        skip();
+    assert_non_null(strstr(why, "not all threads of a collective came to it"));
+    assert_non_null(strstr(why, "thread 8 of block 0, 0"));
+}
+
+static void
+not_aligned(void **state)
+{
+    int32_t out[ALL];
+    const char *why = run("int32_t w[4];\n    if (SBG_TID == 5)\n"
+                          "        sbg_ld16(w, out + 1 + ((uint64_t)out & 4) / 4);\n"
+                          "    out[at] = v;",
+                          0, out);
+
+    (void)state;
+    if (!why)
+        skip();
+    assert_non_null(strstr(why, "an address that is not aligned"));
+    assert_non_null(strstr(why, "thread 5 of block 0, 0"));
+}
+
+/* Products of a 16 x k and a k x 8 matrix of small integers, by what each lane has. */
+static void
+products(const char *type, const char *of, int k, const char *call, int order)
+{
+    int32_t out[ALL];
+    const char *why;
+    char body[2048];
+    const int r = k / 4;
+
+    (void)snprintf(
+        body, sizeof body,
+        "const int l = SBG_TID %% 32, g = l / 4, t = l %% 4;\n"
+        "    %s a[%d], b[%d];\n    float d[4] = {1, 2, 3, 4};\n    int bad = 0;\n"
+        "    for (int r = 0; r < %d; r++) {\n"
+        "        const int q = t * %d + r;\n"
+        "        for (int h = 0; h < 2; h++)\n"
+        "            a[r * 2 + h] = %s((g + 8 * h) * 3 %% 7 + q);\n"
+        "        b[r] = %s(q * 5 %% 11 - g);\n    }\n    %s\n"
+        "    for (int c = 0; c < 4; c++) {\n"
+        "        const int i = g + c / 2 * 8, j = t * 2 + c %% 2;\n"
+        "        float sum = c + 1;\n"
+        "        for (int q = 0; q < %d; q++)\n"
+        "            sum += (float)((i * 3 %% 7 + q) * (q * 5 %% 11 - j));\n"
+        "        bad += d[c] != sum;\n    }\n    out[at] = bad;",
+        type, 2 * r, r, r, r, of, of, call, k);
+    why = run(body, order, out);
+    if (!why)
+        skip();
+    assert_string_equal(why, "");
+    for (int q = 0; q < ALL; q++)
+        assert_int_equal(out[q], 0);
+}
+
+static void
+tensor_cores(void **state)
+{
+    (void)state;
+    for (int o = 0; o < EMU_ORDERS; o++) {
+        products("sbk_f16", "sbk_cvt_f64_f16", 16, "SBG_MMA(f16, 16, d, a, 2, b);",
+                 emu_orders[o]);
+        products("sbk_bf16", "sbk_cvt_f64_bf16", 8, "SBG_MMA(bf16, 8, d, a, 2, b);",
+                 emu_orders[o]);
+        products("float", "(float)", 8, "SBG_MMA(f32x1, 8, d, a, 2, b);",
+                 emu_orders[o]);
+    }
+    products("sbk_bf16", "sbk_cvt_f64_bf16", 16, "sbg_plain_bf16(d, a, 2, b, 4);", 77);
+    products("float", "(float)", 8, "sbg_plain_tf32(d, a, 2, b, 2);", 77);
+    products("float", "(float)", 8, "SBG_MMA(f32x3, 8, d, a, 2, b);", 1);
+}
+
+/* One lane's warp goes without it. */
+static void
+parted_warp(void **state)
+{
+    int32_t out[ALL];
+    const char *why = run("float d[4] = {0}, a[4] = {0}, b[2] = {0};\n"
+                          "    if (SBG_TID != 40)\n"
+                          "        SBG_MMA(f32x1, 8, d, a, 2, b);\n"
+                          "    out[at] = (int)d[0];",
+                          0, out);
+
+    (void)state;
+    if (!why)
+        skip();
+    assert_non_null(strstr(why, "not all threads of a collective came to it"));
+    assert_non_null(strstr(why, "thread 32 of block 0, 0"));
+}
+
+/* 1 + 2^-11 + 2^-20 loses the end of its fraction, but not as a sum of two. */
+static void
+tf32_rounds(void **state)
+{
+    int32_t out[ALL];
+    const char *why = run(
+        "const float v1 = 1 + 0x1p-11f + 0x1p-20f, a[4] = {v1, 0, 0, 0};\n"
+        "    const float b[2] = {SBG_TID % 4 == 0, 0};\n"
+        "    float one[4] = {0}, three[4] = {0};\n"
+        "    SBG_MMA(f32x1, 8, one, a, 2, b);\n    SBG_MMA(f32x3, 8, three, a, 2, b);\n"
+        "    out[at] = (one[0] == 1 + 0x1p-10f) + 2 * (three[0] == v1);",
+        0, out);
+
+    (void)state;
+    if (!why)
+        skip();
+    assert_string_equal(why, "");
+    for (int q = 0; q < ALL; q++)
+        assert_int_equal(out[q], 3);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exchanges), cmocka_unit_test(groups_differ),
+        cmocka_unit_test(exchanges),    cmocka_unit_test(groups_differ),
         cmocka_unit_test(missing_lane), cmocka_unit_test(two_places),
-        cmocka_unit_test(order_shows)};
+        cmocka_unit_test(order_shows),  cmocka_unit_test(shared_memory),
+        cmocka_unit_test(missing_wait), cmocka_unit_test(wait_apart),
+        cmocka_unit_test(not_aligned),  cmocka_unit_test(tensor_cores),
+        cmocka_unit_test(parted_warp),  cmocka_unit_test(tf32_rounds)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,10 +177,12 @@ test_absurd_numbers(void **state)
     static const double seconds[] = {0,    1e-12, 9.994e-4, 1,  1e9,
                                      1e18, 1e300, INFINITY, NAN};
     sb_plan plan = {.text = "(plan spmm (part csr))"};
+    const sb_target target = {.threads = 1};
     sb_planner *pl = calloc(1, sizeof *pl);
 
     (void)state;
     assert_non_null(pl);
+    pl->target = &target;
     pl->nweighed = 1;
     pl->weighed[0].choice =
         (sb_choice){.op = SB_OP_SPMM, .npart = 1, .part = {{.kind = SB_PART_CSR}}};

@@ -14,8 +14,10 @@ SBG_KERNEL(kernel, 128)(SBG_ARGS args)
     const int64_t base = args.param[4].i;
     const int64_t lda = args.param[5].i;
     const int64_t ldb = args.param[6].i;
-    const float alpha = args.param[7].f[0];
-    const float beta = args.param[8].f[0];
+    const sb_kparam alpha_ = sbg_scalar_f32(args.param[7], args.far & 1);
+    const float alpha = alpha_.f[0];
+    const sb_kparam beta_ = sbg_scalar_f32(args.param[8], args.far & 2);
+    const float beta = beta_.f[0];
     const int x_ = SBG_TID % 16, y_ = SBG_TID / 16;
     (void)x_, (void)y_;
 

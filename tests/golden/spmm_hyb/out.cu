@@ -20,8 +20,10 @@ SBG_KERNEL(kernel, 128)(SBG_ARGS args)
     const int64_t base = args.param[4].i;
     const int64_t ldb = args.param[5].i;
     const int64_t ldc = args.param[6].i;
-    const float alpha = args.param[7].f[0];
-    const float beta = args.param[8].f[0];
+    const sb_kparam alpha_ = sbg_scalar_f32(args.param[7], args.far & 1);
+    const float alpha = alpha_.f[0];
+    const sb_kparam beta_ = sbg_scalar_f32(args.param[8], args.far & 2);
+    const float beta = beta_.f[0];
     const int64_t ell_width = args.param[11].i;
     const int64_t t0 = args.t0, t1 = args.t1;
     const int x_ = SBG_TID % 32, y_ = SBG_TID / 32;

@@ -11,8 +11,10 @@ SBG_KERNEL(kernel, 128)(SBG_ARGS args)
     float *restrict C = (float *)args.buf[4];
     const int64_t m = args.param[0].i;
     const int64_t base = args.param[3].i;
-    const float alpha = args.param[4].f[0];
-    const float beta = args.param[5].f[0];
+    const sb_kparam alpha_ = sbg_scalar_f32(args.param[4], args.far & 1);
+    const float alpha = alpha_.f[0];
+    const sb_kparam beta_ = sbg_scalar_f32(args.param[5], args.far & 2);
+    const float beta = beta_.f[0];
     const int x_ = SBG_TID % 8, y_ = SBG_TID / 8;
     (void)x_, (void)y_;
 
