@@ -45,7 +45,7 @@ struct sb_emit_simt {
     const sb_buf *shared[SB_SIMT_SHARED];
     int64_t shared_at[SB_SIMT_SHARED + 1]; /* bytes before, of the block */
     bool async; /* shared memory is filled by copies under way */
-    int nsync;                             /* statements a group waits before */
+    int nsync;  /* statements a group waits before */
     const sb_stmt *sync[SB_SIMT_SYNCS];
     int nload; /* loads that are in ld0_, ld1_ .. */
     const sb_expr *load[SB_SIMT_LOADS];
