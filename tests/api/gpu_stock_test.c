@@ -1,7 +1,7 @@
 /*
  * Kernels that come from elsewhere than a compiler that is waited for: the file made with
  * the library, and the thread in the background.
- * ctest-labels: quick gpu-emu
+ * ctest-labels: quick gpu-emu tsan
  */
 #include "base/alloc.h"
 #include "base/log.h"

@@ -281,10 +281,14 @@ test_separate(void **state)
     world_must(spblasCreateSpVec(&sparse, WORLD_K, 2, w.array[1], w.array[2],
                                  SPBLAS_INDEX_32I, SPBLAS_INDEX_BASE_ZERO,
                                  SPBLAS_R_32F));
-    world_must(spblasCreateDnVec(&vec, WORLD_K, w.array[3], SPBLAS_R_32F));
-    before = sb_emu_count();
-    world_must(spblasGather(w.h, vec, sparse)); /* all the device's */
-    assert_int_equal(sb_emu_count().launches, before.launches + 1);
+    world_must(spblasCreateDnVec(&vec, WORLD_K, w.dense, SPBLAS_R_32F));
+    assert_int_equal(spblasGather(w.h, vec, sparse), SPBLAS_STATUS_INVALID_VALUE);
+    assert_non_null(strstr(spblasGetLastErrorMessage(w.h), "host memory"));
+    /* of what only the host has: the GPU's arrays */
+    assert_int_equal(spblasXnnz(w.h, SPBLAS_R_32F, SPBLAS_DIRECTION_ROW, 1, 1, &descr,
+                                w.array[2], 1, &count, &count),
+                     SPBLAS_STATUS_NOT_SUPPORTED);
+    assert_non_null(strstr(spblasGetLastErrorMessage(w.h), "cannot read"));
     world_must(spblasDestroySpVec(sparse));
     world_must(spblasDestroyDnVec(vec));
     world_close(&w);
