@@ -84,7 +84,7 @@
     "spmv mask " types " rr b1 t4 p0", "spmv mask " types " rr b2 t4 p0",     \
         "spmv mask " types " rr b3 t4 p0", "spmv mask " types " rr b4 t4 p0", \
         "spmv mask " types " rr b6 t4 p0"
-#define SLICED(types) \
+#define SLICED(types)                                                      \
     "spmv sell " types " rr t4 p0", "spmv sell " types " rr packed t4 p0", \
         "spmv hdia " types " rr packed t4 p0"
 
