@@ -13,6 +13,8 @@
 #include "oracle.h"
 #include "problems.h"
 
+#include "spblas_legacy.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -258,6 +260,8 @@ test_separate(void **state)
     sb_driver plain = *d;
     float host[WORLD_M * WORLD_N];
     sb_emu_counts before;
+    const spblasMatDescr_t descr = {.base = SPBLAS_INDEX_BASE_ZERO};
+    int count;
     spblasSpVecDescr_t sparse;
     spblasDnVecDescr_t vec;
     world w;
