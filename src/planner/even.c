@@ -121,10 +121,15 @@ run_ranges(const sb_problem *pb, sb_kernel_effort effort, sb_diag *diag)
     return launch(pb, k, r.count > 1 ? 2 : 1, r.count, &r, diag);
 }
 
+/* Of a list its entries, else rows of op(A), which a transposed CSC has by columns, or of
+ * blocks. */
 static int64_t
 units_of(const sb_problem *pb, int part)
 {
-    return part == SB_PART_LIST ? pb->a.nnz : pb->a.rows / sb_matrix_block(&pb->a);
+    int64_t m, n, k;
+
+    sb_problem_shape(pb, &m, &n, &k);
+    return part == SB_PART_LIST ? pb->a.nnz : m / sb_matrix_block(&pb->a);
 }
 
 void

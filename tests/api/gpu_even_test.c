@@ -121,6 +121,18 @@ ranges(sb_problem *pb, bool crossing)
     call_end(&c);
 }
 
+/* The same product of the same arrays, called the transpose of a CSC. */
+static void
+turn(sb_problem *pb)
+{
+    const int64_t rows = pb->a.rows;
+
+    pb->a.format = SB_FORMAT_CSC;
+    pb->a.rows = pb->a.cols;
+    pb->a.cols = rows;
+    pb->trans_a = SB_TRANS_T;
+}
+
 static void
 test_ranges(void **state)
 {
@@ -136,6 +148,8 @@ test_ranges(void **state)
             sb_problem pb = product(op, q < 2 ? mostly_empty(q) : gen_matrix(&spec),
                                     op == SB_OP_SPMV ? 1 : 7);
 
+            ranges(&pb, q != 3);
+            turn(&pb);
             ranges(&pb, q != 3);
             free_product(&pb);
         }
