@@ -243,13 +243,16 @@ static void
 test_captured(void **state)
 {
     gen_rng r = {3};
-    tri_lab l = tall(1);
-    void *alpha = world_device(l.alpha_bytes, sizeof l.alpha_bytes);
     sb_cu_ptr stream, graph;
-    spblasHandle_t own = l.handle, cpu;
+    spblasHandle_t own, cpu;
+    tri_lab l;
+    void *alpha;
 
     (void)state;
     NEED_COMPILER();
+    l = tall(1);
+    own = l.handle;
+    alpha = world_device(l.alpha_bytes, sizeof l.alpha_bytes);
     move(&l);
     assert_int_equal(d->stream_create(&stream, 0), 0);
     world_must(spblasSetStream(l.handle, stream));
