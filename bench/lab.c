@@ -33,6 +33,8 @@ lab_read_options(int argc, char **argv, const char *name)
             o.max_work = atof(argv[k + 1]);
         else if (strcmp(argv[k], "--dump") == 0)
             o.dump = argv[k + 1];
+        else if (strcmp(argv[k], "--only") == 0)
+            o.only = argv[k + 1];
         else
             break;
     }
@@ -41,7 +43,7 @@ lab_read_options(int argc, char **argv, const char *name)
     else
         fprintf(stderr,
                 "usage: %s [--type f32|f64] [--threads N] [--seconds S] [--min-nnz N] "
-                "[--max-work W] [--dump FOLDER] FILE...\n",
+                "[--max-work W] [--dump FOLDER] [--only TEXT] FILE...\n",
                 name);
     return o;
 }

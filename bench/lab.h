@@ -17,7 +17,8 @@ typedef struct lab_options {
     int64_t min_nnz;
     double max_work; /* of an operation, in whatever the program counts */
     const char *dump;
-    int first; /* of argv that is a file; 0: usage was printed */
+    const char *only; /* part of the names of what is timed; NULL: all */
+    int first;        /* of argv that is a file; 0: usage was printed */
 } lab_options;
 lab_options lab_read_options(int argc, char **argv, const char *name);
 

@@ -5,9 +5,9 @@
  * matrix, routine and thread count; bench/run_sparse adds SciPy and makes the table.
  *
  *   legacy_bench [--threads N] [--seconds S] [--min-nnz N] [--max-work ELEMENTS]
- *                [--dump FOLDER] FILE...
+ *                [--dump FOLDER] [--only TEXT] FILE...
  *
- * max-work: of a dense matrix.
+ * max-work: of a dense matrix. only: routines whose names have TEXT in them.
  */
 #include "legacy.h"
 
@@ -275,7 +275,7 @@ measure(const lab_options *opt, legacy_job *j, bool peer)
             const legacy_routine *r = &routines[k];
             double ours = -1.0, theirs = -1.0;
 
-            if (r->fits && !r->fits(j))
+            if ((r->fits && !r->fits(j)) || (opt->only && !strstr(r->name, opt->only)))
                 continue;
             lab_set_threads(threads);
             ours = lab_least(opt->seconds, r->ours, j);

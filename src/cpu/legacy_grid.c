@@ -1,84 +1,72 @@
 /*
- * Blocks cut anew. Block rows of C are one thread's each. Where the columns of A's rows
- * ascend, a CSR's rows are read side by side, the lowest block column first, and blocks
- * are opened row by row. Else the block columns that the rows of A below it touch are
- * listed by way of an array over all of them, sorted, and filled element by element.
+ * Blocks cut anew. Block rows of C are one thread's each: the block columns that the rows
+ * of A below it touch are listed as they come, by way of an array over all of them,
+ * sorted, and filled. What is walked over and over are a CSR's rows, entry by entry;
+ * blocks whose columns ascend open to a CSR row by row.
  */
 #include "base/alloc.h"
 #include "base/fault.h"
+#include "base/macro.h"
 #include "cpu/exec.h"
 #include "cpu/legacy.h"
+#include "cpu/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum {
-    SLOTS = 16,
-    ABREAST = 64 /* rows read side by side, at most */
-};
+#define I int32_t
+#define OP(name) name
+#include "cpu/sort.inc"
+#undef I
+#undef OP
 
-/* One worker's arrays over block columns of C. */
+enum { SLOTS = 16 };
+
+/* Columns by their blocks without a division: j / d is j * scale >> shift for 0 <= j < 2^31,
+ * as d * scale exceeds 2^shift by less than 2^(shift - 31). */
+typedef struct ratio {
+    uint64_t scale;
+    int shift;
+} ratio;
+
+static ratio
+ratio_of(int64_t d)
+{
+    ratio r = {0, 31};
+
+    while (d > (int64_t)1 << (r.shift - 31))
+        r.shift++;
+    r.scale = (((uint64_t)1 << r.shift) + (uint64_t)d - 1) / (uint64_t)d;
+    return r;
+}
+
+static inline int32_t
+over(ratio r, int64_t j)
+{
+    return (int32_t)((uint64_t)j * r.scale >> r.shift);
+}
+
+/* One worker's memory: arrays over block columns of C. */
 typedef struct slot {
-    int32_t *where; /* -1, or the block's place in the row */
-    int32_t *list;
+    int32_t
+        *where; /* the block's place; -1 while the row at hand is listed, if it has it;
+                       counting: the row that was here last */
+    int32_t *list; /* of the row, one to spare */
+    sb_sort_map map;
     int64_t n;
 } slot;
 
 typedef struct job {
     const sb_regrid *g;
     int32_t *count; /* NULL: C is wanted */
-    int32_t *memory;
+    uint64_t *memory;
     int64_t slots, rows, cols; /* rows and columns: of C's blocks */
+    ratio down, across;        /* rows of A's blocks, columns of C's */
 } job;
 
 static int64_t
 smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-/* Block columns of C that block p of A lies in. */
-static void
-list_block(const sb_regrid *g, slot *s, int64_t p)
-{
-    const int64_t y = (int64_t)(g->a.idx[p] - g->a.base) * g->a.across;
-    const int64_t end = smaller(y + g->a.across, g->n);
-
-    for (int64_t j = y / g->c.across; j * g->c.across < end; j++) {
-        if (s->where[j] < 0) {
-            s->where[j] = 0;
-            s->list[s->n++] = (int32_t)j;
-        }
-        if (SB_FAULT(GRID_TAIL))
-            break;
-    }
-}
-
-/* Those of block row i of C. */
-static void
-list_row(const sb_regrid *g, slot *s, int64_t i)
-{
-    const int64_t x = i * g->c.down, end = smaller(x + g->c.down, g->m);
-
-    s->n = 0;
-    for (int64_t u = x / g->a.down; u * g->a.down < end; u++)
-        for (int64_t p = g->a.ptr[u] - g->a.base; p < g->a.ptr[u + 1] - g->a.base; p++)
-            list_block(g, s, p);
-}
-
-static void
-clear_row(slot *s)
-{
-    for (int64_t q = 0; q < s->n; q++)
-        s->where[s->list[q]] = -1;
-}
-
-static int
-ascending(const void *x, const void *y)
-{
-    const int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
-
-    return a < b ? -1 : a > b;
 }
 
 /* Where element (r, c) of block p lies. */
@@ -90,102 +78,125 @@ element(const sb_regrid *g, const sb_grid *d, int64_t p, int64_t r, int64_t c)
            g->size;
 }
 
-/* The rows of block p of A, which is in block row u, that lie in block row i of C. */
-static void
-move_block(const sb_regrid *g, const slot *s, int64_t i, int64_t u, int64_t p)
-{
-    const int64_t top = i * g->c.down,
-                  left = (int64_t)(g->a.idx[p] - g->a.base) * g->a.across;
-    const int64_t end = smaller(smaller(top + g->c.down, (u + 1) * g->a.down), g->m);
+/* ---- The block columns of a row ------------------------------------------------------- */
 
-    for (int64_t x = u * g->a.down > top ? u * g->a.down : top; x < end; x++)
-        for (int64_t y = left; y < smaller(left + g->a.across, g->n); y++)
-            memcpy((char *)g->c.val + element(g, &g->c, s->where[y / g->c.across],
-                                              x - top, y % g->c.across),
-                   (const char *)g->a.val +
-                       element(g, &g->a, p, x - u * g->a.down, y - left),
-                   g->size);
+/* Without a branch: whether a row has a block already is anybody's guess. */
+static inline void
+touch(slot *s, int32_t column)
+{
+    s->list[s->n] = column;
+    s->n += s->where[column] >= 0;
+    s->where[column] = -1;
 }
 
-static void
-fill_row(const sb_regrid *g, slot *s, int64_t i)
+/* Block columns of C that A's blocks lo .. hi, `wide` elements each, lie in. */
+static inline void
+touch_blocks(const job *j, slot *at, int64_t lo, int64_t hi, int64_t wide)
 {
-    const int64_t from = g->c.ptr[i] - g->c.base;
-    const int64_t x = i * g->c.down, end = smaller(x + g->c.down, g->m);
+    const sb_regrid *g = j->g;
+    const int32_t *idx = g->a.idx, base = g->a.base;
+    const ratio across = j->across;
+    slot s = *at;
 
-    qsort(s->list, (size_t)s->n, sizeof *s->list, ascending);
+    for (int64_t p = lo; p < hi; p++) {
+        const int64_t y = (int64_t)(idx[p] - base) * wide;
+        const int32_t last = over(across, smaller(y + wide, g->n) - 1);
+
+        for (int32_t c = over(across, y); c <= last; c++) {
+            touch(&s, c);
+            if (SB_FAULT(GRID_TAIL))
+                break;
+        }
+    }
+    at->n = s.n;
+}
+
+/* The list to C's columns, and the blocks to their places there, all zero. */
+static void
+settle(const sb_regrid *g, slot *s, int64_t from)
+{
+    (void)sort_columns(s->list, s->n, &s->map);
     for (int64_t q = 0; q < s->n; q++) {
         s->where[s->list[q]] = (int32_t)(from + q);
         g->c.idx[from + q] = s->list[q] + g->c.base;
     }
     memset((char *)g->c.val + element(g, &g->c, from, 0, 0), 0,
            element(g, &g->c, s->n, 0, 0));
-    for (int64_t u = x / g->a.down; u * g->a.down < end; u++)
-        for (int64_t p = g->a.ptr[u] - g->a.base; p < g->a.ptr[u + 1] - g->a.base; p++)
-            move_block(g, s, i, u, p);
 }
 
-/* ---- Ascending columns -------------------------------------------------------------- */
+/* ---- Filling them ----------------------------------------------------------------------- */
 
-/* Rows of a CSR side by side: the next entry of each, the end, and the next column, base
- * and all; beyond all columns where a row has ended. */
-typedef struct abreast {
-    int64_t at[ABREAST], end[ABREAST], next[ABREAST];
-    int64_t rows;
-} abreast;
-
-/* The entries of row r before column `hi` to `row`. */
+/* The rows of A's blocks in block row u that lie in block row i of C. */
 static inline void
-take_row(const sb_regrid *g, abreast *x, int64_t r, int64_t left, char *row,
-         size_t size)
+move_blocks(const job *j, const slot *s, int64_t i, int64_t u, size_t size)
 {
+    const sb_regrid *g = j->g;
+    const int64_t top = i * g->c.down, from = u * g->a.down;
+    const int64_t end = smaller(smaller(top + g->c.down, from + g->a.down), g->m);
+
+    for (int64_t p = g->a.ptr[u] - g->a.base; p < g->a.ptr[u + 1] - g->a.base; p++) {
+        const int64_t left = (int64_t)(g->a.idx[p] - g->a.base) * g->a.across;
+        const int64_t right = smaller(left + g->a.across, g->n);
+
+        for (int64_t x = from > top ? from : top; x < end; x++)
+            for (int64_t y = left; y < right; y++) {
+                const int64_t c = over(j->across, y);
+
+                memcpy((char *)g->c.val +
+                           element(g, &g->c, s->where[c], x - top, y - c * g->c.across),
+                       (const char *)g->a.val +
+                           element(g, &g->a, p, x - from, y - left),
+                       size);
+            }
+    }
+}
+
+/* Row x of a CSR, which is row r of C's blocks. */
+static inline void
+move_entries(const job *j, const slot *s, int64_t x, int64_t r, size_t size)
+{
+    const sb_regrid *g = j->g;
+    const int64_t hi = g->a.ptr[x + 1] - g->a.base, base = g->a.base;
+    const int32_t *idx = g->a.idx, *where = s->where;
+    const size_t block = element(g, &g->c, 1, 0, 0);
     const size_t step = (size_t)(g->by_columns ? g->c.down : 1) * size;
-    const int64_t lo = left + g->a.base, hi = lo + g->c.across, end = x->end[r];
-    const int32_t *idx = g->a.idx;
-    const char *val = g->a.val;
-    int64_t p = x->at[r], j = x->next[r];
+    const char *from = g->a.val;
+    char *val = (char *)g->c.val + element(g, &g->c, 0, r, 0);
+    const ratio across = j->across;
+    const int64_t width = g->c.across;
 
-    do {
-        memcpy(row + (size_t)(j - lo) * step, val + (size_t)p * size, size);
-        j = ++p < end ? idx[p] : INT64_MAX;
-    } while (j < hi && j >= lo);
-    x->at[r] = p;
-    x->next[r] = j;
+    for (int64_t p = g->a.ptr[x] - base; p < hi; p++) {
+        const int64_t y = idx[p] - base, c = over(across, y);
+
+        memcpy(val + (size_t)where[c] * block + (size_t)(y - c * width) * step,
+               from + (size_t)p * size, size);
+    }
 }
 
-/* Block row i of C from a CSR; false: its columns do not ascend. */
-static inline bool
-merge_row(const sb_regrid *g, int64_t i, size_t size)
+/* Block row i of C; the size of values is a constant where it is a common one. */
+static inline void
+fill_sized(const job *j, slot *s, int64_t i, size_t size)
 {
-    const int64_t top = i * g->c.down, base = g->a.base;
-    int64_t to = g->c.ptr[i] - g->c.base, before = -1;
-    abreast x = {.rows = smaller(g->c.down, g->m - top)};
+    const sb_regrid *g = j->g;
+    const int64_t top = i * g->c.down, end = smaller(top + g->c.down, g->m);
+    const int64_t lo = over(j->down, top), hi = over(j->down, end - 1) + 1;
+    const int64_t from = g->a.ptr[lo] - g->a.base, to = g->a.ptr[hi] - g->a.base;
+    const bool entries = g->a.down == 1 && g->a.across == 1;
 
-    for (int64_t r = 0; r < x.rows; r++) {
-        x.at[r] = g->a.ptr[top + r] - base;
-        x.end[r] = g->a.ptr[top + r + 1] - base;
-        x.next[r] = x.at[r] < x.end[r] ? g->a.idx[x.at[r]] : INT64_MAX;
-    }
-    for (;; to++) {
-        char *block = (char *)g->c.val + element(g, &g->c, to, 0, 0);
-        int64_t low = INT64_MAX, column;
-
-        for (int64_t r = 0; r < x.rows; r++)
-            low = x.next[r] < low ? x.next[r] : low;
-        if (low == INT64_MAX)
-            return true;
-        column = (uint32_t)(low - base) / (uint32_t)g->c.across;
-        if (column <= before)
-            return false;
-        before = column;
-        memset(block, 0, element(g, &g->c, 1, 0, 0));
-        g->c.idx[to] = (int32_t)column + g->c.base;
-        for (int64_t r = 0; r < x.rows; r++)
-            if (x.next[r] < (column + 1) * g->c.across + base)
-                take_row(g, &x, r, column * g->c.across,
-                         block + element(g, &g->c, 0, r, 0), size);
-    }
+    s->n = 0;
+    if (entries)
+        touch_blocks(j, s, from, to, 1);
+    else
+        touch_blocks(j, s, from, to, g->a.across);
+    settle(g, s, g->c.ptr[i] - g->c.base);
+    for (int64_t u = lo; u < hi; u++)
+        if (entries)
+            move_entries(j, s, u, u - top, size);
+        else
+            move_blocks(j, s, i, u, size);
 }
+
+/* ---- To a CSR ----------------------------------------------------------------------- */
 
 /* Elements c .. c + n of a row to a CSR. */
 static inline void
@@ -203,9 +214,10 @@ open_block(int32_t *idx, char *val, const char *row, int32_t first, int64_t n,
 
 /* Row i of a CSR from blocks; false: their columns do not ascend. */
 static inline bool
-open_row(const sb_regrid *g, int64_t i, size_t size)
+open_row(const job *j, int64_t i, size_t size)
 {
-    const int64_t u = i / g->a.down, lo = g->a.ptr[u] - g->a.base;
+    const sb_regrid *g = j->g;
+    const int64_t u = over(j->down, i), lo = g->a.ptr[u] - g->a.base;
     const int64_t hi = g->a.ptr[u + 1] - g->a.base, across = g->a.across;
     const size_t step = (size_t)(g->by_columns ? g->a.down : 1) * size;
     int64_t at = g->c.ptr[i] - g->c.base;
@@ -213,56 +225,53 @@ open_row(const sb_regrid *g, int64_t i, size_t size)
     for (int64_t p = lo; p < hi; p++) {
         const int64_t left = (int64_t)(g->a.idx[p] - g->a.base) * across;
         const char *row =
-            (const char *)g->a.val + element(g, &g->a, p, i % g->a.down, 0);
+            (const char *)g->a.val + element(g, &g->a, p, i - u * g->a.down, 0);
         int32_t *idx = g->c.idx + at;
         char *val = (char *)g->c.val + (size_t)at * size;
-        const int32_t j = (int32_t)left + g->c.base;
+        const int32_t first = (int32_t)left + g->c.base;
         const int64_t n = smaller(across, g->n - left);
 
         if (p > lo && g->a.idx[p] <= g->a.idx[p - 1])
             return false;
         if (n == 4)
-            open_block(idx, val, row, j, 4, step, size);
+            open_block(idx, val, row, first, 4, step, size);
         else if (n == 2)
-            open_block(idx, val, row, j, 2, step, size);
+            open_block(idx, val, row, first, 2, step, size);
         else
-            open_block(idx, val, row, j, n, step, size);
+            open_block(idx, val, row, first, n, step, size);
         at += n;
     }
     return true;
 }
 
-static inline bool
-ascending_sized(const sb_regrid *g, int64_t i, size_t size)
+static inline void
+fill_row(const job *j, slot *s, int64_t i, size_t size)
 {
-    if (g->a.down == 1 && g->a.across == 1 && g->c.down <= ABREAST)
-        return merge_row(g, i, size);
-    if (g->c.down == 1 && g->c.across == 1)
-        return open_row(g, i, size);
-    return false;
+    const sb_regrid *g = j->g;
+    const bool opens = g->c.down == 1 && g->c.across == 1 && !SB_FAULT(GRID_TAIL);
+
+    if (!opens || !open_row(j, i, size))
+        fill_sized(j, s, i, size);
 }
 
-/* Fills row i of C if it is one of these; the size of values is a constant to each. */
-static bool
-ascending_row(const sb_regrid *g, int64_t i)
+static void
+fill(const job *j, slot *s, int64_t i)
 {
-    if (SB_FAULT(GRID_TAIL))
-        return false;
-    if (g->size == 4)
-        return ascending_sized(g, i, 4);
-    if (g->size == 8)
-        return ascending_sized(g, i, 8);
-    return ascending_sized(g, i, g->size);
+    if (j->g->size == 4)
+        fill_row(j, s, i, 4);
+    else if (j->g->size == 8)
+        fill_row(j, s, i, 8);
+    else
+        fill_row(j, s, i, j->g->size);
 }
 
 /* ---- Rows --------------------------------------------------------------------------- */
 
-/* Elements of row i of blocks whose columns ascend, -1: they do not. */
+/* Elements of each row of A's block row u, whose columns ascend, -1: they do not. */
 static int64_t
-count_opened(const sb_regrid *g, int64_t i)
+count_opened(const sb_regrid *g, int64_t u)
 {
-    const int64_t u = i / g->a.down, lo = g->a.ptr[u] - g->a.base;
-    const int64_t hi = g->a.ptr[u + 1] - g->a.base;
+    const int64_t lo = g->a.ptr[u] - g->a.base, hi = g->a.ptr[u + 1] - g->a.base;
     const int64_t beyond = (g->n + g->a.across - 1) / g->a.across * g->a.across - g->n;
 
     for (int64_t p = lo + 1; p < hi; p++)
@@ -273,45 +282,57 @@ count_opened(const sb_regrid *g, int64_t i)
                : (hi - lo) * g->a.across;
 }
 
-/* Blocks of row i of C: those whose column the row has not stamped yet. */
-static int64_t
-count_row(const sb_regrid *g, int32_t *stamp, int64_t i)
+/* Block columns that A's blocks lo .. hi, `wide` elements each, are the first of row i to
+ * stamp. */
+static inline int64_t
+count_blocks(const job *j, int32_t *stamp, int64_t i, int64_t lo, int64_t hi,
+             int64_t wide)
 {
-    const int64_t x = i * g->c.down, end = smaller(x + g->c.down, g->m);
-    const uint32_t across = (uint32_t)g->c.across;
-    int64_t left = 0, right = 0; /* of the block that was touched last */
-    int64_t n = g->c.down == 1 && across == 1 ? count_opened(g, i) : -1;
+    const sb_regrid *g = j->g;
+    const int32_t *idx = g->a.idx, base = g->a.base;
+    const ratio across = j->across;
+    int64_t n = 0;
 
-    if (n >= 0 && !SB_FAULT(GRID_TAIL))
-        return n;
-    n = 0;
-    for (int64_t u = x / g->a.down; u * g->a.down < end; u++)
-        for (int64_t p = g->a.ptr[u] - g->a.base; p < g->a.ptr[u + 1] - g->a.base;
-             p++) {
-            const int64_t y = (int64_t)(g->a.idx[p] - g->a.base) * g->a.across;
-            const int64_t to = smaller(y + g->a.across, g->n);
+    for (int64_t p = lo; p < hi; p++) {
+        const int64_t y = (int64_t)(idx[p] - base) * wide;
+        const int32_t last = over(across, smaller(y + wide, g->n) - 1);
 
-            if (y >= left && to <= right)
-                continue;
-            for (uint32_t j = (uint32_t)y / across; (int64_t)j * across < to; j++) {
-                n += stamp[j] != (int32_t)i;
-                stamp[j] = (int32_t)i;
-                left = (int64_t)j * across;
-                right = left + across;
-                if (SB_FAULT(GRID_TAIL))
-                    break;
-            }
+        for (int32_t c = over(across, y); c <= last; c++) {
+            n += stamp[c] != (int32_t)i;
+            stamp[c] = (int32_t)i;
+            if (SB_FAULT(GRID_TAIL))
+                break;
         }
+    }
     return n;
 }
 
-static void
-fill_any(const sb_regrid *g, slot *s, int64_t i)
+/* Blocks of row i of C. */
+static int64_t
+count_row(const job *j, int32_t *stamp, int64_t i)
 {
-    list_row(g, s, i);
-    if (s->n > 0)
-        fill_row(g, s, i);
-    clear_row(s);
+    const sb_regrid *g = j->g;
+    const int64_t top = i * g->c.down, end = smaller(top + g->c.down, g->m);
+    const int64_t above = over(j->down, top), below = over(j->down, end - 1) + 1;
+    const int64_t lo = g->a.ptr[above] - g->a.base, hi = g->a.ptr[below] - g->a.base;
+
+    return g->a.across == 1 ? count_blocks(j, stamp, i, lo, hi, 1)
+                            : count_blocks(j, stamp, i, lo, hi, g->a.across);
+}
+
+/* Rows lo .. hi. */
+static void
+count_rows(const job *j, int32_t *stamp, int64_t lo, int64_t hi)
+{
+    const sb_regrid *g = j->g;
+    const bool opens = g->c.down == 1 && g->c.across == 1 && !SB_FAULT(GRID_TAIL);
+    int64_t last = -1, n = -1; /* block row of A */
+
+    for (int64_t i = lo; i < hi; i++) {
+        if (opens && over(j->down, i) != last)
+            n = count_opened(g, last = over(j->down, i));
+        j->count[i] = (int32_t)(n >= 0 ? n : count_row(j, stamp, i));
+    }
 }
 
 /* The first block row of C of slot q: those above it have its share of A's blocks. */
@@ -336,21 +357,45 @@ first_row(const job *j, int64_t q)
     return q < j->slots ? lo : j->rows;
 }
 
+/* Words of a slot's memory: where, list, bits and words of bits; counting: the first. */
+static int64_t
+slot_words(const job *j)
+{
+    const int64_t bits = (j->cols + 63) / 64;
+
+    return (j->cols + 1) / 2 +
+           (j->count ? 0 : j->cols / 2 + 1 + bits + (bits + 63) / 64);
+}
+
+static slot
+slot_at(const job *j, int64_t q)
+{
+    uint64_t *at = j->memory + q * slot_words(j);
+    slot s = {.where = (int32_t *)at};
+
+    memset(at, j->count ? 0xff : 0, (size_t)slot_words(j) * sizeof *at);
+    if (j->count)
+        return s;
+    at += (j->cols + 1) / 2;
+    s.list = (int32_t *)at;
+    s.map.bits = at + j->cols / 2 + 1;
+    s.map.words = s.map.bits + (j->cols + 63) / 64;
+    return s;
+}
+
 static void
 run_slots(void *user, int64_t lo, int64_t hi)
 {
     const job *j = user;
 
     for (int64_t q = lo; q < hi; q++) {
-        slot s = {j->memory + 2 * q * j->cols, j->memory + (2 * q + 1) * j->cols, 0};
-        const int64_t end = first_row(j, q + 1);
+        slot s = slot_at(j, q);
+        const int64_t first = first_row(j, q), last = first_row(j, q + 1);
 
-        memset(s.where, 0xff, (size_t)j->cols * sizeof *s.where);
-        for (int64_t i = first_row(j, q); i < end; i++)
-            if (j->count)
-                j->count[i] = (int32_t)count_row(j->g, s.where, i);
-            else if (!ascending_row(j->g, i))
-                fill_any(j->g, &s, i);
+        if (j->count)
+            count_rows(j, s.where, first, last);
+        for (int64_t i = first; !j->count && i < last; i++)
+            fill(j, &s, i);
     }
 }
 
@@ -362,9 +407,11 @@ run(const sb_regrid *g, int32_t *count)
              .count = count,
              .slots = team < SLOTS ? team : SLOTS,
              .rows = (g->m + g->c.down - 1) / g->c.down,
-             .cols = (g->n + g->c.across - 1) / g->c.across};
+             .cols = (g->n + g->c.across - 1) / g->c.across,
+             .down = ratio_of(g->a.down),
+             .across = ratio_of(g->c.across)};
 
-    j.memory = sb_alloc_array(2 * j.slots * j.cols, sizeof *j.memory);
+    j.memory = sb_alloc_array(j.slots * slot_words(&j), sizeof *j.memory);
     if (!j.memory)
         return SB_ENOMEM;
     sb_exec_parallel(run_slots, &j, 0, j.slots, 1);

@@ -56,8 +56,8 @@ lay_out(const sb_spgemm *g, bool values, char *base, sb_spgemm_slot *s, size_t *
     const size_t sum =
         values ? sb_spgemm_value_of(g->b.idx_type, g->b.val_type)->sum : 0;
     const array arrays[] = {{n.near, 1, (void **)&s->mark},
-                            {(n.near + 63) / 64, 8, (void **)&s->bits},
-                            {(n.near + 4095) / 4096, 8, (void **)&s->words},
+                            {(n.near + 63) / 64, 8, (void **)&s->map.bits},
+                            {(n.near + 4095) / 4096, 8, (void **)&s->map.words},
                             {n.list, sb_dtype_size(g->b.idx_type), &s->list},
                             {n.hashed, 8, (void **)&s->key},
                             {sum ? n.near : 0, sum, &s->sum},

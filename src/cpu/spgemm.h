@@ -5,32 +5,30 @@
  *
  * A row gathers in one of two accumulators, chosen by its products alone: an array over
  * all columns, or, where that array would not stay in the cache and the row is short, a
- * hash table. New columns go to a list, which is sorted: a short one by comparisons, a
- * long one by setting bits in a map of all columns and reading them back.
+ * hash table. New columns go to a list, which is sorted (cpu/sort.h).
  */
 #ifndef SB_CPU_SPGEMM_H
 #define SB_CPU_SPGEMM_H
 
+#include "cpu/sort.h"
 #include "runtime/spgemm.h"
 
 extern const sb_spgemm_steps sb_cpu_spgemm;
 
 #ifdef SB_TINY
-enum { SB_SPGEMM_NEAR = 8, SB_SPGEMM_SHORT = 8, SB_SPGEMM_COMPARED = 4 };
+enum { SB_SPGEMM_NEAR = 8, SB_SPGEMM_SHORT = 8 };
 #else
 enum {
-    SB_SPGEMM_NEAR = 1 << 20,  /* columns whose array is taken for any row */
-    SB_SPGEMM_SHORT = 1 << 10, /* products of a row that is hashed beyond that */
-    SB_SPGEMM_COMPARED = 32    /* entries of a list sorted by comparisons */
+    SB_SPGEMM_NEAR = 1 << 20, /* columns whose array is taken for any row */
+    SB_SPGEMM_SHORT = 1 << 10 /* products of a row that is hashed beyond that */
 };
 #endif
 enum { SB_SPGEMM_TABLE = 2 * SB_SPGEMM_SHORT }; /* places of the largest hash table */
 
 /* One worker's memory. Arrays over columns are there if some row needs them. */
 typedef struct sb_spgemm_slot {
-    uint8_t *mark;     /* [cols]: the stamp of the row that was here last */
-    uint64_t *bits;    /* [cols / 64]: zero between rows */
-    uint64_t *words;   /* [cols / 4096]: words of bits that are not zero */
+    uint8_t *mark; /* [cols]: the stamp of the row that was here last */
+    sb_sort_map map;
     void *list;        /* columns of the row, of B's index type, one to spare */
     int64_t *key;      /* [SB_SPGEMM_TABLE] columns, -1: empty */
     void *sum, *entry; /* [cols] sums, zero between rows; [SB_SPGEMM_TABLE] sums */
