@@ -10,7 +10,7 @@
 
 enum {
     AHEAD = 16,    /* entries whose places are asked for early */
-    NEAR = 1 << 24 /* bytes of results that are near anyway */
+    NEAR = 1 << 16 /* bytes of results that the first cache holds, or nearly */
 };
 
 typedef struct job {

@@ -4,6 +4,7 @@
  * insertion, long ones by digits of the minor, which keeps equal ones in place.
  */
 #include "base/fault.h"
+#include "base/macro.h"
 #include "cpu/balance.h"
 #include "cpu/exec.h"
 #include "cpu/group.h"
@@ -16,7 +17,11 @@ enum { INSERTED = 3 };
 #else
 enum { INSERTED = 32 };
 #endif
-enum { DIGIT = 8, DIGITS = 1 << DIGIT };
+enum {
+    DIGIT = 8,
+    DIGITS = 1 << DIGIT,
+    AHEAD = 16 /* entries whose places are asked for early */
+};
 
 typedef struct job {
     const sb_order *o;
@@ -130,11 +135,14 @@ place_chunks(void *user, int64_t lo, int64_t hi)
     const job *j = user;
 
     for (int64_t c = lo; c < hi; c++) {
+        const int64_t lo = sb_group_at(&j->g, c), hi = sb_group_at(&j->g, c + 1);
+        const int32_t *major = j->o->major, *minor = j->o->minor;
         int32_t *next = j->g.next + c * j->g.keys;
 
-        for (int64_t p = sb_group_at(&j->g, c); p < sb_group_at(&j->g, c + 1); p++)
-            j->item[next[j->o->major[p]]++] =
-                (uint64_t)j->o->minor[p] << 32 | (uint64_t)p;
+        for (int64_t p = lo; p < hi; p++) {
+            SB_PREFETCH(j->item + next[major[p + AHEAD < hi ? p + AHEAD : p]]);
+            j->item[next[major[p]]++] = (uint64_t)minor[p] << 32 | (uint64_t)p;
+        }
     }
 }
 
