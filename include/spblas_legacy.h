@@ -675,7 +675,8 @@ SPBLAS_API spblasStatus_t spblasXgebsr2gebsc(
 
 /*
  * Colours the rows of a CSR of symmetric pattern so that neighbours differ, each row with
- * the lowest colour that is free; all of them, whatever fraction is asked for.
+ * the lowest colour that those above it leave free. The lowest colours that together have
+ * the fraction of all rows stay; each row beyond them gets a colour of its own, in order.
  *
  * Reads    fractionToColor, a float or double as type's parts are; the structure
  * Writes   *ncolors, coloring[m]; reordering[m] (NULL: not wanted): rows in the order of

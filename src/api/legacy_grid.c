@@ -399,9 +399,15 @@ spblasXcsrcolor(spblasHandle_t handle, spblasDataType_t type, int m, int nnz,
     if (!(fraction >= 0 && fraction <= 1))
         return sb_api_fail(__func__, SB_EINVAL,
                            "argument fractionToColor must be in 0 .. 1");
-    return sb_api_end(handle, __func__,
-                      sb_backend_get()->legacy->color(csrRowPtrA, csrColIndA, m,
-                                                      (int)descrA->base, coloring,
-                                                      reordering, ncolors),
-                      NULL);
+    return sb_api_end(
+        handle, __func__,
+        sb_backend_get()->legacy->color(&(sb_coloring){.m = m,
+                                                       .base = (int)descrA->base,
+                                                       .ptr = csrRowPtrA,
+                                                       .idx = csrColIndA,
+                                                       .fraction = fraction,
+                                                       .color = coloring,
+                                                       .order = reordering},
+                                        ncolors),
+        NULL);
 }

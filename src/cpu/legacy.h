@@ -37,7 +37,6 @@ int64_t sb_incomplete_run(const sb_incomplete *f);
 
 sb_status sb_regrid_count(const sb_regrid *g, int32_t *count);
 sb_status sb_regrid_fill(const sb_regrid *g);
-sb_status sb_color_run(const int32_t *ptr, const int32_t *idx, int64_t m, int base,
-                       int32_t *color, int32_t *order, int32_t *colors);
+sb_status sb_color_run(const sb_coloring *c, int32_t *colors);
 
 #endif

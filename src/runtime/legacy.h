@@ -121,6 +121,17 @@ typedef struct sb_regrid {
     sb_grid a, c;
 } sb_regrid;
 
+/* Colours of the rows of a symmetric pattern: neighbours differ. The lowest colours that
+ * have `fraction` of the rows are shared, other rows have one of their own each. */
+typedef struct sb_coloring {
+    int64_t m;
+    int base;
+    const int32_t *ptr, *idx;
+    double fraction;
+    int32_t *color;
+    int32_t *order; /* rows by colour; NULL: not wanted */
+} sb_coloring;
+
 typedef struct sb_legacy_steps {
     size_t (*flip_scratch)(int64_t n, int64_t nnz);
     void (*flip)(const sb_flip *f);
@@ -153,9 +164,8 @@ typedef struct sb_legacy_steps {
     /* ENOMEM: nothing is written. Blocks of each row of C; C, whose offsets are there. */
     sb_status (*regrid_count)(const sb_regrid *g, int32_t *count);
     sb_status (*regrid_fill)(const sb_regrid *g);
-    /* Lowest free colours of m rows, and rows by colour (may be NULL); ENOMEM. */
-    sb_status (*color)(const int32_t *ptr, const int32_t *idx, int64_t m, int base,
-                       int32_t *color, int32_t *order, int32_t *colors);
+    /* ENOMEM. */
+    sb_status (*color)(const sb_coloring *c, int32_t *colors);
 } sb_legacy_steps;
 
 #endif

@@ -295,6 +295,81 @@ rings(void **state)
     lab_ok(spblasDestroyLegacyInfo(c.info));
 }
 
+/* A ring of NODES with chords. */
+enum { NODES = 61, CHORD = 7 };
+
+typedef struct chords {
+    int ptr[NODES + 1], idx[4 * NODES], color[NODES], order[NODES], n;
+} chords;
+
+static void
+color_chords(chords *c, double fraction, bool ordered)
+{
+    static const int step[] = {1, CHORD, NODES - CHORD, NODES - 1};
+    const spblasMatDescr_t d = lab_descr(0);
+    spblasLegacyInfo_t info;
+
+    for (int p = 0; p < 4 * NODES; p++)
+        c->idx[p] = (p / 4 + step[p % 4]) % NODES;
+    for (int i = 0; i <= NODES; i++)
+        c->ptr[i] = 4 * i;
+    lab_ok(spblasCreateLegacyInfo(&info));
+    lab_ok(spblasXcsrcolor(lab_handle, SPBLAS_R_64F, NODES, 4 * NODES, &d, val, c->ptr,
+                           c->idx, &fraction, &c->n, c->color,
+                           ordered ? c->order : NULL, info));
+    lab_ok(spblasDestroyLegacyInfo(info));
+}
+
+/* Rows of colours below k. */
+static int
+rows_below(const chords *c, int k)
+{
+    int n = 0;
+
+    for (int i = 0; i < NODES; i++)
+        n += c->color[i] < k;
+    return n;
+}
+
+/* The lowest colours that have the fraction of the rows are those of the whole colouring,
+ * and no more of them than that takes; other rows count on from them. */
+static void
+is_cut_short(const chords *c, const chords *whole, double fraction)
+{
+    int stay = 0, next;
+
+    while (rows_below(whole, stay) < fraction * NODES)
+        stay++;
+    next = stay;
+    for (int i = 0; i < NODES; i++)
+        assert_int_equal(c->color[i],
+                         whole->color[i] < stay ? whole->color[i] : next++);
+    assert_int_equal(c->n, next);
+}
+
+static void
+fractions(void **state)
+{
+    chords whole;
+
+    (void)state;
+    color_chords(&whole, 1.0, false);
+    assert_in_range(whole.n, 3, 5);
+    assert_int_equal(rows_below(&whole, whole.n), NODES);
+    assert_true(rows_below(&whole, whole.n - 1) < NODES);
+    for (int p = 0; p < 4 * NODES; p++)
+        assert_int_not_equal(whole.color[p / 4], whole.color[whole.idx[p]]);
+    for (int k = 0; k <= 10; k++) {
+        chords c;
+
+        color_chords(&c, k / 10.0, true);
+        is_cut_short(&c, &whole, k / 10.0);
+        for (int q = 1; q < NODES; q++)
+            assert_true(c.color[c.order[q - 1]] * NODES + c.order[q - 1] <
+                        c.color[c.order[q]] * NODES + c.order[q]);
+    }
+}
+
 /* ---- Memory, arguments -------------------------------------------------------------- */
 
 static spblasStatus_t
@@ -414,9 +489,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grids),
-        cmocka_unit_test(rings),
-        cmocka_unit_test(short_memory),
+        cmocka_unit_test(grids),         cmocka_unit_test(rings),
+        cmocka_unit_test(fractions),     cmocka_unit_test(short_memory),
         cmocka_unit_test(bad_arguments),
     };
 
