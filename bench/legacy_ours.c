@@ -340,42 +340,46 @@ ours_from_dense(void *job)
 
 #define FACTOR j->handle, F64, (int)a->rows, (int)a->nnz, &j->plain
 
-bool
-ours_ilu(void *job)
+/* Of csrilu02 or csric02. */
+typedef spblasStatus_t size_fn(spblasHandle_t handle, spblasDataType_t type, int m,
+                               int nnz, const spblasMatDescr_t *descr, void *val,
+                               const int *ptr, const int *idx, spblasLegacyInfo_t info,
+                               int *bytes);
+typedef spblasStatus_t run_fn(spblasHandle_t handle, spblasDataType_t type, int m,
+                              int nnz, const spblasMatDescr_t *descr, void *val,
+                              const int *ptr, const int *idx, spblasLegacyInfo_t info,
+                              spblasSolvePolicy_t policy, void *buffer);
+
+static bool
+factor(const legacy_job *j, spblasLegacyInfo_t info, size_fn *size, run_fn *run)
 {
-    const legacy_job *j = job;
     const lab_csr *a = &j->a;
     made c = {0};
     int bytes;
-    bool good = OK(spblasXcsrilu02_bufferSize(FACTOR, j->strong, a->ptr, a->idx, j->lu,
-                                              &bytes)) &&
+    bool good = OK(size(FACTOR, j->strong, a->ptr, a->idx, info, &bytes)) &&
                 make(&c, 0, 0, a->nnz, (size_t)bytes);
 
     if (good) {
         memcpy(c.val, j->strong, (size_t)a->nnz * sizeof(double));
-        good =
-            OK(spblasXcsrilu02(FACTOR, c.val, a->ptr, a->idx, j->lu, INFO, c.buffer));
+        good = OK(run(FACTOR, c.val, a->ptr, a->idx, info, INFO, c.buffer));
     }
     return end(&c, good);
+}
+
+bool
+ours_ilu(void *job)
+{
+    const legacy_job *j = job;
+
+    return factor(j, j->lu, spblasXcsrilu02_bufferSize, spblasXcsrilu02);
 }
 
 bool
 ours_ic(void *job)
 {
     const legacy_job *j = job;
-    const lab_csr *a = &j->a;
-    made c = {0};
-    int bytes;
-    bool good = OK(spblasXcsric02_bufferSize(FACTOR, j->strong, a->ptr, a->idx, j->root,
-                                             &bytes)) &&
-                make(&c, 0, 0, a->nnz, (size_t)bytes);
 
-    if (good) {
-        memcpy(c.val, j->strong, (size_t)a->nnz * sizeof(double));
-        good =
-            OK(spblasXcsric02(FACTOR, c.val, a->ptr, a->idx, j->root, INFO, c.buffer));
-    }
-    return end(&c, good);
+    return factor(j, j->root, spblasXcsric02_bufferSize, spblasXcsric02);
 }
 
 bool

@@ -4,7 +4,7 @@
  * ctest-labels: quick tsan
  */
 #include "base/alloc.h"
-#include "call.h"
+#include "denselab.h"
 #include "gen.h"
 #include "oracle.h"
 
@@ -48,27 +48,6 @@ close_handle(void **state)
     return (int)spblasDestroy(handle);
 }
 
-/* Descriptors of a matrix and a dense one, by way of a product's. */
-typedef struct pair {
-    sb_problem pb;
-    call c;
-} pair;
-
-static void
-pair_begin(pair *p, const sb_matrix *a, const sb_dense *d)
-{
-    p->pb = (sb_problem){.op = SB_OP_SPMM, .a = *a, .b = *d, .c = *d, .batch = 1};
-    assert_int_equal(call_begin(&p->c, &p->pb), SPBLAS_STATUS_SUCCESS);
-}
-
-static void *
-element(const sb_dense *d, int64_t i, int64_t j)
-{
-    const int64_t at = d->col_major ? i + j * d->ld : i * d->ld + j;
-
-    return (char *)d->data + at * (int64_t)sb_dtype_size(d->type);
-}
-
 /* ---- Sparse to dense ---------------------------------------------------------------- */
 
 typedef struct sum {
@@ -80,11 +59,8 @@ static void
 add_entry(void *user, int64_t i, int64_t j, int64_t slot)
 {
     const sum *s = user;
-    void *to = element(s->d, i, j);
-    const sb_value old = sb_value_load(s->d->type, to, 0);
-    const sb_value e = sb_value_load(s->a->val_type, s->a->val, slot);
 
-    sb_value_store(s->d->type, to, 0, (sb_value){old.re + e.re, old.im + e.im});
+    dense_add(s->d, i, j, s->a, slot);
 }
 
 static void
@@ -93,7 +69,7 @@ take_entry(void *user, int64_t i, int64_t j, int64_t slot)
     const sum *s = user;
     const size_t size = sb_dtype_size(s->d->type);
 
-    memcpy((char *)s->a->val + slot * (int64_t)size, element(s->d, i, j), size);
+    memcpy((char *)s->a->val + slot * (int64_t)size, dense_element(s->d, i, j), size);
 }
 
 static void
@@ -103,7 +79,7 @@ define_dense(const sb_dense *d, const sb_matrix *a)
 
     for (int64_t i = 0; i < d->rows; i++)
         for (int64_t j = 0; j < d->cols; j++)
-            sb_value_store(d->type, element(d, i, j), 0, (sb_value){0, 0});
+            sb_value_store(d->type, dense_element(d, i, j), 0, (sb_value){0, 0});
     oracle_for_each(a, 0, add_entry, &s);
 }
 
@@ -129,7 +105,7 @@ check_to_dense(const sb_matrix *a, const gen_dense_spec *spec, uint64_t k)
         pair p;
 
         omp_set_num_threads(teams[t]);
-        pair_begin(&p, a, &got);
+        assert_int_equal(pair_begin(&p, a, &got), SPBLAS_STATUS_SUCCESS);
         assert_int_equal(
             spblasSparseToDense_bufferSize(handle, p.c.a, p.c.b,
                                            SPBLAS_SPARSETODENSE_ALG_DEFAULT, &bytes),
@@ -232,17 +208,6 @@ empty_target(const sb_dense *d, sb_format format, uint64_t k)
     return b;
 }
 
-static spblasStatus_t
-set_pointers(const pair *p, const sb_matrix *b)
-{
-    void *const ptr = (void *)(uintptr_t)b->ptr, *const idx = (void *)(uintptr_t)b->idx;
-
-    return b->format == SB_FORMAT_CSR ? spblasCsrSetPointers(p->c.a, ptr, idx, b->val)
-           : b->format == SB_FORMAT_CSC
-               ? spblasCscSetPointers(p->c.a, ptr, idx, b->val)
-               : spblasCooSetPointers(p->c.a, (void *)(uintptr_t)b->row, idx, b->val);
-}
-
 /* Analysis, arrays, conversion; b then is the result, its arrays from malloc. */
 static void
 convert(sb_matrix *b, const sb_dense *d)
@@ -252,7 +217,7 @@ convert(sb_matrix *b, const sb_dense *d)
     size_t bytes = 9;
     pair p;
 
-    pair_begin(&p, b, d);
+    assert_int_equal(pair_begin(&p, b, d), SPBLAS_STATUS_SUCCESS);
     (void)sb_alloc_fail_after(0);
     assert_int_equal(spblasDenseToSparse_bufferSize(handle, p.c.b, p.c.a, alg, &bytes),
                      SPBLAS_STATUS_SUCCESS);
@@ -263,7 +228,7 @@ convert(sb_matrix *b, const sb_dense *d)
     b->idx = calloc((size_t)b->nnz + 1, 8);
     b->row = calloc((size_t)b->nnz + 1, 8);
     b->val = calloc((size_t)b->nnz + 1, 16);
-    assert_int_equal(set_pointers(&p, b), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(pair_point(&p, b), SPBLAS_STATUS_SUCCESS);
     assert_int_equal(spblasDenseToSparse_convert(handle, p.c.b, p.c.a, alg, NULL),
                      SPBLAS_STATUS_SUCCESS);
     assert_int_equal(sb_alloc_fail_after(-1), 0);
@@ -297,7 +262,7 @@ check_entry(void *user, int64_t i, int64_t j, int64_t slot)
 
     assert_true(slot == w->seen);
     assert_true(major > w->major || (major == w->major && minor > w->minor));
-    assert_memory_equal(val, element(w->d, i, j), size);
+    assert_memory_equal(val, dense_element(w->d, i, j), size);
     w->seen++;
     w->major = major;
     w->minor = minor;
@@ -310,7 +275,7 @@ count_nonzeros(const sb_dense *d)
 
     for (int64_t i = 0; i < d->rows; i++)
         for (int64_t j = 0; j < d->cols; j++) {
-            const sb_value v = sb_value_load(d->type, element(d, i, j), 0);
+            const sb_value v = sb_value_load(d->type, dense_element(d, i, j), 0);
 
             n += v.re != 0.0 || v.im != 0.0;
         }
@@ -353,7 +318,7 @@ roughen(const sb_dense *d, uint64_t seed, int64_t one_in)
                                  : odd[real ? gen_below(&r, 6) : gen_between(&r, 1, 2)];
             const bool im = sb_dtype_is_complex(d->type) && gen_below(&r, 2);
 
-            sb_value_store(d->type, element(d, i, j), 0,
+            sb_value_store(d->type, dense_element(d, i, j), 0,
                            im ? (sb_value){-0.0, v} : (sb_value){v, 0.0});
         }
 }
@@ -393,10 +358,10 @@ large_there_and_back(void **state)
         for (int64_t i = 0; i < d.rows; i++)
             for (int64_t j = 0; j < d.cols; j++)
                 if ((i * 7 + j * 13) % 5)
-                    memset(element(&d, i, j), 0, 8);
+                    memset(dense_element(&d, i, j), 0, 8);
         check_to_sparse(&d, (sb_format)(k % 3), k);
         convert(&b, &d);
-        pair_begin(&p, &b, &back);
+        assert_int_equal(pair_begin(&p, &b, &back), SPBLAS_STATUS_SUCCESS);
         assert_int_equal(spblasSparseToDense(handle, p.c.a, p.c.b,
                                              SPBLAS_SPARSETODENSE_ALG_DEFAULT, NULL),
                          SPBLAS_STATUS_SUCCESS);
@@ -434,7 +399,7 @@ blocks_are_filled(void **state)
         d = gen_dense(&shape);
         s = (sum){&want, &d};
         oracle_for_each(&want, 0, take_entry, &s);
-        pair_begin(&p, &a, &d);
+        assert_int_equal(pair_begin(&p, &a, &d), SPBLAS_STATUS_SUCCESS);
         omp_set_num_threads(teams[k % 3]);
         assert_int_equal(spblasDenseToSparse_analysis(handle, p.c.b, p.c.a,
                                                       SPBLAS_DENSETOSPARSE_ALG_DEFAULT,
@@ -478,7 +443,7 @@ changes_are_noticed(void **state)
             const float keep = a[change];
             pair p;
 
-            pair_begin(&p, &b, &d);
+            assert_int_equal(pair_begin(&p, &b, &d), SPBLAS_STATUS_SUCCESS);
             assert_int_equal(
                 spblasDenseToSparse_analysis(handle, p.c.b, p.c.a, alg, NULL),
                 SPBLAS_STATUS_SUCCESS);
@@ -487,7 +452,7 @@ changes_are_noticed(void **state)
             b.val = val;
             if (change == 3 && format == SB_FORMAT_CSR)
                 b.ptr = memset(ptr, 0x7f, sizeof ptr);
-            assert_int_equal(set_pointers(&p, &b), SPBLAS_STATUS_SUCCESS);
+            assert_int_equal(pair_point(&p, &b), SPBLAS_STATUS_SUCCESS);
             a[change] = keep == 0 ? 9.0f : 0.0f;
             assert_int_equal(
                 spblasDenseToSparse_convert(handle, p.c.b, p.c.a, alg, NULL),
@@ -520,7 +485,7 @@ custom_formats_to_dense(void **state)
         int64_t live;
         pair p;
 
-        pair_begin(&p, &a, &got);
+        assert_int_equal(pair_begin(&p, &a, &got), SPBLAS_STATUS_SUCCESS);
         assert_int_equal(spblasCreateFormat(&f, texts[k]), SPBLAS_STATUS_SUCCESS);
         assert_int_equal(spblasConvert(handle, p.c.a, f, &made), SPBLAS_STATUS_SUCCESS);
         live = sb_alloc_live();

@@ -6,7 +6,7 @@
  */
 #include "base/macro.h"
 #include "cachebox.h"
-#include "call.h"
+#include "denselab.h"
 #include "gen.h"
 #include "gpu/emu.h"
 #include "gpuworld.h"
@@ -39,26 +39,6 @@ order_of(uint64_t k)
     assert_int_equal(setenv("SPBLAS_EMU_ORDER", orders[k % 3], 1), 0);
 }
 
-typedef struct pair {
-    sb_problem pb;
-    call c;
-} pair;
-
-static void
-pair_begin(pair *p, const sb_matrix *a, const sb_dense *b)
-{
-    p->pb = (sb_problem){.op = SB_OP_SPMM, .a = *a, .b = *b, .c = *b, .batch = 1};
-    world_must(call_begin(&p->c, &p->pb));
-}
-
-static void *
-element(const sb_dense *b, int64_t i, int64_t j)
-{
-    const int64_t at = b->col_major ? i + j * b->ld : i * b->ld + j;
-
-    return (char *)b->data + at * (int64_t)sb_dtype_size(b->type);
-}
-
 static gen_dense_spec
 shape_of(const sb_matrix *a, uint64_t k)
 {
@@ -85,11 +65,8 @@ static void
 add_entry(void *user, int64_t i, int64_t j, int64_t slot)
 {
     const walk *w = user;
-    void *to = element(w->b, i, j);
-    const sb_value old = sb_value_load(w->b->type, to, 0);
-    const sb_value e = sb_value_load(w->a->val_type, w->a->val, slot);
 
-    sb_value_store(w->b->type, to, 0, (sb_value){old.re + e.re, old.im + e.im});
+    dense_add(w->b, i, j, w->a, slot);
 }
 
 static void
@@ -103,10 +80,10 @@ to_dense(const gen_spec *spec, uint64_t k)
 
     for (int64_t i = 0; i < want.rows; i++)
         for (int64_t j = 0; j < want.cols; j++)
-            sb_value_store(want.type, element(&want, i, j), 0, (sb_value){0, 0});
+            sb_value_store(want.type, dense_element(&want, i, j), 0, (sb_value){0, 0});
     oracle_for_each(&a, 0, add_entry, &w);
     order_of(k);
-    pair_begin(&p, &there, &got);
+    world_must(pair_begin(&p, &there, &got));
     world_must(spblasSparseToDense(handle, p.c.a, p.c.b,
                                    SPBLAS_SPARSETODENSE_ALG_DEFAULT, NULL));
     if (got.data &&
@@ -155,7 +132,7 @@ check_entry(void *user, int64_t i, int64_t j, int64_t slot)
     assert_true(slot == w->seen);
     assert_true(major > w->major || (major == w->major && minor > w->minor));
     assert_memory_equal((const char *)w->a->val + slot * (int64_t)size,
-                        element(w->b, i, j), size);
+                        dense_element(w->b, i, j), size);
     w->seen++;
     w->major = major;
     w->minor = minor;
@@ -176,7 +153,7 @@ roughen(const sb_dense *b, uint64_t seed)
                                  ? 0.0
                                  : odd[real ? gen_below(&r, 6) : gen_between(&r, 1, 2)];
             const bool im = sb_dtype_is_complex(b->type) && gen_below(&r, 2);
-            void *const at = element(b, i, j);
+            void *const at = dense_element(b, i, j);
             sb_value back;
 
             sb_value_store(b->type, at, 0,
@@ -198,17 +175,6 @@ blank(size_t bytes)
     return at;
 }
 
-static spblasStatus_t
-set_pointers(const pair *p, const sb_matrix *b)
-{
-    void *const ptr = (void *)(uintptr_t)b->ptr, *const idx = (void *)(uintptr_t)b->idx;
-
-    return b->format == SB_FORMAT_CSR ? spblasCsrSetPointers(p->c.a, ptr, idx, b->val)
-           : b->format == SB_FORMAT_CSC
-               ? spblasCscSetPointers(p->c.a, ptr, idx, b->val)
-               : spblasCooSetPointers(p->c.a, (void *)(uintptr_t)b->row, idx, b->val);
-}
-
 static void
 convert(sb_matrix *b, const sb_dense *there, bool other_buffer)
 {
@@ -218,7 +184,7 @@ convert(sb_matrix *b, const sb_dense *there, bool other_buffer)
     void *buffer;
     pair p;
 
-    pair_begin(&p, b, there);
+    world_must(pair_begin(&p, b, there));
     world_must(spblasDenseToSparse_bufferSize(handle, p.c.b, p.c.a, alg, &bytes));
     assert_true(bytes > 0);
     buffer = blank(bytes);
@@ -229,7 +195,7 @@ convert(sb_matrix *b, const sb_dense *there, bool other_buffer)
     b->idx = blank((size_t)(b->nnz + 1) * sb_dtype_size(b->idx_type));
     b->row = b->format == SB_FORMAT_COO ? blank((size_t)(b->nnz + 1) * 8) : NULL;
     b->val = blank((size_t)(b->nnz + 1) * 16);
-    world_must(set_pointers(&p, b));
+    world_must(pair_point(&p, b));
     world_must(spblasDenseToSparse_convert(handle, p.c.b, p.c.a, alg, buffer));
     call_end(&p.c);
     world_free(buffer);
@@ -307,7 +273,7 @@ test_refused(void **state)
     pair p;
 
     (void)state;
-    pair_begin(&p, &b, &there);
+    world_must(pair_begin(&p, &b, &there));
     assert_int_equal(spblasDenseToSparse_analysis(handle, p.c.b, p.c.a, alg, NULL),
                      SPBLAS_STATUS_INVALID_VALUE);
     assert_non_null(strstr(spblasGetLastErrorMessage(handle), "externalBuffer"));

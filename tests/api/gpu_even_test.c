@@ -288,14 +288,6 @@ test_far_scalars(void **state)
     world_close(&w);
 }
 
-static int
-host_alone(void *value, int attribute, sb_cu_mem pointer)
-{
-    const int code = d->place(value, attribute, pointer);
-
-    return *(int *)value == SB_CU_MEMORY_DEVICE ? code : SB_CU_INVALID_VALUE;
-}
-
 /* Who wants a buffer, and one that the GPU cannot reach. A^T of rows has no path of its
  * own: through host memory, so not under capture. */
 static void
@@ -308,7 +300,7 @@ test_buffers(void **state)
     world w;
 
     (void)state;
-    plain.place = host_alone;
+    plain.place = world_host_alone;
     sb_emu_device_driver(&plain);
     world_open(&w);
     world_must(spblasCreateOn(&cpu, "cpu"));
@@ -341,12 +333,7 @@ main(void)
         cmocka_unit_test(test_graph),   cmocka_unit_test(test_far_scalars),
         cmocka_unit_test(test_buffers),
     };
-    int failed;
 
-    if (setenv("SPBLAS_BACKEND", "emu", 1) != 0 || !sb_box_open(SB_BINARY_DIR))
-        return 1;
     d = sb_emu_driver();
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    sb_box_close();
-    return failed;
+    return world_run(SB_BINARY_DIR, tests, sizeof tests / sizeof *tests);
 }

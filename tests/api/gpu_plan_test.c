@@ -216,11 +216,6 @@ main(void)
         cmocka_unit_test(test_search),
         cmocka_unit_test(test_rows_listed_twice),
     };
-    int failed;
 
-    if (setenv("SPBLAS_BACKEND", "emu", 1) != 0 || !sb_box_open(SB_BINARY_DIR))
-        return 1;
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    sb_box_close();
-    return failed;
+    return world_run(SB_BINARY_DIR, tests, sizeof tests / sizeof *tests);
 }

@@ -68,18 +68,6 @@ leave(spgemm_lab *l)
     world_free_matrix(&b_there);
 }
 
-static void
-copy_again(spgemm_lab *l)
-{
-    spgemm_ok(spgemm_copy(l));
-}
-
-static void
-compute_again(spgemm_lab *l)
-{
-    spgemm_ok(spgemm_reuse_compute(l));
-}
-
 /* Case k: shapes and families of two matrices that fit; two sorts of types. */
 static spgemm_lab
 lab_make(uint64_t k, int kind)
@@ -119,9 +107,9 @@ test_products(void **state)
         move(&l);
         spgemm_multiply(&l);
         spgemm_check_pattern(&l);
-        spgemm_check_values(&l, copy_again, true);
+        spgemm_check_values(&l, spgemm_copy, true);
         spgemm_set_scalars(&l, (sb_value){-1, 0}, (sb_value){k % 4 != 0, 0});
-        spgemm_check_values(&l, copy_again, true);
+        spgemm_check_values(&l, spgemm_copy, true);
         leave(&l);
     }
 }
@@ -138,9 +126,9 @@ test_reuse(void **state)
         move(&l);
         spgemm_prepare_reuse(&l);
         spgemm_check_pattern(&l);
-        spgemm_check_values(&l, compute_again, true);
+        spgemm_check_values(&l, spgemm_reuse_compute, true);
         spgemm_set_scalars(&l, (sb_value){1, 0}, (sb_value){-1, 0});
-        spgemm_check_values(&l, compute_again, true);
+        spgemm_check_values(&l, spgemm_reuse_compute, true);
         leave(&l);
     }
     assert_int_equal(unsetenv("SPBLAS_EMU_ORDER"), 0);
@@ -207,7 +195,7 @@ test_batches(void **state)
         after = sb_emu_count();
         assert_true(after.launches - before.launches >= (q ? 4 : 7));
         spgemm_check_pattern(&l);
-        spgemm_check_values(&l, copy_again, true);
+        spgemm_check_values(&l, spgemm_copy, true);
         spgemm_drop(&l, 2);
         give(spgemm_plain(l.c.ptr));
         give(spgemm_plain(l.c.idx));
@@ -234,7 +222,7 @@ test_captured(void **state)
     alpha = world_device(l.alpha, sizeof l.alpha);
     beta = world_device(l.beta, sizeof l.beta);
     spgemm_prepare_reuse(&l);
-    spgemm_check_values(&l, compute_again, true);
+    spgemm_check_values(&l, spgemm_reuse_compute, true);
     assert_int_equal(d->stream_create(&stream, 0), 0);
     world_must(spblasSetStream(l.handle, stream));
     assert_int_equal(d->capture_begin(stream, SB_CU_CAPTURE_RELAXED), 0);
@@ -308,13 +296,7 @@ main(void)
         cmocka_unit_test(test_batches),  cmocka_unit_test(test_captured),
         cmocka_unit_test(test_refused),
     };
-    int failed;
 
-    if (setenv("SPBLAS_BACKEND", "emu", 1) != 0 || !sb_box_open(SB_BINARY_DIR))
-        return 1;
     d = sb_emu_driver();
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    failed += sb_emu_count().blocks != 0;
-    sb_box_close();
-    return failed;
+    return world_run(SB_BINARY_DIR, tests, sizeof tests / sizeof *tests);
 }

@@ -245,14 +245,6 @@ test_places(void **state)
     world_close(&w);
 }
 
-static int
-host_alone(void *value, int attribute, sb_cu_mem pointer)
-{
-    const int code = d->place(value, attribute, pointer);
-
-    return *(int *)value == SB_CU_MEMORY_DEVICE ? code : SB_CU_INVALID_VALUE;
-}
-
 /* Where the driver knows nothing of the program's arrays, as of a plain GPU's. */
 static void
 test_separate(void **state)
@@ -267,7 +259,7 @@ test_separate(void **state)
     world w;
 
     (void)state;
-    plain.place = host_alone;
+    plain.place = world_host_alone;
     sb_emu_device_driver(&plain);
     world_open(&w);
     world_must(spblasDnMatSetValues(w.c, host));
@@ -332,12 +324,7 @@ main(void)
         cmocka_unit_test(test_places),     cmocka_unit_test(test_separate),
         cmocka_unit_test(test_disk),
     };
-    int failed;
 
-    if (setenv("SPBLAS_BACKEND", "emu", 1) != 0 || !sb_box_open(SB_BINARY_DIR))
-        return 1;
     d = sb_emu_driver();
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    sb_box_close();
-    return failed;
+    return world_run(SB_BINARY_DIR, tests, sizeof tests / sizeof *tests);
 }

@@ -372,13 +372,7 @@ main(void)
         cmocka_unit_test(test_diagonal), cmocka_unit_test(test_captured),
         cmocka_unit_test(test_failures),
     };
-    int failed;
 
-    if (setenv("SPBLAS_BACKEND", "emu", 1) != 0 || !sb_box_open(SB_BINARY_DIR))
-        return 1;
     d = sb_emu_driver();
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    failed += sb_emu_count().blocks != 0;
-    sb_box_close();
-    return failed;
+    return world_run(SB_BINARY_DIR, tests, sizeof tests / sizeof *tests);
 }

@@ -358,18 +358,6 @@ arguments(void)
 }
 OBJECTS_CASE(bad_arguments, arguments)
 
-static int
-begin(void **state)
-{
-    return objects_make(state) || lab_begin(state);
-}
-
-static int
-end(void **state)
-{
-    return lab_end(state) || objects_end(state);
-}
-
 /* ---- Threads ------------------------------------------------------------------------- */
 
 enum { TALL = 4000, WIDTH = 6, TALL_NNZ = TALL * (WIDTH + 1) };
@@ -476,5 +464,5 @@ main(void)
         cmocka_unit_test(threads_change_nothing),
     };
 
-    return cmocka_run_group_tests_name("api.legacy_factor", tests, begin, end);
+    return cmocka_run_group_tests_name("api.legacy_factor", tests, lab_begin, lab_end);
 }

@@ -473,18 +473,6 @@ arguments(void)
 }
 OBJECTS_CASE(bad_arguments, arguments)
 
-static int
-begin(void **state)
-{
-    return objects_make(state) || lab_begin(state);
-}
-
-static int
-end(void **state)
-{
-    return lab_end(state) || objects_end(state);
-}
-
 int
 main(void)
 {
@@ -494,5 +482,5 @@ main(void)
         cmocka_unit_test(bad_arguments),
     };
 
-    return cmocka_run_group_tests_name("api.legacy_grid", tests, begin, end);
+    return cmocka_run_group_tests_name("api.legacy_grid", tests, lab_begin, lab_end);
 }

@@ -174,3 +174,24 @@ world_empty_cache(void)
     (void)snprintf(dir, sizeof dir, "%s/cache%d", sb_box.root, number++);
     assert_int_equal(setenv("SPBLAS_CACHE_DIR", dir, 1), 0);
 }
+
+int
+world_host_alone(void *value, int attribute, sb_cu_mem pointer)
+{
+    const int code = sb_emu_driver()->place(value, attribute, pointer);
+
+    return *(int *)value == SB_CU_MEMORY_DEVICE ? code : SB_CU_INVALID_VALUE;
+}
+
+int
+world_run(const char *folder, const struct CMUnitTest *tests, size_t count)
+{
+    int failed;
+
+    if (setenv("SPBLAS_BACKEND", "emu", 1) != 0 || !sb_box_open(folder))
+        return 1;
+    failed = _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
+    failed += sb_emu_count().blocks != 0;
+    sb_box_close();
+    return failed;
+}

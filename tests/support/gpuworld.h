@@ -9,6 +9,8 @@
 
 #include "spblas.h"
 
+struct CMUnitTest;
+
 enum { WORLD_M = 6, WORLD_K = 5, WORLD_N = 3, WORLD_NNZ = 8 };
 
 /* The matrix on the host. */
@@ -43,6 +45,13 @@ void world_check(const world *w, float alpha);
 void world_forget(const world *w); /* C becomes NaN */
 
 void world_must(spblasStatus_t st); /* fails the test unless SUCCESS */
+
+/* sb_driver.place where the host cannot reach the GPU's memory. */
+int world_host_alone(void *value, int attribute, sb_cu_mem pointer);
+
+/* Runs tests in a box of `folder`, all handles on the emulated GPU; how many failed, one more
+ * if its memory was not all given back. */
+int world_run(const char *folder, const struct CMUnitTest *tests, size_t count);
 
 /* For cmocka: a folder of its own under sb_box's as SPBLAS_CACHE_DIR. */
 void world_empty_cache(void);

@@ -3,6 +3,8 @@
  */
 #include "legacylab.h"
 
+#include "objects.h"
+
 #include "base/alloc.h"
 
 #include <setjmp.h>
@@ -27,17 +29,15 @@ spblasHandle_t lab_handle;
 int
 lab_begin(void **state)
 {
-    (void)state;
     lab_ok(spblasCreate(&lab_handle));
-    return 0;
+    return objects_make(state);
 }
 
 int
 lab_end(void **state)
 {
-    (void)state;
     lab_ok(spblasDestroy(lab_handle));
-    return 0;
+    return objects_end(state);
 }
 
 void

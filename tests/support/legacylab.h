@@ -14,7 +14,7 @@ extern const sb_dtype lab_dtypes[LAB_TYPES];
 extern const spblasDataType_t lab_types[LAB_TYPES];
 extern spblasHandle_t lab_handle;
 
-/* For a group of tests. */
+/* For a group of tests: lab_handle, and objects.h's. */
 int lab_begin(void **state);
 int lab_end(void **state);
 

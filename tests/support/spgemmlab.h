@@ -54,7 +54,8 @@ int64_t spgemm_slot(const sb_matrix *a, int64_t i);
 int64_t spgemm_column(const sb_matrix *a, int64_t p);
 /* Offsets, ascending columns, and exactly the places that products fall on. */
 void spgemm_check_pattern(const spgemm_lab *l);
-/* `run` writes C's values; beta's C is what is there before. */
-void spgemm_check_values(spgemm_lab *l, void (*run)(spgemm_lab *), bool exact);
+/* `run` writes C's values, as spgemm_copy does; beta's C is what is there before. */
+void spgemm_check_values(spgemm_lab *l, spblasStatus_t (*run)(spgemm_lab *),
+                         bool exact);
 
 #endif

@@ -104,7 +104,7 @@ spgemm_check_pattern(const spgemm_lab *l)
 
 /* `run` writes C's values; beta's C is what is there before. */
 void
-spgemm_check_values(spgemm_lab *l, void (*run)(spgemm_lab *), bool exact)
+spgemm_check_values(spgemm_lab *l, spblasStatus_t (*run)(spgemm_lab *), bool exact)
 {
     sb_problem pb = as_problem(l);
     char message[400];
@@ -114,7 +114,7 @@ spgemm_check_values(spgemm_lab *l, void (*run)(spgemm_lab *), bool exact)
     if (l->beta_value.re != 0 || l->beta_value.im != 0)
         spread(&pb.c, &l->c);
     o = oracle_make(&pb);
-    run(l);
+    spgemm_ok(run(l));
     spread(&pb.c, &l->c);
     if (!oracle_check(&o, &pb, exact, message, sizeof message))
         fail_msg("%s", message);

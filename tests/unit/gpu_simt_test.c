@@ -52,6 +52,26 @@ run(const char *body, int order, int32_t *out)
     return error;
 }
 
+/* What run's sentence has to be: none. */
+static void
+ran(const char *why)
+{
+    if (!why)
+        skip();
+    assert_string_equal(why, "");
+}
+
+static const char apart[] = "not all threads of a collective came to it";
+
+static void
+stopped(const char *why, const char *reason, const char *place)
+{
+    if (!why)
+        skip();
+    assert_non_null(strstr(why, reason));
+    assert_non_null(strstr(why, place));
+}
+
 static void
 exchanges(void **state)
 {
@@ -64,9 +84,7 @@ exchanges(void **state)
                               "    out[at] = v;",
                               emu_orders[o], out);
 
-        if (!why)
-            skip();
-        assert_string_equal(why, "");
+        ran(why);
         for (int q = 0; q < ALL; q++) {
             const int t = q % THREADS, s = t / 4 * 4 + 2;
 
@@ -85,9 +103,7 @@ groups_differ(void **state)
                           77, out);
 
     (void)state;
-    if (!why)
-        skip();
-    assert_string_equal(why, "");
+    ran(why);
     assert_int_equal(out[7], 7);
     assert_int_equal(out[8], 9);
     assert_int_equal(out[THREADS + 17], 18);
@@ -102,10 +118,7 @@ missing_lane(void **state)
                           0, out);
 
     (void)state;
-    if (!why)
-        skip();
-    assert_non_null(strstr(why, "not all threads of a collective came to it"));
-    assert_non_null(strstr(why, "thread 8 of block 0, 0"));
+    stopped(why, apart, "thread 8 of block 0, 0");
 }
 
 static void
@@ -118,10 +131,7 @@ two_places(void **state)
                           1, out);
 
     (void)state;
-    if (!why)
-        skip();
-    assert_non_null(strstr(why, "not all threads of a collective came to it"));
-    assert_non_null(strstr(why, "of block 2, 0")); /* blocks backward, too */
+    stopped(why, apart, "of block 2, 0"); /* blocks backward, too */
 }
 
 /* Who comes last wins: forward and backward must not agree. */
@@ -160,9 +170,7 @@ shared_memory(void **state)
     for (int o = 0; o < EMU_ORDERS; o++) {
         const char *why = hand_over("SBG_SYNC(8);", emu_orders[o], out);
 
-        if (!why)
-            skip();
-        assert_string_equal(why, "");
+        ran(why);
         for (int q = 0; q < ALL; q++)
             assert_int_equal(out[q], (q % THREADS) ^ 7);
     }
@@ -189,10 +197,7 @@ wait_apart(void **state)
     const char *why = hand_over("if (SBG_TID != 11)\n        SBG_SYNC(8);", 0, out);
 
     (void)state;
-    if (!why)
-        skip();
-    assert_non_null(strstr(why, "not all threads of a collective came to it"));
-    assert_non_null(strstr(why, "thread 8 of block 0, 0"));
+    stopped(why, apart, "thread 8 of block 0, 0");
 }
 
 static void
@@ -205,10 +210,7 @@ not_aligned(void **state)
                           0, out);
 
     (void)state;
-    if (!why)
-        skip();
-    assert_non_null(strstr(why, "an address that is not aligned"));
-    assert_non_null(strstr(why, "thread 5 of block 0, 0"));
+    stopped(why, "an address that is not aligned", "thread 5 of block 0, 0");
 }
 
 /* Products of a 16 x k and a k x 8 matrix of small integers, by what each lane has. */
@@ -237,9 +239,7 @@ products(const char *type, const char *of, int k, const char *call, int order)
         "        bad += d[c] != sum;\n    }\n    out[at] = bad;",
         type, 2 * r, r, r, r, of, of, call, k);
     why = run(body, order, out);
-    if (!why)
-        skip();
-    assert_string_equal(why, "");
+    ran(why);
     for (int q = 0; q < ALL; q++)
         assert_int_equal(out[q], 0);
 }
@@ -268,10 +268,7 @@ parted_warp(void **state)
                           0, out);
 
     (void)state;
-    if (!why)
-        skip();
-    assert_non_null(strstr(why, "not all threads of a collective came to it"));
-    assert_non_null(strstr(why, "thread 32 of block 0, 0"));
+    stopped(why, apart, "thread 32 of block 0, 0");
 }
 
 /* 1 + 2^-11 + 2^-20 loses the end of its fraction, but not as a sum of two. */
@@ -288,9 +285,7 @@ tf32_rounds(void **state)
         0, out);
 
     (void)state;
-    if (!why)
-        skip();
-    assert_string_equal(why, "");
+    ran(why);
     for (int q = 0; q < ALL; q++)
         assert_int_equal(out[q], 3);
 }
