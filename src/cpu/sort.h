@@ -11,7 +11,7 @@
 #ifdef SB_TINY
 enum { SB_SORT_COMPARED = 4 };
 #else
-enum { SB_SORT_COMPARED = 12 }; /* columns of a list sorted by comparisons */
+enum { SB_SORT_COMPARED = 32 }; /* columns of a list sorted by comparisons */
 #endif
 
 /* Zero before and after. NULL: there is none, all lists are sorted by comparisons. */
