@@ -101,6 +101,8 @@ type_size(cudaDataType type)
         return 2;
     case CUDA_R_32F:
     case CUDA_R_32I:
+    case CUDA_C_16F:
+    case CUDA_C_16BF:
         return 4;
     case CUDA_C_64F:
         return 16;
@@ -112,7 +114,8 @@ type_size(cudaDataType type)
 bool
 type_complex(cudaDataType type)
 {
-    return type == CUDA_C_32F || type == CUDA_C_64F;
+    return type == CUDA_C_32F || type == CUDA_C_64F || type == CUDA_C_16F ||
+           type == CUDA_C_16BF;
 }
 
 /* binary16 of an integer of at most 2^11, and the way back; no rounding occurs. */
@@ -147,20 +150,23 @@ put(cudaDataType type, void *array, int64_t i, number x)
     const double d[2] = {creal(x), cimag(x)};
     const int32_t n = (int32_t)creal(x);
     const int8_t b = (int8_t)n;
-    const uint16_t h = half_of(f[0]);
+    const uint16_t h[2] = {half_of(f[0]), half_of(f[1])};
 
-    if (type == CUDA_R_8I)
+    if (type == CUDA_R_8I) {
         memcpy(at, &b, 1);
-    else if (type == CUDA_R_32I)
+    } else if (type == CUDA_R_32I) {
         memcpy(at, &n, 4);
-    else if (type == CUDA_R_16F)
-        memcpy(at, &h, 2);
-    else if (type == CUDA_R_16BF)
+    } else if (type == CUDA_R_16F || type == CUDA_C_16F) {
+        memcpy(at, h, type_size(type));
+    } else if (type == CUDA_R_16BF || type == CUDA_C_16BF) {
         memcpy(at, (const char *)f + 2, 2);
-    else if (type == CUDA_R_32F || type == CUDA_C_32F)
+        if (type_complex(type))
+            memcpy(at + 2, (const char *)(f + 1) + 2, 2);
+    } else if (type == CUDA_R_32F || type == CUDA_C_32F) {
         memcpy(at, f, type_size(type));
-    else
+    } else {
         memcpy(at, d, type_size(type));
+    }
 }
 
 number
@@ -170,7 +176,7 @@ get(cudaDataType type, const void *array, int64_t i)
     float f[2] = {0};
     double d[2] = {0};
     int32_t n;
-    uint16_t h;
+    uint16_t h[2] = {0};
 
     if (type == CUDA_R_8I)
         return (double)*(const int8_t *)at;
@@ -178,13 +184,15 @@ get(cudaDataType type, const void *array, int64_t i)
         memcpy(&n, at, 4);
         return (double)n;
     }
-    if (type == CUDA_R_16F) {
-        memcpy(&h, at, 2);
-        return (double)half_to(h);
+    if (type == CUDA_R_16F || type == CUDA_C_16F) {
+        memcpy(h, at, type_size(type));
+        return (double)half_to(h[0]) + (double)half_to(h[1]) * I;
     }
-    if (type == CUDA_R_16BF) {
+    if (type == CUDA_R_16BF || type == CUDA_C_16BF) {
         memcpy((char *)f + 2, at, 2);
-        return (double)f[0];
+        if (type_complex(type))
+            memcpy((char *)(f + 1) + 2, at + 2, 2);
+        return (double)f[0] + (double)f[1] * I;
     }
     if (type == CUDA_R_32F || type == CUDA_C_32F) {
         memcpy(f, at, type_size(type));

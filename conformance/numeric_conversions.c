@@ -1,8 +1,9 @@
 /* SparseToDense and DenseToSparse. */
 #include "numeric.h"
 
-static const cudaDataType types[] = {CUDA_R_8I,  CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F,
-                                     CUDA_R_64F, CUDA_C_32F, CUDA_C_64F};
+static const cudaDataType types[] = {CUDA_R_8I,  CUDA_R_16F, CUDA_R_16BF,
+                                     CUDA_R_32F, CUDA_R_64F, CUDA_C_32F,
+                                     CUDA_C_64F, CUDA_C_16F, CUDA_C_16BF};
 
 static void
 to_dense(cudaDataType type, format kind, cusparseOrder_t order)
@@ -94,7 +95,7 @@ void
 numeric_conversions(void)
 {
     seed(5);
-    for (int t = 0; t < 7; t++) {
+    for (int t = 0; t < (int)(sizeof types / sizeof *types); t++) {
         for (int k = 0; k < 6; k++) {
             const cusparseOrder_t order =
                 k % 2 ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;

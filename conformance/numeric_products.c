@@ -10,7 +10,8 @@ static const types lists[] = {
     {CUDA_C_32F, CUDA_C_32F, CUDA_C_32F},  {CUDA_C_64F, CUDA_C_64F, CUDA_C_64F},
     {CUDA_R_8I, CUDA_R_32I, CUDA_R_32I},   {CUDA_R_8I, CUDA_R_32F, CUDA_R_32F},
     {CUDA_R_16F, CUDA_R_32F, CUDA_R_32F},  {CUDA_R_16F, CUDA_R_16F, CUDA_R_32F},
-    {CUDA_R_16BF, CUDA_R_32F, CUDA_R_32F},
+    {CUDA_R_16BF, CUDA_R_32F, CUDA_R_32F}, {CUDA_R_16BF, CUDA_R_16BF, CUDA_R_32F},
+    {CUDA_C_16F, CUDA_C_16F, CUDA_C_32F},  {CUDA_C_16BF, CUDA_C_16BF, CUDA_C_32F},
 };
 enum { LISTS = sizeof lists / sizeof *lists };
 

@@ -1,7 +1,9 @@
 /* SpGEMM under its algorithms, and SpGEMMreuse with new values. */
 #include "numeric.h"
 
-static const cudaDataType types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_C_32F, CUDA_C_64F};
+/* The first four have SpGEMMreuse too. */
+static const cudaDataType types[] = {CUDA_R_32F, CUDA_R_64F,  CUDA_C_32F, CUDA_C_64F,
+                                     CUDA_R_16F, CUDA_R_16BF, CUDA_C_16F, CUDA_C_16BF};
 static const cusparseOperation_t N = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
 enum { MAX_ENTRIES = SIDE * SIDE };
@@ -177,9 +179,10 @@ numeric_spgemm(void)
         CUSPARSE_SPGEMM_ALG3};
 
     seed(3);
-    for (int t = 0; t < 4; t++) {
+    for (int t = 0; t < 8; t++) {
         for (int k = 0; k < 8; k++)
             once(types[t], algs[k % 4]);
-        reuse(types[t]);
+        if (t < 4)
+            reuse(types[t]);
     }
 }

@@ -133,10 +133,11 @@ numeric_vectors(void)
         cudaDataType type, sum;
     } lists[] = {{CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F},
                  {CUDA_C_32F, CUDA_C_32F}, {CUDA_C_64F, CUDA_C_64F},
-                 {CUDA_R_16F, CUDA_R_32F}, {CUDA_R_16BF, CUDA_R_32F}};
+                 {CUDA_R_16F, CUDA_R_32F}, {CUDA_R_16BF, CUDA_R_32F},
+                 {CUDA_C_16F, CUDA_C_32F}, {CUDA_C_16BF, CUDA_C_32F}};
 
     seed(4);
-    for (int t = 0; t < 6; t++) {
+    for (int t = 0; t < 8; t++) {
         for (int round = 0; round < 4; round++) {
             moves(lists[t].type);
             sums(lists[t].type, lists[t].sum);

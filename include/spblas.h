@@ -934,8 +934,8 @@ SPBLAS_API spblasStatus_t spblasFormatGetArrays(spblasConstFormatDescr_t formatD
  * Errors   INVALID_VALUE a NULL argument, a foreign descriptor, missing arrays, a
  *          malformed structure, a format that is not one of matrices, two elements at one
  *          place, a result that would be almost only padding (more than 2^26 slots and
- *          more than 256 for each element); NOT_SUPPORTED a batch, 16-bit indices,
- *          C_16F, C_16BF, a function of the data that counts zeros; ALLOC_FAILED
+ *          more than 256 for each element); NOT_SUPPORTED a batch, 16-bit indices, a
+ *          function of the data that counts zeros; ALLOC_FAILED
  * Memory   released by spblasDestroySpMat
  * Threads  one handle per thread; matA and format may be shared. Works on the team
  * Source   UniSparse, section 5
@@ -1011,10 +1011,10 @@ SPBLAS_API spblasStatus_t spblasSpMatGetFormatText(spblasConstSpMatDescr_t spMat
  *          SPBLAS_SPMAT_VALIDATE checks it again at each analysis and call
  * Writes   *spMatDescr; NULL on failure
  * Errors   INVALID_VALUE a NULL argument, a format that is not one of matrices, negative
- *          sizes, another number of levels, arrays missing, too many or misaligned, a
- *          malformed structure (the sentence has the level); NOT_SUPPORTED a hybrid or a
- *          partition, whose parts have arrays of their own (convert to them), 16-bit
- *          indices, C_16F, C_16BF; ALLOC_FAILED
+ *          sizes, an unknown type, another number of levels, arrays missing, too many or
+ *          misaligned, a malformed structure (the sentence has the level); NOT_SUPPORTED a
+ *          hybrid or a partition, whose parts have arrays of their own (convert to them),
+ *          16-bit indices; ALLOC_FAILED
  * Memory   the arrays stay the caller's; format may be destroyed
  * Threads  any
  */
@@ -1040,8 +1040,8 @@ SPBLAS_API spblasStatus_t spblasCreateConstCustom(
  * them.
  *
  * Types that compute: R_32F, R_64F, C_32F, C_64F with themselves; R_16F and R_16BF with
- * R_32F; in SpVV also R_8I with R_32I (which wraps) or R_32F. Gather and Scatter take any
- * value type.
+ * R_32F; C_16F and C_16BF with C_32F; in SpVV also R_8I with R_32I (which wraps) or R_32F.
+ * Gather and Scatter take any value type.
  *
  * Errors that all share
  *   INVALID_VALUE    NULL handle, descriptor, scalar or output pointer; a foreign
@@ -1100,16 +1100,16 @@ SPBLAS_API spblasStatus_t spblasSpVV(spblasHandle_t handle, spblasOperation_t op
 
 /* ---- Between dense and sparse ---------------------------------------------------- */
 /*
- * Values are copied as they are; both matrices have the same value type, any but 16-bit
- * complex. A dense matrix may have either order and any ld. bufferSize answers 0 on the
- * CPU backend, and externalBuffer may then be NULL.
+ * Values are copied as they are; both matrices have the same value type, any. A dense
+ * matrix may have either order and any ld. bufferSize answers 0 on the CPU backend, and
+ * externalBuffer may then be NULL.
  *
  * Errors that all share
  *   INVALID_VALUE    NULL handle, descriptor or output pointer; a foreign descriptor; an
  *                    unknown algorithm; shapes that differ; an array that is NULL
  *                    although its length is not 0
- *   NOT_SUPPORTED    value types that differ or are 16-bit complex; 16-bit indices; a
- *                    batch; a format that is not listed
+ *   NOT_SUPPORTED    value types that differ; 16-bit indices; a batch; a format that is
+ *                    not listed
  */
 
 /*
@@ -1321,7 +1321,8 @@ SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
  *          either order, independently
  * Types    A, B, C all R_32F, R_64F, C_32F or C_64F with the same computeType;
  *          A, B R_8I -> C R_32I with R_32I;  A, B R_8I -> C R_32F with R_32F;
- *          A, B R_16F -> C R_16F or R_32F with R_32F;  R_16BF likewise
+ *          A, B R_16F -> C R_16F or R_32F with R_32F;  R_16BF likewise;
+ *          A, B, C all C_16F or C_16BF with C_32F
  *          (Blocked-ELL of R_16F alone: all R_16F with R_16F too, which is the scalars'
  *          type; sums are R_32F)
  * Reads    A, B; C unless beta is 0.  Writes C; ld gaps stay untouched
@@ -1514,8 +1515,8 @@ SPBLAS_API spblasStatus_t spblasSpMMOp_destroyPlan(spblasSpMMOpPlan_t plan);
  * Shapes   A m x k, B k x n, C m x n. C is made with nnz 0 and NULL arrays (or whatever it
  *          has); compute and nnz set its nnz
  * Types    A, B, C all R_32F, R_64F, C_32F or C_64F with the same computeType; all R_16F
- *          with R_16F or R_32F, summed in R_32F and rounded once; R_16BF likewise. Any
- *          index types and bases, of each matrix its own
+ *          with R_16F or R_32F, summed in R_32F and rounded once; R_16BF likewise, C_16F and
+ *          C_16BF with C_32F for R_32F. Any index types and bases, of each matrix its own
  * Reads    A's and B's structure, their values and C's (unless beta is 0) from copy on,
  *          alpha and beta there too. Columns of A and B may come in any order; entries at
  *          one place add up. The structure must stay as it is between the calls; for

@@ -64,12 +64,6 @@ short_index(const void *r)
 }
 
 static bool
-opaque_type(const void *r)
-{
-    return sb_public_dtype(((const request *)r)->source->type) == SB_DTYPE_COUNT;
-}
-
-static bool
 lacks_structure(const void *r)
 {
     const sb_matrix a = sb_view_sparse(((const request *)r)->source);
@@ -92,7 +86,6 @@ static const sb_rule rules[] = {
     {MAT_B, no_out, SB_EINVAL, "must not be NULL"},
     {MAT_A, many, SB_ENOTSUP, "has a batch; its members are converted one by one"},
     {MAT_A, short_index, SB_ENOTSUP, "has 16-bit indices, which nothing converts"},
-    {MAT_A, opaque_type, SB_ENOTSUP, "has complex values of 16 bits"},
     {MAT_A, lacks_structure, SB_EINVAL, "has no structure arrays"},
     {MAT_A, lacks_values, SB_EINVAL, "has no values"},
 };

@@ -104,12 +104,6 @@ short_index(const void *r)
 }
 
 static bool
-opaque_type(const void *r)
-{
-    return sb_public_dtype(((const request *)r)->sparse->type) == SB_DTYPE_COUNT;
-}
-
-static bool
 other_type(const void *p)
 {
     const request *r = p;
@@ -179,7 +173,6 @@ static const sb_rule rules[] = {
     {SPARSE, owns_arrays, SB_ENOTSUP, "was made by spblasConvert and owns its arrays"},
     {SPARSE, short_index, SB_ENOTSUP,
      "has 16-bit indices, which nothing computes with"},
-    {SPARSE, opaque_type, SB_ENOTSUP, "has complex values of 16 bits"},
     {DENSE, other_type, SB_ENOTSUP, "has another value type than the sparse matrix"},
     {SPARSE, many_sparse, SB_ENOTSUP, "has a batch; its members are taken one by one"},
     {DENSE, many_dense, SB_ENOTSUP, "has a batch; its members are taken one by one"},

@@ -37,8 +37,9 @@ check_descr(const sb_arg *a, sb_diag *diag)
 static bool
 computes(sb_dtype t, bool wide)
 {
-    return t != SB_DTYPE_COUNT && (sb_dtype_is_real(t) || sb_dtype_is_complex(t)) &&
-           (!wide || sb_dtype_size(t) >= 4);
+    const bool half = sb_dtype_is_half(t);
+
+    return sb_dtype_is_real(t) ? !wide || !half : sb_dtype_is_complex(t) && !half;
 }
 
 static sb_status
@@ -146,7 +147,7 @@ sb_legacy_check_place(bool *device, spblasHandle_t handle, const char *function,
 sb_value
 sb_legacy_scalar(sb_dtype type, const void *p)
 {
-    return sb_value_load(type == SB_F16 || type == SB_BF16 ? SB_F32 : type, p, 0);
+    return sb_value_load(sb_dtype_sum(type), p, 0);
 }
 
 sb_matrix

@@ -11,7 +11,7 @@
 static bool
 is_half(sb_dtype t)
 {
-    return t == SB_F16 || t == SB_BF16;
+    return sb_dtype_is_half(t);
 }
 
 /* ---- BSR ---------------------------------------------------------------------------- */

@@ -151,11 +151,11 @@ static bool
 unsupported_compute(const void *r)
 {
     const spblasDataType_t t = call_of(r)->c->type, compute = call_of(r)->compute;
-    const bool half = t == SPBLAS_R_16F || t == SPBLAS_R_16BF;
+    const sb_dtype own = sb_public_dtype(t);
 
-    return sb_public_dtype(t) == SB_DTYPE_COUNT ||
-           sb_dtype_is_int(sb_public_dtype(t)) ||
-           (compute != t && !(half && compute == SPBLAS_R_32F));
+    return own == SB_DTYPE_COUNT || sb_dtype_is_int(own) ||
+           (sb_dtype_is_half(own) && sb_dtype_is_complex(own)) ||
+           (compute != t && sb_public_dtype(compute) != sb_dtype_sum(own));
 }
 
 /* The offsets that count C's entries must be those of its arrays. */

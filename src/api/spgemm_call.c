@@ -281,15 +281,32 @@ count_there(const sb_spgemm_call *k, sb_spgemm *g, char *offsets, char *sums,
     return resize(k, g, nnz, diag);
 }
 
+/* The kernel reads a far scalar in the type of sums, so one of 16-bit floats is fetched. */
+static sb_status
+scalar_there(sb_native_scalar *out, const sb_spgemm_call *k, const void *at,
+             sb_diag *diag)
+{
+    const sb_dtype type = sb_public_dtype(k->compute);
+    sb_param value;
+
+    if (!sb_dtype_is_half(type)) {
+        *out = sb_place_native_scalar(k->handle, at, type);
+        return SB_OK;
+    }
+    SB_TRY(sb_place_scalar(&value, k->handle, at, sb_dtype_size(type), diag));
+    *out = (sb_native_scalar){sb_value_load(type, &value, 0), NULL};
+    return SB_OK;
+}
+
 static sb_status
 values_there(const sb_spgemm_call *k, const sb_spgemm *g, sb_diag *diag)
 {
     const sb_native n = native_of(k, diag);
-    const sb_dtype type = sb_public_dtype(k->compute);
+    sb_native_scalar alpha, beta;
 
-    return sb_native_spgemm_values(&n, g,
-                                   sb_place_native_scalar(k->handle, k->alpha, type),
-                                   sb_place_native_scalar(k->handle, k->beta, type));
+    SB_TRY(scalar_there(&alpha, k, k->alpha, diag));
+    SB_TRY(scalar_there(&beta, k, k->beta, diag));
+    return sb_native_spgemm_values(&n, g, alpha, beta);
 }
 
 static sb_status

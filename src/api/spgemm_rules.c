@@ -290,10 +290,10 @@ unsupported_compute(const void *r)
 {
     const sb_spgemm_call *k = r;
     const spblasDataType_t t = k->a->type;
-    const bool half = t == SPBLAS_R_16F || t == SPBLAS_R_16BF;
+    const sb_dtype own = sb_public_dtype(t);
 
     return facts_of(r)->scalars && k->compute != t &&
-           !(half && k->compute == SPBLAS_R_32F);
+           sb_public_dtype(k->compute) != sb_dtype_sum(own);
 }
 
 static bool

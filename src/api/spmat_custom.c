@@ -36,9 +36,9 @@ check_request(const request *r, sb_diag *diag)
                            r->format->fmt->nlevel);
     if (!r->level)
         return sb_diag_set(diag, SB_EINVAL, "argument level must not be NULL");
-    if (sb_public_dtype(r->type) == SB_DTYPE_COUNT)
-        return sb_diag_set(diag, SB_ENOTSUP,
-                           "argument valueType is none that is computed with");
+    if (sb_public_size(r->type) == 0)
+        return sb_diag_set(diag, SB_EINVAL,
+                           "argument valueType must be a data type of spblas.h");
     if (!sb_is_aligned(r->values, sb_public_size(r->type)))
         return sb_diag_set(diag, SB_EINVAL,
                            "argument values must be aligned to its element type");

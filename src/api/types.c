@@ -12,11 +12,11 @@ typedef struct code_row {
 
 /* By cudaDataType code; codes without a line are unknown (bytes 0). */
 static const code_row codes[] = {
-    [SPBLAS_R_32F] = {4, SB_F32},         [SPBLAS_R_64F] = {8, SB_F64},
-    [SPBLAS_R_16F] = {2, SB_F16},         [SPBLAS_R_8I] = {1, SB_I8},
-    [SPBLAS_C_32F] = {8, SB_C32},         [SPBLAS_C_64F] = {16, SB_C64},
-    [SPBLAS_C_16F] = {4, SB_DTYPE_COUNT}, [SPBLAS_R_32I] = {4, SB_I32},
-    [SPBLAS_R_16BF] = {2, SB_BF16},       [SPBLAS_C_16BF] = {4, SB_DTYPE_COUNT},
+    [SPBLAS_R_32F] = {4, SB_F32},   [SPBLAS_R_64F] = {8, SB_F64},
+    [SPBLAS_R_16F] = {2, SB_F16},   [SPBLAS_R_8I] = {1, SB_I8},
+    [SPBLAS_C_32F] = {8, SB_C32},   [SPBLAS_C_64F] = {16, SB_C64},
+    [SPBLAS_C_16F] = {4, SB_C16},   [SPBLAS_R_32I] = {4, SB_I32},
+    [SPBLAS_R_16BF] = {2, SB_BF16}, [SPBLAS_C_16BF] = {4, SB_CBF16},
 };
 
 size_t
@@ -62,12 +62,20 @@ typedef struct combination {
 } combination;
 
 static const combination table[] = {
-    {ALL, SB_F32, SB_F32, SB_F32, SB_F32},    {ALL, SB_F64, SB_F64, SB_F64, SB_F64},
-    {ALL, SB_C32, SB_C32, SB_C32, SB_C32},    {ALL, SB_C64, SB_C64, SB_C64, SB_C64},
-    {ALL, SB_F16, SB_F16, SB_F16, SB_F32},    {ALL, SB_F16, SB_F16, SB_F32, SB_F32},
-    {ALL, SB_BF16, SB_BF16, SB_BF16, SB_F32}, {ALL, SB_BF16, SB_BF16, SB_F32, SB_F32},
-    {MM | MV, SB_I8, SB_I8, SB_I32, SB_I32},  {MM | MV, SB_I8, SB_I8, SB_F32, SB_F32},
-    {MV, SB_F32, SB_F64, SB_F64, SB_F64},     {MV, SB_F32, SB_C32, SB_C32, SB_C32},
+    {ALL, SB_F32, SB_F32, SB_F32, SB_F32},
+    {ALL, SB_F64, SB_F64, SB_F64, SB_F64},
+    {ALL, SB_C32, SB_C32, SB_C32, SB_C32},
+    {ALL, SB_C64, SB_C64, SB_C64, SB_C64},
+    {ALL, SB_F16, SB_F16, SB_F16, SB_F32},
+    {ALL, SB_F16, SB_F16, SB_F32, SB_F32},
+    {ALL, SB_BF16, SB_BF16, SB_BF16, SB_F32},
+    {ALL, SB_BF16, SB_BF16, SB_F32, SB_F32},
+    {MM | MV, SB_C16, SB_C16, SB_C16, SB_C32},
+    {MM | MV, SB_CBF16, SB_CBF16, SB_CBF16, SB_C32},
+    {MM | MV, SB_I8, SB_I8, SB_I32, SB_I32},
+    {MM | MV, SB_I8, SB_I8, SB_F32, SB_F32},
+    {MV, SB_F32, SB_F64, SB_F64, SB_F64},
+    {MV, SB_F32, SB_C32, SB_C32, SB_C32},
     {MV, SB_F64, SB_C64, SB_C64, SB_C64},
 };
 

@@ -13,7 +13,7 @@
 size_t sb_public_size(spblasDataType_t t);
 size_t sb_public_index_size(spblasIndexType_t t);
 
-/* SB_DTYPE_COUNT for codes that are unknown or that nothing computes with. */
+/* SB_DTYPE_COUNT for codes that are unknown. */
 sb_dtype sb_public_dtype(spblasDataType_t t);
 sb_dtype sb_public_index_dtype(spblasIndexType_t t);
 

@@ -46,9 +46,10 @@ typedef struct combination {
 } combination;
 
 static const combination combinations[] = {
-    {SB_F32, SB_F32, true}, {SB_F64, SB_F64, true}, {SB_C32, SB_C32, true},
-    {SB_C64, SB_C64, true}, {SB_F16, SB_F32, true}, {SB_BF16, SB_F32, true},
-    {SB_I8, SB_I32, false}, {SB_I8, SB_F32, false},
+    {SB_F32, SB_F32, true}, {SB_F64, SB_F64, true},   {SB_C32, SB_C32, true},
+    {SB_C64, SB_C64, true}, {SB_F16, SB_F32, true},   {SB_BF16, SB_F32, true},
+    {SB_C16, SB_C32, true}, {SB_CBF16, SB_C32, true}, {SB_I8, SB_I32, false},
+    {SB_I8, SB_F32, false},
 };
 
 static bool

@@ -11,10 +11,11 @@ typedef struct dtype_row {
     const char *name;
     size_t bytes;
     char cls;
+    sb_dtype sum;
 } dtype_row;
 
 static const dtype_row rows[] = {
-#define X(name, text, bytes, cls) {text, bytes, #cls[0]},
+#define X(name, text, bytes, cls, sum) {text, bytes, #cls[0], SB_##sum},
 #include "base/dtype.def"
 #undef X
 };
@@ -69,7 +70,31 @@ sb_dtype_is_complex(sb_dtype t)
 bool
 sb_dtype_is_storage(sb_dtype t)
 {
-    return t == SB_F16 || t == SB_BF16 || t == SB_I8;
+    return sb_dtype_sum(t) != t;
+}
+
+bool
+sb_dtype_is_half(sb_dtype t)
+{
+    return sb_dtype_is_storage(t) && !sb_dtype_is_int(t);
+}
+
+sb_dtype
+sb_dtype_sum(sb_dtype t)
+{
+    return (unsigned)t < SB_DTYPE_COUNT ? rows[t].sum : t;
+}
+
+uint64_t
+sb_dtype_magnitude(sb_dtype t)
+{
+    const size_t part = sb_dtype_size(t) / (sb_dtype_is_complex(t) ? 2 : 1);
+
+    if (!sb_dtype_is_real(t) && !sb_dtype_is_complex(t))
+        return UINT64_MAX;
+    return part == 2   ? UINT64_C(0x7fff7fff7fff7fff)
+           : part == 4 ? UINT64_C(0x7fffffff7fffffff)
+                       : UINT64_C(0x7fffffffffffffff);
 }
 
 /* x / 2^by, ties to even; by in [1, 63]. */
@@ -152,6 +177,21 @@ sb_bf16_from_f32(float f)
     return narrow((double)f, 7);
 }
 
+/* Part k of an array of 16-bit floats, or of pairs of them. */
+static double
+half_at(sb_dtype t, const void *array, int64_t k)
+{
+    const uint16_t h = ((const uint16_t *)array)[k];
+
+    return (double)(t == SB_F16 || t == SB_C16 ? sb_f16_to_f32(h) : sb_bf16_to_f32(h));
+}
+
+static uint16_t
+half_of(sb_dtype t, double v)
+{
+    return narrow(v, t == SB_F16 || t == SB_C16 ? 10 : 7);
+}
+
 sb_value
 sb_value_load(sb_dtype t, const void *array, int64_t index)
 {
@@ -165,10 +205,12 @@ sb_value_load(sb_dtype t, const void *array, int64_t index)
     case SB_I64:
         return (sb_value){(double)((const int64_t *)array)[index], 0.0};
     case SB_F16:
-        return (sb_value){(double)sb_f16_to_f32(((const uint16_t *)array)[index]), 0.0};
     case SB_BF16:
-        return (sb_value){(double)sb_bf16_to_f32(((const uint16_t *)array)[index]),
-                          0.0};
+        return (sb_value){half_at(t, array, index), 0.0};
+    case SB_C16:
+    case SB_CBF16:
+        return (sb_value){half_at(t, array, 2 * index),
+                          half_at(t, array, 2 * index + 1)};
     case SB_F32:
         return (sb_value){(double)((const float *)array)[index], 0.0};
     case SB_F64:
@@ -213,10 +255,13 @@ sb_value_store(sb_dtype t, void *array, int64_t index, sb_value v)
         ((int64_t *)array)[index] = to_int(v.re, -0x1p63, 0x1p63, INT64_MAX);
         break;
     case SB_F16:
-        ((uint16_t *)array)[index] = narrow(v.re, 10);
-        break;
     case SB_BF16:
-        ((uint16_t *)array)[index] = narrow(v.re, 7);
+        ((uint16_t *)array)[index] = half_of(t, v.re);
+        break;
+    case SB_C16:
+    case SB_CBF16:
+        ((uint16_t *)array)[2 * index] = half_of(t, v.re);
+        ((uint16_t *)array)[2 * index + 1] = half_of(t, v.im);
         break;
     case SB_F32:
         ((float *)array)[index] = (float)v.re;

@@ -1,6 +1,6 @@
 /*
- * Element types, shared by API, IR, kernels and tests. c32 is a pair of f32
- * (CUDA_C_32F), c64 a pair of f64.
+ * Element types, shared by API, IR, kernels and tests. Complex numbers are pairs: c16 of
+ * f16, cbf16 of bf16, c32 of f32, c64 of f64 (CUDA_C_16F, _16BF, _32F, _64F).
  */
 #ifndef SB_BASE_DTYPE_H
 #define SB_BASE_DTYPE_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 typedef enum sb_dtype {
-#define X(name, text, bytes, cls) SB_##name,
+#define X(name, text, bytes, cls, sum) SB_##name,
 #include "base/dtype.def"
 #undef X
     SB_DTYPE_COUNT
@@ -24,6 +24,13 @@ bool sb_dtype_is_int(sb_dtype t);
 bool sb_dtype_is_real(sb_dtype t);
 bool sb_dtype_is_complex(sb_dtype t);
 bool sb_dtype_is_storage(sb_dtype t); /* stored, but not computed with */
+bool sb_dtype_is_half(sb_dtype t);    /* 16-bit floats or pairs of them */
+/* What values of the type are computed in: a wider type if it is only stored. */
+sb_dtype sb_dtype_sum(sb_dtype t);
+
+/* The bits of an element of at most 8 bytes, both halves of one of 16, that are not signs of
+ * real numbers: an element is zero when these are. */
+uint64_t sb_dtype_magnitude(sb_dtype t);
 
 /* IEEE conversions, round to nearest even, NaN kept NaN. */
 float sb_f16_to_f32(uint16_t h);

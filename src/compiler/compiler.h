@@ -44,7 +44,7 @@ typedef struct sb_interp_args {
 
 /* Runs any stage; stage I by coordinates (each access looks its coordinate up), II and
  * III by positions. Arithmetic is in the node's type (f32 rounds after each operation,
- * f16/bf16 are storage: cast first). An access out of bounds is EINVAL naming buffer,
+ * 16-bit floats are storage: cast first). An access out of bounds is EINVAL naming buffer,
  * index and extent. */
 sb_status sb_interp(const sb_prog *p, const sb_interp_args *args, sb_diag *diag);
 

@@ -83,6 +83,11 @@ scalar_param(sb_emit *cx, const sb_var *v, int at)
         sb_strbuf_printf(out, " = sbk_cvt_f32_%s(%s.f[0]);\n", sb_dtype_name(v->type),
                          from);
         break;
+    case SB_C16:
+    case SB_CBF16:
+        sb_strbuf_printf(out, " = sbk_cvt_c32_%s(sbk_mk_c32(%s.f[0], %s.f[1]));\n",
+                         sb_dtype_name(v->type), from, from);
+        break;
     case SB_I64:
         sb_strbuf_printf(out, " = %s.i;\n", from);
         break;

@@ -28,6 +28,10 @@ sb_emit_ctype(sb_dtype t)
         return "float";
     case SB_F64:
         return "double";
+    case SB_C16:
+        return "sbk_c16";
+    case SB_CBF16:
+        return "sbk_cbf16";
     case SB_C32:
         return "sbk_c32";
     case SB_C64:
@@ -125,14 +129,17 @@ literal(sb_emit *cx, const sb_expr *e)
             sb_strbuf_i64(cx->out, e->u.i);
         if (e->u.i != INT64_MIN && (e->u.i > INT32_MAX || e->u.i < -INT32_MAX))
             sb_strbuf_puts(cx->out, "ll");
+    } else if (sb_dtype_is_half(t)) {
+        sb_strbuf_printf(cx->out,
+                         sb_dtype_is_complex(t) ? "sbk_cvt_c64_%s(sbk_mk_c64("
+                                                : "sbk_cvt_f64_%s(",
+                         sb_dtype_name(t));
+        literal_float(cx, SB_F64, e->u.f);
+        sb_strbuf_puts(cx->out, sb_dtype_is_complex(t) ? ", 0))" : ")");
     } else if (sb_dtype_is_complex(t)) {
         sb_strbuf_printf(cx->out, "sbk_mk_%s(", sb_dtype_name(t));
         literal_float(cx, t == SB_C32 ? SB_F32 : SB_F64, e->u.f);
         sb_strbuf_puts(cx->out, ", 0)");
-    } else if (t == SB_F16 || t == SB_BF16) {
-        sb_strbuf_printf(cx->out, "sbk_cvt_f64_%s(", sb_dtype_name(t));
-        literal_float(cx, SB_F64, e->u.f);
-        sb_strbuf_puts(cx->out, ")");
     } else {
         literal_float(cx, t, e->u.f);
     }
@@ -291,19 +298,49 @@ complex_eq(sb_emit *cx, const sb_expr *e)
     sb_strbuf_puts(cx->out, ")");
 }
 
+/* The operand in the type its values are computed in. */
+static void
+cast_operand(sb_emit *cx, const sb_expr *x)
+{
+    const sb_dtype from = (sb_dtype)x->type;
+    const bool half = sb_dtype_is_half(from);
+
+    if (half)
+        sb_strbuf_printf(cx->out, "sbk_cvt_%s_%s(", sb_dtype_name(from),
+                         sb_dtype_name(sb_dtype_sum(from)));
+    sb_emit_expr(cx, x, half ? 0 : 9);
+    if (half)
+        sb_strbuf_puts(cx->out, ")");
+}
+
 /* Real value of the operand as an expression of C arithmetic type. */
 static void
 cast_real_operand(sb_emit *cx, const sb_expr *x)
 {
-    const sb_dtype from = (sb_dtype)x->type;
-
-    if (from == SB_F16 || from == SB_BF16)
-        sb_strbuf_printf(cx->out, "sbk_cvt_%s_f32(", sb_dtype_name(from));
-    sb_emit_expr(cx, x, from == SB_F16 || from == SB_BF16 ? 0 : 9);
-    if (from == SB_F16 || from == SB_BF16)
-        sb_strbuf_puts(cx->out, ")");
-    if (sb_dtype_is_complex(from))
+    cast_operand(cx, x);
+    if (sb_dtype_is_complex((sb_dtype)x->type))
         sb_strbuf_puts(cx->out, ".re");
+}
+
+/* From any type but `to`; a pair of 16-bit floats from c32, exactly, or from c64. */
+static void
+cast_to_complex(sb_emit *cx, const sb_expr *x, sb_dtype to)
+{
+    const sb_dtype from = sb_dtype_sum((sb_dtype)x->type);
+    const bool pair = sb_dtype_is_complex(from);
+    const sb_dtype made = pair ? from : sb_dtype_is_half(to) ? SB_C64 : to;
+
+    if (made != to)
+        sb_strbuf_printf(cx->out, "sbk_cvt_%s_%s(", sb_dtype_name(made),
+                         sb_dtype_name(to));
+    if (!pair)
+        sb_strbuf_printf(cx->out, "sbk_mk_%s((%s)", sb_dtype_name(made),
+                         made == SB_C32 ? "float" : "double");
+    cast_operand(cx, x);
+    if (!pair)
+        sb_strbuf_puts(cx->out, ", 0)");
+    if (made != to)
+        sb_strbuf_puts(cx->out, ")");
 }
 
 static void
@@ -314,17 +351,9 @@ cast(sb_emit *cx, const sb_expr *e)
 
     if (to == from) {
         sb_emit_expr(cx, x, 9);
-    } else if (sb_dtype_is_complex(to) && sb_dtype_is_complex(from)) {
-        sb_strbuf_printf(cx->out, "sbk_cvt_%s_%s(", sb_dtype_name(from),
-                         sb_dtype_name(to));
-        sb_emit_expr(cx, x, 0);
-        sb_strbuf_puts(cx->out, ")");
     } else if (sb_dtype_is_complex(to)) {
-        sb_strbuf_printf(cx->out, "sbk_mk_%s((%s)", sb_dtype_name(to),
-                         to == SB_C32 ? "float" : "double");
-        cast_real_operand(cx, x);
-        sb_strbuf_puts(cx->out, ", 0)");
-    } else if (to == SB_F16 || to == SB_BF16) {
+        cast_to_complex(cx, x, to);
+    } else if (sb_dtype_is_half(to)) {
         sb_strbuf_printf(cx->out, "sbk_cvt_%s_%s(", from == SB_F32 ? "f32" : "f64",
                          sb_dtype_name(to));
         cast_real_operand(cx, x);

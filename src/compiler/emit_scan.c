@@ -368,6 +368,10 @@ scan_store(scan *s, const sb_stmt *st)
         sb_emit_fail(s->cx, "a store with several indices: buffers must be flat");
         return;
     }
+    if (st->u.store.op != SB_STORE_SET && sb_dtype_is_half(st->u.store.buf->type)) {
+        sb_emit_fail(s->cx, "an update of 16-bit floats: cast to what sums them");
+        return;
+    }
     if (l)
         access_local(s, l, st->u.store.idx[0], !s->cx->cur);
     else if (s->cx->cur)

@@ -338,17 +338,16 @@ vec_bits(sb_emit *cx, const sb_expr *e, bool packed)
 
 /* ---- which expressions have a vector form ------------------------------------------ */
 
-/* Conversions with a vector form; 16-bit floats only to and from f32. */
+/* Conversions with a vector form; 16-bit floats only to and from what sums them. */
 static bool
 cast_has_vector(sb_dtype from, sb_dtype to)
 {
-    const bool half_from = from == SB_F16 || from == SB_BF16;
-    const bool half_to = to == SB_F16 || to == SB_BF16;
-
     if (from == SB_BOOL || to == SB_BOOL)
         return false;
-    if (half_from || half_to)
-        return half_from ? to == SB_F32 : from == SB_F32;
+    if (sb_dtype_is_half(from))
+        return to == sb_dtype_sum(from);
+    if (sb_dtype_is_half(to))
+        return from == sb_dtype_sum(to);
     return sb_dtype_is_complex(from) == sb_dtype_is_complex(to);
 }
 
@@ -357,7 +356,7 @@ static bool
 has_vector(const sb_emit *cx, const sb_expr *e)
 {
     const sb_dtype t = (sb_dtype)e->type;
-    const bool whole = t != SB_F16 && t != SB_BF16 && t != SB_BOOL;
+    const bool whole = !sb_dtype_is_half(t) && t != SB_BOOL;
     bool packed;
 
     switch ((sb_expr_kind)e->kind) {
@@ -416,7 +415,7 @@ vec_cast(sb_emit *cx, const sb_expr *e)
 
     if (to == from) {
         sb_emit_vec(cx, e->arg[0], 9);
-    } else if (from == SB_F16 || from == SB_BF16 || to == SB_F16 || to == SB_BF16) {
+    } else if (sb_dtype_is_half(from) || sb_dtype_is_half(to)) {
         sb_strbuf_printf(cx->out, "SBK_V(cvt_%s_%s, ", sb_dtype_name(from),
                          sb_dtype_name(to));
         sb_emit_lanes(cx, cx->cur->cls);

@@ -79,6 +79,9 @@ round_real(sb_dtype t, double x)
     case SB_BF16:
         sb_value_store(t, &half, 0, wide);
         return sb_value_load(t, &half, 0).re;
+    case SB_C16:
+    case SB_CBF16:
+        return round_real(t == SB_C16 ? SB_F16 : SB_BF16, x);
     case SB_F32:
     case SB_C32:
         return (double)(float)x;

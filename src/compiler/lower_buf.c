@@ -5,6 +5,10 @@
  *   for %pj in 0 .. $ptr[%i + 1] - $ptr[%i] reduce {   for %pj in $ptr[%i] .. $ptr[%i + 1] reduce {
  *     $C[%i, %c] += $A[%i, %pj] * $B[%j, %c] }           $C[%i * %ldc + %c] += $A[%pj] * $B[%j * %ldb + %c] }
  *
+ * Updates of 16-bit floats, which are only stored, say what they are computed in:
+ *
+ *   $C[%i] += %v                   $C[%i] = cast(f16, cast(f32, $C[%i]) + cast(f32, %v))
+ *
  * A loop over the positions of a variable axis is moved to run over its slots (as
  * above) when that removes the start of the range from the indices.
  */
@@ -259,11 +263,38 @@ flat_access(sb_mapper *m, const sb_stmt *s)
     return out;
 }
 
+static const sb_stmt *
+flat_store(sb_mapper *m, const sb_stmt *s)
+{
+    static const sb_expr_kind kind[] = {[SB_STORE_ADD] = SB_EXPR_ADD,
+                                        [SB_STORE_MIN] = SB_EXPR_MIN,
+                                        [SB_STORE_MAX] = SB_EXPR_MAX};
+    const sb_dtype type = s->u.store.buf->type, sum = sb_dtype_sum(type);
+    const sb_stmt *t = flat_access(m, s);
+    const sb_expr *old;
+    sb_stmt *out;
+
+    if (!t || t->u.store.op == SB_STORE_SET || !sb_dtype_is_half(type))
+        return t;
+    out = sb_stmt_copy(m->ir, t);
+    if (!out)
+        return NULL;
+    old = sb_expr_load(m->ir, t->u.store.buf, 1, t->u.store.idx);
+    out->u.store.value = sb_expr_cast(
+        m->ir, type,
+        sb_expr_bin(m->ir, kind[t->u.store.op], sb_expr_cast(m->ir, sum, old),
+                    sb_expr_cast(m->ir, sum, t->u.store.value)));
+    out->u.store.op = SB_STORE_SET;
+    return out;
+}
+
 static bool
 flat_stmt(sb_mapper *m, sb_list *out, const sb_stmt *s)
 {
     switch ((sb_stmt_kind)s->kind) {
     case SB_STMT_STORE:
+        sb_list_push(out, flat_store(m, s));
+        return true;
     case SB_STMT_PREFETCH:
         sb_list_push(out, flat_access(m, s));
         return true;

@@ -160,6 +160,8 @@ SBG_LOADS(f16, sbk_f16)
 SBG_LOADS(bf16, sbk_bf16)
 SBG_LOADS(f32, float)
 SBG_LOADS(f64, double)
+SBG_LOADS(c16, sbk_c16)
+SBG_LOADS(cbf16, sbk_cbf16)
 SBG_LOADS(c32, sbk_c32)
 
 /* n neighbours of 8 or 16 bytes. */
@@ -185,6 +187,8 @@ SBG_COPIES(i32, int32_t)
 SBG_COPIES(i64, int64_t)
 SBG_COPIES(f32, float)
 SBG_COPIES(f64, double)
+SBG_COPIES(c16, sbk_c16)
+SBG_COPIES(cbf16, sbk_cbf16)
 SBG_COPIES(c32, sbk_c32)
 
 /* n neighbours of which `have` are there: those beyond are 0 (get) or stay (put). */

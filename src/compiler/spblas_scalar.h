@@ -21,6 +21,12 @@ typedef union sb_kparam {
 
 typedef uint16_t sbk_f16;
 typedef uint16_t sbk_bf16;
+typedef struct sbk_c16 {
+    sbk_f16 re, im;
+} sbk_c16;
+typedef struct sbk_cbf16 {
+    sbk_bf16 re, im;
+} sbk_cbf16;
 typedef struct sbk_c32 {
     float re, im;
 } sbk_c32;
@@ -274,5 +280,31 @@ sbk_cvt_f32_bf16(float v)
         return (sbk_bf16)(u >> 16 | 0x40);
     return (sbk_bf16)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
+
+#define SBK_HALF_PAIR(t, part)                                                     \
+    SBK_FN sbk_c32 sbk_cvt_##t##_c32(sbk_##t z)                                    \
+    {                                                                              \
+        return sbk_mk_c32(sbk_cvt_##part##_f32(z.re), sbk_cvt_##part##_f32(z.im)); \
+    }                                                                              \
+    SBK_FN sbk_##t sbk_cvt_c32_##t(sbk_c32 z)                                      \
+    {                                                                              \
+        sbk_##t h;                                                                 \
+        h.re = sbk_cvt_f32_##part(z.re);                                           \
+        h.im = sbk_cvt_f32_##part(z.im);                                           \
+        return h;                                                                  \
+    }                                                                              \
+    SBK_FN sbk_##t sbk_cvt_c64_##t(sbk_c64 z)                                      \
+    {                                                                              \
+        sbk_##t h;                                                                 \
+        h.re = sbk_cvt_f64_##part(z.re);                                           \
+        h.im = sbk_cvt_f64_##part(z.im);                                           \
+        return h;                                                                  \
+    }                                                                              \
+    SBK_FN int sbk_eq_##t(sbk_##t a, sbk_##t b)                                    \
+    {                                                                              \
+        return sbk_eq_c32(sbk_cvt_##t##_c32(a), sbk_cvt_##t##_c32(b));             \
+    }
+SBK_HALF_PAIR(c16, f16)
+SBK_HALF_PAIR(cbf16, bf16)
 
 #endif

@@ -177,6 +177,29 @@
         return SBK_DOWN(sbk_##t##x##n, v, n2, 2 * h, SBK_IOTA##n2);                   \
     }
 
+/* Pairs of 16-bit floats are only moved: as i32 are. */
+#define SBK_HALF_PAIRS(t, part, n)                                                   \
+    SBK_MEM(t, sbk_##t, sbk_##part, n, 2)                                            \
+    SBK_FN sbk_##t##x##n sbk_splat_##t##x##n(sbk_##t x)                              \
+    {                                                                                \
+        return (sbk_##t##x##n){SBK_REP##n(x.re, x.im)};                              \
+    }                                                                                \
+    SBK_FN sbk_##t sbk_get_##t##x##n(sbk_##t##x##n v, int64_t k)                     \
+    {                                                                                \
+        sbk_##t z;                                                                   \
+        z.re = v[2 * k];                                                             \
+        z.im = v[2 * k + 1];                                                         \
+        return z;                                                                    \
+    }                                                                                \
+    SBK_FN sbk_##t##x##n sbk_keep_##t##x##n(sbk_##t##x##n a, sbk_##t##x##n b, int m) \
+    {                                                                                \
+        return (sbk_##t##x##n)sbk_keep_i32x##n((sbk_i32x##n)a, (sbk_i32x##n)b, m);   \
+    }                                                                                \
+    SBK_FN sbk_##t##x##n sbk_down_##t##x##n(sbk_##t##x##n v, int h)                  \
+    {                                                                                \
+        return (sbk_##t##x##n)sbk_down_i32x##n((sbk_i32x##n)v, h);                   \
+    }
+
 #if defined(__clang__)
 #define SBK_SHUFFLE(tn, v, ...) __builtin_shufflevector(v, v, __VA_ARGS__)
 #else
@@ -200,7 +223,9 @@
     SBK_REAL(f16, sbk_f16, int16_t, n)   \
     SBK_REAL(bf16, sbk_bf16, int16_t, n) \
     SBK_REAL(i32, int32_t, int32_t, n)   \
-    SBK_REAL(f32, float, int32_t, n)
+    SBK_REAL(f32, float, int32_t, n)     \
+    SBK_HALF_PAIRS(c16, f16, n)          \
+    SBK_HALF_PAIRS(cbf16, bf16, n)
 #define SBK_UP_TO_8(n, n2)             \
     SBK_REAL(i64, int64_t, int64_t, n) \
     SBK_REAL(f64, double, int64_t, n)  \
@@ -260,7 +285,9 @@ SBK_UP_TO_16(4, 8)
     }
 #define SBK_MASK_ANY_4(n)         \
     SBK_MASK_ANY(i32, int32_t, n) \
-    SBK_MASK_ANY(f32, float, n)
+    SBK_MASK_ANY(f32, float, n)   \
+    SBK_MASK_ANY(c16, sbk_c16, n) \
+    SBK_MASK_ANY(cbf16, sbk_cbf16, n)
 #define SBK_MASK_ANY_8(n)         \
     SBK_MASK_ANY(i64, int64_t, n) \
     SBK_MASK_ANY(f64, double, n)  \
@@ -270,7 +297,9 @@ SBK_UP_TO_16(4, 8)
     SBK_MASK_ANY(bf16, sbk_bf16, n)
 #define SBK_MASK_512_4(n, pre, reg, mask)                \
     SBK_MASK_512(i32, int32_t, n, pre, epi32, reg, mask) \
-    SBK_MASK_512(f32, float, n, pre, epi32, reg, mask)
+    SBK_MASK_512(f32, float, n, pre, epi32, reg, mask)   \
+    SBK_MASK_512(c16, sbk_c16, n, pre, epi32, reg, mask) \
+    SBK_MASK_512(cbf16, sbk_cbf16, n, pre, epi32, reg, mask)
 #define SBK_MASK_512_8(n, pre, reg)                          \
     SBK_MASK_512(i64, int64_t, n, pre, epi64, reg, __mmask8) \
     SBK_MASK_512(f64, double, n, pre, epi64, reg, __mmask8)  \
@@ -280,7 +309,9 @@ SBK_UP_TO_16(4, 8)
     SBK_MASK_512(bf16, sbk_bf16, n, pre, epi16, reg, mask)
 #define SBK_MASK_256_4(n, pre, reg)                                       \
     SBK_MASK_256(i32, int32_t, n, pre, epi32, reg, int, i32, SBK_IOTA##n) \
-    SBK_MASK_256(f32, float, n, pre, epi32, reg, int, i32, SBK_IOTA##n)
+    SBK_MASK_256(f32, float, n, pre, epi32, reg, int, i32, SBK_IOTA##n)   \
+    SBK_MASK_256(c16, sbk_c16, n, pre, epi32, reg, int, i32, SBK_IOTA##n) \
+    SBK_MASK_256(cbf16, sbk_cbf16, n, pre, epi32, reg, int, i32, SBK_IOTA##n)
 #define SBK_MASK_256_8(n, pre, reg)                                             \
     SBK_MASK_256(i64, int64_t, n, pre, epi64, reg, long long, i64, SBK_IOTA##n) \
     SBK_MASK_256(f64, double, n, pre, epi64, reg, long long, i64, SBK_IOTA##n)  \
@@ -383,6 +414,28 @@ SBK_HALF_X86(8, _mm256_cvtph_ps, _mm256_cvtps_ph, __m128i)
 SBK_HALF_ANY(8)
 #endif
 
+/* A pair of 16-bit floats as two of them */
+#define SBK_HALF_PAIR_CVT(t, part, n, n2)                     \
+    SBK_FN sbk_c32x##n sbk_cvt_##t##_c32x##n(sbk_##t##x##n v) \
+    {                                                         \
+        return (sbk_c32x##n)sbk_cvt_##part##_f32x##n2(v);     \
+    }                                                         \
+    SBK_FN sbk_##t##x##n sbk_cvt_c32_##t##x##n(sbk_c32x##n v) \
+    {                                                         \
+        return (sbk_##t##x##n)sbk_cvt_f32_##part##x##n2(v);   \
+    }
+#define SBK_HALF_PAIRS_CVT(n, n2)      \
+    SBK_HALF_PAIR_CVT(c16, f16, n, n2) \
+    SBK_HALF_PAIR_CVT(cbf16, bf16, n, n2)
+SBK_HALF_PAIRS_CVT(1, 2)
+SBK_HALF_PAIRS_CVT(2, 4)
+#if SBK_VBYTES >= 32
+SBK_HALF_PAIRS_CVT(4, 8)
+#endif
+#if SBK_VBYTES >= 64
+SBK_HALF_PAIRS_CVT(8, 16)
+#endif
+
 /* ---- stores past the cache -------------------------------------------------------------- */
 
 #if defined(__SSE2__)
@@ -403,12 +456,14 @@ SBK_HALF_ANY(8)
         else                                               \
             sbk_st_##t##x##n(p, v);                        \
     }
-#define SBK_NT_FULL(n4, n8, n16, store, reg) \
-    SBK_NT_X86(i32, int32_t, n4, store, reg) \
-    SBK_NT_X86(f32, float, n4, store, reg)   \
-    SBK_NT_X86(i64, int64_t, n8, store, reg) \
-    SBK_NT_X86(f64, double, n8, store, reg)  \
-    SBK_NT_X86(c32, sbk_c32, n8, store, reg) \
+#define SBK_NT_FULL(n4, n8, n16, store, reg)     \
+    SBK_NT_X86(i32, int32_t, n4, store, reg)     \
+    SBK_NT_X86(f32, float, n4, store, reg)       \
+    SBK_NT_X86(c16, sbk_c16, n4, store, reg)     \
+    SBK_NT_X86(cbf16, sbk_cbf16, n4, store, reg) \
+    SBK_NT_X86(i64, int64_t, n8, store, reg)     \
+    SBK_NT_X86(f64, double, n8, store, reg)      \
+    SBK_NT_X86(c32, sbk_c32, n8, store, reg)     \
     SBK_NT_X86(c64, sbk_c64, n16, store, reg)
 #define SBK_NT_HALF(n, store, reg)          \
     SBK_NT_X86(f16, sbk_f16, n, store, reg) \
@@ -427,6 +482,10 @@ SBK_NT_ANY(i32, int32_t, 1)
 SBK_NT_ANY(i32, int32_t, 2)
 SBK_NT_ANY(f32, float, 1)
 SBK_NT_ANY(f32, float, 2)
+SBK_NT_ANY(c16, sbk_c16, 1)
+SBK_NT_ANY(c16, sbk_c16, 2)
+SBK_NT_ANY(cbf16, sbk_cbf16, 1)
+SBK_NT_ANY(cbf16, sbk_cbf16, 2)
 SBK_NT_ANY(i64, int64_t, 1)
 SBK_NT_ANY(f64, double, 1)
 SBK_NT_ANY(c32, sbk_c32, 1)
@@ -435,6 +494,8 @@ SBK_NT_FULL(4, 2, 1, _mm_stream_si128, __m128i)
 #else
 SBK_NT_ANY(i32, int32_t, 4)
 SBK_NT_ANY(f32, float, 4)
+SBK_NT_ANY(c16, sbk_c16, 4)
+SBK_NT_ANY(cbf16, sbk_cbf16, 4)
 SBK_NT_ANY(i64, int64_t, 2)
 SBK_NT_ANY(f64, double, 2)
 SBK_NT_ANY(c32, sbk_c32, 2)

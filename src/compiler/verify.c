@@ -87,7 +87,7 @@ is_arithmetic(sb_expr_kind k)
 {
     return k == SB_EXPR_NEG || k == SB_EXPR_MUL || k == SB_EXPR_DIV ||
            k == SB_EXPR_MOD || k == SB_EXPR_ADD || k == SB_EXPR_SUB ||
-           k == SB_EXPR_MIN || k == SB_EXPR_MAX;
+           k == SB_EXPR_MIN || k == SB_EXPR_MAX || k == SB_EXPR_CONJ;
 }
 
 bool

@@ -58,6 +58,8 @@ sb_ref_ops_of(sb_dtype compute)
     case SB_I64:
     case SB_F16:
     case SB_BF16:
+    case SB_C16:
+    case SB_CBF16:
     case SB_DTYPE_COUNT:
         break;
     }
@@ -166,6 +168,34 @@ c32_from_c32(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
 }
 
 static void
+c32_from_halves(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
+                bool conj, float (*widen)(uint16_t))
+{
+    float *to = dst;
+
+    for (int64_t c = 0; c < n; c++) {
+        const uint16_t *from = (const uint16_t *)src + 2 * (at + c * stride);
+
+        to[2 * c] = widen(from[0]);
+        to[2 * c + 1] = conj ? -widen(from[1]) : widen(from[1]);
+    }
+}
+
+static void
+c32_from_c16(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
+             bool conj)
+{
+    c32_from_halves(dst, src, at, stride, n, conj, sb_f16_to_f32);
+}
+
+static void
+c32_from_cbf16(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
+               bool conj)
+{
+    c32_from_halves(dst, src, at, stride, n, conj, sb_bf16_to_f32);
+}
+
+static void
 c64_from_f64(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
              bool conj)
 {
@@ -203,6 +233,8 @@ sb_ref_load_of(sb_dtype from, sb_dtype compute)
         [SB_F32] =
             {[SB_F32] = f32_from_f32, [SB_F64] = f64_from_f32, [SB_C32] = c32_from_f32},
         [SB_F64] = {[SB_F64] = f64_from_f64, [SB_C64] = c64_from_f64},
+        [SB_C16] = {[SB_C32] = c32_from_c16},
+        [SB_CBF16] = {[SB_C32] = c32_from_cbf16},
         [SB_C32] = {[SB_C32] = c32_from_c32},
         [SB_C64] = {[SB_C64] = c64_from_c64}};
 
@@ -256,6 +288,27 @@ c32_to_c32(void *dst, int64_t at, int64_t stride, const void *src, int64_t n)
 }
 
 static void
+c32_to_halves(void *dst, int64_t at, int64_t stride, const void *src, int64_t n,
+              uint16_t (*narrow)(float))
+{
+    for (int64_t c = 0; c < 2 * n; c++)
+        ((uint16_t *)dst)[2 * (at + c / 2 * stride) + c % 2] =
+            narrow(((const float *)src)[c]);
+}
+
+static void
+c32_to_c16(void *dst, int64_t at, int64_t stride, const void *src, int64_t n)
+{
+    c32_to_halves(dst, at, stride, src, n, sb_f16_from_f32);
+}
+
+static void
+c32_to_cbf16(void *dst, int64_t at, int64_t stride, const void *src, int64_t n)
+{
+    c32_to_halves(dst, at, stride, src, n, sb_bf16_from_f32);
+}
+
+static void
 c64_to_c64(void *dst, int64_t at, int64_t stride, const void *src, int64_t n)
 {
     for (int64_t c = 0; c < 2 * n; c++)
@@ -270,7 +323,8 @@ sb_ref_store_of(sb_dtype compute, sb_dtype to)
             {[SB_F32] = f32_to_f32, [SB_F16] = f32_to_f16, [SB_BF16] = f32_to_bf16},
         [SB_F64] = {[SB_F64] = f64_to_f64},
         [SB_I32] = {[SB_I32] = i32_to_i32},
-        [SB_C32] = {[SB_C32] = c32_to_c32},
+        [SB_C32] =
+            {[SB_C32] = c32_to_c32, [SB_C16] = c32_to_c16, [SB_CBF16] = c32_to_cbf16},
         [SB_C64] = {[SB_C64] = c64_to_c64}};
 
     return (unsigned)to < SB_DTYPE_COUNT && (unsigned)compute < SB_DTYPE_COUNT

@@ -1,7 +1,7 @@
 /*
  * Arithmetic of the reference kernels, by table. An operand's elements are loaded into
  * short packed lines of the compute type, worked on there, and stored rounded once. So
- * nine element types and five compute types cost loads and stores, not kernels.
+ * eleven element types and five compute types cost loads and stores, not kernels.
  */
 #ifndef SB_CPU_REF_OPS_H
 #define SB_CPU_REF_OPS_H

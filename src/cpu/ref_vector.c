@@ -93,6 +93,23 @@ typedef struct c64 {
 COMPLEX_ARITHMETIC(c32)
 COMPLEX_ARITHMETIC(c64)
 
+/* Pairs of 16-bit floats, computed with as c32. */
+typedef struct half_pair {
+    uint16_t re, im;
+} half_pair;
+
+#define HALF_PAIR(t, part)                                                          \
+    static c32 t##_load(half_pair v)                                                \
+    {                                                                               \
+        return (c32){sb_##part##_to_f32(v.re), sb_##part##_to_f32(v.im)};           \
+    }                                                                               \
+    static half_pair t##_store(c32 v)                                               \
+    {                                                                               \
+        return (half_pair){sb_##part##_from_f32(v.re), sb_##part##_from_f32(v.im)}; \
+    }
+HALF_PAIR(c16, f16)
+HALF_PAIR(cbf16, bf16)
+
 #define ADD c32_plus
 #define SUB c32_minus
 #define MUL c32_times
@@ -102,6 +119,18 @@ COMPLEX_ARITHMETIC(c64)
 #define LOAD SAME
 #define STORE SAME
 #define OP(name) c32_##name
+#include "cpu/ref_vector.inc"
+#define E half_pair
+#define C c32
+#define LOAD c16_load
+#define STORE c16_store
+#define OP(name) c16_##name
+#include "cpu/ref_vector.inc"
+#define E half_pair
+#define C c32
+#define LOAD cbf16_load
+#define STORE cbf16_store
+#define OP(name) cbf16_##name
 #include "cpu/ref_vector.inc"
 #undef ADD
 #undef SUB
@@ -174,6 +203,8 @@ static const arithmetic arithmetics[] = {
     {SB_C64, SB_C64, ROW(c64)},
     {SB_F16, SB_F32, ROW(f16)},
     {SB_BF16, SB_F32, ROW(bf16)},
+    {SB_C16, SB_C32, ROW(c16)},
+    {SB_CBF16, SB_C32, ROW(cbf16)},
     {SB_I8, SB_F32, NULL, NULL, NULL, i8_f32_dot},
     {SB_I8, SB_I32, NULL, NULL, NULL, i8_i32_dot},
 };

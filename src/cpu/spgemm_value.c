@@ -67,6 +67,26 @@
 #define OP(name) bf16_i64_##name
 #include "cpu/spgemm_value.inc"
 
+#define I int32_t
+#define TYPE(name) c16_##name
+#define OP(name) c16_i32_##name
+#include "cpu/spgemm_value.inc"
+
+#define I int64_t
+#define TYPE(name) c16_##name
+#define OP(name) c16_i64_##name
+#include "cpu/spgemm_value.inc"
+
+#define I int32_t
+#define TYPE(name) cbf16_##name
+#define OP(name) cbf16_i32_##name
+#include "cpu/spgemm_value.inc"
+
+#define I int64_t
+#define TYPE(name) cbf16_##name
+#define OP(name) cbf16_i64_##name
+#include "cpu/spgemm_value.inc"
+
 const sb_spgemm_value *
 sb_spgemm_value_of(sb_dtype index, sb_dtype value)
 {
@@ -77,6 +97,8 @@ sb_spgemm_value_of(sb_dtype index, sb_dtype value)
         [SB_C64] = {&c64_i32_kernels, &c64_i64_kernels},
         [SB_F16] = {&f16_i32_kernels, &f16_i64_kernels},
         [SB_BF16] = {&bf16_i32_kernels, &bf16_i64_kernels},
+        [SB_C16] = {&c16_i32_kernels, &c16_i64_kernels},
+        [SB_CBF16] = {&cbf16_i32_kernels, &cbf16_i64_kernels},
     };
 
     return table[value][index == SB_I64];

@@ -260,12 +260,8 @@ sb_tree_nonzeros(const void *val, int64_t stride, int64_t n, sb_dtype type)
     const sb_fast_kernels *k = sb_fast_kernels_for(SB_I64, sb_dtype_size(type));
     int64_t count = 0;
 
-    if (k && stride == 1) /* all bits but the signs */
-        return k->nonzeros(val, n,
-                           type == SB_F64   ? UINT64_MAX >> 1
-                           : type == SB_C32 ? UINT64_C(0x7fffffff7fffffff)
-                           : type == SB_F32 ? UINT32_MAX >> 1
-                                            : UINT64_MAX);
+    if (k && stride == 1)
+        return k->nonzeros(val, n, sb_dtype_magnitude(type));
     for (int64_t p = 0; p < n; p++)
         count += !is_zero((const char *)val + (size_t)p * step, type, 1);
     return count;

@@ -87,18 +87,6 @@ ops_of(sb_dtype type)
     return &table[sb_dtype_size(type)];
 }
 
-/* All bits but the signs of real numbers. */
-static uint64_t
-mask_of(sb_dtype type)
-{
-    if (sb_dtype_is_int(type))
-        return UINT64_MAX;
-    return type == SB_F16 || type == SB_BF16 ? 0x7fffu
-           : type == SB_F32                  ? 0x7fffffffu
-           : type == SB_C32                  ? 0x7fffffff7fffffffu
-                                             : 0x7fffffffffffffffu;
-}
-
 typedef struct work {
     scan s;
     target t;
@@ -120,7 +108,7 @@ work_of(const sb_dense *a, const sb_matrix *b)
                         .minors = csc ? a->rows : a->cols,
                         .major = along ? a->ld : 1,
                         .minor = along ? 1 : a->ld,
-                        .mask = mask_of(a->type)},
+                        .mask = sb_dtype_magnitude(a->type)},
                   .t = {.ptr = coo ? NULL : (void *)(uintptr_t)b->ptr,
                         .row = coo ? (void *)(uintptr_t)b->row : NULL,
                         .idx = (void *)(uintptr_t)b->idx,

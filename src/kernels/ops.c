@@ -39,7 +39,7 @@ sb_ops_operand(sb_strbuf *out, const sb_spec *s, const char *expr, sb_dtype from
     if (from == s->compute)
         sb_strbuf_printf(out, "%s%s%s", open, expr, close);
     else
-        sb_strbuf_printf(out, "cast(%s, %s%s%s)", sb_dtype_name(s->compute), open, expr,
+        sb_strbuf_printf(out, "%scast(%s, %s)%s", open, sb_dtype_name(s->compute), expr,
                          close);
 }
 

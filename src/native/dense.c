@@ -9,10 +9,7 @@ enum { ALIGN = 16 };
 static sb_dtype
 compute_of(sb_dtype t)
 {
-    return t == SB_I8                    ? SB_I32
-           : t == SB_I32                 ? SB_I64
-           : t == SB_F16 || t == SB_BF16 ? SB_F32
-                                         : t;
+    return t == SB_I32 ? SB_I64 : sb_dtype_sum(t);
 }
 
 /* The layouts of dense.inc. */

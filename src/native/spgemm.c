@@ -14,18 +14,12 @@ enum {
 }; /* bytes of scratch that a size asks for at most */
 #endif
 
-static sb_dtype
-compute_of(sb_dtype t)
-{
-    return t == SB_F16 || t == SB_BF16 ? SB_F32 : t;
-}
-
 /* Bytes of scratch for one column: two places of the table, or a sum. */
 static size_t
 unit_of(const sb_spgemm *g)
 {
     const size_t table = 2 * sb_dtype_size(g->b.idx_type);
-    const size_t sum = sb_dtype_size(compute_of(g->b.val_type));
+    const size_t sum = sb_dtype_size(sb_dtype_sum(g->b.val_type));
 
     return table > sum ? table : sum;
 }
@@ -43,7 +37,7 @@ job_of(const char *op, const sb_spgemm *g, bool values)
 {
     sb_native_job j =
         sb_native_job_of(op, values ? g->b.val_type : SB_DTYPE_COUNT,
-                         values ? compute_of(g->b.val_type) : SB_DTYPE_COUNT,
+                         values ? sb_dtype_sum(g->b.val_type) : SB_DTYPE_COUNT,
                          g->b.idx_type, SB_DTYPE_COUNT);
     const void *const array[] = {g->a.ptr,   g->a.idx, g->a.val, g->b.ptr,
                                  g->b.idx,   g->b.val, g->table, g->ptr,

@@ -89,7 +89,8 @@ c_name(sb_dtype t)
     static const char *const names[SB_DTYPE_COUNT] = {
         [SB_I8] = "int8_t",   [SB_I32] = "int32_t",   [SB_I64] = "int64_t",
         [SB_F16] = "sbk_f16", [SB_BF16] = "sbk_bf16", [SB_F32] = "float",
-        [SB_F64] = "double",  [SB_C32] = "sbk_c32",   [SB_C64] = "sbk_c64"};
+        [SB_F64] = "double",  [SB_C16] = "sbk_c16",   [SB_CBF16] = "sbk_cbf16",
+        [SB_C32] = "sbk_c32", [SB_C64] = "sbk_c64"};
 
     return t < SB_DTYPE_COUNT ? names[t] : NULL;
 }

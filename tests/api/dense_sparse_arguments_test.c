@@ -15,8 +15,8 @@
 #define DA1 ((spblasDenseToSparseAlg_t)1)
 
 static size_t bytes;
-static spblasDnMatDescr_t M, M64, bare, many, opaque;
-static spblasSpMatDescr_t bare_csr, bare_coo, opaque_csr;
+static spblasDnMatDescr_t M, M64, bare, many;
+static spblasSpMatDescr_t bare_csr, bare_coo;
 
 /* A, O and the others here are 3 x 4. */
 static void
@@ -27,11 +27,8 @@ make(void)
     objects_ok(spblasCreateDnMat(&bare, 3, 4, 4, NULL, F32, ROW));
     objects_ok(spblasCreateDnMat(&many, 3, 4, 4, dense, F32, ROW));
     objects_ok(spblasDnMatSetStridedBatch(many, 2, 12));
-    objects_ok(spblasCreateDnMat(&opaque, 3, 4, 4, dense, SPBLAS_C_16F, ROW));
     objects_ok(spblasCreateCsr(&bare_csr, 3, 4, 3, NULL, NULL, NULL, I32, I32, Z, F32));
     objects_ok(spblasCreateCoo(&bare_coo, 3, 4, 3, NULL, NULL, NULL, I32, Z, F32));
-    objects_ok(spblasCreateCsr(&opaque_csr, 3, 4, 3, ptr, idx, val, I32, I32, Z,
-                               SPBLAS_C_16F));
 }
 
 static void
@@ -41,10 +38,8 @@ end(void)
     objects_ok(spblasDestroyDnMat(M64));
     objects_ok(spblasDestroyDnMat(bare));
     objects_ok(spblasDestroyDnMat(many));
-    objects_ok(spblasDestroyDnMat(opaque));
     objects_ok(spblasDestroySpMat(bare_csr));
     objects_ok(spblasDestroySpMat(bare_coo));
-    objects_ok(spblasDestroySpMat(opaque_csr));
 }
 
 /* Through all functions of the routine. */
@@ -66,7 +61,6 @@ to_dense(void)
     TO_DENSE(BAD, "matB", h, A, B, SA);
     TO_DENSE(BAD, "matB", h, R, M, SA);
     TO_DENSE(UNS, "matA", h, H16, M, SA);
-    TO_DENSE(UNS, "matA", h, opaque_csr, opaque, SA);
     TO_DENSE(UNS, "matB", h, A, M64, SA);
     TO_DENSE(UNS, "matB", h, A, many, SA);
     objects_ok(spblasCsrSetStridedBatch(A, 2, 0, 0));
@@ -87,7 +81,6 @@ to_sparse(void)
     TO_SPARSE(BAD, "alg", h, M, A, DA1);
     TO_SPARSE(BAD, "matA", h, B, A, DA);
     TO_SPARSE(UNS, "matB", h, M, H16, DA);
-    TO_SPARSE(UNS, "matB", h, opaque, opaque_csr, DA);
     TO_SPARSE(UNS, "matA", h, M64, A, DA);
     TO_SPARSE(UNS, "matA", h, many, A, DA);
     TRY(BAD, "bufferSize", spblasDenseToSparse_bufferSize(h, M, A, DA, NULL));

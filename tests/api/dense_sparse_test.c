@@ -28,8 +28,9 @@ omp_set_num_threads(int threads)
 }
 #endif
 
-static const sb_dtype types[] = {SB_F32, SB_F64,  SB_C32, SB_C64,
-                                 SB_F16, SB_BF16, SB_I8,  SB_I32};
+static const sb_dtype types[] = {SB_F32,  SB_F64, SB_C32,   SB_C64, SB_F16,
+                                 SB_BF16, SB_C16, SB_CBF16, SB_I8,  SB_I32};
+enum { TYPES = sizeof types / sizeof types[0] };
 static const int teams[] = {1, 2, 5};
 
 static spblasHandle_t handle;
@@ -147,7 +148,7 @@ every_format_to_dense(void **state)
         gen_dense_spec d;
 
         spec.format = (sb_format)(k % 6);
-        spec.val_type = types[k / 6 % 8];
+        spec.val_type = types[k / 6 % TYPES];
         spec.ptr_type = k / 3 % 2 ? SB_I64 : SB_I32;
         spec.idx_type =
             spec.format == SB_FORMAT_COO || k / 5 % 2 ? spec.ptr_type : SB_I32;
@@ -333,7 +334,7 @@ every_type_to_sparse(void **state)
     for (uint64_t k = 0; k < 600; k++) {
         const sb_matrix shape = {.rows = shapes[k % 8][0],
                                  .cols = shapes[k % 8][1],
-                                 .val_type = types[k / 8 % 8]};
+                                 .val_type = types[k / 8 % TYPES]};
         const gen_dense_spec spec = dense_spec(&shape, k / 7);
         sb_dense d = gen_dense(&spec);
 
@@ -388,7 +389,7 @@ blocks_are_filled(void **state)
         pair p;
 
         spec.format = SB_FORMAT_BELL;
-        spec.val_type = types[k % 8];
+        spec.val_type = types[k % TYPES];
         spec.block = 1 + (int64_t)(k % 4);
         spec.idx_type = k % 3 ? SB_I32 : SB_I64;
         a = gen_matrix(&spec);

@@ -46,7 +46,7 @@ static void
 conversions(void)
 {
     static int32_t high[] = {0, 2, 2, 4}, behind[] = {0, 4, 1}, same[] = {2, 2, 1};
-    spblasSpMatDescr_t bad, many, half, bare, empty;
+    spblasSpMatDescr_t bad, many, bare, empty;
 
     TRY(BAD, "handle", spblasConvert(no_h, A, csr, &no_sp));
     TRY(BAD, "matA", spblasConvert(h, NULL, csr, &no_sp));
@@ -67,10 +67,6 @@ conversions(void)
     objects_ok(spblasCsrSetStridedBatch(many, 2, 0, 3));
     TRY(UNS, "batch", spblasConvert(h, many, csr, &no_sp));
     objects_ok(spblasDestroySpMat(many));
-    objects_ok(
-        spblasCreateCsr(&half, 3, 4, 3, ptr, idx, val, I32, I32, Z, SPBLAS_C_16F));
-    TRY(UNS, "complex", spblasConvert(h, half, csr, &no_sp));
-    objects_ok(spblasDestroySpMat(half));
     objects_ok(spblasCreateCsr(&bare, 3, 4, 3, ptr, NULL, val, I32, I32, Z, F32));
     TRY(BAD, "structure", spblasConvert(h, bare, csr, &no_sp));
     objects_ok(spblasCsrSetPointers(bare, ptr, idx, NULL));

@@ -105,8 +105,8 @@ texts_round_trip(void **state)
 
 /* ---- There and back ----------------------------------------------------------------- */
 
-static const sb_dtype types[] = {SB_F32, SB_F64,  SB_C32, SB_C64,
-                                 SB_F16, SB_BF16, SB_I8,  SB_I32};
+static const sb_dtype types[] = {SB_F32,  SB_F64, SB_C32,   SB_C64, SB_F16,
+                                 SB_BF16, SB_C16, SB_CBF16, SB_I8,  SB_I32};
 
 /* Sources of every format, type, width and base, in order and not. */
 static sb_matrix

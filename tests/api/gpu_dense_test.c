@@ -29,7 +29,9 @@ static const struct {
 } kinds[] = {{SB_F32, SB_I32, SB_I32},
              {SB_I8, SB_I64, SB_I32},
              {SB_C64, SB_I64, SB_I64},
-             {SB_BF16, SB_I32, SB_I32}};
+             {SB_BF16, SB_I32, SB_I32},
+             {SB_C16, SB_I32, SB_I32}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static void
 order_of(uint64_t k)
@@ -204,7 +206,8 @@ convert(sb_matrix *b, const sb_dense *there, bool other_buffer)
 static void
 to_sparse(sb_format format, int64_t rows, int64_t cols, uint64_t k)
 {
-    const sb_matrix shape = {.rows = rows, .cols = cols, .val_type = kinds[k % 4].val};
+    const sb_matrix shape = {
+        .rows = rows, .cols = cols, .val_type = kinds[k % KINDS].val};
     const gen_dense_spec spec = shape_of(&shape, k / 4);
     const int64_t majors = format == SB_FORMAT_CSC ? cols : rows;
     sb_dense host = gen_dense(&spec), there;
@@ -212,9 +215,9 @@ to_sparse(sb_format format, int64_t rows, int64_t cols, uint64_t k)
     sb_matrix b = {.format = format,
                    .rows = rows,
                    .cols = cols,
-                   .ptr_type = kinds[k % 4].ptr,
-                   .idx_type = kinds[k % 4].idx,
-                   .val_type = kinds[k % 4].val,
+                   .ptr_type = kinds[k % KINDS].ptr,
+                   .idx_type = kinds[k % KINDS].idx,
+                   .val_type = kinds[k % KINDS].val,
                    .base = (int)(k % 2),
                    .block = 1,
                    .batch = 1};

@@ -7,6 +7,7 @@
  */
 #include "base/macro.h"
 #include "cachebox.h"
+#include "call.h"
 #include "gpu/emu.h"
 #include "gpuworld.h"
 #include "spgemmlab.h"
@@ -74,8 +75,10 @@ lab_make(uint64_t k, int kind)
 {
     static const struct {
         sb_dtype val, b_idx, other;
-    } kinds[] = {
-        {SB_F32, SB_I32, SB_I64}, {SB_C64, SB_I64, SB_I32}, {SB_BF16, SB_I32, SB_I32}};
+    } kinds[] = {{SB_F32, SB_I32, SB_I64},
+                 {SB_C64, SB_I64, SB_I32},
+                 {SB_BF16, SB_I32, SB_I32},
+                 {SB_C16, SB_I32, SB_I32}};
     gen_spec a = gen_case(k), b = gen_case(k * 7 + 3);
 
     b.rows = a.cols;
@@ -101,7 +104,7 @@ test_products(void **state)
     (void)state;
     NEED_COMPILER();
     for (uint64_t k = 0; k < 40; k++) {
-        spgemm_lab l = lab_make(k, (int)(k % 3));
+        spgemm_lab l = lab_make(k, (int)(k % 4));
 
         order_of(k);
         move(&l);
@@ -132,6 +135,42 @@ test_reuse(void **state)
         leave(&l);
     }
     assert_int_equal(unsetenv("SPBLAS_EMU_ORDER"), 0);
+}
+
+/* Scalars of 16-bit floats in the GPU's memory. */
+static void
+copy_by_far_halves(spgemm_lab *l)
+{
+    const sb_dtype t = l->a.val_type;
+    uint16_t half[4];
+    void *alpha, *beta;
+
+    sb_value_store(t, half, 0, l->alpha_value);
+    sb_value_store(t, half + 2, 0, l->beta_value);
+    alpha = world_device(half, 4);
+    beta = world_device(half + 2, 4);
+    world_must(spblasSetPointerMode(l->handle, SPBLAS_POINTER_MODE_DEVICE));
+    spgemm_ok(spblasSpGEMM_copy(l->handle, N, N, alpha, l->A, l->B, beta, l->C,
+                                call_type(t), SPBLAS_SPGEMM_ALG3, l->d));
+    world_must(spblasSetPointerMode(l->handle, SPBLAS_POINTER_MODE_HOST));
+    world_free(alpha);
+    world_free(beta);
+}
+
+static void
+test_far_halves(void **state)
+{
+    (void)state;
+    NEED_COMPILER();
+    for (uint64_t k = 0; k < 8; k++) {
+        spgemm_lab l = lab_make(k, 2 + (int)(k % 2)); /* bf16, c16 */
+
+        move(&l);
+        spgemm_multiply(&l);
+        spgemm_set_scalars(&l, (sb_value){3, 0}, (sb_value){-1, 0});
+        spgemm_check_values(&l, copy_by_far_halves, true);
+        leave(&l);
+    }
 }
 
 /* ---- buffers, the driver -------------------------------------------------------------- */
@@ -292,9 +331,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products), cmocka_unit_test(test_reuse),
-        cmocka_unit_test(test_batches),  cmocka_unit_test(test_captured),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_products),   cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_far_halves), cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_captured),   cmocka_unit_test(test_refused),
     };
 
     d = sb_emu_driver();

@@ -244,16 +244,19 @@ test_operations(void **state)
     one(AXPBY, SB_F32, SB_F32, false, "forward");
     one(AXPBY, SB_C64, SB_C64, true, "random:5");
     one(AXPBY, SB_BF16, SB_F32, false, "reverse");
+    one(AXPBY, SB_C16, SB_C32, true, "random:6");
     one(GATHER, SB_F32, SB_F32, true, "reverse");
     one(GATHER, SB_C64, SB_C64, false, "random:1");
     one(SCATTER, SB_I8, SB_I32, false, "random:2");
     one(SCATTER, SB_F64, SB_F64, true, "reverse");
     one(ROT, SB_F64, SB_F64, false, "random:3");
     one(ROT, SB_C32, SB_C32, false, "reverse");
+    one(ROT, SB_CBF16, SB_C32, false, "random:7");
     one(SPVV, SB_F32, SB_F32, false, "random:4");
     one(SPVV, SB_C32, SB_C32, true, "reverse");
     one(SPVV, SB_I8, SB_I32, false, "forward");
     one(SPVV, SB_F16, SB_F32, false, "reverse");
+    one(SPVV, SB_C16, SB_C32, false, "random:8");
     assert_int_equal(unsetenv("SPBLAS_EMU_ORDER"), 0);
 }
 

@@ -37,7 +37,9 @@ shift_values(sb_matrix *a)
 
 /* ---- Cases -------------------------------------------------------------------------- */
 
-static const sb_dtype types[] = {SB_F32, SB_F64, SB_C32, SB_C64, SB_F16, SB_BF16};
+static const sb_dtype types[] = {SB_F32, SB_F64,  SB_C32, SB_C64,
+                                 SB_F16, SB_BF16, SB_C16, SB_CBF16};
+enum { TYPES = sizeof types / sizeof types[0] };
 
 /* Case k: shapes and families of two generated matrices that fit. */
 static spgemm_lab
@@ -47,7 +49,7 @@ lab_make(uint64_t k, bool exact)
     const sb_dtype index[] = {SB_I32, SB_I64};
 
     b.rows = a.cols;
-    a.val_type = b.val_type = types[k % 6];
+    a.val_type = b.val_type = types[k % TYPES];
     a.ptr_type = index[k & 1];
     a.idx_type = index[k >> 1 & 1];
     b.ptr_type = index[k >> 2 & 1];
@@ -139,7 +141,7 @@ wide_rows_are_right(void **state)
                       .cols = 40,
                       .density = 0.1,
                       .seed = k,
-                      .val_type = types[k % 6]};
+                      .val_type = types[k % TYPES]};
         gen_spec b = a;
         spgemm_lab near, far, again;
 

@@ -24,7 +24,7 @@ static spblasIndexBase_t ib;
 static spblasDataType_t dt;
 static size_t bytes;
 
-#define C16 SPBLAS_C_16F
+#define WHOLE SPBLAS_R_32I
 
 static void
 make(void)
@@ -33,9 +33,9 @@ make(void)
     objects_ok(spblasCreateSpVec(&v16, 4, 3, idx, val, U16, Z, F32));
     objects_ok(spblasCreateSpVec(&v64, 4, 3, idx, wide, I32, Z, F64));
     objects_ok(spblasCreateSpVec(&v_bare, 4, 3, NULL, NULL, I32, Z, F32));
-    objects_ok(spblasCreateSpVec(&v_opaque, 4, 3, idx, val, I32, Z, C16));
+    objects_ok(spblasCreateSpVec(&v_opaque, 4, 3, idx, val, I32, Z, WHOLE));
     objects_ok(spblasCreateDnVec(&bare, 4, NULL, F32));
-    objects_ok(spblasCreateDnVec(&opaque, 4, dense, C16));
+    objects_ok(spblasCreateDnVec(&opaque, 4, dense, WHOLE));
 }
 
 static void

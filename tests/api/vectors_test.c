@@ -39,9 +39,10 @@ typedef struct types {
 /* The last two are of SpVV; all may be copied. */
 static const types all_types[] = {
     {SB_F32, SB_F32}, {SB_F64, SB_F64},  {SB_C32, SB_C32}, {SB_C64, SB_C64},
-    {SB_F16, SB_F32}, {SB_BF16, SB_F32}, {SB_I8, SB_I32},  {SB_I8, SB_F32},
+    {SB_F16, SB_F32}, {SB_BF16, SB_F32}, {SB_C16, SB_C32}, {SB_CBF16, SB_C32},
+    {SB_I8, SB_I32},  {SB_I8, SB_F32},
 };
-enum { TYPES = 8, FIRST_OF_SPVV = 6 };
+enum { TYPES = 10, FIRST_OF_SPVV = 8 };
 
 typedef struct world {
     operation op;
@@ -287,10 +288,10 @@ run(const world *w, void *x, void *y, double *result)
 static double
 epsilon(sb_dtype t)
 {
-    return t == SB_F64 || t == SB_C64 ? 0x1p-52
-           : t == SB_F16              ? 0x1p-10
-           : t == SB_BF16             ? 0x1p-7
-                                      : 0x1p-23;
+    return t == SB_F64 || t == SB_C64      ? 0x1p-52
+           : t == SB_F16 || t == SB_C16    ? 0x1p-10
+           : t == SB_BF16 || t == SB_CBF16 ? 0x1p-7
+                                           : 0x1p-23;
 }
 
 static void

@@ -50,7 +50,7 @@ one_case(sb_ir *ir, const char *text, const sb_prog *fused, const sb_kernel *k,
     recipe_make(&fx, text, mc);
     /* One part that owns every row at once: its program needs no tiles. */
     if (fx.npart == 1 && fx.nstep == 1 && fx.part[0].kind != SB_PART_COO &&
-        !fx.spec.packed && fx.spec.c != SB_BF16) {
+        !fx.spec.packed && fx.spec.c != SB_BF16 && fx.spec.c != SB_CBF16) {
         const sb_prog *source = NULL;
 
         assert_int_equal(sb_spec_source(&source, ir, &fx.spec, (int)fx.part[0].kind),

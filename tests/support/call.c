@@ -9,9 +9,10 @@ spblasDataType_t
 call_type(sb_dtype t)
 {
     static const spblasDataType_t codes[SB_DTYPE_COUNT] = {
-        [SB_I8] = SPBLAS_R_8I,     [SB_I32] = SPBLAS_R_32I, [SB_F16] = SPBLAS_R_16F,
-        [SB_BF16] = SPBLAS_R_16BF, [SB_F32] = SPBLAS_R_32F, [SB_F64] = SPBLAS_R_64F,
-        [SB_C32] = SPBLAS_C_32F,   [SB_C64] = SPBLAS_C_64F};
+        [SB_I8] = SPBLAS_R_8I,     [SB_I32] = SPBLAS_R_32I,    [SB_F16] = SPBLAS_R_16F,
+        [SB_BF16] = SPBLAS_R_16BF, [SB_F32] = SPBLAS_R_32F,    [SB_F64] = SPBLAS_R_64F,
+        [SB_C16] = SPBLAS_C_16F,   [SB_CBF16] = SPBLAS_C_16BF, [SB_C32] = SPBLAS_C_32F,
+        [SB_C64] = SPBLAS_C_64F};
 
     return codes[t];
 }

@@ -19,16 +19,11 @@ static const struct {
     sb_dtype type;
     const char *name;
 } types[COVER_TYPES] = {
-    {SPBLAS_R_32F, SB_F32, "R_32F"},
-    {SPBLAS_R_64F, SB_F64, "R_64F"},
-    {SPBLAS_C_32F, SB_C32, "C_32F"},
-    {SPBLAS_C_64F, SB_C64, "C_64F"},
-    {SPBLAS_R_16F, SB_F16, "R_16F"},
-    {SPBLAS_R_16BF, SB_BF16, "R_16BF"},
-    {SPBLAS_R_8I, SB_I8, "R_8I"},
-    {SPBLAS_R_32I, SB_I32, "R_32I"},
-    {SPBLAS_C_16F, SB_DTYPE_COUNT, "C_16F"},
-    {SPBLAS_C_16BF, SB_DTYPE_COUNT, "C_16BF"},
+    {SPBLAS_R_32F, SB_F32, "R_32F"}, {SPBLAS_R_64F, SB_F64, "R_64F"},
+    {SPBLAS_C_32F, SB_C32, "C_32F"}, {SPBLAS_C_64F, SB_C64, "C_64F"},
+    {SPBLAS_R_16F, SB_F16, "R_16F"}, {SPBLAS_R_16BF, SB_BF16, "R_16BF"},
+    {SPBLAS_R_8I, SB_I8, "R_8I"},    {SPBLAS_R_32I, SB_I32, "R_32I"},
+    {SPBLAS_C_16F, SB_C16, "C_16F"}, {SPBLAS_C_16BF, SB_CBF16, "C_16BF"},
 };
 
 static const char *const format_names[] = {

@@ -87,7 +87,7 @@ void cover_print(sb_strbuf *out, cover_lab *l);
 
 /* Words for messages. */
 const char *cover_type_name(spblasDataType_t t);
-sb_dtype cover_dtype(spblasDataType_t t); /* SB_DTYPE_COUNT for 16-bit complex */
+sb_dtype cover_dtype(spblasDataType_t t);
 const char *cover_format_name(cover_format f);
 
 /* coverrun.c: 12 rows in the cell's format and index types, with the operand's type; and for

@@ -139,7 +139,7 @@ lab_combine(sb_value alpha, sb_value x, sb_value beta, sb_value y)
 const void *
 lab_scalar(sb_dtype t, double *bytes, sb_value v)
 {
-    sb_value_store(t == SB_F16 || t == SB_BF16 ? SB_F32 : t, bytes, 0, v);
+    sb_value_store(sb_dtype_sum(t), bytes, 0, v);
     return bytes;
 }
 

@@ -324,8 +324,10 @@ epsilon(sb_dtype t)
     case SB_C64:
         return DBL_EPSILON;
     case SB_F16:
+    case SB_C16:
         return 0x1p-10;
     case SB_BF16:
+    case SB_CBF16:
         return 0x1p-7;
     case SB_BOOL:
     case SB_I8:
@@ -341,11 +343,11 @@ epsilon(sb_dtype t)
 static double
 underflow(sb_dtype t)
 {
-    return t == SB_F16                  ? 0x1p-24
-           : t == SB_BF16               ? 0x1p-133
-           : t == SB_F32 || t == SB_C32 ? (double)FLT_TRUE_MIN
-           : sb_dtype_is_int(t)         ? 0.0
-                                        : DBL_TRUE_MIN;
+    return t == SB_F16 || t == SB_C16      ? 0x1p-24
+           : t == SB_BF16 || t == SB_CBF16 ? 0x1p-133
+           : t == SB_F32 || t == SB_C32    ? (double)FLT_TRUE_MIN
+           : sb_dtype_is_int(t)            ? 0.0
+                                           : DBL_TRUE_MIN;
 }
 
 static double

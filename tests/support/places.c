@@ -74,6 +74,8 @@ dtype(spblasDataType_t t)
            : t == SPBLAS_R_16BF ? SB_BF16
            : t == SPBLAS_R_8I   ? SB_I8
            : t == SPBLAS_R_32I  ? SB_I32
+           : t == SPBLAS_C_16F  ? SB_C16
+           : t == SPBLAS_C_16BF ? SB_CBF16
            : t == SPBLAS_C_32F  ? SB_C32
                                 : SB_C64;
 }

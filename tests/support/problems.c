@@ -17,6 +17,8 @@ const problem_types problem_type_table[] = {
     {MM | MV, SB_F16, SB_F16, SB_F32, SB_F32},
     {MM | MV | SD, SB_BF16, SB_BF16, SB_BF16, SB_F32},
     {MM | MV, SB_BF16, SB_BF16, SB_F32, SB_F32},
+    {MM | MV, SB_C16, SB_C16, SB_C16, SB_C32},
+    {MM | MV, SB_CBF16, SB_CBF16, SB_CBF16, SB_C32},
     {MM | MV, SB_I8, SB_I8, SB_I32, SB_I32},
     {MM | MV, SB_I8, SB_I8, SB_F32, SB_F32},
     {MV, SB_F32, SB_F64, SB_F64, SB_F64},

@@ -44,7 +44,7 @@ spgemm_describe(const sb_matrix *a)
 sb_dtype
 spgemm_sum_type(sb_dtype t)
 {
-    return t == SB_F16 || t == SB_BF16 ? SB_F32 : t;
+    return sb_dtype_sum(t);
 }
 
 void

@@ -30,10 +30,37 @@ the_table(void **state)
                              sb_dtype_is_complex((sb_dtype)t),
                          t != SB_BOOL);
     }
+    assert_int_equal(sb_dtype_size(SB_C16), 4);
+    assert_int_equal(sb_dtype_size(SB_CBF16), 4);
+    assert_int_equal(sb_dtype_sum(SB_BF16), SB_F32);
+    assert_int_equal(sb_dtype_sum(SB_CBF16), SB_C32);
+    assert_int_equal(sb_dtype_sum(SB_C64), SB_C64);
+    assert_true(sb_dtype_is_storage(SB_I8) && !sb_dtype_is_half(SB_I8));
+    assert_true(sb_dtype_is_half(SB_F16) && sb_dtype_is_half(SB_C16));
     assert_int_equal(sb_dtype_parse("f3", 2), SB_DTYPE_COUNT);
     assert_int_equal(sb_dtype_parse("f32x", 4), SB_DTYPE_COUNT);
     assert_int_equal(sb_dtype_parse("f32x", 3), SB_F32);
     assert_int_equal(sb_dtype_parse("", 0), SB_DTYPE_COUNT);
+}
+
+/* Of zero, but of no other number, only signs are set. */
+static void
+magnitudes(void **state)
+{
+    static const double parts[] = {0.0, -0.0, 1.0, -1.0};
+
+    (void)state;
+    for (int t = SB_I8; t < SB_DTYPE_COUNT; t++)
+        for (int k = 0; k < 16; k++) {
+            const sb_value v = {parts[k % 4], parts[k / 4]};
+            const uint64_t mask = sb_dtype_magnitude((sb_dtype)t);
+            const bool zero =
+                v.re == 0.0 && (v.im == 0.0 || !sb_dtype_is_complex((sb_dtype)t));
+            uint64_t word[2] = {0, 0};
+
+            sb_value_store((sb_dtype)t, word, 0, v);
+            assert_int_equal(!(word[0] & mask) && !(word[1] & mask), zero);
+        }
 }
 
 static void
@@ -187,6 +214,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table),
+        cmocka_unit_test(magnitudes),
         cmocka_unit_test(every_half_returns),
         cmocka_unit_test(halves_have_their_value),
         cmocka_unit_test(stores_round_once_to_nearest_even),

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/macro.h"
+#include "cachebox.h"
 #include "compiler/compiler.h"
 #include "cpu/cpu.h"
 #include "gen.h"
@@ -88,7 +89,8 @@ static const char *const sample[] = {"csr", "dok",  "dia",      "bsr<2>",
                                      "ell", "cisr", "bdia_csr", "csc"};
 
 static void
-run_types(const char *format, const types *ty, sb_trans ta, sb_trans tb, int64_t batch)
+run_types(const char *format, const types *ty, sb_trans ta, sb_trans tb, int64_t batch,
+          sb_kernel_effort effort)
 {
     const gen_spec a = {.family = GEN_UNIFORM,
                         .rows = 9,
@@ -123,7 +125,7 @@ run_types(const char *format, const types *ty, sb_trans ta, sb_trans tb, int64_t
     fx.pb.alpha = (sb_value){2, sb_dtype_is_complex(ty->compute) ? 1 : 0};
     fx.pb.beta = (sb_value){3, 0};
     fx.pb.batch = batch;
-    check_against_oracle(&fx, SB_KERNEL_RESIDENT);
+    check_against_oracle(&fx, effort);
     close_fixture(&fx);
 }
 
@@ -133,7 +135,8 @@ test_types(void **state)
     static const types all[] = {
         {SB_C32, SB_C32, SB_C32, SB_C32}, {SB_C64, SB_C64, SB_C64, SB_C64},
         {SB_F16, SB_F16, SB_F32, SB_F32}, {SB_BF16, SB_BF16, SB_BF16, SB_F32},
-        {SB_I8, SB_I8, SB_I32, SB_I32},   {SB_I8, SB_I8, SB_F32, SB_F32}};
+        {SB_C16, SB_C16, SB_C16, SB_C32}, {SB_I8, SB_I8, SB_I32, SB_I32},
+        {SB_I8, SB_I8, SB_F32, SB_F32}};
 
     (void)state;
     for (int q = 0; q < SB_COUNT(all); q++)
@@ -141,10 +144,28 @@ test_types(void **state)
             const bool complex = sb_dtype_is_complex(all[q].compute);
             const sb_trans flip = complex ? SB_TRANS_H : SB_TRANS_T;
 
-            run_types(sample[k], &all[q], SB_TRANS_N, SB_TRANS_N, 1);
-            run_types(sample[k], &all[q], flip, SB_TRANS_N, 1);
-            run_types(sample[k], &all[q], SB_TRANS_N, flip, 3);
+            run_types(sample[k], &all[q], SB_TRANS_N, SB_TRANS_N, 1,
+                      SB_KERNEL_RESIDENT);
+            run_types(sample[k], &all[q], flip, SB_TRANS_N, 1, SB_KERNEL_RESIDENT);
+            run_types(sample[k], &all[q], SB_TRANS_N, flip, 3, SB_KERNEL_RESIDENT);
         }
+}
+
+/* Sums that are kept in C itself, of 16 bits. */
+static void
+test_compiled_halves(void **state)
+{
+    static const types all[] = {{SB_F16, SB_F16, SB_F16, SB_F32},
+                                {SB_BF16, SB_BF16, SB_BF16, SB_F32},
+                                {SB_C16, SB_C16, SB_C16, SB_C32},
+                                {SB_CBF16, SB_CBF16, SB_CBF16, SB_C32}};
+
+    (void)state;
+    NEED_COMPILER();
+    for (int q = 0; q < SB_COUNT(all); q++) {
+        run_types("dia", &all[q], SB_TRANS_N, SB_TRANS_N, 1, SB_KERNEL_COMPILE);
+        run_types("csr", &all[q], SB_TRANS_T, SB_TRANS_N, 1, SB_KERNEL_COMPILE);
+    }
 }
 
 /* ---- steps ------------------------------------------------------------------------------ */
@@ -466,10 +487,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),          cmocka_unit_test(test_beta_once),
-        cmocka_unit_test(test_marked_padding), cmocka_unit_test(test_absent_column),
-        cmocka_unit_test(test_short_memory),   cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sampled_zeros),  cmocka_unit_test(test_accumulates),
+        cmocka_unit_test(test_types),         cmocka_unit_test(test_compiled_halves),
+        cmocka_unit_test(test_beta_once),     cmocka_unit_test(test_marked_padding),
+        cmocka_unit_test(test_absent_column), cmocka_unit_test(test_short_memory),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_sampled_zeros),
+        cmocka_unit_test(test_accumulates),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
