@@ -21,9 +21,10 @@
  *            enumerator; MATRIX_TYPE_NOT_SUPPORTED a description that is not GENERAL.
  *            Each routine lists only what comes on top.
  *   Memory   ALLOC_FAILED leaves the outputs undefined and every object as before.
- *   GPU      Csr2cscEx2, coo2csr, csr2coo, the sorts of COO, CSR and CSC and the identity
- *            permutation compute there with arrays in its memory, and wait for nothing.
- *            The others are the host's.
+ *   GPU      Csr2cscEx2, coo2csr, csr2coo, the sorts of COO, CSR and CSC, the identity
+ *            permutation and csrgeam2 compute there with arrays in its memory. Scalars and
+ *            numbers of entries may lie on either side; what writes such a number waits,
+ *            nothing else does. The others are the host's.
  *   Threads  The same call on the same data gives the same bits, at any number of threads.
  */
 #ifndef SPBLAS_LEGACY_H

@@ -13,6 +13,7 @@
 
 #include "formats/matrix.h"
 #include "runtime/device.h"
+#include "runtime/geam.h"
 #include "runtime/legacy.h"
 #include "runtime/spgemm.h"
 #include "runtime/tri.h"
@@ -110,6 +111,16 @@ sb_status sb_native_spgemm_values(const sb_native *n, const sb_spgemm *g,
 sb_status sb_native_spgemm_keep(const sb_native *n, sb_spgemm *g, int64_t *to);
 /* Bytes of the sums of count and work. */
 size_t sb_native_spgemm_sums(const sb_spgemm *g);
+
+/*
+ * The steps of a sum of sparse matrices (runtime/geam.h), whatever the order of columns.
+ * count waits; its buffer is of the bytes for the rows. g's scalars are not looked at.
+ */
+size_t sb_native_geam_bytes(int64_t rows);
+sb_status sb_native_geam_count(const sb_native *n, const sb_geam *g, void *buffer,
+                               int64_t *nnz);
+sb_status sb_native_geam_fill(const sb_native *n, const sb_geam *g,
+                              sb_native_scalar alpha, sb_native_scalar beta);
 
 /*
  * Orders of entries (runtime/legacy.h), all arrays the device's; no waiting. Scratch of the

@@ -48,6 +48,16 @@ sb_status sb_native_scan_write(const sb_native *n, const int64_t *count, int64_t
 /* The largest count, to sums[total_at]. */
 sb_status sb_native_scan_most(const sb_native *n, const int64_t *count, int64_t items,
                               int64_t *sums);
+/*
+ * A buffer of counts, 64 bits each and one more, and their sums: its bytes, wherever it
+ * begins; where the counts are. `offsets` turns counts into offsets of type p from `base`
+ * on (out NULL: nothing is written); it waits for the total, ERESOURCES when they cannot
+ * count so far.
+ */
+size_t sb_native_counts_bytes(int64_t items);
+int64_t *sb_native_counts_in(void *buffer);
+sb_status sb_native_counts_offsets(const sb_native *n, int64_t *count, int64_t items,
+                                   void *out, sb_dtype p, int base, int64_t *total);
 /* Waits for a number that the device has computed. */
 sb_status sb_native_read(const sb_native *n, int64_t *out, const int64_t *at);
 

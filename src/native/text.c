@@ -42,6 +42,8 @@ static const text texts[] = {
     {"values", sb_native_text_spgemm, 10, 14},
     {"offsets", sb_native_text_spgemm, 10, 14},
     {"keep", sb_native_text_spgemm, 10, 14},
+    {"joint", sb_native_text_geam, 7, 12},
+    {"add", sb_native_text_geam, 7, 12},
     {"digits", sb_native_text_order, 4, 5},
     {"spread", sb_native_text_order, 4, 5},
     {"rows", sb_native_text_order, 4, 5},

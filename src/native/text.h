@@ -24,5 +24,6 @@ const char *sb_native_text_dense(void);
 const char *sb_native_text_tri(void);
 const char *sb_native_text_spgemm(void);
 const char *sb_native_text_order(void);
+const char *sb_native_text_geam(void);
 
 #endif
