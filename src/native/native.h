@@ -35,6 +35,9 @@ typedef struct sb_native_scalar {
     const void *at; /* NULL: the value */
 } sb_native_scalar;
 
+/* ENOTSUP while the stream is captured: "WHAT, which cannot be ...". */
+sb_status sb_native_may_wait(const sb_native *n, const char *what);
+
 /* Bytes of `buffer` for SPVV; 0 for the others, which want none. */
 size_t sb_native_vector_bytes(const sb_vector *job);
 
@@ -134,5 +137,22 @@ sb_status sb_native_offsets(const sb_native *n, int32_t *ptr, const int32_t *row
 sb_status sb_native_rows(const sb_native *n, int32_t *row, const int32_t *ptr,
                          int64_t nnz, int64_t m, int base);
 sb_status sb_native_identity(const sb_native *n, int32_t *p, int64_t count);
+
+/*
+ * Elements by their magnitude (runtime/legacy.h). count waits for *total; it writes numbers
+ * of lines and offsets from `base` on where those are wanted. Without values the numbers are
+ * there. A NULL buffer, else of the bytes for the lines: memory is taken for the time of the
+ * call. ERESOURCES: more than 32 bits count.
+ */
+size_t sb_native_filter_bytes(int64_t lines);
+sb_status sb_native_filter_count(const sb_native *n, const sb_filter *f, void *buffer,
+                                 int32_t *number, int32_t *ptr, int base,
+                                 int64_t *total);
+sb_status sb_native_filter_fill(const sb_native *n, const sb_filter *f,
+                                const sb_target_rows *to);
+
+/* Systems of few diagonals (runtime/legacy.h), a thread each; no waiting. */
+bool sb_native_band_scratch(const sb_band *b, size_t *bytes);
+sb_status sb_native_band(const sb_native *n, const sb_band *b);
 
 #endif

@@ -30,9 +30,6 @@ sb_status sb_native_groups(const sb_native *n, const sb_native_job *j, int64_t i
 /* Loads the kernel, so that a later launch need not. */
 sb_status sb_native_load(const sb_native *n, const sb_native_job *j);
 
-/* ENOTSUP while the stream is captured. */
-sb_status sb_native_may_wait(const sb_native *n, const char *what);
-
 /* Bytes of the sums for n counts. */
 size_t sb_native_scan_bytes(int64_t n);
 /*

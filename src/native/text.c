@@ -49,6 +49,11 @@ static const text texts[] = {
     {"keep", "", sb_native_text_spgemm, 10, 14},
     {"joint", "I", sb_native_text_geam, 7, 12},
     {"add", "TI", sb_native_text_geam, 7, 12},
+    {"kept", "T", sb_native_text_filter, 7, 8},
+    {"sift", "T", sb_native_text_filter, 7, 8},
+    {"numbers", "", sb_native_text_filter, 7, 8},
+    {"eliminate", "S", sb_native_text_band, 7, 8},
+    {"backward", "S", sb_native_text_band, 7, 8},
     {"digits", "", sb_native_text_order, 4, 5},
     {"spread", "", sb_native_text_order, 4, 5},
     {"rows", "", sb_native_text_order, 4, 5},
@@ -204,6 +209,9 @@ static const struct {
      "            NATIVE_MEET();",
      "}}}"},
     {SB_FAULT_NATIVE_TURN, "at += SBG_SHFL(i64, before, 31, 32);", ""},
+    {SB_FAULT_NATIVE_PIVOT, "] = (uint8_t)at;", "] = 0;"},
+    {SB_FAULT_NATIVE_EDGE,
+     "!(native_magnitude(LOAD(v)) <= ", "!(native_magnitude(LOAD(v)) < "},
     {SB_FAULT_NATIVE_DIVIDE, "args->param[8].i ? sum", "1 ? sum"},
 };
 

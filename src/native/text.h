@@ -30,5 +30,8 @@ const char *sb_native_text_tri(void);
 const char *sb_native_text_spgemm(void);
 const char *sb_native_text_order(void);
 const char *sb_native_text_geam(void);
+const char *sb_native_text_filter(void);
+const char *sb_native_text_band(void);
+const char *sb_native_text_grid(void);
 
 #endif
