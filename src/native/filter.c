@@ -36,24 +36,6 @@ sb_native_filter_bytes(int64_t lines)
     return sb_native_counts_bytes(lines);
 }
 
-/* Counts of rows in the caller's buffer, or in memory for the time of the call. */
-typedef struct counts {
-    int64_t *at;
-    void *own;
-} counts;
-
-static sb_status
-counts_begin(counts *c, const sb_native *n, int64_t rows, void *buffer)
-{
-    *c = (counts){.own = NULL};
-    SB_TRY(sb_native_may_wait(n, "the number of elements is waited for"));
-    if (!buffer)
-        SB_TRY(n->device->ops->alloc(n->device, &c->own, sb_native_counts_bytes(rows),
-                                     n->diag));
-    c->at = sb_native_counts_in(buffer ? buffer : c->own);
-    return SB_OK;
-}
-
 static sb_status
 count(const sb_native *n, const sb_native_job *j, const sb_filter *f, int32_t *ptr,
       int base, int64_t *total)
@@ -67,14 +49,15 @@ sb_native_filter_count(const sb_native *n, const sb_filter *f, void *buffer,
                        int32_t *number, int32_t *ptr, int base, int64_t *total)
 {
     sb_native_job j = job_of(f->val ? "kept" : "numbers", f);
-    counts c;
+    int64_t *count_at;
+    void *own;
     sb_status st;
 
-    SB_TRY(counts_begin(&c, n, f->m, buffer));
-    j.args.buf[3] = c.at;
+    SB_TRY(sb_native_counts_begin(n, f->m, buffer, &own, &count_at));
+    j.args.buf[3] = count_at;
     j.args.buf[4] = number;
     st = count(n, &j, f, ptr, base, total);
-    n->device->ops->free(n->device, c.own);
+    n->device->ops->free(n->device, own);
     return st;
 }
 

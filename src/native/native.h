@@ -151,6 +151,12 @@ sb_status sb_native_filter_count(const sb_native *n, const sb_filter *f, void *b
 sb_status sb_native_filter_fill(const sb_native *n, const sb_filter *f,
                                 const sb_target_rows *to);
 
+/* Blocks cut anew (runtime/legacy.h). count writes C's offsets, takes memory for the time of
+ * the call and waits for *total; ERESOURCES as above. */
+sb_status sb_native_regrid_count(const sb_native *n, const sb_regrid *g,
+                                 int64_t *total);
+sb_status sb_native_regrid_fill(const sb_native *n, const sb_regrid *g);
+
 /* Systems of few diagonals (runtime/legacy.h), a thread each; no waiting. */
 bool sb_native_band_scratch(const sb_band *b, size_t *bytes);
 sb_status sb_native_band(const sb_native *n, const sb_band *b);

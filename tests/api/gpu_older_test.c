@@ -1,7 +1,7 @@
 /*
  * Older routines in the memory of the emulated GPU against the host's: elements by their
- * magnitude (nnz, compress, prune) and products of blocks by their bits, systems of few
- * diagonals within bounds, in several orders of blocks and threads, with scalars and numbers
+ * magnitude (nnz, compress, prune), blocks cut anew and products of blocks by their bits,
+ * systems of few diagonals within bounds, in several orders of blocks and threads, with scalars and numbers
  * on either side.
  * ctest-labels: quick gpu-emu
  */
@@ -288,6 +288,107 @@ test_blocks(void **state)
     }
 }
 
+/* ---- blocks cut anew ---------------------------------------------------------------------- */
+
+typedef struct cut {
+    int ptr[3][64], idx[3][1200], total[2];
+    double val[3][1200];
+} cut;
+
+/* CSR to blocks of down x across, those to others, and back to CSR. */
+static void
+run_cuts(cut *out, pool *p, uint64_t k, const sb_matrix *a)
+{
+    const int sizes[][2] = {{2, 3}, {3, 2}, {1, 4}, {4, 1}, {2, 2}, {5, 3}};
+    const int *first = sizes[k % 6], *second = sizes[(k + 1 + k / 6) % 6];
+    const int m = (int)a->rows, n = (int)a->cols;
+    const int mb = (m + first[0] - 1) / first[0], nb = (n + first[1] - 1) / first[1];
+    const spblasMatDescr_t da = {.base = (spblasIndexBase_t)a->base},
+                           db = {.base = (spblasIndexBase_t)(k % 2)};
+    const spblasDirection_t dir = (spblasDirection_t)(k / 2 % 2);
+    const spblasHandle_t h = handle_of(p);
+    int *ptr_a = copy(p, a->ptr, ((size_t)m + 1) * 4);
+    int *idx_a = copy(p, a->idx, (size_t)a->nnz * 4), *ptr[3], *idx[3];
+    void *val_a = copy(p, a->val, (size_t)a->nnz * 8), *val[3];
+
+    for (int q = 0; q < 3; q++) {
+        ptr[q] = copy(p, NULL, sizeof out->ptr[q]);
+        idx[q] = copy(p, NULL, sizeof out->idx[q]);
+        val[q] = copy(p, NULL, sizeof out->val[q]);
+    }
+    for (int q = 0; q < 2; q++) {
+        int *total;
+
+        out->total[q] = -1;
+        total = scalar(p, k % 3 == 1, &out->total[q], 4);
+        if (q == 0)
+            world_must(spblasXcsr2gebsrNnz(h, dir, m, n, &da, ptr_a, idx_a, &db, ptr[0],
+                                           first[0], first[1], total, NULL));
+        else
+            world_must(spblasXgebsr2gebsrNnz(h, dir, mb, nb, out->total[0], &db, ptr[0],
+                                             idx[0], first[0], first[1], &da, ptr[1],
+                                             second[0], second[1], total, NULL));
+        out->total[q] = *total;
+        if (q == 0)
+            world_must(spblasXcsr2gebsr(h, SPBLAS_R_64F, dir, m, n, &da, val_a, ptr_a,
+                                        idx_a, &db, val[0], ptr[0], idx[0], first[0],
+                                        first[1], NULL));
+        else
+            world_must(spblasXgebsr2gebsr(h, SPBLAS_R_64F, dir, mb, nb, out->total[0],
+                                          &db, val[0], ptr[0], idx[0], first[0],
+                                          first[1], &da, val[1], ptr[1], idx[1],
+                                          second[0], second[1], NULL));
+    }
+    world_must(spblasXgebsr2csr(h, SPBLAS_R_64F, dir, mb, nb, &db, val[0], ptr[0],
+                                idx[0], first[0], first[1], &da, val[2], ptr[2],
+                                idx[2]));
+    for (int q = 0; q < 3; q++) {
+        const int area = (int[]){first[0] * first[1], second[0] * second[1], 1}[q];
+        const int rows =
+            (int[]){mb, (mb * first[0] + second[0] - 1) / second[0], mb * first[0]}[q];
+        const int blocks = ptr[q][rows] - ptr[q][0];
+
+        assert_true(blocks * area <= 1200 && rows < 64);
+        memcpy(out->ptr[q], ptr[q], ((size_t)rows + 1) * 4);
+        memcpy(out->idx[q], idx[q], (size_t)blocks * 4);
+        memcpy(out->val[q], val[q], (size_t)(blocks * area) * 8);
+    }
+}
+
+static void
+test_cuts(void **state)
+{
+    static cut got[2];
+
+    (void)state;
+    NEED_COMPILER();
+    for (uint64_t k = 0; k < 36; k++) {
+        sb_matrix a = gen_matrix(&(gen_spec){.family = GEN_UNIFORM,
+                                             .rows = 7 + (int64_t)(k % 5),
+                                             .cols = 11 + (int64_t)(k % 4),
+                                             .format = SB_FORMAT_CSR,
+                                             .density = 0.2,
+                                             .val_type = SB_F64,
+                                             .ptr_type = SB_I32,
+                                             .idx_type = SB_I32,
+                                             .base = (int)(k / 3 % 2),
+                                             .unsorted = k % 4 == 3,
+                                             .seed = k});
+
+        order_of(k);
+        for (int side = 0; side < 2; side++) {
+            pool p = {.side = side};
+
+            memset(&got[side], 0, sizeof got[side]);
+            run_cuts(&got[side], &p, k, &a);
+            drop(&p);
+        }
+        assert_true(got[0].total[0] > 0);
+        assert_memory_equal(&got[1], &got[0], sizeof got[0]);
+        gen_free_matrix(&a);
+    }
+}
+
 /* ---- few diagonals ----------------------------------------------------------------------- */
 
 enum { ROWS = 30, SYSTEMS = 5, PLACES = 2 * ROWS * SYSTEMS };
@@ -375,9 +476,9 @@ test_bands(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_filters),
-                                       cmocka_unit_test(test_blocks),
-                                       cmocka_unit_test(test_bands)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_filters), cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_cuts), cmocka_unit_test(test_bands)};
     int failed;
 
     if (!sb_box_open(SB_BINARY_DIR) || spblasCreateOn(&gpu, "emu") != 0 ||
