@@ -357,8 +357,8 @@ typedef struct spblasSpSMDescr *spblasSpSMDescr_t;
  * (device, managed or pinned), on the handle's stream, and with host arrays on the host.
  * Products and sums of sparse matrices, triangular solves, conversions between dense and sparse
  * and sparse vectors compute there when an array lies in the GPU's memory alone, on the host
- * with arrays that both can read (managed). spblasConvert and most of spblas_legacy.h are the
- * host's: with the GPU's arrays NOT_SUPPORTED.
+ * with arrays that both can read (managed). Some routines of spblas_legacy.h are the host's:
+ * with the GPU's arrays NOT_SUPPORTED.
  *
  * Writes   *handle; NULL on failure
  * Errors   INVALID_VALUE handle is NULL, or an unknown backend name; NOT_SUPPORTED a
@@ -937,6 +937,8 @@ SPBLAS_API spblasStatus_t spblasFormatGetArrays(spblasConstFormatDescr_t formatD
  *          more than 256 for each element); NOT_SUPPORTED a batch, 16-bit indices,
  *          C_16F, C_16BF, a function of the data that counts zeros; ALLOC_FAILED
  * Memory   released by spblasDestroySpMat
+ * GPU      a matrix in its memory is converted by the host, which waits; CSR, CSC, COO and BSR
+ *          go back there, other storage stays the host's and is computed with there
  * Threads  one handle per thread; matA and format may be shared. Works on the team
  * Source   UniSparse, section 5
  */
