@@ -122,8 +122,9 @@ struct spblasLegacyInfo {
     bool boosts; /* ilu02 */
     double tol;
     sb_value boost;
-    sb_tri *tri;  /* owned */
-    int position; /* of the zero pivot, in the matrix's base; -1: none */
+    sb_tri *tri;              /* owned */
+    sb_native_factor *factor; /* owned; NULL: of the host's arrays */
+    int position;             /* of the zero pivot, in the matrix's base; -1: none */
 };
 
 /* Whether info has an analysis of that shape, with a policy no less. */

@@ -157,6 +157,20 @@ sb_status sb_native_regrid_count(const sb_native *n, const sb_regrid *g,
                                  int64_t *total);
 sb_status sb_native_regrid_fill(const sb_native *n, const sb_regrid *g);
 
+/*
+ * Incomplete factors of a CSR (runtime/legacy.h: blocks of one element), rows by levels.
+ * create: of the structure, copied to the host (f's ptr and idx); holds the device, waits;
+ * *out NULL on failure. run waits for *at, the first row whose pivot is none, -1: all are;
+ * f's arrays are the device's.
+ */
+typedef struct sb_native_factor sb_native_factor;
+sb_status sb_native_factor_create(sb_native_factor **out, const sb_native *n,
+                                  const sb_incomplete *f);
+void sb_native_factor_release(sb_native_factor *f); /* NULL is fine */
+const sb_device *sb_native_factor_device(const sb_native_factor *f);
+sb_status sb_native_factor_run(const sb_native_factor *f, const sb_native *n,
+                               const sb_incomplete *job, int64_t *at);
+
 /* Systems of few diagonals (runtime/legacy.h), a thread each; no waiting. */
 bool sb_native_band_scratch(const sb_band *b, size_t *bytes);
 sb_status sb_native_band(const sb_native *n, const sb_band *b);

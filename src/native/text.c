@@ -56,6 +56,8 @@ static const text texts[] = {
     {"recut", "E", sb_native_text_grid, 10, 7},
     {"eliminate", "S", sb_native_text_band, 7, 8},
     {"backward", "S", sb_native_text_band, 7, 8},
+    {"lower", "S", sb_native_text_factor, 8, 7},
+    {"root", "S", sb_native_text_factor, 8, 7},
     {"digits", "", sb_native_text_order, 4, 5},
     {"spread", "", sb_native_text_order, 4, 5},
     {"rows", "", sb_native_text_order, 4, 5},
@@ -215,6 +217,7 @@ static const struct {
     {SB_FAULT_NATIVE_PIVOT, "] = (uint8_t)at;", "] = 0;"},
     {SB_FAULT_NATIVE_EDGE,
      "!(native_magnitude(LOAD(v)) <= ", "!(native_magnitude(LOAD(v)) < "},
+    {SB_FAULT_NATIVE_FILL, "slot(args, p + 1, end, ", "slot(args, p + 2, end, "},
     {SB_FAULT_NATIVE_DIVIDE, "args->param[8].i ? sum", "1 ? sum"},
 };
 

@@ -33,5 +33,6 @@ const char *sb_native_text_geam(void);
 const char *sb_native_text_filter(void);
 const char *sb_native_text_band(void);
 const char *sb_native_text_grid(void);
+const char *sb_native_text_factor(void);
 
 #endif

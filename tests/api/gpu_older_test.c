@@ -1,16 +1,14 @@
 /*
  * Older routines in the memory of the emulated GPU against the host's: elements by their
- * magnitude (nnz, compress, prune), blocks cut anew and products of blocks by their bits,
- * systems of few diagonals within bounds, in several orders of blocks and threads, with scalars and numbers
- * on either side.
+ * magnitude (nnz, compress, prune), blocks cut anew and products of blocks, by their bits, in
+ * several orders of blocks and threads, with scalars and numbers on either side.
  * ctest-labels: quick gpu-emu
  */
 #include "base/macro.h"
 #include "cachebox.h"
 #include "call.h"
 #include "gen.h"
-#include "gpu/emu.h"
-#include "gpuworld.h"
+#include "gpusides.h"
 
 #include "spblas_legacy.h"
 
@@ -22,62 +20,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static spblasHandle_t gpu, cpu;
-
-static void
-order_of(uint64_t k)
-{
-    static const char *const orders[] = {"forward", "reverse", "random:7"};
-
-    assert_int_equal(setenv("SPBLAS_EMU_ORDER", orders[k % 3], 1), 0);
-}
-
-/* Arrays of one side of a call, freed together: side 0 is the host's, 1 the device's. */
-typedef struct pool {
-    int side, n;
-    void *at[24];
-} pool;
-
-static void *
-copy(pool *p, const void *from, size_t bytes)
-{
-    void *padded = calloc(bytes + 1, 1), *at = padded;
-
-    if (from)
-        memcpy(padded, from, bytes);
-    else
-        memset(padded, 0x5a, bytes);
-    if (p->side) {
-        at = world_device(padded, bytes + 1);
-        free(padded);
-    }
-    assert_true(p->n < SB_COUNT(p->at));
-    return p->at[p->n++] = at;
-}
-
-static void
-drop(pool *p)
-{
-    while (p->n > 0)
-        (p->side ? world_free : (void (*)(const void *))free)(p->at[--p->n]);
-}
-
-static spblasHandle_t
-handle_of(const pool *p)
-{
-    return p->side ? gpu : cpu;
-}
-
-/* A scalar or number, on the device where `far`. */
-static void *
-scalar(pool *p, bool far, void *value, size_t bytes)
-{
-    world_must(spblasSetPointerMode(handle_of(p), p->side && far
-                                                      ? SPBLAS_POINTER_MODE_DEVICE
-                                                      : SPBLAS_POINTER_MODE_HOST));
-    return p->side && far ? copy(p, value, bytes) : value;
-}
 
 static sb_dtype
 type_of(uint64_t k)
@@ -109,17 +51,17 @@ dense(void *out, sb_dtype t, uint64_t k)
 }
 
 static void
-run_nnz(kept *out, pool *p, uint64_t k, const void *a)
+run_nnz(kept *out, side_pool *p, uint64_t k, const void *a)
 {
     const spblasMatDescr_t descr = {.base = SPBLAS_INDEX_BASE_ZERO};
     const spblasDirection_t dir = (spblasDirection_t)(k / 3 % 2);
     const size_t lines = dir == SPBLAS_DIRECTION_ROW ? M : N;
-    int *number = copy(p, NULL, lines * 4), *total;
+    int *number = side_copy(p, NULL, lines * 4), *total;
 
     out->total = -1;
-    total = scalar(p, k % 2, &out->total, 4);
-    world_must(spblasXnnz(handle_of(p), call_type(type_of(k)), dir, M, N, &descr, a, LD,
-                          number, total));
+    total = side_scalar(p, k % 2, &out->total, 4);
+    world_must(spblasXnnz(side_handle(p), call_type(type_of(k)), dir, M, N, &descr, a,
+                          LD, number, total));
     out->total = *total;
     memcpy(out->number, number, lines * 4);
 }
@@ -136,46 +78,46 @@ take(kept *out, const int *ptr, const int *idx, const void *val, int rows)
 
 /* The dense matrix pruned, what is left pruned again from its CSR, and compressed. */
 static void
-run_prune(kept out[3], pool *p, uint64_t k, const void *a)
+run_prune(kept out[3], side_pool *p, uint64_t k, const void *a)
 {
     const sb_dtype t = type_of(k);
     const spblasDataType_t type = call_type(t);
     const spblasMatDescr_t da = {.base = (spblasIndexBase_t)(k % 2)},
                            db = {.base = (spblasIndexBase_t)(k / 2 % 2)};
-    const spblasHandle_t h = handle_of(p);
+    const spblasHandle_t h = side_handle(p);
     const bool far = k % 4 == 3;
     double bound[2] = {0, 0}, more[2] = {0, 0};
-    int *ptr[3], *idx[3], *number = copy(p, NULL, 4 * M), *total;
+    int *ptr[3], *idx[3], *number = side_copy(p, NULL, 4 * M), *total;
     void *val[3], *limit, *buffer;
     size_t bytes;
 
     sb_value_store(t, bound, 0, (sb_value){0, 0});
     sb_value_store(t, more, 0, (sb_value){1, 0});
     for (int q = 0; q < 3; q++) {
-        ptr[q] = copy(p, NULL, 4 * (M + 1));
-        idx[q] = copy(p, NULL, 4 * M * N);
-        val[q] = copy(p, NULL, (size_t)16 * M * N);
+        ptr[q] = side_copy(p, NULL, 4 * (M + 1));
+        idx[q] = side_copy(p, NULL, 4 * M * N);
+        val[q] = side_copy(p, NULL, (size_t)16 * M * N);
         out[q].size = sb_dtype_size(t);
         out[q].total = -1;
     }
-    limit = scalar(p, far, bound, sizeof bound);
-    total = scalar(p, far, &out[0].total, 4);
+    limit = side_scalar(p, far, bound, sizeof bound);
+    total = side_scalar(p, far, &out[0].total, 4);
     world_must(spblasXpruneDense2csr_bufferSizeExt(h, type, M, N, a, LD, limit, &da,
                                                    val[0], ptr[0], idx[0], &bytes));
-    buffer = copy(p, NULL, bytes);
+    buffer = side_copy(p, NULL, bytes);
     world_must(spblasXpruneDense2csrNnz(h, type, M, N, a, LD, limit, &da, ptr[0], total,
                                         buffer));
     out[0].total = *total;
     world_must(spblasXpruneDense2csr(h, type, M, N, a, LD, limit, &da, val[0], ptr[0],
                                      idx[0], buffer));
-    limit = scalar(p, far, more, sizeof more);
-    total = scalar(p, far, &out[1].total, 4);
+    limit = side_scalar(p, far, more, sizeof more);
+    total = side_scalar(p, far, &out[1].total, 4);
     world_must(spblasXpruneCsr2csrNnz(h, type, M, N, out[0].total, &da, val[0], ptr[0],
                                       idx[0], limit, &db, ptr[1], total, buffer));
     out[1].total = *total;
     world_must(spblasXpruneCsr2csr(h, type, M, N, out[0].total, &da, val[0], ptr[0],
                                    idx[0], limit, &db, val[1], ptr[1], idx[1], buffer));
-    total = scalar(p, far, &out[2].total, 4);
+    total = side_scalar(p, far, &out[2].total, 4);
     world_must(spblasXnnz_compress(h, type, M, &da, val[0], ptr[0], number, total, 1));
     out[2].total = *total;
     memcpy(out[2].number, number, 4 * M);
@@ -196,16 +138,17 @@ test_filters(void **state)
     for (uint64_t k = 0; k < 24; k++) {
         double host[2 * LD * N];
 
-        order_of(k);
+        side_order(k);
         dense(host, type_of(k), k);
         for (int side = 0; side < 2; side++) {
-            pool p = {.side = side};
-            const void *a = copy(&p, host, (size_t)LD * N * sb_dtype_size(type_of(k)));
+            side_pool p = {.side = side};
+            const void *a =
+                side_copy(&p, host, (size_t)LD * N * sb_dtype_size(type_of(k)));
 
             memset(got[side], 0, sizeof got[side]);
             run_nnz(&got[side][0], &p, k, a);
             run_prune(&got[side][1], &p, k, a);
-            drop(&p);
+            side_drop(&p);
         }
         assert_true(got[0][0].total > 0 && got[0][2].total < got[0][1].total);
         assert_memory_equal(got[1], got[0], sizeof got[0]);
@@ -215,7 +158,7 @@ test_filters(void **state)
 /* ---- products of blocks ------------------------------------------------------------------ */
 
 static void
-run_blocks(double *out, pool *p, uint64_t k, const sb_matrix *a, int n)
+run_blocks(double *out, side_pool *p, uint64_t k, const sb_matrix *a, int n)
 {
     const spblasMatDescr_t descr = {.base = (spblasIndexBase_t)a->base};
     const spblasDataType_t type = call_type(a->val_type);
@@ -227,8 +170,9 @@ run_blocks(double *out, pool *p, uint64_t k, const sb_matrix *a, int n)
     const int of_b = (int)(op ? a->rows : a->cols),
               of_c = (int)(op ? a->cols : a->rows);
     const size_t size = sb_dtype_size(a->val_type), nnz = (size_t)a->nnz;
-    int *ptr = copy(p, a->ptr, ((size_t)mb + 1) * 4), *idx = copy(p, a->idx, nnz * 4);
-    void *val = copy(p, a->val, nnz * (size_t)(b * b) * size);
+    int *ptr = side_copy(p, a->ptr, ((size_t)mb + 1) * 4),
+        *idx = side_copy(p, a->idx, nnz * 4);
+    void *val = side_copy(p, a->val, nnz * (size_t)(b * b) * size);
     double host[2 * 40 * 8], two[2] = {0, 0}, three[2] = {0, 0};
     const sb_dtype sum =
         a->val_type == SB_F16 || a->val_type == SB_BF16 ? SB_F32 : a->val_type;
@@ -236,19 +180,19 @@ run_blocks(double *out, pool *p, uint64_t k, const sb_matrix *a, int n)
 
     for (int64_t q = 0; q < 40 * 8; q++)
         sb_value_store(a->val_type, host, q, (sb_value){(double)(q * 7 % 5 - 2), 0});
-    x = copy(p, host, (size_t)(of_b * n) * size);
-    y = copy(p, host, (size_t)(of_c * n) * size);
+    x = side_copy(p, host, (size_t)(of_b * n) * size);
+    y = side_copy(p, host, (size_t)(of_c * n) * size);
     sb_value_store(sum, two, 0, (sb_value){2, 0});
     sb_value_store(sum, three, 0, (sb_value){3, 0});
-    alpha = scalar(p, k % 2, two, sizeof two);
-    beta = scalar(p, k % 2, three, sizeof three);
+    alpha = side_scalar(p, k % 2, two, sizeof two);
+    beta = side_scalar(p, k % 2, three, sizeof three);
     if (n == 1)
-        world_must(spblasXbsrmv(handle_of(p), type, dir, op, mb, kb, (int)nnz, alpha,
+        world_must(spblasXbsrmv(side_handle(p), type, dir, op, mb, kb, (int)nnz, alpha,
                                 &descr, val, ptr, idx, b, x, beta, y));
     else
-        world_must(spblasXbsrmm(handle_of(p), type, dir, op, none, mb, n, kb, (int)nnz,
-                                alpha, &descr, val, ptr, idx, b, x, of_b, beta, y,
-                                of_c));
+        world_must(spblasXbsrmm(side_handle(p), type, dir, op, none, mb, n, kb,
+                                (int)nnz, alpha, &descr, val, ptr, idx, b, x, of_b,
+                                beta, y, of_c));
     memcpy(out, y, (size_t)(of_c * n) * size);
 }
 
@@ -276,12 +220,12 @@ test_blocks(void **state)
         spec.rows = 6 * spec.block;
         spec.cols = 8 * spec.block;
         a = gen_matrix(&spec);
-        order_of(k);
+        side_order(k);
         for (int side = 0; side < 2; side++) {
-            pool p = {.side = side};
+            side_pool p = {.side = side};
 
             run_blocks(y[side], &p, k, &a, k / 6 % 2 ? 5 : 1);
-            drop(&p);
+            side_drop(&p);
         }
         assert_memory_equal(y[1], y[0], sizeof y[0]);
         gen_free_matrix(&a);
@@ -297,7 +241,7 @@ typedef struct cut {
 
 /* CSR to blocks of down x across, those to others, and back to CSR. */
 static void
-run_cuts(cut *out, pool *p, uint64_t k, const sb_matrix *a)
+run_cuts(cut *out, side_pool *p, uint64_t k, const sb_matrix *a)
 {
     const int sizes[][2] = {{2, 3}, {3, 2}, {1, 4}, {4, 1}, {2, 2}, {5, 3}};
     const int *first = sizes[k % 6], *second = sizes[(k + 1 + k / 6) % 6];
@@ -306,21 +250,21 @@ run_cuts(cut *out, pool *p, uint64_t k, const sb_matrix *a)
     const spblasMatDescr_t da = {.base = (spblasIndexBase_t)a->base},
                            db = {.base = (spblasIndexBase_t)(k % 2)};
     const spblasDirection_t dir = (spblasDirection_t)(k / 2 % 2);
-    const spblasHandle_t h = handle_of(p);
-    int *ptr_a = copy(p, a->ptr, ((size_t)m + 1) * 4);
-    int *idx_a = copy(p, a->idx, (size_t)a->nnz * 4), *ptr[3], *idx[3];
-    void *val_a = copy(p, a->val, (size_t)a->nnz * 8), *val[3];
+    const spblasHandle_t h = side_handle(p);
+    int *ptr_a = side_copy(p, a->ptr, ((size_t)m + 1) * 4);
+    int *idx_a = side_copy(p, a->idx, (size_t)a->nnz * 4), *ptr[3], *idx[3];
+    void *val_a = side_copy(p, a->val, (size_t)a->nnz * 8), *val[3];
 
     for (int q = 0; q < 3; q++) {
-        ptr[q] = copy(p, NULL, sizeof out->ptr[q]);
-        idx[q] = copy(p, NULL, sizeof out->idx[q]);
-        val[q] = copy(p, NULL, sizeof out->val[q]);
+        ptr[q] = side_copy(p, NULL, sizeof out->ptr[q]);
+        idx[q] = side_copy(p, NULL, sizeof out->idx[q]);
+        val[q] = side_copy(p, NULL, sizeof out->val[q]);
     }
     for (int q = 0; q < 2; q++) {
         int *total;
 
         out->total[q] = -1;
-        total = scalar(p, k % 3 == 1, &out->total[q], 4);
+        total = side_scalar(p, k % 3 == 1, &out->total[q], 4);
         if (q == 0)
             world_must(spblasXcsr2gebsrNnz(h, dir, m, n, &da, ptr_a, idx_a, &db, ptr[0],
                                            first[0], first[1], total, NULL));
@@ -375,13 +319,13 @@ test_cuts(void **state)
                                              .unsorted = k % 4 == 3,
                                              .seed = k});
 
-        order_of(k);
+        side_order(k);
         for (int side = 0; side < 2; side++) {
-            pool p = {.side = side};
+            side_pool p = {.side = side};
 
             memset(&got[side], 0, sizeof got[side]);
             run_cuts(&got[side], &p, k, &a);
-            drop(&p);
+            side_drop(&p);
         }
         assert_true(got[0].total[0] > 0);
         assert_memory_equal(&got[1], &got[0], sizeof got[0]);
@@ -389,104 +333,16 @@ test_cuts(void **state)
     }
 }
 
-/* ---- few diagonals ----------------------------------------------------------------------- */
-
-enum { ROWS = 30, SYSTEMS = 5, PLACES = 2 * ROWS * SYSTEMS };
-
-typedef enum routine { PLAIN, NO_PIVOT, STRIDED, INTERLEAVED, FIVE, ROUTINES } routine;
-
-/* Diagonals 0 .. 4 (one beside: 1 .. 3) and right sides, and the solution in their place. */
-static void
-solve(pool *p, routine what, uint64_t k, const double *from, double *x)
-{
-    static const spblasDataType_t types[] = {SPBLAS_R_64F, SPBLAS_C_64F};
-    const spblasDataType_t t = types[k % 2];
-    const spblasHandle_t h = handle_of(p);
-    const size_t bytes_of = PLACES * sizeof(double);
-    double *d[6];
-    sb_emu_counts before;
-    size_t bytes;
-    void *buffer;
-
-    for (int q = 0; q < 6; q++)
-        d[q] = copy(p, from + (ptrdiff_t)q * PLACES, bytes_of);
-    if (what == PLAIN)
-        world_must(spblasXgtsv2_bufferSizeExt(h, t, ROWS, SYSTEMS, d[1], d[2], d[3],
-                                              d[5], ROWS, &bytes));
-    else if (what == NO_PIVOT)
-        world_must(spblasXgtsv2_nopivot_bufferSizeExt(h, t, ROWS, SYSTEMS, d[1], d[2],
-                                                      d[3], d[5], ROWS, &bytes));
-    else if (what == STRIDED)
-        world_must(spblasXgtsv2StridedBatch_bufferSizeExt(h, t, ROWS, d[1], d[2], d[3],
-                                                          d[5], SYSTEMS, ROWS, &bytes));
-    else if (what == INTERLEAVED)
-        world_must(spblasXgtsvInterleavedBatch_bufferSizeExt(
-            h, t, 0, ROWS, d[1], d[2], d[3], d[5], SYSTEMS, &bytes));
-    else
-        world_must(spblasXgpsvInterleavedBatch_bufferSizeExt(
-            h, t, 0, ROWS, d[0], d[1], d[2], d[3], d[4], d[5], SYSTEMS, &bytes));
-    buffer = copy(p, NULL, bytes);
-    before = sb_emu_count();
-    if (what == PLAIN)
-        world_must(
-            spblasXgtsv2(h, t, ROWS, SYSTEMS, d[1], d[2], d[3], d[5], ROWS, buffer));
-    else if (what == NO_PIVOT)
-        world_must(spblasXgtsv2_nopivot(h, t, ROWS, SYSTEMS, d[1], d[2], d[3], d[5],
-                                        ROWS, buffer));
-    else if (what == STRIDED)
-        world_must(spblasXgtsv2StridedBatch(h, t, ROWS, d[1], d[2], d[3], d[5], SYSTEMS,
-                                            ROWS, buffer));
-    else if (what == INTERLEAVED)
-        world_must(spblasXgtsvInterleavedBatch(h, t, 0, ROWS, d[1], d[2], d[3], d[5],
-                                               SYSTEMS, buffer));
-    else
-        world_must(spblasXgpsvInterleavedBatch(h, t, 0, ROWS, d[0], d[1], d[2], d[3],
-                                               d[4], d[5], SYSTEMS, buffer));
-    assert_int_equal(sb_emu_count().waits, before.waits);
-    memcpy(x, d[5], bytes_of);
-}
-
-/* Small diagonals in every third row, so that rows must be exchanged. */
-static void
-test_bands(void **state)
-{
-    static double from[6 * PLACES], x[2][PLACES];
-
-    (void)state;
-    NEED_COMPILER();
-    for (uint64_t k = 0; k < 4 * ROUTINES; k++) {
-        gen_rng r = {k};
-
-        order_of(k);
-        for (int q = 0; q < 6 * PLACES; q++)
-            from[q] = gen_unit(&r) - 0.5 + (q / PLACES == 2 ? (q % 3 ? 4 : 0.01) : 0.0);
-        for (int side = 0; side < 2; side++) {
-            pool p = {.side = side};
-
-            solve(&p, (routine)(k % ROUTINES), k / ROUTINES, from, x[side]);
-            drop(&p);
-        }
-        for (int q = 0; q < PLACES; q++)
-            if (!(fabs(x[1][q] - x[0][q]) <= 1e-8 * (1 + fabs(x[0][q]))))
-                fail_msg("routine %d, case %d: element %d is %g, not %g",
-                         (int)(k % ROUTINES), (int)k, q, x[1][q], x[0][q]);
-    }
-}
-
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filters), cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_cuts), cmocka_unit_test(test_bands)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_filters),
+                                       cmocka_unit_test(test_blocks),
+                                       cmocka_unit_test(test_cuts)};
     int failed;
 
-    if (!sb_box_open(SB_BINARY_DIR) || spblasCreateOn(&gpu, "emu") != 0 ||
-        spblasCreateOn(&cpu, "cpu") != 0)
+    if (!sides_open(SB_BINARY_DIR))
         return 1;
     failed = cmocka_run_group_tests(tests, NULL, NULL);
-    failed += spblasDestroy(gpu) != 0 || spblasDestroy(cpu) != 0;
-    failed += sb_emu_count().blocks != 0;
-    sb_box_close();
-    return failed;
+    return failed + sides_close();
 }
