@@ -360,7 +360,7 @@ prune_count(const prune *k)
     sb_filter f;
     sb_status done;
 
-    if (st == SPBLAS_STATUS_SUCCESS && !(device && nnzTotal))
+    if (st == SPBLAS_STATUS_SUCCESS && !(device && nnzTotal)) /* else on either side */
         st = sb_legacy_check(handle, k->function,
                              (const sb_arg[]){SB_ARG_SCALAR(nnzTotal), {0}});
     if (st != SPBLAS_STATUS_SUCCESS)
