@@ -355,10 +355,10 @@ typedef struct spblasSpSMDescr *spblasSpSMDescr_t;
  *
  * A handle on a GPU computes products there when the operands lie in memory the GPU knows
  * (device, managed or pinned), on the handle's stream, and with host arrays on the host.
- * Products of sparse matrices, triangular solves, conversions between dense and sparse and
- * sparse vectors compute there when an array lies in the GPU's memory alone, on the host with
- * arrays that both can read (managed). SpGEAM, spblasConvert and most of spblas_legacy.h are
- * the host's: with the GPU's arrays NOT_SUPPORTED.
+ * Products and sums of sparse matrices, triangular solves, conversions between dense and sparse
+ * and sparse vectors compute there when an array lies in the GPU's memory alone, on the host
+ * with arrays that both can read (managed). Some routines of spblas_legacy.h are the host's:
+ * with the GPU's arrays NOT_SUPPORTED.
  *
  * Writes   *handle; NULL on failure
  * Errors   INVALID_VALUE handle is NULL, or an unknown backend name; NOT_SUPPORTED a
@@ -937,6 +937,8 @@ SPBLAS_API spblasStatus_t spblasFormatGetArrays(spblasConstFormatDescr_t formatD
  *          more than 256 for each element); NOT_SUPPORTED a batch, 16-bit indices, a
  *          function of the data that counts zeros; ALLOC_FAILED
  * Memory   released by spblasDestroySpMat
+ * GPU      a matrix in its memory is converted by the host, which waits; CSR, CSC, COO and BSR
+ *          go back there, other storage stays the host's and is computed with there
  * Threads  one handle per thread; matA and format may be shared. Works on the team
  * Source   UniSparse, section 5
  */
@@ -1612,7 +1614,7 @@ SPBLAS_API spblasStatus_t spblasSpGEMMreuse_compute(
  * A or B stores, whatever the scalars are.
  *
  *     spblasSpGEAM_createDescr(&d);
- *     spblasSpGEAM_bufferSize(h, ..., d, &size);             0
+ *     spblasSpGEAM_bufferSize(h, ..., d, &size);             0, but for a GPU's handle
  *     spblasSpGEAM_nnz(h, ..., d, buffer);                   C's offsets and its nnz
  *     spblasSpMatGetSize(C, &m, &n, &nnz);  ... allocate C's arrays ...
  *     spblasCsrSetPointers(C, ptr, idx, val);
@@ -1639,8 +1641,9 @@ SPBLAS_API spblasStatus_t spblasSpGEMMreuse_compute(
  *          16-bit indices, a type combination not above. INSUFFICIENT_RESOURCES from nnz:
  *          more entries than C's offsets can count; they are then undefined. ALLOC_FAILED
  *          createDescr only
- * Memory   nothing is allocated but the descriptor; the buffer may be NULL. nnz drops C's
- *          plans
+ * Memory   nothing is allocated but the descriptor; a buffer of 0 bytes may be NULL. nnz
+ *          drops C's plans
+ * GPU      nnz waits and takes the buffer, SpGEAM neither; C's offsets are not looked at
  * Threads  one handle per thread; A and B may be shared, C not
  * Source   cusparseSpGEAM
  */

@@ -21,9 +21,13 @@
  *            enumerator; MATRIX_TYPE_NOT_SUPPORTED a description that is not GENERAL.
  *            Each routine lists only what comes on top.
  *   Memory   ALLOC_FAILED leaves the outputs undefined and every object as before.
- *   GPU      Csr2cscEx2, coo2csr, csr2coo, the sorts of COO, CSR and CSC and the identity
- *            permutation compute there with arrays in its memory, and wait for nothing.
- *            The others are the host's.
+ *   GPU      Csr2cscEx2, coo2csr, csr2coo, the sorts of COO, CSR and CSC, the identity
+ *            permutation, csrgeam2, nnz, the compressions, prune by threshold, blocks cut anew
+ *            (csr2bsr and its relatives), bsrmv, bsrmm, csrilu02, csric02, gtsv2 and gpsv
+ *            compute there with arrays in its memory. Scalars and numbers of entries may lie
+ *            on either side; what writes such a number or such offsets waits, and takes memory
+ *            for as long as it does where it has no buffer; so does csr2csr_compress, and a
+ *            factor waits for its zero pivot. The others are the host's.
  *   Threads  The same call on the same data gives the same bits, at any number of threads.
  */
 #ifndef SPBLAS_LEGACY_H

@@ -5,7 +5,7 @@
  *   gpuimage [--nvrtc LIBRARY] [--arch sm_90,compute_75] [--emulated] OUT [SPEC...]
  *   gpuimage --list
  *
- * Without specs it takes those of src/planner/stock.c. What OUT already holds of the same
+ * Without specs it takes those of src/planner/stock.c and src/native. What OUT already holds of the same
  * NVRTC stays, so that only changed kernels are compiled. --emulated makes code for the
  * emulated GPU.
  */
@@ -16,6 +16,7 @@
 #include "gpu/emu.h"
 #include "gpu/nvrtc.h"
 #include "kernels/spec.h"
+#include "native/text.h"
 #include "planner/stock.h"
 
 #include <stdio.h>
@@ -46,6 +47,13 @@ take_spec(void *user, const char spec[SB_SPEC_MAX])
 }
 
 static void
+take_stock(void)
+{
+    sb_stock_each(take_spec, NULL);
+    sb_native_stock(take_spec, NULL);
+}
+
+static void
 take_archs(const char *list)
 {
     while (*list && archs < ARCHS_MAX) {
@@ -56,31 +64,39 @@ take_archs(const char *list)
     }
 }
 
+/* The source of one spec, of the planner's or written by hand. */
+static sb_status
+source_of(sb_kernel_source *out, const char *spec, sb_diag *diag)
+{
+    return strncmp(spec, "native ", 7) == 0
+               ? sb_native_maker.make(out, spec, NULL)
+               : sb_spec_emit_gpu(&out->text, &out->signature, &out->key, &out->shape,
+                                  spec, diag);
+}
+
 /* Fills the items of one spec, one an architecture. */
 static sb_status
 make(sb_archive_item *item, const sb_driver *d, const sb_archive *old, const char *spec,
      sb_diag *diag)
 {
-    sb_strbuf text, signature;
-    sb_gpu_shape shape;
-    sb_hash key;
+    sb_kernel_source src = {.key = {0, 0}};
     sb_status st;
 
-    sb_strbuf_init(&text);
-    sb_strbuf_init(&signature);
-    st = sb_spec_emit_gpu(&text, &signature, &key, &shape, spec, diag);
+    sb_strbuf_init(&src.text);
+    sb_strbuf_init(&src.signature);
+    st = source_of(&src, spec, diag);
     for (int q = 0; q < archs && st == SB_OK; q++) {
-        item[q].text = sb_archive_key(&text);
+        item[q].text = sb_archive_key(&src.text);
         memcpy(item[q].arch, arch[q], SB_ARCH_MAX);
         st = old ? sb_archive_read(&item[q].image, old, item[q].text, arch[q], NULL)
                  : SB_SKIP;
         if (st != SB_OK) {
             sb_strbuf_clear(&item[q].image);
-            st = sb_nvrtc_compile(&item[q].image, d, arch[q], text.s, diag);
+            st = sb_nvrtc_compile(&item[q].image, d, arch[q], src.text.s, diag);
         }
     }
-    sb_strbuf_free(&text);
-    sb_strbuf_free(&signature);
+    sb_strbuf_free(&src.text);
+    sb_strbuf_free(&src.signature);
     return st;
 }
 
@@ -158,7 +174,7 @@ main(int argc, char **argv)
     int k = 1;
 
     if (argc == 2 && strcmp(argv[1], "--list") == 0) {
-        sb_stock_each(take_spec, NULL);
+        take_stock();
         for (int q = 0; q < specs.n; q++)
             (void)puts(specs.spec[q]);
         return 0;
@@ -183,6 +199,6 @@ main(int argc, char **argv)
     for (int q = k + 1; q < argc; q++)
         take_spec(NULL, argv[q]);
     if (specs.n == 0)
-        sb_stock_each(take_spec, NULL);
+        take_stock();
     return open_table(&d, nvrtc, emulated) ? make_all(&d, argv[k]) : NO_NVRTC;
 }

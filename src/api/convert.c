@@ -12,6 +12,7 @@
 #include "api/view.h"
 #include "base/alloc.h"
 #include "base/macro.h"
+#include "planner/staged.h"
 
 enum { HANDLE, MAT_A, FORMAT, MAT_B, ROLES };
 
@@ -92,14 +93,39 @@ static const sb_rule rules[] = {
 
 /* ---- Results ------------------------------------------------------------------------ */
 
+/* The arrays of an ordinary format: offsets or rows, indices, values. */
+static void
+list_arrays(void **out[3], sb_tensor *t)
+{
+    out[0] = t->ptr[1].data ? &t->ptr[1].data : &t->idx[0].data;
+    out[1] = &t->idx[1].data;
+    out[2] = &t->val.data;
+}
+
+static void
+forget_moved(sb_made *made)
+{
+    void **array[3];
+
+    list_arrays(array, &made->tensor);
+    for (int q = 0; q < 3; q++) {
+        made->device->ops->free(made->device, made->there[q]);
+        *array[q] = NULL;
+    }
+}
+
 void
 sb_made_release(sb_made *made)
 {
     if (!made)
         return;
     made->tensor.val.data = made->values;
+    if (made->there[0])
+        forget_moved(made);
     if (!made->borrowed)
         sb_tensor_free(&made->tensor);
+    if (made->device)
+        made->device->ops->release(made->device);
     sb_format_unhold(made->format);
     sb_free(made);
 }
@@ -165,23 +191,104 @@ draft_of(sb_made *made, spblasDataType_t type)
     return d;
 }
 
+/* Moves an ordinary format's arrays to the device; other storage stays. On failure nothing
+ * has been moved. */
+static sb_status
+settle(sb_made *made, const request *r, sb_diag *diag)
+{
+    sb_device *const d = made->device;
+    sb_tensor *t = &made->tensor;
+    size_t bytes[3];
+    void **array[3], *there[3] = {NULL};
+    sb_status st = SB_OK;
+    sb_format format;
+    int64_t block;
+
+    if (!is_ordinary(t, &format, &block))
+        return SB_OK;
+    list_arrays(array, t);
+    bytes[1] = (size_t)t->count[1] * sb_dtype_size(t->idx_type);
+    bytes[2] = (size_t)(t->count[1] * block * block) * sb_dtype_size(t->val_type);
+    bytes[0] =
+        format == SB_FORMAT_COO
+            ? bytes[1]
+            : (size_t)((format == SB_FORMAT_CSC ? t->extent[1] : t->extent[0]) / block +
+                       1) *
+                  sb_dtype_size(t->ptr_type);
+    for (int q = 0; q < 3 && st == SB_OK; q++) {
+        st = d->ops->alloc(d, &there[q], bytes[q] ? bytes[q] : 1, diag);
+        if (st == SB_OK && bytes[q])
+            st = d->ops->upload(d, r->handle->stream, there[q], *array[q], bytes[q],
+                                diag);
+    }
+    for (int q = 0; q < 3; q++) {
+        if (st != SB_OK)
+            d->ops->free(d, there[q]);
+        else {
+            sb_free(*array[q]);
+            *array[q] = made->there[q] = there[q];
+        }
+    }
+    made->values = t->val.data;
+    return st;
+}
+
+/* Host copies of a device's source. */
+static sb_status
+bring(sb_staged *staged, sb_matrix *a, const request *r, sb_diag *diag)
+{
+    sb_problem pb = {
+        .a = *a, .batch = 1, .device = r->handle->device, .stream = r->handle->stream};
+
+    SB_TRY(sb_staged_structure(staged, &pb, true, diag));
+    *a = pb.a;
+    return SB_OK;
+}
+
+static sb_status
+make_there(sb_made *made, bool device, const request *r, sb_diag *diag)
+{
+    const sb_backend *backend = r->handle->backend;
+    const sb_par par = {backend->parallel, backend->threads()};
+    sb_matrix a = sb_view_sparse(r->source);
+    sb_staged staged = {0};
+    sb_status st = SB_OK;
+
+    if (device && a.format != SB_FORMAT_TENSOR)
+        st = bring(&staged, &a, r, diag);
+    if (st == SB_OK)
+        st = sb_tensor_from_matrix(&made->tensor, r->format->fmt, &a, &par, diag);
+    sb_staged_free(&staged);
+    made->values = made->tensor.val.data;
+    if (device && st == SB_OK) {
+        made->device = r->handle->device;
+        made->device->ops->hold(made->device);
+        st = settle(made, r, diag);
+    }
+    return st;
+}
+
+/* A result lies where its source does. */
 static sb_status
 make(sb_made **out, const request *r, sb_diag *diag)
 {
     const sb_matrix a = sb_view_sparse(r->source);
-    const sb_backend *backend = r->handle->backend;
-    const sb_par par = {backend->parallel, backend->threads()};
+    const sb_made *from = r->source->made;
+    bool device;
     sb_made *made;
     sb_status st;
 
     *out = NULL;
-    SB_TRY(sb_place_sparse_on_host(r->handle, &a, diag));
+    SB_TRY(sb_place_sparse_on_device(&device, r->handle, &a, NULL, diag));
+    if (a.format == SB_FORMAT_TENSOR)
+        device = from && from->device && from->device == r->handle->device;
+    if (!device)
+        SB_TRY(sb_place_sparse_on_host(r->handle, &a, diag));
     made = sb_alloc_zero(sizeof *made);
     if (!made)
         return SB_ENOMEM;
     made->format = sb_format_hold(r->format);
-    st = sb_tensor_from_matrix(&made->tensor, r->format->fmt, &a, &par, diag);
-    made->values = made->tensor.val.data;
+    st = make_there(made, device, r, diag);
     if (st == SB_OK)
         *out = made;
     else

@@ -7,7 +7,13 @@
 #include "api/place.h"
 #include "api/types.h"
 
-enum { SB_ARGS_MAX = 12 }; /* arrays of a call */
+enum { SB_ARGS_MAX = 16 }; /* arrays of a call */
+
+/* Addresses of one kind among the arguments. */
+typedef struct addresses {
+    const void *at[SB_ARGS_MAX];
+    int n;
+} addresses;
 
 static bool
 known_descr(const spblasMatDescr_t *d)
@@ -76,6 +82,7 @@ check_one(const sb_arg *a, sb_diag *diag)
                                a->name);
         break;
     case SB_ARG_ARRAY_:
+    case SB_ARG_SCALAR_:
         if (a->limit > 0 && !a->at)
             return sb_diag_set(diag, SB_EINVAL, "argument %s must not be NULL",
                                a->name);
@@ -109,24 +116,23 @@ is_array(const sb_arg *a)
 static spblasStatus_t
 check(bool *device, spblasHandle_t handle, const char *function, const sb_arg *args)
 {
-    const void *array[SB_ARGS_MAX];
+    addresses arrays = {.n = 0}, scalars = {.n = 0};
     sb_diag diag = {0};
     sb_status st = SB_OK;
-    int n = 0;
 
     for (; st == SB_OK && args->kind != SB_ARG_END; args++) {
+        addresses *a = is_array(args) ? &arrays : &scalars;
+
         st = check_one(args, &diag);
-        if (st != SB_OK || !sb_is_handle(handle) || !is_array(args))
-            continue;
-        if (!device)
-            st = sb_place_on_host(handle, &args->at, 1, &diag);
-        else if (n < SB_ARGS_MAX)
-            array[n++] = args->at;
+        if ((is_array(args) || args->kind == SB_ARG_SCALAR_) && a->n < SB_ARGS_MAX)
+            a->at[a->n++] = args->at;
     }
     if (st == SB_OK && device)
-        st = sb_place_on_device(device, handle, array, n, &diag);
-    if (st == SB_OK && device && !*device)
-        st = sb_place_on_host(handle, array, n, &diag);
+        st = sb_place_on_device(device, handle, arrays.at, arrays.n, &diag);
+    if (st == SB_OK && arrays.n > 0 && !(device && *device))
+        st = sb_place_on_host(handle, arrays.at, arrays.n, &diag);
+    if (st == SB_OK && scalars.n > 0 && !(device && *device))
+        st = sb_place_on_host(handle, scalars.at, scalars.n, &diag);
     return sb_api_end(handle, function, st, &diag);
 }
 
@@ -148,6 +154,25 @@ sb_value
 sb_legacy_scalar(sb_dtype type, const void *p)
 {
     return sb_value_load(sb_dtype_sum(type), p, 0);
+}
+
+sb_native_scalar
+sb_legacy_native_scalar(spblasHandle_t h, sb_dtype type, const void *p)
+{
+    return sb_place_native_scalar(h, p,
+                                  type == SB_F16 || type == SB_BF16 ? SB_F32 : type);
+}
+
+sb_status
+sb_legacy_give(spblasHandle_t h, int *to, int64_t number, sb_diag *diag)
+{
+    const int value = (int)number;
+
+    if (h->device && h->device->ops->place(h->device, to) == SB_PLACE_DEVICE)
+        return h->device->ops->upload(h->device, h->stream, to, &value, sizeof value,
+                                      diag);
+    *to = value;
+    return SB_OK;
 }
 
 sb_matrix

@@ -7,6 +7,7 @@
 
 #include "api/object.h"
 #include "formats/matrix.h"
+#include "native/native.h"
 
 #include "spblas_legacy.h"
 
@@ -20,6 +21,7 @@ typedef enum sb_arg_kind {
     SB_ARG_ENUM_,   /* 0 .. limit */
     SB_ARG_ARRAY_,  /* there if limit > 0 */
     SB_ARG_BUFFER_, /* and divisible by 8 */
+    SB_ARG_SCALAR_, /* there, on either side */
     SB_ARG_DESCR_,
     SB_ARG_INFO_
 } sb_arg_kind;
@@ -63,6 +65,10 @@ typedef struct sb_arg {
         SB_ARG_ARRAY_, #p, 0, count, p \
     }
 #define SB_ARG_THERE(p) SB_ARG_ARRAY(p, 1)
+#define SB_ARG_SCALAR(p)            \
+    {                               \
+        SB_ARG_SCALAR_, #p, 0, 1, p \
+    }
 #define SB_ARG_DESCR(p)            \
     {                              \
         SB_ARG_DESCR_, #p, 0, 0, p \
@@ -90,8 +96,12 @@ spblasStatus_t sb_legacy_check_place(bool *device, spblasHandle_t handle,
 #define SB_LEGACY_CHECK(...) \
     sb_legacy_check(handle, __func__, (const sb_arg[]){__VA_ARGS__, {0}})
 
-/* The scalar at p for values of that type. */
+/* The scalar at p for values of that type; for the device, which reads it where it can. */
 sb_value sb_legacy_scalar(sb_dtype type, const void *p);
+sb_native_scalar sb_legacy_native_scalar(spblasHandle_t h, sb_dtype type,
+                                         const void *p);
+/* A number to where the caller wants it, on either side; waits for the GPU's. */
+sb_status sb_legacy_give(spblasHandle_t h, int *to, int64_t number, sb_diag *diag);
 
 /* What a call leaves for another. */
 struct spblasLegacyInfo {
@@ -112,8 +122,9 @@ struct spblasLegacyInfo {
     bool boosts; /* ilu02 */
     double tol;
     sb_value boost;
-    sb_tri *tri;  /* owned */
-    int position; /* of the zero pivot, in the matrix's base; -1: none */
+    sb_tri *tri;              /* owned */
+    sb_native_factor *factor; /* owned; NULL: of the host's arrays */
+    int position;             /* of the zero pivot, in the matrix's base; -1: none */
 };
 
 /* Whether info has an analysis of that shape, with a policy no less. */

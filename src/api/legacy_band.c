@@ -70,40 +70,69 @@ band_of(const call *k)
     return b;
 }
 
+/* Scratch of either side, wherever the arrays come to lie. */
+static bool
+scratch_of(const call *k, const sb_band *b, size_t *bytes)
+{
+    size_t there = 0;
+
+    if (!sb_backend_get()->legacy->band_scratch(b, bytes) ||
+        (k->handle->device && !sb_native_band_scratch(b, &there)))
+        return false;
+    *bytes = there > *bytes ? there : *bytes;
+    return true;
+}
+
 static spblasStatus_t
-run(const call *k)
+solve(const call *k, const sb_band *b, size_t bytes)
 {
     const spblasHandle_t handle = k->handle;
     const void *ds = k->ds, *dl = k->dl, *d = k->d, *du = k->du, *dw = k->dw, *x = k->x;
     void *buffer = k->buffer;
+    const int64_t there = b->m > 0 && b->systems > 0 ? b->sides : 0;
+    const int64_t five = k->width == 2 ? there : 0;
+    sb_diag diag = {0};
+    bool device;
+    const spblasStatus_t st =
+        sb_legacy_check_place(&device, handle, k->function,
+                              (const sb_arg[]){SB_ARG_ARRAY(ds, five),
+                                               SB_ARG_ARRAY(dl, there),
+                                               SB_ARG_ARRAY(d, there),
+                                               SB_ARG_ARRAY(du, there),
+                                               SB_ARG_ARRAY(dw, five),
+                                               SB_ARG_ARRAY(x, there),
+                                               SB_ARG_BUFFER(there > 0 ? bytes : 0),
+                                               {0}});
+
+    if (st != SPBLAS_STATUS_SUCCESS || there == 0)
+        return st;
+    if (device) {
+        const sb_native on = {handle->device, handle->stream, &diag};
+
+        return sb_api_end(handle, k->function, sb_native_band(&on, b), &diag);
+    }
+    sb_backend_get()->legacy->band(b);
+    return st;
+}
+
+static spblasStatus_t
+run(const call *k)
+{
+    const spblasHandle_t handle = k->handle;
     size_t *bufferSize = k->bufferSize, bytes;
     const sb_band b = band_of(k);
-    const int64_t there = b.m > 0 && b.systems > 0 ? b.sides : 0;
-    const int64_t five = k->width == 2 ? there : 0;
     spblasStatus_t st = check(k);
 
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
-    if (!sb_backend_get()->legacy->band_scratch(&b, &bytes))
+    if (!scratch_of(k, &b, &bytes))
         return sb_api_end(handle, k->function, SB_ERESOURCES, NULL);
-    if (k->asks) {
-        st = sb_legacy_check(handle, k->function,
-                             (const sb_arg[]){SB_ARG_THERE(bufferSize), {0}});
-        if (st == SPBLAS_STATUS_SUCCESS)
-            *bufferSize = bytes;
-        return st;
-    }
+    if (!k->asks)
+        return solve(k, &b, bytes);
     st = sb_legacy_check(handle, k->function,
-                         (const sb_arg[]){SB_ARG_ARRAY(ds, five),
-                                          SB_ARG_ARRAY(dl, there),
-                                          SB_ARG_ARRAY(d, there),
-                                          SB_ARG_ARRAY(du, there),
-                                          SB_ARG_ARRAY(dw, five),
-                                          SB_ARG_ARRAY(x, there),
-                                          SB_ARG_BUFFER(there > 0 ? bytes : 0),
-                                          {0}});
-    if (st == SPBLAS_STATUS_SUCCESS && there > 0)
-        sb_backend_get()->legacy->band(&b);
+                         (const sb_arg[]){SB_ARG_THERE(bufferSize), {0}});
+    if (st == SPBLAS_STATUS_SUCCESS)
+        *bufferSize = bytes;
     return st;
 }
 

@@ -5,6 +5,7 @@
 #include "api/error.h"
 #include "api/legacy.h"
 #include "api/types.h"
+#include "planner/staged.h"
 
 #include <string.h>
 
@@ -71,23 +72,26 @@ size(const factor *k, int *bufferSize)
     return st;
 }
 
+/* Blocks of one element may be the device's. */
 static spblasStatus_t
-check_matrix(const factor *k)
+check_matrix(bool *device, const factor *k)
 {
     const spblasHandle_t handle = k->handle;
     const void *val = k->val;
     const int *ptr = k->ptr, *ind = k->ind;
     void *buffer = k->buffer;
+    const sb_arg args[] = {SB_ARG_ARRAY(val, k->nnzb),
+                           SB_ARG_ARRAY(ptr, k->mb),
+                           SB_ARG_ARRAY(ind, k->nnzb),
+                           SB_ARG_BUFFER(bytes_of(k)),
+                           {0}};
     const spblasStatus_t st = check(k);
 
+    *device = false;
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
-    return sb_legacy_check(handle, k->function,
-                           (const sb_arg[]){SB_ARG_ARRAY(val, k->nnzb),
-                                            SB_ARG_ARRAY(ptr, k->mb),
-                                            SB_ARG_ARRAY(ind, k->nnzb),
-                                            SB_ARG_BUFFER(bytes_of(k)),
-                                            {0}});
+    return k->blockDim == 1 ? sb_legacy_check_place(device, handle, k->function, args)
+                            : sb_legacy_check(handle, k->function, args);
 }
 
 static struct sb_solve_shape
@@ -105,60 +109,121 @@ shape_of(const factor *k)
 
 /* The first row without a diagonal, in A's base. */
 static int
-missing(const factor *k)
+missing(const factor *k, const sb_incomplete *f)
 {
-    const int base = (int)k->descrA->base;
-
     for (int i = 0; i < k->mb; i++) {
         bool found = false;
 
-        for (int p = k->ptr[i] - base; p < k->ptr[i + 1] - base; p++)
-            found |= k->ind[p] - base == i;
+        for (int p = f->ptr[i] - f->base; p < f->ptr[i + 1] - f->base; p++)
+            found |= f->idx[p] - f->base == i;
         if (!found)
-            return i + base;
+            return i + f->base;
     }
     return -1;
+}
+
+static sb_incomplete
+job_of(const factor *k)
+{
+    return (sb_incomplete){.type = sb_public_dtype(k->type),
+                           .cholesky = k->cholesky,
+                           .by_columns = k->dirA == SPBLAS_DIRECTION_COLUMN,
+                           .m = k->mb,
+                           .block = k->blockDim,
+                           .base = (int)k->descrA->base,
+                           .ptr = k->ptr,
+                           .idx = k->ind,
+                           .val = (void *)(uintptr_t)k->val,
+                           .boosts = k->info->boosts && !k->cholesky,
+                           .tol = k->info->tol,
+                           .boost = k->info->boost,
+                           .scratch = k->buffer};
+}
+
+/* Brings the structure to the host, and the order of rows to the device. */
+static sb_status
+analyse_there(const factor *k, sb_native_factor **out, sb_diag *diag)
+{
+    const spblasHandle_t h = k->handle;
+    const sb_native on = {h->device, h->stream, diag};
+    sb_incomplete f = job_of(k);
+    sb_problem pb = {.a = sb_legacy_csr(f.type, k->mb, k->mb, k->nnzb, k->descrA,
+                                        k->val, k->ptr, k->ind),
+                     .batch = 1,
+                     .device = h->device,
+                     .stream = h->stream};
+    sb_staged staged = {0};
+    sb_status st = sb_staged_structure(&staged, &pb, false, diag);
+
+    *out = NULL;
+    if (st == SB_OK) {
+        f.ptr = pb.a.ptr;
+        f.idx = pb.a.idx;
+        k->info->position = missing(k, &f);
+        st = sb_native_factor_create(out, &on, &f);
+    }
+    sb_staged_free(&staged);
+    return st;
 }
 
 static spblasStatus_t
 analyse(const factor *k)
 {
-    const spblasStatus_t st = check_matrix(k);
+    sb_native_factor *there = NULL;
+    sb_diag diag = {0};
+    bool device;
+    spblasStatus_t st = check_matrix(&device, k);
 
-    if (st == SPBLAS_STATUS_SUCCESS) {
-        k->info->shape = shape_of(k);
-        k->info->position = missing(k);
+    if (st == SPBLAS_STATUS_SUCCESS && device && k->mb > 0)
+        st = sb_api_end(k->handle, k->function, analyse_there(k, &there, &diag), &diag);
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    sb_native_factor_release(k->info->factor);
+    k->info->factor = there;
+    k->info->shape = shape_of(k);
+    if (!device) {
+        const sb_incomplete f = job_of(k);
+
+        k->info->position = missing(k, &f);
     }
     return st;
+}
+
+static sb_status
+run_there(const factor *k, int64_t *at, sb_diag *diag)
+{
+    const sb_native on = {k->handle->device, k->handle->stream, diag};
+    const sb_incomplete f = job_of(k);
+
+    if (!k->info->factor ||
+        sb_native_factor_device(k->info->factor) != k->handle->device)
+        return sb_diag_set(diag, SB_EINVAL,
+                           "argument info has no analysis of arrays on this GPU");
+    return sb_native_factor_run(k->info->factor, &on, &f, at);
 }
 
 static spblasStatus_t
 run(const factor *k)
 {
-    const spblasStatus_t st = check_matrix(k);
-    const int base = st == SPBLAS_STATUS_SUCCESS ? (int)k->descrA->base : 0;
-    sb_incomplete f = {.cholesky = k->cholesky,
-                       .by_columns = k->dirA == SPBLAS_DIRECTION_COLUMN,
-                       .m = k->mb,
-                       .block = k->blockDim,
-                       .base = base,
-                       .ptr = k->ptr,
-                       .idx = k->ind,
-                       .val = (void *)(uintptr_t)k->val,
-                       .scratch = k->buffer};
-    int64_t at;
+    sb_diag diag = {0};
+    bool device;
+    spblasStatus_t st = check_matrix(&device, k);
+    int64_t at = -1;
 
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
     if (!sb_legacy_analysed(k->info, shape_of(k)))
         return sb_api_fail(k->function, SB_EINVAL,
                            "argument info has no analysis of these arguments");
-    f.type = sb_public_dtype(k->type);
-    f.boosts = k->info->boosts && !k->cholesky;
-    f.tol = k->info->tol;
-    f.boost = k->info->boost;
-    at = sb_backend_get()->legacy->factor(&f);
-    k->info->position = at < 0 ? -1 : (int)at + base;
+    if (device && k->mb > 0)
+        st = sb_api_end(k->handle, k->function, run_there(k, &at, &diag), &diag);
+    else if (!device) {
+        const sb_incomplete f = job_of(k);
+
+        at = sb_backend_get()->legacy->factor(&f);
+    }
+    if (st == SPBLAS_STATUS_SUCCESS)
+        k->info->position = at < 0 ? -1 : (int)at + (int)k->descrA->base;
     return st;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "api/error.h"
 #include "api/legacy.h"
+#include "api/place.h"
 #include "api/types.h"
 
 #include <math.h>
@@ -15,6 +16,34 @@ steps(void)
     return sb_backend_get()->legacy;
 }
 
+/* Elements counted on the device, to numbers of lines or to offsets; their total to where
+ * the caller wants it. */
+static spblasStatus_t
+count_there(const char *function, spblasHandle_t handle, const sb_filter *f,
+            void *buffer, int *number, const sb_target_rows *to, int *total)
+{
+    sb_diag diag = {0};
+    const sb_native on = {handle->device, handle->stream, &diag};
+    int64_t n = 0;
+    sb_status st = sb_native_filter_count(&on, f, buffer, number,
+                                          to ? (int *)(uintptr_t)to->ptr : NULL,
+                                          to ? to->base : 0, &n);
+
+    if (st == SB_OK && total)
+        st = sb_legacy_give(handle, total, n, &diag);
+    return sb_api_end(handle, function, st, &diag);
+}
+
+static spblasStatus_t
+fill_there(const char *function, spblasHandle_t handle, const sb_filter *f,
+           const sb_target_rows *to)
+{
+    sb_diag diag = {0};
+    const sb_native on = {handle->device, handle->stream, &diag};
+
+    return sb_api_end(handle, function, sb_native_filter_fill(&on, f, to), &diag);
+}
+
 /* ---- Numbers, compression ----------------------------------------------------------- */
 
 spblasStatus_t
@@ -23,11 +52,12 @@ spblasXnnz(spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
            int *nnzPerRowCol, int *nnzTotal)
 {
     const bool by_row = dirA == SPBLAS_DIRECTION_ROW;
-    const spblasStatus_t st = SB_LEGACY_CHECK(
-        SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_ENUM(dirA, SPBLAS_DIRECTION_COLUMN),
+    bool device;
+    const spblasStatus_t st = SB_LEGACY_PLACE(
+        &device, SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_ENUM(dirA, SPBLAS_DIRECTION_COLUMN),
         SB_ARG_COUNT(m), SB_ARG_COUNT(n), SB_ARG_DESCR(descrA),
         SB_ARG_ARRAY(A, (int64_t)m * n), SB_ARG_MIN(lda, m > 1 ? m : 1),
-        SB_ARG_ARRAY(nnzPerRowCol, by_row ? m : n), SB_ARG_THERE(nnzTotal));
+        SB_ARG_ARRAY(nnzPerRowCol, by_row ? m : n), SB_ARG_SCALAR(nnzTotal));
     sb_filter f;
     int64_t total = 0;
 
@@ -39,6 +69,8 @@ spblasXnnz(spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dirA,
                     .val = A,
                     .row = by_row ? 1 : lda,
                     .col = by_row ? lda : 1};
+    if (device)
+        return count_there(__func__, handle, &f, NULL, nnzPerRowCol, NULL, nnzTotal);
     steps()->filter_count(&f, nnzPerRowCol);
     for (int64_t i = 0; i < f.m; i++)
         total += nnzPerRowCol[i];
@@ -59,27 +91,52 @@ spblasXnnz_compress(spblasHandle_t handle, spblasDataType_t type, int m,
                     const spblasMatDescr_t *descr, const void *csrValA,
                     const int *csrRowPtrA, int *nnzPerRow, int *nnzC, double tol)
 {
-    const spblasStatus_t st = SB_LEGACY_CHECK(
-        SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(m), SB_ARG_DESCR(descr),
+    bool device;
+    const spblasStatus_t st = SB_LEGACY_PLACE(
+        &device, SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(m), SB_ARG_DESCR(descr),
         SB_ARG_ARRAY(csrValA, m), SB_ARG_ARRAY(csrRowPtrA, m),
-        SB_ARG_ARRAY(nnzPerRow, m), SB_ARG_THERE(nnzC));
+        SB_ARG_ARRAY(nnzPerRow, m), SB_ARG_SCALAR(nnzC));
     int64_t total = 0;
+    sb_filter f;
 
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
     if (negative(tol))
         return sb_api_fail(__func__, SB_EINVAL, "argument tol must not be negative");
-    steps()->filter_count(&(sb_filter){.type = sb_public_dtype(type),
-                                       .m = m,
-                                       .val = csrValA,
-                                       .ptr = csrRowPtrA,
-                                       .base = (int)descr->base,
-                                       .bound = tol},
-                          nnzPerRow);
+    f = (sb_filter){.type = sb_public_dtype(type),
+                    .m = m,
+                    .val = csrValA,
+                    .ptr = csrRowPtrA,
+                    .base = (int)descr->base,
+                    .bound = tol};
+    if (device)
+        return count_there(__func__, handle, &f, NULL, nnzPerRow, NULL, nnzC);
+    steps()->filter_count(&f, nnzPerRow);
     for (int i = 0; i < m; i++)
         total += nnzPerRow[i];
     *nnzC = (int)total; /* no more than A has */
     return st;
+}
+
+/* C's offsets from the numbers of its rows. */
+static spblasStatus_t
+add_up(const char *function, spblasHandle_t handle, bool device, int m,
+       const int *nnzPerRow, const sb_target_rows *to)
+{
+    int *const ptr = (int *)(uintptr_t)to->ptr;
+    int64_t total = 0;
+    sb_status st;
+
+    if (device)
+        return count_there(function, handle, &(sb_filter){.m = m}, NULL,
+                           (int *)(uintptr_t)nnzPerRow, to, NULL);
+    if (m > 0)
+        memcpy(ptr + 1, nnzPerRow, (size_t)m * sizeof *nnzPerRow);
+    st = steps()->add_up(ptr, m, to->base, &total);
+    if (st == SB_OK && total > 0 && (!to->val || !to->idx))
+        return sb_api_fail(function, SB_EINVAL,
+                           "arguments csrValC and csrColIndC must not be NULL");
+    return sb_api_end(handle, function, st, NULL);
 }
 
 spblasStatus_t
@@ -89,27 +146,24 @@ spblasXcsr2csr_compress(spblasHandle_t handle, spblasDataType_t type, int m, int
                         const int *nnzPerRow, void *csrValC, int *csrColIndC,
                         int *csrRowPtrC, double tol)
 {
-    const spblasStatus_t st = SB_LEGACY_CHECK(
-        SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(m), SB_ARG_COUNT(n),
+    bool device;
+    spblasStatus_t st = SB_LEGACY_PLACE(
+        &device, SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(m), SB_ARG_COUNT(n),
         SB_ARG_DESCR(descrA), SB_ARG_COUNT(nnzA), SB_ARG_ARRAY(csrValA, nnzA),
         SB_ARG_ARRAY(csrColIndA, nnzA), SB_ARG_ARRAY(csrRowPtrA, m),
-        SB_ARG_ARRAY(nnzPerRow, m), SB_ARG_THERE(csrRowPtrC));
-    int64_t total = 0;
+        SB_ARG_ARRAY(nnzPerRow, m), SB_ARG_ARRAY(csrValC, 0),
+        SB_ARG_ARRAY(csrColIndC, 0), SB_ARG_THERE(csrRowPtrC));
+    sb_target_rows to;
     sb_filter f;
-    sb_status done;
 
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
     if (negative(tol))
         return sb_api_fail(__func__, SB_EINVAL, "argument tol must not be negative");
-    if (m > 0)
-        memcpy(csrRowPtrC + 1, nnzPerRow, (size_t)m * sizeof *nnzPerRow);
-    done = steps()->add_up(csrRowPtrC, m, (int)descrA->base, &total);
-    if (done != SB_OK)
-        return sb_api_end(handle, __func__, done, NULL);
-    if (total > 0 && (!csrValC || !csrColIndC))
-        return sb_api_fail(__func__, SB_EINVAL,
-                           "arguments csrValC and csrColIndC must not be NULL");
+    to = (sb_target_rows){csrRowPtrC, csrColIndC, csrValC, (int)descrA->base};
+    st = add_up(__func__, handle, device, m, nnzPerRow, &to);
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
     f = (sb_filter){.type = sb_public_dtype(type),
                     .m = m,
                     .val = csrValA,
@@ -117,8 +171,9 @@ spblasXcsr2csr_compress(spblasHandle_t handle, spblasDataType_t type, int m, int
                     .idx = csrColIndA,
                     .base = (int)descrA->base,
                     .bound = tol};
-    steps()->filter_fill(
-        &f, &(sb_target_rows){csrRowPtrC, csrColIndC, csrValC, (int)descrA->base});
+    if (device)
+        return fill_there(__func__, handle, &f, &to);
+    steps()->filter_fill(&f, &to);
     return st;
 }
 
@@ -184,9 +239,9 @@ check(const prune *k)
     return st;
 }
 
-/* The operands of the two calls that compute. */
+/* The operands of the two calls that compute. By rank is the host's. */
 static spblasStatus_t
-check_operands(const prune *k)
+check_operands(bool *device, const prune *k)
 {
     const spblasHandle_t handle = k->handle;
     const void *A = k->A, *csrValA = k->csrValA, *threshold = k->threshold;
@@ -194,41 +249,53 @@ check_operands(const prune *k)
     const int *csrRowPtrC = k->csrRowPtrC;
     void *buffer = k->buffer;
     const int64_t dense = k->sparse ? 0 : count_of(k), sparse = k->sparse ? k->nnzA : 0;
+    const sb_arg args[] = {SB_ARG_ARRAY(A, dense),
+                           SB_ARG_ARRAY(csrValA, sparse),
+                           SB_ARG_ARRAY(csrRowPtrA, k->sparse ? k->m : 0),
+                           SB_ARG_ARRAY(csrColIndA, sparse),
+                           k->by_rank ? (sb_arg)SB_ARG_BUFFER(1)
+                                      : (sb_arg)SB_ARG_SCALAR(threshold),
+                           SB_ARG_THERE(csrRowPtrC),
+                           {0}};
     const spblasStatus_t st = check(k);
 
+    *device = false;
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
-    return sb_legacy_check(
-        handle, k->function,
-        (const sb_arg[]){SB_ARG_ARRAY(A, dense),
-                         SB_ARG_ARRAY(csrValA, sparse),
-                         SB_ARG_ARRAY(csrRowPtrA, k->sparse ? k->m : 0),
-                         SB_ARG_ARRAY(csrColIndA, sparse),
-                         SB_ARG_ARRAY(threshold, !k->by_rank),
-                         SB_ARG_THERE(csrRowPtrC),
-                         SB_ARG_BUFFER(k->by_rank),
-                         {0}});
+    return k->by_rank ? sb_legacy_check(handle, k->function, args)
+                      : sb_legacy_check_place(device, handle, k->function, args);
 }
 
-static sb_filter
-filter_of(const prune *k)
+/* Its bound is the threshold, from wherever that lies. */
+static sb_status
+filter_of(sb_filter *f, const prune *k, sb_diag *diag)
 {
     const sb_dtype t = sb_public_dtype(k->type);
-    sb_filter f = {
+    sb_device *d = k->handle->device;
+    const void *at = k->threshold;
+    sb_param copy;
+    sb_value v;
+
+    *f = (sb_filter){
         .type = t, .m = k->m, .n = k->n, .val = k->A, .row = 1, .col = k->lda};
-
     if (k->sparse) {
-        f.val = k->csrValA;
-        f.ptr = k->csrRowPtrA;
-        f.idx = k->csrColIndA;
-        f.base = (int)k->descrA->base;
+        f->val = k->csrValA;
+        f->ptr = k->csrRowPtrA;
+        f->idx = k->csrColIndA;
+        f->base = (int)k->descrA->base;
     }
-    if (!k->by_rank) {
-        const sb_value v = sb_value_load(t, k->threshold, 0);
+    if (k->by_rank)
+        return SB_OK;
+    if (sb_place_by_device(k->handle, at)) {
+        const sb_native on = {d, k->handle->stream, diag};
 
-        f.bound = sb_dtype_is_complex(t) ? hypot(v.re, v.im) : v.re;
+        SB_TRY(sb_native_may_wait(&on, "a threshold in the GPU's memory is read"));
+        SB_TRY(d->ops->download(d, on.stream, &copy, at, sb_dtype_size(t), diag));
+        at = &copy;
     }
-    return f;
+    v = sb_value_load(t, at, 0);
+    f->bound = sb_dtype_is_complex(t) ? hypot(v.re, v.im) : v.re;
+    return SB_OK;
 }
 
 /* The bound that the percentage means; below all where there is nothing. */
@@ -244,6 +311,26 @@ rank(const prune *k, const sb_filter *f)
     return steps()->filter_rank(f, count, at > 0 ? at : 0, k->buffer);
 }
 
+static sb_target_rows
+target_of(const prune *k)
+{
+    /* descrC may be NULL until it is checked */
+    return (sb_target_rows){k->csrRowPtrC, k->csrColIndC, k->csrValC,
+                            k->descrC ? (int)k->descrC->base : 0};
+}
+
+static spblasStatus_t
+prune_count_there(const prune *k, const sb_filter *f)
+{
+    const sb_target_rows to = target_of(k);
+    sb_diag diag = {0};
+    const sb_status st = sb_place_buffer(k->handle, k->buffer, "buffer", &diag);
+
+    return st == SB_OK ? count_there(k->function, k->handle, f, k->buffer, NULL, &to,
+                                     k->nnzTotal)
+                       : sb_api_end(k->handle, k->function, st, &diag);
+}
+
 static spblasStatus_t
 prune_size(const prune *k)
 {
@@ -255,7 +342,9 @@ prune_size(const prune *k)
         st = sb_legacy_check(handle, k->function,
                              (const sb_arg[]){SB_ARG_THERE(bufferSize), {0}});
     if (st == SPBLAS_STATUS_SUCCESS)
-        *bufferSize = k->by_rank ? steps()->filter_scratch() : 0;
+        *bufferSize = k->by_rank       ? steps()->filter_scratch()
+                      : handle->device ? sb_native_filter_bytes(k->m)
+                                       : 0;
     return st;
 }
 
@@ -264,17 +353,23 @@ prune_count(const prune *k)
 {
     const spblasHandle_t handle = k->handle;
     const int *nnzTotal = k->nnzTotal;
-    spblasStatus_t st = check_operands(k);
+    sb_diag diag = {0};
+    bool device;
+    spblasStatus_t st = check_operands(&device, k);
     int64_t total = 0;
     sb_filter f;
     sb_status done;
 
-    if (st == SPBLAS_STATUS_SUCCESS)
+    if (st == SPBLAS_STATUS_SUCCESS && !(device && nnzTotal)) /* else on either side */
         st = sb_legacy_check(handle, k->function,
-                             (const sb_arg[]){SB_ARG_THERE(nnzTotal), {0}});
+                             (const sb_arg[]){SB_ARG_SCALAR(nnzTotal), {0}});
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
-    f = filter_of(k);
+    done = filter_of(&f, k, &diag);
+    if (done != SB_OK)
+        return sb_api_end(handle, k->function, done, &diag);
+    if (device)
+        return prune_count_there(k, &f);
     if (k->by_rank) {
         k->info->bound = f.bound = rank(k, &f);
         k->info->ranked = true;
@@ -289,23 +384,30 @@ prune_count(const prune *k)
 static spblasStatus_t
 prune_fill(const prune *k)
 {
-    const spblasStatus_t st = check_operands(k);
+    const sb_target_rows to = target_of(k);
+    sb_diag diag = {0};
+    bool device;
+    const spblasStatus_t st = check_operands(&device, k);
     sb_filter f;
+    sb_status done;
 
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
     if (k->by_rank && !k->info->ranked)
         return sb_api_fail(k->function, SB_EINVAL,
                            "argument info has not been through Nnz");
-    if (k->m > 0 && k->csrRowPtrC[k->m] > k->csrRowPtrC[0] &&
+    if (!device && k->m > 0 && k->csrRowPtrC[k->m] > k->csrRowPtrC[0] &&
         (!k->csrValC || !k->csrColIndC))
         return sb_api_fail(k->function, SB_EINVAL,
                            "arguments csrValC and csrColIndC must not be NULL");
-    f = filter_of(k);
+    done = filter_of(&f, k, &diag);
+    if (done != SB_OK)
+        return sb_api_end(k->handle, k->function, done, &diag);
+    if (device)
+        return fill_there(k->function, k->handle, &f, &to);
     if (k->by_rank)
         f.bound = k->info->bound;
-    steps()->filter_fill(&f, &(sb_target_rows){k->csrRowPtrC, k->csrColIndC, k->csrValC,
-                                               (int)k->descrC->base});
+    steps()->filter_fill(&f, &to);
     return st;
 }
 

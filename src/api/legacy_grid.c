@@ -20,6 +20,7 @@ typedef struct grid {
     const int *ptrA, *indA;
     void *valC;
     int *ptrC, *indC, *out; /* nnzTotal or bufferSize */
+    bool numbers;           /* nnzTotal is wanted */
 } grid;
 
 static spblasStatus_t
@@ -87,22 +88,35 @@ static spblasStatus_t
 count(const grid *k, int64_t *total)
 {
     const spblasHandle_t handle = k->handle;
-    const int *ptrA = k->ptrA, *indA = k->indA, *ptrC = k->ptrC;
+    const int *ptrA = k->ptrA, *indA = k->indA, *ptrC = k->ptrC, *nnzTotal = k->out;
     spblasStatus_t st = check(k);
+    bool device = false;
+    sb_diag diag = {0};
     sb_regrid g;
     sb_status done;
 
     if (st == SPBLAS_STATUS_SUCCESS)
-        st = sb_legacy_check(
-            handle, k->function,
-            (const sb_arg[]){SB_ARG_ARRAY(ptrA, k->mb), SB_ARG_THERE(ptrC), {0}});
-    if (st == SPBLAS_STATUS_SUCCESS && k->mb > 0)
+        st = sb_legacy_check_place(
+            &device, handle, k->function,
+            (const sb_arg[]){k->numbers ? (sb_arg)SB_ARG_SCALAR(nnzTotal)
+                                        : (sb_arg)SB_ARG_COUNT(k->mb),
+                             SB_ARG_ARRAY(ptrA, k->mb),
+                             SB_ARG_THERE(ptrC),
+                             SB_ARG_ARRAY(indA, 0),
+                             {0}});
+    if (st == SPBLAS_STATUS_SUCCESS && k->mb > 0 && !device)
         st = sb_legacy_check(
             handle, k->function,
             (const sb_arg[]){SB_ARG_ARRAY(indA, (int64_t)ptrA[k->mb] - ptrA[0]), {0}});
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
     g = regrid_of(k);
+    if (device) {
+        const sb_native on = {handle->device, handle->stream, &diag};
+
+        return sb_api_end(handle, k->function, sb_native_regrid_count(&on, &g, total),
+                          &diag);
+    }
     done = sb_backend_get()->legacy->regrid_count(&g, k->ptrC + 1);
     if (done == SB_OK)
         done = sb_backend_get()->legacy->add_up(
@@ -114,19 +128,20 @@ static spblasStatus_t
 number(const grid *k)
 {
     const spblasHandle_t handle = k->handle;
-    const int *nnzTotal = k->out;
+    grid numbers = *k;
+    sb_diag diag = {0};
     int64_t total = 0;
-    spblasStatus_t st =
-        sb_legacy_check(handle, k->function,
-                        (const sb_arg[]){SB_ARG_HANDLE, SB_ARG_THERE(nnzTotal), {0}});
+    spblasStatus_t st;
 
-    if (st == SPBLAS_STATUS_SUCCESS)
-        st = count(k, &total);
-    if (st == SPBLAS_STATUS_SUCCESS)
-        *k->out = (int)total;
-    return st;
+    numbers.numbers = true;
+    st = count(&numbers, &total);
+    return st == SPBLAS_STATUS_SUCCESS
+               ? sb_api_end(handle, k->function,
+                            sb_legacy_give(handle, k->out, total, &diag), &diag)
+               : st;
 }
 
+/* The blocks, where the offsets say how many; what the host can see it asks for. */
 static spblasStatus_t
 fill(const grid *k)
 {
@@ -134,16 +149,28 @@ fill(const grid *k)
     const void *valA = k->valA, *valC = k->valC;
     const int *ptrA = k->ptrA, *indA = k->indA, *ptrC = k->ptrC, *indC = k->indC;
     spblasStatus_t st = check(k);
+    bool device = false;
+    sb_diag diag = {0};
     int64_t stored;
     sb_regrid g;
 
     if (st == SPBLAS_STATUS_SUCCESS)
-        st = sb_legacy_check(handle, k->function,
-                             (const sb_arg[]){SB_ARG_ARRAY(ptrA, k->mb),
-                                              SB_ARG_ARRAY(ptrC, k->mb),
-                                              {0}});
+        st = sb_legacy_check_place(&device, handle, k->function,
+                                   (const sb_arg[]){SB_ARG_ARRAY(ptrA, k->mb),
+                                                    SB_ARG_ARRAY(ptrC, k->mb),
+                                                    SB_ARG_ARRAY(valA, 0),
+                                                    SB_ARG_ARRAY(indA, 0),
+                                                    SB_ARG_ARRAY(valC, 0),
+                                                    SB_ARG_ARRAY(indC, 0),
+                                                    {0}});
     if (st != SPBLAS_STATUS_SUCCESS || k->mb == 0)
         return st;
+    g = regrid_of(k);
+    if (device) {
+        const sb_native on = {handle->device, handle->stream, &diag};
+
+        return sb_api_end(handle, k->function, sb_native_regrid_fill(&on, &g), &diag);
+    }
     stored = (int64_t)ptrA[k->mb] - ptrA[0];
     st = sb_legacy_check(handle, k->function,
                          (const sb_arg[]){SB_ARG_ARRAY(valA, stored),
@@ -153,7 +180,6 @@ fill(const grid *k)
                                           {0}});
     if (st != SPBLAS_STATUS_SUCCESS || stored == 0)
         return st;
-    g = regrid_of(k);
     return sb_api_end(handle, k->function, sb_backend_get()->legacy->regrid_fill(&g),
                       NULL);
 }

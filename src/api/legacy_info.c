@@ -31,6 +31,7 @@ spblasDestroyLegacyInfo(spblasLegacyInfo_t info)
     sb_free(info->perm);
     if (info->tri)
         sb_backend_get()->tri->release(info->tri);
+    sb_native_factor_release(info->factor);
     sb_free(info);
     return SPBLAS_STATUS_SUCCESS;
 }

@@ -28,6 +28,7 @@ typedef struct product {
     const void *alpha, *beta, *bsrValA, *B;
     const int *bsrRowPtrA, *bsrColIndA;
     void *C;
+    bool device; /* computes */
 } product;
 
 static int64_t
@@ -77,11 +78,22 @@ problem_of(const product *k)
                            .trans_a = sb_view_op(k->transA, t),
                            .trans_b = sb_view_op(k->transB, t),
                            .compute = is_half(t) ? SB_F32 : t,
-                           .alpha = sb_legacy_scalar(t, k->alpha),
-                           .beta = sb_legacy_scalar(t, k->beta),
                            .batch = 1};
 
     return pb;
+}
+
+static void
+set_scalars(sb_problem *pb, const product *k)
+{
+    const sb_dtype t = sb_public_dtype(k->type);
+    const sb_native_scalar alpha = sb_legacy_native_scalar(k->handle, t, k->alpha);
+    const sb_native_scalar beta = sb_legacy_native_scalar(k->handle, t, k->beta);
+
+    pb->alpha = alpha.value;
+    pb->far_alpha = alpha.at;
+    pb->beta = beta.value;
+    pb->far_beta = beta.at;
 }
 
 /* A vector, as the layers below have it: a column by rows. */
@@ -103,6 +115,14 @@ run(const product *k)
                                                      : k->kb == 0 || k->n == 0))
         return SPBLAS_STATUS_SUCCESS;
     pb = problem_of(k);
+    if (k->device) {
+        pb.device = k->handle->device;
+        pb.stream = k->handle->stream;
+        set_scalars(&pb, k);
+    } else {
+        pb.alpha = sb_legacy_scalar(pb.a.val_type, k->alpha);
+        pb.beta = sb_legacy_scalar(pb.a.val_type, k->beta);
+    }
     if (pb.op == SB_OP_SPMV)
         make_vectors(&pb);
     return sb_api_end(k->handle, k->function, sb_execute(NULL, &pb, &diag), &diag);
@@ -122,13 +142,14 @@ spblasXbsrmv(spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dir
              const int *bsrColIndA, int blockDim, const void *x, const void *beta,
              void *y)
 {
-    const spblasStatus_t st = SB_LEGACY_CHECK(
-        SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_ENUM(dirA, SPBLAS_DIRECTION_COLUMN),
+    bool device;
+    const spblasStatus_t st = SB_LEGACY_PLACE(
+        &device, SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_ENUM(dirA, SPBLAS_DIRECTION_COLUMN),
         SB_ARG_ENUM(transA, SPBLAS_OPERATION_CONJUGATE_TRANSPOSE), SB_ARG_COUNT(mb),
-        SB_ARG_COUNT(nb), SB_ARG_COUNT(nnzb), SB_ARG_THERE(alpha), SB_ARG_DESCR(descrA),
-        SB_ARG_ARRAY(bsrValA, nnzb), SB_ARG_ARRAY(bsrRowPtrA, mb),
+        SB_ARG_COUNT(nb), SB_ARG_COUNT(nnzb), SB_ARG_SCALAR(alpha),
+        SB_ARG_DESCR(descrA), SB_ARG_ARRAY(bsrValA, nnzb), SB_ARG_ARRAY(bsrRowPtrA, mb),
         SB_ARG_ARRAY(bsrColIndA, nnzb), SB_ARG_MIN(blockDim, 1), SB_ARG_ARRAY(x, nnzb),
-        SB_ARG_THERE(beta), SB_ARG_ARRAY(y, (int64_t)mb * nb));
+        SB_ARG_SCALAR(beta), SB_ARG_ARRAY(y, (int64_t)mb * nb));
 
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
@@ -154,7 +175,8 @@ spblasXbsrmv(spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dir
                           .B = x,
                           .bsrRowPtrA = bsrRowPtrA,
                           .bsrColIndA = bsrColIndA,
-                          .C = y});
+                          .C = y,
+                          .device = device});
 }
 
 spblasStatus_t
@@ -168,15 +190,16 @@ spblasXbsrmm(spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dir
     const int64_t of_b = (int64_t)(turned ? mb : kb) * blockSize;
     const int64_t of_c = (int64_t)(turned ? kb : mb) * blockSize;
     const int64_t rows_b = transB == SPBLAS_OPERATION_NON_TRANSPOSE ? of_b : n;
-    const spblasStatus_t st = SB_LEGACY_CHECK(
-        SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_ENUM(dirA, SPBLAS_DIRECTION_COLUMN),
+    bool device;
+    const spblasStatus_t st = SB_LEGACY_PLACE(
+        &device, SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_ENUM(dirA, SPBLAS_DIRECTION_COLUMN),
         SB_ARG_ENUM(transA, SPBLAS_OPERATION_CONJUGATE_TRANSPOSE),
         SB_ARG_ENUM(transB, SPBLAS_OPERATION_CONJUGATE_TRANSPOSE), SB_ARG_COUNT(mb),
-        SB_ARG_COUNT(n), SB_ARG_COUNT(kb), SB_ARG_COUNT(nnzb), SB_ARG_THERE(alpha),
+        SB_ARG_COUNT(n), SB_ARG_COUNT(kb), SB_ARG_COUNT(nnzb), SB_ARG_SCALAR(alpha),
         SB_ARG_DESCR(descrA), SB_ARG_ARRAY(bsrValA, nnzb), SB_ARG_ARRAY(bsrRowPtrA, mb),
         SB_ARG_ARRAY(bsrColIndA, nnzb), SB_ARG_MIN(blockSize, 1),
         SB_ARG_ARRAY(B, nnzb > 0 ? n : 0), SB_ARG_MIN(ldb, rows_b > 1 ? rows_b : 1),
-        SB_ARG_THERE(beta), SB_ARG_ARRAY(C, of_c > 0 ? n : 0),
+        SB_ARG_SCALAR(beta), SB_ARG_ARRAY(C, of_c > 0 ? n : 0),
         SB_ARG_MIN(ldc, of_c > 1 ? of_c : 1));
 
     if (st != SPBLAS_STATUS_SUCCESS)
@@ -201,7 +224,8 @@ spblasXbsrmm(spblasHandle_t handle, spblasDataType_t type, spblasDirection_t dir
                           .B = B,
                           .bsrRowPtrA = bsrRowPtrA,
                           .bsrColIndA = bsrColIndA,
-                          .C = C});
+                          .C = C,
+                          .device = device});
 }
 
 /* ---- Masked rows, sparse vectors ---------------------------------------------------- */

@@ -83,6 +83,10 @@ typedef struct sb_made {
     sb_tensor tensor;
     void *values;  /* of the tensor at first; SetValues puts others in their place */
     bool borrowed; /* the arrays are the caller's */
+    /* Where its source lay: NULL, or a device, held. An ordinary format's arrays are in its
+     * memory then, the tensor's as well as `there`; others stay on the host. */
+    sb_device *device;
+    void *there[3];
 } sb_made;
 
 /* What spblasSpMatSetAttribute stores. plan_text is owned, NULL when not set. */

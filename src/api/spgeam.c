@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/macro.h"
 #include "formats/check.h"
-#include "runtime/geam.h"
+#include "native/native.h"
 
 /* Counting leaves nothing behind but C's offsets, so there is nothing to remember. */
 struct spblasSpGEAMDescr {
@@ -32,6 +32,8 @@ typedef struct geam_call {
     spblasSpGEAMAlg_t alg;
     spblasSpGEAMDescr_t descr;
     size_t *size;
+    void *buffer;
+    bool *device; /* who computes */
 } geam_call;
 
 /* ---- Arguments ---------------------------------------------------------------------- */
@@ -165,7 +167,7 @@ uncounted(const void *r)
     const sb_matrix c = sb_view_sparse(call_of(r)->c);
     const int64_t majors = c.format == SB_FORMAT_CSC ? c.cols : c.rows;
 
-    return call_of(r)->want == WANT_RESULT && majors > 0 &&
+    return call_of(r)->want == WANT_RESULT && majors > 0 && !*call_of(r)->device &&
            sb_index(c.ptr, c.ptr_type, majors) - c.base != c.nnz;
 }
 
@@ -288,14 +290,26 @@ static const sb_rule operand_rules[] = {
     {0, lacks_values, SB_EINVAL, "has no values"},
 };
 
+/* Who computes, and whether it can read what there is. */
 static sb_status
-on_host(const geam_call *k, sb_diag *diag)
+choose(const geam_call *k, sb_diag *diag)
 {
+    const void *array[9];
+    int n = 0;
+
     for (int q = 0; q < 3 && k->want != WANT_SIZE; q++) {
         const sb_matrix a = sb_view_sparse(k->mat[q]);
 
-        SB_TRY(sb_place_sparse_on_host(k->handle, &a, diag));
+        array[n++] = a.ptr;
+        array[n++] = a.idx;
+        array[n++] = a.val;
     }
+    SB_TRY(sb_place_on_device(k->device, k->handle, array, n, diag));
+    if (*k->device)
+        return k->want == WANT_NNZ
+                   ? sb_place_buffer(k->handle, k->buffer, "externalBuffer", diag)
+                   : SB_OK;
+    SB_TRY(sb_place_on_host(k->handle, array, n, diag));
     return sb_place_on_host(k->handle, (const void *[]){k->alpha, k->beta}, 2, diag);
 }
 
@@ -309,7 +323,7 @@ check(const geam_call *k, sb_diag *diag)
         SB_TRY(sb_rules_check(operand_rules, SB_COUNT(operand_rules), &names[A + q], &o,
                               diag));
     }
-    SB_TRY(on_host(k, diag));
+    SB_TRY(choose(k, diag));
     return sb_rules_check(result_rules, SB_COUNT(result_rules), names, k, diag);
 }
 
@@ -330,11 +344,26 @@ by_rows(spblasConstSpMatDescr_t d)
 }
 
 static sb_status
+validate(const geam_call *k, sb_diag *diag)
+{
+    for (int q = 0; q < 2; q++)
+        if (k->mat[q]->at.validate) {
+            const sb_matrix a = sb_view_sparse(k->mat[q]);
+
+            SB_TRY(*k->device ? sb_place_check(k->handle, &a, diag)
+                              : sb_matrix_check(&a, diag));
+        }
+    return SB_OK;
+}
+
+static sb_status
 count(const geam_call *k, const sb_geam *g, sb_diag *diag)
 {
+    const sb_native on = {k->handle->device, k->handle->stream, diag};
     sb_spmat draft = *k->c;
 
-    SB_TRY(sb_backend_get()->geam->count(g, &draft.nnz));
+    SB_TRY(*k->device ? sb_native_geam_count(&on, g, k->buffer, &draft.nnz)
+                      : sb_backend_get()->geam->count(g, &draft.nnz));
     if (sb_spmat_change(k->function, k->c, &draft, true) != SPBLAS_STATUS_SUCCESS)
         return sb_diag_set(
             diag, SB_EINVAL,
@@ -344,27 +373,50 @@ count(const geam_call *k, const sb_geam *g, sb_diag *diag)
     return SB_OK;
 }
 
+/* A scalar of the compute type. */
+static sb_status
+load(sb_value *out, const geam_call *k, const void *scalar, sb_diag *diag)
+{
+    const sb_dtype t = sb_public_dtype(k->compute);
+    sb_param bytes;
+
+    SB_TRY(sb_place_scalar(&bytes, k->handle, scalar, sb_dtype_size(t), diag));
+    *out = sb_value_load(t, &bytes, 0);
+    return SB_OK;
+}
+
+static sb_status
+add(const geam_call *k, sb_geam *g, sb_diag *diag)
+{
+    const sb_native on = {k->handle->device, k->handle->stream, diag};
+    const sb_dtype t = sb_public_dtype(k->c->type);
+    /* the type that is summed in; scalars are of it too, but of all-16-bit calls */
+    const sb_dtype compute = sb_public_dtype(k->compute);
+
+    if (*k->device && compute == (t == SB_F16 || t == SB_BF16 ? SB_F32 : t))
+        return sb_native_geam_fill(&on, g,
+                                   sb_place_native_scalar(k->handle, k->alpha, compute),
+                                   sb_place_native_scalar(k->handle, k->beta, compute));
+    SB_TRY(load(&g->alpha, k, k->alpha, diag));
+    SB_TRY(load(&g->beta, k, k->beta, diag));
+    if (*k->device)
+        return sb_native_geam_fill(&on, g, (sb_native_scalar){g->alpha, NULL},
+                                   (sb_native_scalar){g->beta, NULL});
+    sb_backend_get()->geam->fill(g);
+    return SB_OK;
+}
+
 static sb_status
 take(const geam_call *k, sb_diag *diag)
 {
     sb_geam g = {.a = by_rows(k->mat[0]), .b = by_rows(k->mat[1]), .c = by_rows(k->c)};
 
     if (k->want == WANT_SIZE) {
-        *k->size = 0;
+        *k->size = k->handle->device ? sb_native_geam_bytes(g.a.rows) : 0;
         return SB_OK;
     }
-    for (int q = 0; q < 2; q++)
-        if (k->mat[q]->at.validate) {
-            const sb_matrix a = sb_view_sparse(k->mat[q]);
-
-            SB_TRY(sb_matrix_check(&a, diag));
-        }
-    if (k->want == WANT_NNZ)
-        return count(k, &g, diag);
-    g.alpha = sb_value_load(sb_public_dtype(k->compute), k->alpha, 0);
-    g.beta = sb_value_load(sb_public_dtype(k->compute), k->beta, 0);
-    sb_backend_get()->geam->fill(&g);
-    return SB_OK;
+    SB_TRY(validate(k, diag));
+    return k->want == WANT_NNZ ? count(k, &g, diag) : add(k, &g, diag);
 }
 
 static spblasStatus_t
@@ -372,8 +424,9 @@ run(const char *function, want w, spblasHandle_t handle, spblasOperation_t opA,
     spblasOperation_t opB, const void *alpha, spblasConstSpMatDescr_t matA,
     const void *beta, spblasConstSpMatDescr_t matB, spblasSpMatDescr_t matC,
     spblasDataType_t computeType, spblasSpGEAMAlg_t alg,
-    spblasSpGEAMDescr_t spgeamDescr, size_t *size)
+    spblasSpGEAMDescr_t spgeamDescr, size_t *size, void *buffer)
 {
+    bool device = false;
     const geam_call k = {.function = function,
                          .want = w,
                          .handle = handle,
@@ -386,7 +439,9 @@ run(const char *function, want w, spblasHandle_t handle, spblasOperation_t opA,
                          .compute = computeType,
                          .alg = alg,
                          .descr = spgeamDescr,
-                         .size = size};
+                         .size = size,
+                         .buffer = buffer,
+                         .device = &device};
     sb_diag diag = {0};
     sb_status st = check(&k, &diag);
 
@@ -431,7 +486,7 @@ spblasSpGEAM_bufferSize(spblasHandle_t handle, spblasOperation_t opA,
                         spblasSpGEAMDescr_t spgeamDescr, size_t *bufferSize)
 {
     return run(__func__, WANT_SIZE, handle, opA, opB, alpha, matA, beta, matB, matC,
-               computeType, alg, spgeamDescr, bufferSize);
+               computeType, alg, spgeamDescr, bufferSize, NULL);
 }
 
 spblasStatus_t
@@ -441,9 +496,8 @@ spblasSpGEAM_nnz(spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t
                  spblasDataType_t computeType, spblasSpGEAMAlg_t alg,
                  spblasSpGEAMDescr_t spgeamDescr, void *externalBuffer)
 {
-    (void)externalBuffer;
     return run(__func__, WANT_NNZ, handle, opA, opB, alpha, matA, beta, matB, matC,
-               computeType, alg, spgeamDescr, NULL);
+               computeType, alg, spgeamDescr, NULL, externalBuffer);
 }
 
 spblasStatus_t
@@ -453,7 +507,6 @@ spblasSpGEAM(spblasHandle_t handle, spblasOperation_t opA, spblasOperation_t opB
              spblasDataType_t computeType, spblasSpGEAMAlg_t alg,
              spblasSpGEAMDescr_t spgeamDescr, void *externalBuffer)
 {
-    (void)externalBuffer;
     return run(__func__, WANT_RESULT, handle, opA, opB, alpha, matA, beta, matB, matC,
-               computeType, alg, spgeamDescr, NULL);
+               computeType, alg, spgeamDescr, NULL, externalBuffer);
 }

@@ -3,8 +3,6 @@
  */
 #include "native/run.h"
 
-enum { ALIGN = 16 };
-
 /* What values are added in: integers that clip have room. */
 static sb_dtype
 compute_of(sb_dtype t)
@@ -83,22 +81,12 @@ sb_native_dense_place(const sb_native *n, const sb_dense *b, const sb_matrix *a,
     return sb_native_threads(n, &j, coo ? a->nnz : lines_of(b, a));
 }
 
-/* The buffer: a count of each line and one more, then the sums. */
-static int64_t *
-counts_in(void *buffer)
-{
-    return (int64_t *)(void *)(((uintptr_t)buffer + ALIGN - 1) &
-                               ~(uintptr_t)(ALIGN - 1));
-}
-
 size_t
 sb_native_dense_bytes(const sb_dense *a, const sb_matrix *b)
 {
     const int64_t lines = lines_of(a, b);
 
-    return b->format == SB_FORMAT_BELL ? 0
-                                       : (size_t)(lines + 1) * sizeof(int64_t) +
-                                             sb_native_scan_bytes(lines) + ALIGN;
+    return b->format == SB_FORMAT_BELL ? 0 : sb_native_counts_bytes(lines);
 }
 
 static sb_status
@@ -118,7 +106,7 @@ sb_native_dense_count(const sb_native *n, int64_t *nnz, const sb_dense *a,
                       const sb_matrix *b, void *buffer)
 {
     const int64_t lines = lines_of(a, b);
-    int64_t *counts = counts_in(buffer), *sums = counts + lines + 1;
+    int64_t *counts = sb_native_counts_in(buffer), *sums = counts + lines + 1;
 
     SB_TRY(sb_native_may_wait(n, "the analysis waits for the number of non-zeros"));
     SB_TRY(count(n, a, b, counts));
@@ -140,7 +128,7 @@ sb_native_dense_fill(const sb_native *n, const sb_dense *a, const sb_matrix *b,
 {
     const bool coo = b->format == SB_FORMAT_COO;
     const int64_t lines = lines_of(a, b);
-    int64_t *counts = coo ? counts_in(buffer) : NULL;
+    int64_t *counts = coo ? sb_native_counts_in(buffer) : NULL;
     sb_native_job j = job_of("fill", a, b, false);
     const bool grouped = j.args.param[3].i == 1;
 

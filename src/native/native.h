@@ -13,6 +13,7 @@
 
 #include "formats/matrix.h"
 #include "runtime/device.h"
+#include "runtime/geam.h"
 #include "runtime/legacy.h"
 #include "runtime/spgemm.h"
 #include "runtime/tri.h"
@@ -33,6 +34,9 @@ typedef struct sb_native_scalar {
     sb_value value;
     const void *at; /* NULL: the value */
 } sb_native_scalar;
+
+/* ENOTSUP while the stream is captured: "WHAT, which cannot be ...". */
+sb_status sb_native_may_wait(const sb_native *n, const char *what);
 
 /* Bytes of `buffer` for SPVV; 0 for the others, which want none. */
 size_t sb_native_vector_bytes(const sb_vector *job);
@@ -112,6 +116,16 @@ sb_status sb_native_spgemm_keep(const sb_native *n, sb_spgemm *g, int64_t *to);
 size_t sb_native_spgemm_sums(const sb_spgemm *g);
 
 /*
+ * The steps of a sum of sparse matrices (runtime/geam.h), whatever the order of columns.
+ * count waits; its buffer is of the bytes for the rows. g's scalars are not looked at.
+ */
+size_t sb_native_geam_bytes(int64_t rows);
+sb_status sb_native_geam_count(const sb_native *n, const sb_geam *g, void *buffer,
+                               int64_t *nnz);
+sb_status sb_native_geam_fill(const sb_native *n, const sb_geam *g,
+                              sb_native_scalar alpha, sb_native_scalar beta);
+
+/*
  * Orders of entries (runtime/legacy.h), all arrays the device's; no waiting. Scratch of the
  * bytes that `scratch` says for nnz entries.
  */
@@ -123,5 +137,42 @@ sb_status sb_native_offsets(const sb_native *n, int32_t *ptr, const int32_t *row
 sb_status sb_native_rows(const sb_native *n, int32_t *row, const int32_t *ptr,
                          int64_t nnz, int64_t m, int base);
 sb_status sb_native_identity(const sb_native *n, int32_t *p, int64_t count);
+
+/*
+ * Elements by their magnitude (runtime/legacy.h). count waits for *total; it writes numbers
+ * of lines and offsets from `base` on where those are wanted. Without values the numbers are
+ * there. A NULL buffer, else of the bytes for the lines: memory is taken for the time of the
+ * call. ERESOURCES: more than 32 bits count.
+ */
+size_t sb_native_filter_bytes(int64_t lines);
+sb_status sb_native_filter_count(const sb_native *n, const sb_filter *f, void *buffer,
+                                 int32_t *number, int32_t *ptr, int base,
+                                 int64_t *total);
+sb_status sb_native_filter_fill(const sb_native *n, const sb_filter *f,
+                                const sb_target_rows *to);
+
+/* Blocks cut anew (runtime/legacy.h). count writes C's offsets, takes memory for the time of
+ * the call and waits for *total; ERESOURCES as above. */
+sb_status sb_native_regrid_count(const sb_native *n, const sb_regrid *g,
+                                 int64_t *total);
+sb_status sb_native_regrid_fill(const sb_native *n, const sb_regrid *g);
+
+/*
+ * Incomplete factors of a CSR (runtime/legacy.h: blocks of one element), rows by levels.
+ * create: of the structure, copied to the host (f's ptr and idx); holds the device, waits;
+ * *out NULL on failure. run waits for *at, the first row whose pivot is none, -1: all are;
+ * f's arrays are the device's.
+ */
+typedef struct sb_native_factor sb_native_factor;
+sb_status sb_native_factor_create(sb_native_factor **out, const sb_native *n,
+                                  const sb_incomplete *f);
+void sb_native_factor_release(sb_native_factor *f); /* NULL is fine */
+const sb_device *sb_native_factor_device(const sb_native_factor *f);
+sb_status sb_native_factor_run(const sb_native_factor *f, const sb_native *n,
+                               const sb_incomplete *job, int64_t *at);
+
+/* Systems of few diagonals (runtime/legacy.h), a thread each; no waiting. */
+bool sb_native_band_scratch(const sb_band *b, size_t *bytes);
+sb_status sb_native_band(const sb_native *n, const sb_band *b);
 
 #endif

@@ -8,7 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCKS_MAX = 1 << 20, SCAN_CHUNK = 1024 };
+enum { BLOCKS_MAX = 1 << 20, SCAN_CHUNK = 1024, ALIGN = 16 };
+
+sb_dtype
+sb_native_carrier(size_t bytes)
+{
+    return bytes == 1   ? SB_I8
+           : bytes == 2 ? SB_F16
+           : bytes == 4 ? SB_I32
+           : bytes == 8 ? SB_I64
+                        : SB_C64;
+}
 
 sb_native_job
 sb_native_job_of(const char *op, sb_dtype e, sb_dtype c, sb_dtype i, sb_dtype p)
@@ -172,4 +182,43 @@ sb_native_read(const sb_native *n, int64_t *out, const int64_t *at)
 {
     return n->device->ops->download(n->device, n->stream, out, at, sizeof *out,
                                     n->diag);
+}
+
+size_t
+sb_native_counts_bytes(int64_t items)
+{
+    return (size_t)(items + 1) * sizeof(int64_t) + sb_native_scan_bytes(items) + ALIGN;
+}
+
+int64_t *
+sb_native_counts_in(void *buffer)
+{
+    return (int64_t *)(void *)(((uintptr_t)buffer + ALIGN - 1) &
+                               ~(uintptr_t)(ALIGN - 1));
+}
+
+sb_status
+sb_native_counts_begin(const sb_native *n, int64_t items, void *buffer, void **own,
+                       int64_t **at)
+{
+    *own = NULL;
+    SB_TRY(sb_native_may_wait(n, "the number of entries is waited for"));
+    if (!buffer)
+        SB_TRY(n->device->ops->alloc(n->device, own, sb_native_counts_bytes(items),
+                                     n->diag));
+    *at = sb_native_counts_in(buffer ? buffer : *own);
+    return SB_OK;
+}
+
+sb_status
+sb_native_counts_offsets(const sb_native *n, int64_t *count, int64_t items, void *out,
+                         sb_dtype p, int base, int64_t *total)
+{
+    int64_t *const sums = count + items + 1;
+
+    SB_TRY(sb_native_scan_sums(n, count, items, sums));
+    SB_TRY(sb_native_read(n, total, sums + sb_native_scan_total(items)));
+    if (p == SB_I32 && *total > INT32_MAX - base)
+        return SB_ERESOURCES;
+    return out ? sb_native_scan_write(n, count, items, sums, out, p, base) : SB_OK;
 }

@@ -22,6 +22,9 @@ void sb_native_int(sb_native_job *j, int64_t v);
 void sb_native_scalar_of(sb_native_job *j, sb_dtype t, sb_value v);
 void sb_native_array(sb_native_job *j, const void *array);
 
+/* A type for elements that are only copied, by their size. */
+sb_dtype sb_native_carrier(size_t bytes);
+
 /* Looked up, or made, and put on the stream: `items` of them for the threads (each its own),
  * or for groups of lanes. None: nothing is done. */
 sb_status sb_native_threads(const sb_native *n, const sb_native_job *j, int64_t items);
@@ -29,9 +32,6 @@ sb_status sb_native_groups(const sb_native *n, const sb_native_job *j, int64_t i
 
 /* Loads the kernel, so that a later launch need not. */
 sb_status sb_native_load(const sb_native *n, const sb_native_job *j);
-
-/* ENOTSUP while the stream is captured. */
-sb_status sb_native_may_wait(const sb_native *n, const char *what);
 
 /* Bytes of the sums for n counts. */
 size_t sb_native_scan_bytes(int64_t n);
@@ -48,6 +48,20 @@ sb_status sb_native_scan_write(const sb_native *n, const int64_t *count, int64_t
 /* The largest count, to sums[total_at]. */
 sb_status sb_native_scan_most(const sb_native *n, const int64_t *count, int64_t items,
                               int64_t *sums);
+/*
+ * A buffer of counts, 64 bits each and one more, and their sums: its bytes, wherever it
+ * begins; where the counts are. `offsets` turns counts into offsets of type p from `base`
+ * on (out NULL: nothing is written); it waits for the total, ERESOURCES when they cannot
+ * count so far.
+ */
+size_t sb_native_counts_bytes(int64_t items);
+int64_t *sb_native_counts_in(void *buffer);
+/* The same where there may be no buffer: then in memory for the time of the call, *own, for
+ * the device's free. ENOTSUP as below: such calls wait. */
+sb_status sb_native_counts_begin(const sb_native *n, int64_t items, void *buffer,
+                                 void **own, int64_t **at);
+sb_status sb_native_counts_offsets(const sb_native *n, int64_t *count, int64_t items,
+                                   void *out, sb_dtype p, int base, int64_t *total);
 /* Waits for a number that the device has computed. */
 sb_status sb_native_read(const sb_native *n, int64_t *out, const int64_t *at);
 

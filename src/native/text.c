@@ -5,49 +5,65 @@
 #include "native/text.h"
 
 #include "base/dtype.h"
+#include "base/fault.h"
 #include "base/macro.h"
 #include "compiler/compiler.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { WORDS = 6 };
 
 typedef struct text {
     const char *op;
+    const char
+        *types; /* of the name: T a type stored and one computed with, S one type for
+                          both, E a type that is copied, I, P */
     const char *(*text)(void);
     int params, bufs;
 } text;
 
 static const text texts[] = {
-    {"scan", sb_native_text_scan, 3, 3},
-    {"gather", sb_native_text_vector, 8, 7},
-    {"scatter", sb_native_text_vector, 8, 7},
-    {"scale", sb_native_text_vector, 8, 7},
-    {"axpy", sb_native_text_vector, 8, 7},
-    {"rot", sb_native_text_vector, 8, 7},
-    {"dot", sb_native_text_vector, 8, 7},
-    {"sum", sb_native_text_vector, 8, 7},
-    {"clear", sb_native_text_dense, 12, 5},
-    {"place", sb_native_text_dense, 12, 5},
-    {"list", sb_native_text_dense, 12, 5},
-    {"count", sb_native_text_dense, 12, 5},
-    {"fill", sb_native_text_dense, 12, 5},
-    {"solve", sb_native_text_tri, 10, 9},
-    {"chain", sb_native_text_tri, 10, 9},
-    {"pack", sb_native_text_tri, 10, 9},
-    {"diagonal", sb_native_text_tri, 10, 9},
-    {"products", sb_native_text_spgemm, 10, 14},
-    {"entries", sb_native_text_spgemm, 10, 14},
-    {"columns", sb_native_text_spgemm, 10, 14},
-    {"values", sb_native_text_spgemm, 10, 14},
-    {"offsets", sb_native_text_spgemm, 10, 14},
-    {"keep", sb_native_text_spgemm, 10, 14},
-    {"digits", sb_native_text_order, 4, 5},
-    {"spread", sb_native_text_order, 4, 5},
-    {"rows", sb_native_text_order, 4, 5},
-    {"bounds", sb_native_text_order, 4, 5},
-    {"identity", sb_native_text_order, 4, 5},
-    {"copy", sb_native_text_order, 4, 5},
+    {"scan", "P", sb_native_text_scan, 3, 3},
+    {"gather", "EI", sb_native_text_vector, 8, 7},
+    {"scatter", "EI", sb_native_text_vector, 8, 7},
+    {"scale", "TI", sb_native_text_vector, 8, 7},
+    {"axpy", "TI", sb_native_text_vector, 8, 7},
+    {"rot", "TI", sb_native_text_vector, 8, 7},
+    {"dot", "TI", sb_native_text_vector, 8, 7},
+    {"sum", "TI", sb_native_text_vector, 8, 7},
+    {"clear", "T", sb_native_text_dense, 12, 5},
+    {"place", "TIP", sb_native_text_dense, 12, 5},
+    {"list", "TIP", sb_native_text_dense, 12, 5},
+    {"count", "T", sb_native_text_dense, 12, 5},
+    {"fill", "TIP", sb_native_text_dense, 12, 5},
+    {"solve", "SI", sb_native_text_tri, 10, 9},
+    {"chain", "SI", sb_native_text_tri, 10, 9},
+    {"pack", "SI", sb_native_text_tri, 10, 9},
+    {"diagonal", "SI", sb_native_text_tri, 10, 9},
+    {"products", "", sb_native_text_spgemm, 10, 14},
+    {"entries", "I", sb_native_text_spgemm, 10, 14},
+    {"columns", "I", sb_native_text_spgemm, 10, 14},
+    {"values", "TI", sb_native_text_spgemm, 10, 14},
+    {"offsets", "", sb_native_text_spgemm, 10, 14},
+    {"keep", "", sb_native_text_spgemm, 10, 14},
+    {"joint", "I", sb_native_text_geam, 7, 12},
+    {"add", "TI", sb_native_text_geam, 7, 12},
+    {"kept", "T", sb_native_text_filter, 7, 8},
+    {"sift", "T", sb_native_text_filter, 7, 8},
+    {"numbers", "", sb_native_text_filter, 7, 8},
+    {"blocks", "", sb_native_text_grid, 10, 7},
+    {"recut", "E", sb_native_text_grid, 10, 7},
+    {"eliminate", "S", sb_native_text_band, 7, 8},
+    {"backward", "S", sb_native_text_band, 7, 8},
+    {"lower", "S", sb_native_text_factor, 8, 7},
+    {"root", "S", sb_native_text_factor, 8, 7},
+    {"digits", "", sb_native_text_order, 4, 5},
+    {"spread", "", sb_native_text_order, 4, 5},
+    {"rows", "", sb_native_text_order, 4, 5},
+    {"bounds", "", sb_native_text_order, 4, 5},
+    {"identity", "", sb_native_text_order, 4, 5},
+    {"copy", "", sb_native_text_order, 4, 5},
 };
 
 /* ---- names ---------------------------------------------------------------------------- */
@@ -79,6 +95,22 @@ text_of(word op)
         if (strlen(texts[q].op) == op.n && memcmp(texts[q].op, op.s, op.n) == 0)
             return &texts[q];
     return NULL;
+}
+
+/* Whether the name has those types that its operation wants. */
+static bool
+fits(const text *t, const word w[WORDS])
+{
+    static const char *const wanted[] = {"TSE", "TS", "I", "P"};
+
+    for (int q = 0; q < SB_COUNT(wanted); q++) {
+        const word type = w[WORDS - SB_COUNT(wanted) + q];
+        const bool none = type.n == 1 && *type.s == '-';
+
+        if (none == (strpbrk(t->types, wanted[q]) != NULL))
+            return false;
+    }
+    return true;
 }
 
 /* ---- types ---------------------------------------------------------------------------- */
@@ -166,6 +198,48 @@ put_arithmetic(sb_strbuf *out, sb_dtype c)
                      t, t);
 }
 
+/* ---- seeded faults --------------------------------------------------------------------- */
+
+#ifdef SPBLAS_FAULTS
+static const struct {
+    sb_fault fault;
+    const char *right, *wrong; /* of a text */
+} changes[] = {
+    {SB_FAULT_NATIVE_SCAN, "lane >= by ? t : 0", "lane > by ? t : 0"},
+    {SB_FAULT_NATIVE_BALLOT, "native_ballot(there)", "native_ballot(1)"},
+    {SB_FAULT_NATIVE_MERGE, "reach(s, s.n, j, 0)", "reach(s, s.n, j, 1)"},
+    {SB_FAULT_NATIVE_TABLE, "return was == -1;", "return 1;"},
+    {SB_FAULT_NATIVE_SORT,
+     "                    }\n                }\n            }\n"
+     "            NATIVE_MEET();",
+     "}}}"},
+    {SB_FAULT_NATIVE_TURN, "at += SBG_SHFL(i64, before, 31, 32);", ""},
+    {SB_FAULT_NATIVE_WIDE, "if (j * wide < past)", "if (j == y / wide)"},
+    {SB_FAULT_NATIVE_PIVOT, "] = (unsigned char)at;", "] = 0;"},
+    {SB_FAULT_NATIVE_EDGE,
+     "!(native_magnitude(LOAD(v)) <= ", "!(native_magnitude(LOAD(v)) < "},
+    {SB_FAULT_NATIVE_FILL, "slot(args, p + 1, end, ", "slot(args, p + 2, end, "},
+    {SB_FAULT_NATIVE_DIVIDE, "args->param[8].i ? sum", "1 ? sum"},
+};
+
+static void
+put_text(sb_strbuf *out, const char *text)
+{
+    for (int q = 0; q < SB_COUNT(changes); q++) {
+        const char *at = strstr(text, changes[q].right);
+
+        if (at && sb_fault_active(changes[q].fault)) {
+            sb_strbuf_putn(out, text, (size_t)(at - text));
+            sb_strbuf_puts(out, changes[q].wrong);
+            text = at + strlen(changes[q].right);
+        }
+    }
+    sb_strbuf_puts(out, text);
+}
+#else
+#define put_text sb_strbuf_puts
+#endif
+
 /* ---- the whole ------------------------------------------------------------------------ */
 
 static sb_status
@@ -187,7 +261,7 @@ put_head(sb_strbuf *out, const text *t, const word w[WORDS])
         if (c_name(e))
             put_moves(out, e, c);
     }
-    sb_strbuf_puts(out, sb_native_text_head());
+    put_text(out, sb_native_text_head());
     return sb_strbuf_status(out);
 }
 
@@ -200,13 +274,14 @@ make(sb_kernel_source *out, const char *spec, const void *user)
 
     (void)user;
     t = split(w, spec) ? text_of(w[1]) : NULL;
-    if (!t)
+    if (!t || !fits(t, w))
         return SB_EINVAL;
+    sb_strbuf_printf(&out->text, "/* %s */\n", spec);
     SB_TRY(put_head(&out->text, t, w));
     out->key = sb_hash_bytes(spec, strlen(spec), (sb_hash){0, 0});
     sb_kernel_symbol(out->key, symbol);
     sb_strbuf_printf(&out->text, "#define NATIVE_NAME %s\n", symbol);
-    sb_strbuf_puts(&out->text, t->text());
+    put_text(&out->text, t->text());
     sb_strbuf_puts(&out->signature, ";");
     out->shape = (sb_gpu_shape){.threads = SB_NATIVE_THREADS};
     SB_TRY(sb_strbuf_status(&out->signature));
@@ -214,3 +289,46 @@ make(sb_kernel_source *out, const char *spec, const void *user)
 }
 
 const sb_kernel_maker sb_native_maker = {make, NULL};
+
+/* ---- stock ----------------------------------------------------------------------------- */
+
+/* The name with those types, where the operation has them. */
+static void
+offer(const text *t, sb_dtype e, sb_dtype c, sb_dtype p,
+      void (*each)(void *user, const char spec[SB_SPEC_MAX]), void *user)
+{
+    const char *const offsets = strchr(t->types, 'P') ? sb_dtype_name(p) : "-";
+    char spec[SB_SPEC_MAX];
+
+    (void)snprintf(spec, sizeof spec, "native %s %s %s %s %s", t->op,
+                   strpbrk(t->types, "TSE") ? sb_dtype_name(e) : "-",
+                   strpbrk(t->types, "TS") ? sb_dtype_name(c) : "-",
+                   strchr(t->types, 'I') ? "i32" : "-", offsets);
+    each(user, spec);
+}
+
+void
+sb_native_stock(void (*each)(void *user, const char spec[SB_SPEC_MAX]), void *user)
+{
+    static const sb_dtype computed[][2] = {
+        {SB_F32, SB_F32}, {SB_F64, SB_F64}, {SB_F16, SB_F32}, {SB_BF16, SB_F32}};
+    static const sb_dtype copied[][2] = {
+        {SB_I32, SB_I32}, {SB_I64, SB_I64}, {SB_F16, SB_F16}};
+
+    for (int q = 0; q < SB_COUNT(texts); q++) {
+        const text *t = &texts[q];
+        const bool copies = strchr(t->types, 'E');
+        const int n = strchr(t->types, 'T')   ? SB_COUNT(computed)
+                      : strchr(t->types, 'S') ? 2
+                      : copies                ? SB_COUNT(copied)
+                                              : 1;
+
+        for (int k = 0; k < n; k++) {
+            const sb_dtype *type = copies ? copied[k] : computed[k];
+
+            offer(t, type[0], type[1], SB_I32, each, user);
+            if (strchr(t->types, 'P'))
+                offer(t, type[0], type[1], SB_I64, each, user);
+        }
+    }
+}

@@ -16,6 +16,11 @@ enum { SB_NATIVE_THREADS = 256, SB_NATIVE_LANES = 32 };
 /* EINVAL: no such kernel. */
 extern const sb_kernel_maker sb_native_maker;
 
+/* Calls each kernel once that is worth making with the library, in a fixed order: those of
+ * the usual types, with 32-bit indices. */
+void sb_native_stock(void (*each)(void *user, const char spec[SB_SPEC_MAX]),
+                     void *user);
+
 /* The texts, embedded. */
 const char *sb_native_text_head(void);
 const char *sb_native_text_scan(void);
@@ -24,5 +29,10 @@ const char *sb_native_text_dense(void);
 const char *sb_native_text_tri(void);
 const char *sb_native_text_spgemm(void);
 const char *sb_native_text_order(void);
+const char *sb_native_text_geam(void);
+const char *sb_native_text_filter(void);
+const char *sb_native_text_band(void);
+const char *sb_native_text_grid(void);
+const char *sb_native_text_factor(void);
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/fault.h"
 #include "native/run.h"
 
 #include <string.h>
@@ -47,7 +48,7 @@ find_levels(draft *d)
         for (int64_t p = t->ptr[q]; p < t->ptr[q + 1]; p++) {
             const int64_t below = d->level[sb_index(t->col, t->index, p)];
 
-            level = below >= level ? below + 1 : level;
+            level = below >= level ? below + !SB_FAULT(NATIVE_LEVEL) : level;
         }
         d->level[sb_index(t->row, t->index, q)] = level;
         levels = level >= levels ? level + 1 : levels;

@@ -22,26 +22,15 @@ sb_native_vector_bytes(const sb_vector *job)
                : 0;
 }
 
-/* Elements that are only copied, by their size. */
-static sb_dtype
-carrier(size_t bytes)
-{
-    return bytes == 1   ? SB_I8
-           : bytes == 2 ? SB_F16
-           : bytes == 4 ? SB_I32
-           : bytes == 8 ? SB_I64
-                        : SB_C64;
-}
-
 /* Arguments all kernels take; result and parts: SPVV. */
 static sb_native_job
 job_of(const sb_vector *v, const char *op, int64_t count, sb_native_scalar alpha,
        sb_native_scalar beta)
 {
     const bool copies = v->op == SB_VECTOR_GATHER || v->op == SB_VECTOR_SCATTER;
-    sb_native_job j = sb_native_job_of(op, copies ? carrier(v->bytes) : v->type,
-                                       copies ? SB_DTYPE_COUNT : v->compute,
-                                       v->idx_type, SB_DTYPE_COUNT);
+    sb_native_job j = sb_native_job_of(
+        op, copies ? sb_native_carrier(v->bytes) : v->type,
+        copies ? SB_DTYPE_COUNT : v->compute, v->idx_type, SB_DTYPE_COUNT);
 
     sb_native_int(&j, count);
     sb_native_int(&j, v->base);

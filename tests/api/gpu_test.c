@@ -252,8 +252,7 @@ test_separate(void **state)
     sb_driver plain = *d;
     float host[WORLD_M * WORLD_N];
     sb_emu_counts before;
-    const spblasMatDescr_t descr = {.base = SPBLAS_INDEX_BASE_ZERO};
-    int count;
+    const int first = 0;
     spblasSpVecDescr_t sparse;
     spblasDnVecDescr_t vec;
     world w;
@@ -281,8 +280,9 @@ test_separate(void **state)
     assert_int_equal(spblasGather(w.h, vec, sparse), SPBLAS_STATUS_INVALID_VALUE);
     assert_non_null(strstr(spblasGetLastErrorMessage(w.h), "host memory"));
     /* of what only the host has: the GPU's arrays */
-    assert_int_equal(spblasXnnz(w.h, SPBLAS_R_32F, SPBLAS_DIRECTION_ROW, 1, 1, &descr,
-                                w.array[2], 1, &count, &count),
+    assert_int_equal(spblasXgemvi(w.h, SPBLAS_R_32F, SPBLAS_OPERATION_NON_TRANSPOSE, 1,
+                                  1, &two, w.array[2], 1, 1, &two, &first, &nought,
+                                  host, SPBLAS_INDEX_BASE_ZERO, NULL),
                      SPBLAS_STATUS_NOT_SUPPORTED);
     assert_non_null(strstr(spblasGetLastErrorMessage(w.h), "cannot read"));
     world_must(spblasDestroySpVec(sparse));

@@ -274,8 +274,10 @@ run(const world *w, void *x, void *y, double *result)
         const spblasDataType_t ct = call_type(w->t.compute);
 
         st = spblasSpVV_bufferSize(h, op, vx, vy, result, ct, &bytes);
-        if (st == SPBLAS_STATUS_SUCCESS && bytes == 0)
+        if (st == SPBLAS_STATUS_SUCCESS) {
+            call_wants_no_buffer(bytes);
             st = spblasSpVV(h, op, vx, vy, result, ct, NULL);
+        }
     }
     }
     assert_int_equal(sb_alloc_fail_after(-1), 0); /* nothing was asked for */

@@ -23,7 +23,7 @@ BACKEND_USERS_MAX = 1
 # Folders outside src/ -> folders of src/ they may include; their own files are free.
 OUTSIDE = {
     "tools/spblasc": ["base", "formats", "compiler", "kernels"],
-    "tools/gpuimage": ["base", "cpu", "gpu", "kernels", "planner"],
+    "tools/gpuimage": ["base", "cpu", "gpu", "kernels", "native", "planner", "runtime"],
     "tools/spblas/steps.c": ["base", "formats"],  # no public name for its text
     "tools/spblas/tune": ["base", "formats", "runtime", "planner"],  # the cost model
     "tools/": [],

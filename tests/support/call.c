@@ -3,7 +3,13 @@
  */
 #include "call.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 spblasDataType_t
 call_type(sb_dtype t)
@@ -223,4 +229,13 @@ spblasStatus_t
 call_run(call *c)
 {
     return dispatch(c, RESULT, NULL);
+}
+
+void
+call_wants_no_buffer(size_t bytes)
+{
+    const char *backend = getenv("SPBLAS_BACKEND");
+
+    if (!backend || strcmp(backend, "emu") != 0)
+        assert_int_equal(bytes, 0);
 }

@@ -29,6 +29,10 @@ spblasStatus_t call_size(call *c, size_t *bytes);
 spblasStatus_t call_analyse(call *c);
 spblasStatus_t call_run(call *c);
 
+/* Fails the test unless a size is 0, of a routine that wants a buffer on a GPU alone. Arrays
+ * of the program do without one there too. */
+void call_wants_no_buffer(size_t bytes);
+
 /* A descriptor of one member of a matrix. */
 spblasStatus_t call_sparse(spblasSpMatDescr_t *out, const sb_matrix *a);
 
