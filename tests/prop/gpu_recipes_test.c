@@ -4,7 +4,7 @@
  * Every GPU kernel on the host: its text, run by the SIMT shim with lanes and blocks in
  * four orders, gives exactly what the definition says (data are small integers) on
  * matrices that break sparse code, in tiles as a launch would cut them, with the grid's y
- * too small, fitting and too large; once more with infinities and NaN in B. A few kernels;
+ * too small, fitting and too large; once more with infinities and NaN in B, or X and Y. A few kernels;
  * with --all, all (prop.gpu_recipes_all); with --watch, all once, and no group of lanes
  * uses what another stores (prop.gpu_recipes_watched).
  */
@@ -153,16 +153,26 @@ second_pass(char out[SB_SPEC_MAX], const char *spec)
     return at;
 }
 
-/* Infinities and NaN in every fifth element of B: they reach what the definition says and
- * nothing else, so no kernel multiplies a slot that is not there. */
+static void
+poison_every(sb_dense *d, int64_t step)
+{
+    const int64_t n = gen_dense_extent(d);
+
+    for (int64_t q = 3; q < n; q += step)
+        sb_value_store(d->type, d->data, q, (sb_value){q % 2 ? INFINITY : NAN, 0});
+}
+
+/* Infinities and NaN in every fifth element of B, in a few of X and Y: they reach what the
+ * definition says and nothing else, so no kernel multiplies a slot that is not there. */
 static void
 poison(recipe_fixture *fx)
 {
-    const sb_dtype type = fx->pb.b.type;
-    const int64_t n = gen_dense_extent(&fx->pb.b);
-
-    for (int64_t q = 3; q < n; q += 5)
-        sb_value_store(type, fx->pb.b.data, q, (sb_value){q % 2 ? INFINITY : NAN, 0});
+    if (fx->pb.op == SB_OP_SDDMM) {
+        poison_every(&fx->pb.b, gen_dense_extent(&fx->pb.b) / 4 + 1);
+        poison_every(&fx->pb.c, gen_dense_extent(&fx->pb.c) / 4 + 1);
+    } else {
+        poison_every(&fx->pb.b, 5);
+    }
     oracle_free(&fx->want);
     fx->want = oracle_make(&fx->pb);
 }
@@ -197,11 +207,10 @@ agree(void **state)
                 run_steps(&fx, &carry, emu_orders[o], true);
             recipe_check(&fx, "emulated");
         }
-        if (fx.pb.op != SB_OP_SDDMM && sb_dtype_is_real(fx.pb.b.type) && !carry.run &&
-            !watched) {
+        if (sb_dtype_is_real(fx.pb.b.type) && !carry.run && !watched) {
             poison(&fx);
             run_steps(&fx, &k, 0, false);
-            recipe_check(&fx, "emulated, B poisoned");
+            recipe_check(&fx, "emulated, poisoned");
         }
         recipe_free(&fx);
     }
