@@ -175,6 +175,7 @@ static void
 walk_loop(sb_emit *cx, const sb_stmt *st, access *pending)
 {
     noting bounds = {cx, {0, 0}};
+    access again;
 
     note_expr(cx, &bounds.a, st->u.loop.lo);
     note_expr(cx, &bounds.a, st->u.loop.hi);
@@ -183,10 +184,12 @@ walk_loop(sb_emit *cx, const sb_stmt *st, access *pending)
         step(cx, st, bounds.a, pending);
         return;
     }
+    again = bounds.a;
     bounds.a = (access){0, 0};
     note_expr(cx, &bounds.a, st->u.loop.lo);
     note_expr(cx, &bounds.a, st->u.loop.hi);
     step(cx, st, bounds.a, pending);
+    join(pending, again); /* of the iteration before: the first to touch it waits */
     for (int q = 0; q < WALKS_MAX; q++) {
         access end = *pending;
 
@@ -211,6 +214,12 @@ walk(sb_emit *cx, sb_body body, access *pending)
         } else if (st->kind == SB_STMT_FOR) {
             walk_loop(cx, st, pending);
         } else if (st->kind == SB_STMT_IF) {
+            sb_body_stmts(sb_body_one(cx->ir, st), note_stmt, &n);
+            if (n.a.loaded == 0) { /* copies alone: a wait stands before, done or not */
+                step(cx, st, n.a, pending);
+                continue;
+            }
+            n.a = (access){0, 0};
             note_expr(cx, &n.a, st->u.cond.cond);
             step(cx, st, n.a, pending);
             other = *pending;

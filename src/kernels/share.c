@@ -195,7 +195,8 @@ schedule(sb_strbuf *out, const sb_spec *s)
         sb_strbuf_printf(out,
                          "split %%p %d -> %%p0 %%p1 tail\n"
                          "stage $%s at %%p0 as $values\n"
-                         "stage $share_crd at %%p0 as $columns\n",
+                         "stage $share_crd at %%p0 as $columns\n"
+                         "ahead %%p0 -> %%pp\n",
                          s->stage, s->packed ? "share_val" : "A");
     sb_strbuf_puts(out, "vectorize %c1\n");
     sb_schedule_memory(out, s, "%p");

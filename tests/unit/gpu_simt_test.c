@@ -7,6 +7,7 @@
  */
 #include "compiler/compiler.h"
 #include "emulab.h"
+#include "kernels/spec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -387,17 +388,51 @@ places(void **state)
     assert_int_not_equal(emit_sums("%i * 8 + %j", "%s * 32 + %x"), SB_OK);
 }
 
+/* Two stages under way: what is copied for the next one is not waited for before this one
+ * is used, and there is one wait a stage. */
+static void
+stages_overlap(void **state)
+{
+    static const char spec[] =
+        "spmm share f32f32f32/f32 i32i32 rr b8 packed t32 p0 g32 s8";
+    const char *copy, *use, *wait;
+    sb_strbuf text, signature;
+    sb_diag diag = {SB_OK, ""};
+    sb_gpu_shape shape;
+    sb_hash key;
+
+    (void)state;
+    sb_strbuf_init(&text);
+    sb_strbuf_init(&signature);
+    assert_int_equal(sb_spec_emit_gpu(&text, &signature, &key, &shape, spec, &diag),
+                     SB_OK);
+    copy = strstr(text.s, "&columns_next[");
+    assert_non_null(copy);
+    use = strstr(copy, "= columns[");
+    wait = strstr(copy, "SBG_COPIED();");
+    assert_non_null(use);
+    assert_non_null(wait);
+    assert_true(use < wait);
+    copy = strstr(wait, "&columns[");
+    use = strstr(wait, "= columns_next[");
+    wait = strstr(wait + 1, "SBG_COPIED();");
+    assert_true(copy && use && wait && copy < use && use < wait);
+    sb_strbuf_free(&signature);
+    sb_strbuf_free(&text);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exchanges),    cmocka_unit_test(groups_differ),
-        cmocka_unit_test(missing_lane), cmocka_unit_test(two_places),
-        cmocka_unit_test(order_shows),  cmocka_unit_test(shared_memory),
-        cmocka_unit_test(missing_wait), cmocka_unit_test(wait_apart),
-        cmocka_unit_test(not_aligned),  cmocka_unit_test(groups_meet),
-        cmocka_unit_test(tensor_cores), cmocka_unit_test(parted_warp),
-        cmocka_unit_test(tf32_rounds),  cmocka_unit_test(places)};
+        cmocka_unit_test(exchanges),     cmocka_unit_test(groups_differ),
+        cmocka_unit_test(missing_lane),  cmocka_unit_test(two_places),
+        cmocka_unit_test(order_shows),   cmocka_unit_test(shared_memory),
+        cmocka_unit_test(missing_wait),  cmocka_unit_test(wait_apart),
+        cmocka_unit_test(not_aligned),   cmocka_unit_test(groups_meet),
+        cmocka_unit_test(tensor_cores),  cmocka_unit_test(parted_warp),
+        cmocka_unit_test(tf32_rounds),   cmocka_unit_test(places),
+        cmocka_unit_test(stages_overlap)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
