@@ -280,9 +280,9 @@ typedef enum {
  * and all on the host, multiply exactly whatever is allowed.
  */
 typedef enum {
-    SPBLAS_MATH_EXACT = 0,  /* nothing: they are not taken for 32 bits */
-    SPBLAS_MATH_TF32X3 = 1, /* each is a sum of two TF32: 21 bits of the fraction count */
-    SPBLAS_MATH_TF32 = 2    /* each is rounded to TF32: ten bits of the fraction count */
+    SPBLAS_MATH_EXACT = 0,  /* nothing */
+    SPBLAS_MATH_TF32X3 = 1, /* sums of two TF32: 21 bits of a fraction count */
+    SPBLAS_MATH_TF32 = 2    /* rounded to TF32: ten bits of a fraction count */
 } spblasMathMode_t;
 
 /*
