@@ -12,6 +12,7 @@ if(support_sources)
     target_include_directories(sb_testsupport PUBLIC tests/support)
     target_link_libraries(sb_testsupport PUBLIC sb_flags PkgConfig::cmocka)
     target_link_libraries(sb_testsupport INTERFACE sb_all)
+    target_compile_definitions(sb_testsupport PRIVATE SB_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 endif()
 
 # The programs of all tests labelled tsan, for a build of nothing else.
@@ -79,7 +80,8 @@ foreach(kind unit prop api)
 endforeach()
 
 add_test(NAME prop.gpu_recipes_all COMMAND prop_gpu_recipes --all)
-set_tests_properties(prop.gpu_recipes_all PROPERTIES LABELS "full;gpu-emu" TIMEOUT 900
+add_test(NAME prop.gpu_recipes_watched COMMAND prop_gpu_recipes --watch)
+set_tests_properties(prop.gpu_recipes_all prop.gpu_recipes_watched PROPERTIES LABELS "full;gpu-emu" TIMEOUT 900
     ENVIRONMENT "${SB_TEST_ENV}")
 
 file(GLOB test_folders CONFIGURE_DEPENDS tests/*/CMakeLists.txt)

@@ -275,6 +275,17 @@ typedef enum {
 } spblasDeterminism_t;
 
 /*
+ * What a GPU's tensor cores may make of factors of SPBLAS_R_32F in products whose compute
+ * type is SPBLAS_R_32F; sums are in 32 bits always. Kernels that do not go to tensor cores,
+ * and all on the host, multiply exactly whatever is allowed.
+ */
+typedef enum {
+    SPBLAS_MATH_EXACT = 0,  /* nothing */
+    SPBLAS_MATH_TF32X3 = 1, /* sums of two TF32: 21 bits of a fraction count */
+    SPBLAS_MATH_TF32 = 2    /* rounded to TF32: ten bits of a fraction count */
+} spblasMathMode_t;
+
+/*
  * Attributes of a sparse matrix: identifier, type of *data, meaning. The first two are
  * cuSPARSE's, stored and returned as given. The others steer every later *_analysis.
  */
@@ -309,7 +320,10 @@ typedef enum {
     SPBLAS_SPMAT_TIME_LIMIT = 106,
     /* spblasSearchHook_t, all NULL at first: who hears of an EXHAUSTIVE analysis while it
      * lasts and may end it. */
-    SPBLAS_SPMAT_SEARCH_HOOK = 107
+    SPBLAS_SPMAT_SEARCH_HOOK = 107,
+    /* spblasMathMode_t, EXACT at first: SpMM and SDDMM with this matrix. Another than
+     * before drops plans made before. */
+    SPBLAS_SPMAT_MATH_MODE = 108
 } spblasSpMatAttribute_t;
 
 /* ---- Objects --------------------------------------------------------------------- */

@@ -100,6 +100,7 @@ typedef struct sb_attributes {
     int validate;
     double time_limit;
     spblasSearchHook_t hook;
+    spblasMathMode_t math;
 } sb_attributes;
 
 struct spblasSpMatDescr {

@@ -30,6 +30,8 @@ static const int_attribute ints[] = {
     {SPBLAS_SPMAT_DETERMINISM, offsetof(sb_attributes, determinism),
      SPBLAS_DETERMINISM_REQUIRED, SPBLAS_DETERMINISM_RELAXED, "DETERMINISM"},
     {SPBLAS_SPMAT_VALIDATE, offsetof(sb_attributes, validate), 0, 1, "VALIDATE"},
+    {SPBLAS_SPMAT_MATH_MODE, offsetof(sb_attributes, math), SPBLAS_MATH_EXACT,
+     SPBLAS_MATH_TF32, "MATH_MODE"},
 };
 
 static bool
@@ -105,28 +107,30 @@ fail(const char *function, sb_status st, const char *argument, const char *text)
 
 /* ---- Set ---------------------------------------------------------------------------- */
 
-/* What a new value means for the plans made under the old one: a withdrawn promise and
- * a new wish for validation make them void. */
+/* What a new value means for the plans made under the old one: a withdrawn promise, a new
+ * wish for validation and other precision make them void. */
 static bool
-voids_plans(spblasSpMatAttribute_t id, int value)
+voids_plans(spblasSpMatAttribute_t id, int before, int value)
 {
     return (id == SPBLAS_SPMAT_VALUES_FROZEN && value == 0) ||
-           (id == SPBLAS_SPMAT_VALIDATE && value == 1);
+           (id == SPBLAS_SPMAT_VALIDATE && value == 1) ||
+           (id == SPBLAS_SPMAT_MATH_MODE && value != before);
 }
 
 static spblasStatus_t
 set_int(const char *function, spblasSpMatDescr_t d, const int_attribute *at,
         const void *data, size_t size)
 {
-    int value;
+    int value, before;
 
     if (size != sizeof value)
         return fail(function, SB_EINVAL, "dataSize", "must be 4 for this attribute");
     memcpy(&value, data, sizeof value);
     if (value < at->lo || value > at->hi)
         return fail(function, SB_EINVAL, "data", "is outside the attribute's type");
+    memcpy(&before, (char *)&d->at + at->offset, sizeof before);
     memcpy((char *)&d->at + at->offset, &value, sizeof value);
-    if (voids_plans(at->id, value))
+    if (voids_plans(at->id, before, value))
         sb_planlist_drop(d->plans);
     return SPBLAS_STATUS_SUCCESS;
 }

@@ -112,11 +112,15 @@ sums_in_half(const sb_problem *pb)
 sb_problem
 sb_view_problem(const sb_product *p)
 {
+    static const sb_math maths[] = {[SPBLAS_MATH_EXACT] = SB_MATH_EXACT,
+                                    [SPBLAS_MATH_TF32X3] = SB_MATH_TF32X3,
+                                    [SPBLAS_MATH_TF32] = SB_MATH_TF32};
     sb_problem pb = {.op = p->op,
                      .a = sb_view_sparse(p->sparse),
                      .b = p->mat_x ? sb_view_dense(p->mat_x) : view_vector(p->vec_x),
                      .c = p->mat_y ? sb_view_dense(p->mat_y) : view_vector(p->vec_y),
-                     .compute = sb_public_dtype(p->compute)};
+                     .compute = sb_public_dtype(p->compute),
+                     .math = maths[p->sparse->at.math]};
     const bool sddmm = p->op == SB_OP_SDDMM;
 
     pb.trans_a = sb_view_op(p->op_a, sddmm ? pb.b.type : pb.a.val_type);

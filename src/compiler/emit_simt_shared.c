@@ -171,10 +171,33 @@ at_once(const sb_emit *cx, const sb_stmt *st)
            st->kind == SB_STMT_BLOCK;
 }
 
+/* Whether all that a condition holds is steps that store to an array each; then they are
+ * in *a too. */
+static bool
+copies_alone(sb_emit *cx, const sb_stmt *st, access *a)
+{
+    access all = *a;
+
+    for (int q = 0; q < st->u.cond.then.n; q++) {
+        noting n = {cx, {0, 0}};
+
+        sb_body_stmts(sb_body_one(cx->ir, st->u.cond.then.at[q]), note_stmt, &n);
+        if (!at_once(cx, st->u.cond.then.at[q]) || n.a.loaded ||
+            (n.a.stored & (all.stored | all.loaded)))
+            return false;
+        join(&all, n.a);
+    }
+    if (st->u.cond.els.n > 0)
+        return false;
+    *a = all;
+    return true;
+}
+
 static void
 walk_loop(sb_emit *cx, const sb_stmt *st, access *pending)
 {
     noting bounds = {cx, {0, 0}};
+    access again;
 
     note_expr(cx, &bounds.a, st->u.loop.lo);
     note_expr(cx, &bounds.a, st->u.loop.hi);
@@ -183,10 +206,12 @@ walk_loop(sb_emit *cx, const sb_stmt *st, access *pending)
         step(cx, st, bounds.a, pending);
         return;
     }
+    again = bounds.a;
     bounds.a = (access){0, 0};
     note_expr(cx, &bounds.a, st->u.loop.lo);
     note_expr(cx, &bounds.a, st->u.loop.hi);
     step(cx, st, bounds.a, pending);
+    join(pending, again); /* of the iteration before: the first to touch it waits */
     for (int q = 0; q < WALKS_MAX; q++) {
         access end = *pending;
 
@@ -212,6 +237,10 @@ walk(sb_emit *cx, sb_body body, access *pending)
             walk_loop(cx, st, pending);
         } else if (st->kind == SB_STMT_IF) {
             note_expr(cx, &n.a, st->u.cond.cond);
+            if (copies_alone(cx, st, &n.a)) { /* the wait stands before, done or not */
+                step(cx, st, n.a, pending);
+                continue;
+            }
             step(cx, st, n.a, pending);
             other = *pending;
             walk(cx, st->u.cond.then, pending);

@@ -40,6 +40,7 @@ static const primitive table[] = {
     {"stream", 2, "$", sb_sched_stream},
     {"cache_read", 2, "$ at % as $", sb_sched_cache_read},
     {"stage", 2, "$ at % as $", sb_sched_cache_read},
+    {"ahead", 2, "% -> %", sb_sched_ahead},
     {"compute_at", 2, "% at %", sb_sched_compute_at},
     {"tensorize", 2, "% @", sb_sched_tensorize},
     {"bind", 2, "% @", sb_sched_bind},

@@ -48,6 +48,7 @@ sb_status sb_sched_jam(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_prefetch(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_sparse_merge(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_cache_read(const sb_prog **out, sb_sched *sc);
+sb_status sb_sched_ahead(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_compute_at(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_tensorize(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_bind(const sb_prog **out, sb_sched *sc);

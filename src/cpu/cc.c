@@ -21,10 +21,12 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { OWN_OPTIONS = 14, MORE_OPTIONS = 4 };
 enum { COMPLAINT_LINES = 1000 }; /* looked at; it may have printed anything */
 enum { TIMED_OUT = -1, SIGNALLED = -2 };
 
 static double patience = 60;
+static const char *const *options;
 
 extern char **environ;
 
@@ -34,6 +36,15 @@ sb_cc_patience(double seconds)
     const double before = patience;
 
     patience = seconds;
+    return before;
+}
+
+const char *const *
+sb_cc_options(const char *const *more)
+{
+    const char *const *before = options;
+
+    options = more;
     return before;
 }
 
@@ -195,28 +206,32 @@ compile(const char *cc, const char *source, const char *object, const char *log,
     static const char *const march[SB_ISA_COUNT] = {
         NULL, "-march=x86-64-v2", "-march=x86-64-v3", "-march=x86-64-v4",
         "-march=x86-64-v4"};
-    const char *argv[] = {cc,
-                          "-std=c11",
-                          "-O3",
-                          "-w",
-                          "-fPIC",
-                          "-shared",
-                          "-ffp-contract=fast",
-                          "-fno-math-errno",
-                          "-fno-trapping-math",
-                          "-o",
-                          object,
-                          source,
-                          march[isa],
-                          isa == SB_ISA_V4G ? "-DSBK_FAST_GATHER" : NULL,
-                          NULL};
+    const char *argv[OWN_OPTIONS + MORE_OPTIONS + 1] = {
+        cc,
+        "-std=c11",
+        "-O3",
+        "-w",
+        "-fPIC",
+        "-shared",
+        "-ffp-contract=fast",
+        "-fno-math-errno",
+        "-fno-trapping-math",
+        "-o",
+        object,
+        source,
+        march[isa],
+        isa == SB_ISA_V4G ? "-DSBK_FAST_GATHER" : NULL};
     char **env = environment(tmpdir);
     char text[256];
-    int code = -1;
+    int code = -1, n = 0;
     sb_status st;
 
     if (!env)
         return SB_ENOMEM;
+    while (argv[n])
+        n++;
+    for (int q = 0; options && options[q] && q < MORE_OPTIONS; q++)
+        argv[n++] = options[q];
     st = spawn((char *const *)argv, log, env, &code, diag);
     sb_free(env);
     if (st != SB_OK || code == 0)

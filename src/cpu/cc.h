@@ -18,5 +18,7 @@ sb_status sb_cc_compile(const char *source_path, const char *object_path, sb_isa
 
 /* For tests: how many seconds it is given; returns what that was before. */
 double sb_cc_patience(double seconds);
+/* For tests: options more, at most four and NULL, or NULL; returns what that was before. */
+const char *const *sb_cc_options(const char *const *more);
 
 #endif

@@ -89,6 +89,19 @@ sb_part_find(const sb_part *p, const char *name)
     return NULL;
 }
 
+bool
+sb_part_repeats(const sb_part *p, const sb_part_group *g)
+{
+    const sb_part_array *row = p->kind == SB_PART_ROWS  ? sb_part_find(p, "rows_row")
+                               : p->kind == SB_PART_ELL ? sb_part_find(p, "ell_row")
+                                                        : NULL;
+
+    for (int64_t u = g->lo + 1; row && u < g->hi; u++)
+        if (sb_index(row->data, row->type, u) == sb_index(row->data, row->type, u - 1))
+            return true;
+    return false;
+}
+
 void
 sb_part_free(sb_part *p)
 {

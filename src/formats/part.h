@@ -220,6 +220,9 @@ sb_status sb_part_list(sb_part *out, sb_cover *cv);
 sb_status sb_part_pack(sb_part *p, const void *val, sb_dtype type);
 /* The array of that name, or NULL. */
 const sb_part_array *sb_part_find(const sb_part *p, const char *name);
+/* Whether units of a group, neighbours then, are of one row: what runs units at once would
+ * add to it at once. Coordinates are units that tiles keep together: false. */
+bool sb_part_repeats(const sb_part *p, const sb_part_group *g);
 void sb_part_free(sb_part *p); /* an all-zero part is fine */
 
 /*

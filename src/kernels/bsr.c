@@ -81,7 +81,7 @@ program_tensor(sb_strbuf *out, const sb_spec *s)
                        : "$A[cast(i64, $bsr_pos[((%%q * %d + %%j) * %d) + (%s)])]",
                    b, b, place);
     sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", b);
-    sb_tensor_clear(out, s, b);
+    sb_tensor_clear(out, s, "%n", b);
     sb_strbuf_printf(out,
                      "    for %%q in cast(i64, $bsr_ptr[%%w]) .. "
                      "cast(i64, $bsr_ptr[%%w + 1]) reduce {\n"
@@ -99,10 +99,37 @@ program_tensor(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_puts(out, "  }\n}\n");
 }
 
+/* SDDMM: the columns of a block row's blocks, one after the other. */
+static void
+program_sample(sb_strbuf *out, const sb_spec *s)
+{
+    const int b = s->block;
+    char column[96], place[128];
+
+    head(out, s);
+    sb_strbuf_printf(out,
+                     "  for %%w in 0 .. %%m / %d {\n"
+                     "    let %%lo = cast(i64, $bsr_ptr[%%w])\n"
+                     "    let %%count = (cast(i64, $bsr_ptr[%%w + 1]) - %%lo) * %d\n",
+                     b, b);
+    (void)snprintf(column, sizeof column,
+                   "cast(i64, $bsr_crd[%%lo + (%%c0 * 16 + %%i) / %d]) * %d + "
+                   "(%%c0 * 16 + %%i) mod %d",
+                   b, b, b);
+    (void)snprintf(place, sizeof place,
+                   "$bsr_pos[((%%lo + (%%cb + %%s) / %d) * %d + %%r) * %d + "
+                   "(%%cb + %%s) mod %d]",
+                   b, b, b, b);
+    sb_tensor_sample(out, s, b, column, place);
+    sb_strbuf_puts(out, "  }\n}\n");
+}
+
 static void
 program_any(sb_strbuf *out, const sb_spec *s)
 {
-    (s->mma ? program_tensor : program)(out, s);
+    (s->op == SB_KOP_SDDMM ? program_sample
+     : s->mma              ? program_tensor
+                           : program)(out, s);
 }
 
 static void
@@ -115,8 +142,9 @@ schedule(sb_strbuf *out, const sb_spec *s)
 const sb_recipe sb_recipe_BSR = {
     .name = "bsr",
     .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV,
+    .tensor = 1U << SB_KOP_SPMM | 1U << SB_KOP_SDDMM,
     .program = program_any,
     .schedule = schedule,
-    .unit = {"%w", "%w", NULL},
+    .unit = {"%w", "%w", "%w"},
     .column = "%c0",
 };

@@ -164,14 +164,15 @@ sb_ops_product(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
 void
 sb_ops_result(sb_strbuf *out, const sb_spec *s, const char *target, const char *value)
 {
-    const char *close = store_open(out, s, s->c);
+    const sb_dtype type = s->op == SB_KOP_SDDMM ? s->a : s->c;
+    const char *close = store_open(out, s, type);
 
     sb_strbuf_printf(out, "%%alpha * %s + select(%%beta == ", value);
     sb_ops_zero(out, s);
     sb_strbuf_puts(out, ", ");
     sb_ops_zero(out, s);
     sb_strbuf_puts(out, ", %beta * ");
-    sb_ops_operand(out, s, target, s->c, false);
+    sb_ops_operand(out, s, target, type, false);
     sb_strbuf_printf(out, ")%s", close);
 }
 

@@ -21,6 +21,7 @@ typedef enum sb_kind {
 /*
  * name      as in registry.def, and in the names of the part's arrays
  * ops       set of operations it can compute, bit per sb_kernel_op
+ * tensor    those it can compute on tensor cores
  * rule      format rewrite rule for $A of the stage I program; NULL: as it is
  * program   instead of a rule: the operation over the part's arrays as stage II loops,
  *           where the format's storage is not one of axes
@@ -32,7 +33,7 @@ typedef enum sb_kind {
  */
 typedef struct sb_recipe {
     const char *name;
-    unsigned ops;
+    unsigned ops, tensor;
     void (*rule)(sb_strbuf *out, const sb_spec *s);
     void (*program)(sb_strbuf *out, const sb_spec *s);
     void (*schedule)(sb_strbuf *out, const sb_spec *s);

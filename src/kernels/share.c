@@ -134,7 +134,7 @@ program_tensor(sb_strbuf *out, const sb_spec *s)
 {
     head(out, s);
     sb_strbuf_puts(out, "  for %w in 0 .. %m / 8 {\n");
-    sb_tensor_clear(out, s, 8);
+    sb_tensor_clear(out, s, "%n", 8);
     sb_strbuf_printf(out,
                      "    let %%lo = cast(i64, $share_seg[%%w])\n"
                      "    let %%count = cast(i64, $share_seg[%%w + 1]) - %%lo\n"
@@ -149,15 +149,41 @@ program_tensor(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_puts(out, "  }\n}\n");
 }
 
+/* SDDMM: what a row does not share is summed entry by entry, across the lanes. */
+static void
+program_sample(sb_strbuf *out, const sb_spec *s)
+{
+    head(out, s);
+    sb_strbuf_puts(out, "  for %w in 0 .. %m / 8 {\n"
+                        "    let %lo = cast(i64, $share_seg[%w])\n"
+                        "    let %count = cast(i64, $share_seg[%w + 1]) - %lo\n");
+    sb_tensor_sample(out, s, 8, "cast(i64, $share_crd[%lo + (%c0 * 16 + %i)])",
+                     "$share_pos[(%lo + (%cb + %s)) * 8 + %r]");
+    sb_strbuf_puts(out, "    for %h in 0 .. 8 {\n"
+                        "    for %q in cast(i64, $share_left[%w * 8 + %h]) .. "
+                        "cast(i64, $share_left[%w * 8 + %h + 1]) {\n"
+                        "      let %g = cast(i64, $share_crd[%share_count + %q])\n"
+                        "      let %p = cast(i64, $share_pos[%share_count * 8 + %q])\n"
+                        "      $A[%p] = ");
+    sb_ops_init(out, s, "$A[%p]");
+    sb_strbuf_puts(out, "\n      for %c in 0 .. %k reduce {\n        $A[%p] += ");
+    sb_ops_term(out, s, "$X[%w * 8 + %h, %c]", "$Y[%c, %g]");
+    sb_strbuf_puts(out, "\n      }\n    }\n    }\n  }\n}\n");
+}
+
 static void
 program_any(sb_strbuf *out, const sb_spec *s)
 {
-    (s->mma ? program_tensor : program)(out, s);
+    (s->op == SB_KOP_SDDMM ? program_sample
+     : s->mma              ? program_tensor
+                           : program)(out, s);
 }
 
 static void
 schedule(sb_strbuf *out, const sb_spec *s)
 {
+    if (s->op == SB_KOP_SDDMM)
+        sb_schedule_samples(out, s, "%q");
     if (s->mma)
         return;
     sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
@@ -169,7 +195,8 @@ schedule(sb_strbuf *out, const sb_spec *s)
         sb_strbuf_printf(out,
                          "split %%p %d -> %%p0 %%p1 tail\n"
                          "stage $%s at %%p0 as $values\n"
-                         "stage $share_crd at %%p0 as $columns\n",
+                         "stage $share_crd at %%p0 as $columns\n"
+                         "ahead %%p0 -> %%pp\n",
                          s->stage, s->packed ? "share_val" : "A");
     sb_strbuf_puts(out, "vectorize %c1\n");
     sb_schedule_memory(out, s, "%p");
@@ -179,8 +206,9 @@ schedule(sb_strbuf *out, const sb_spec *s)
 const sb_recipe sb_recipe_SHARE = {
     .name = "share",
     .ops = 1U << SB_KOP_SPMM,
+    .tensor = 1U << SB_KOP_SPMM | 1U << SB_KOP_SDDMM,
     .program = program_any,
     .schedule = schedule,
-    .unit = {"%w", "%w", NULL},
+    .unit = {"%w", NULL, "%w"},
     .column = "%c0",
 };

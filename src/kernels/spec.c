@@ -168,9 +168,12 @@ check_kinds(const sb_spec *s, sb_diag *diag)
     if (s->kinds == 0 || s->kinds >> SB_KIND_COUNT)
         return sb_diag_set(diag, SB_EINVAL, "spec: no such set of part kinds");
     for (int q = 0; q < SB_KIND_COUNT; q++) {
-        if ((s->kinds >> q & 1U) && !(sb_recipe_get(q)->ops >> s->op & 1U))
-            return sb_diag_set(diag, SB_ENOTSUP, "spec: %s has no %s kernel",
-                               sb_recipe_get(q)->name, sb_ops_name(s->op));
+        const sb_recipe *r = sb_recipe_get(q);
+
+        if ((s->kinds >> q & 1U) &&
+            !((s->mma ? r->ops | r->tensor : r->ops) >> s->op & 1U))
+            return sb_diag_set(diag, SB_ENOTSUP, "spec: %s has no %s kernel", r->name,
+                               sb_ops_name(s->op));
     }
     if (bsr + win + share + mask + blocks > 1)
         return sb_diag_set(diag, SB_EINVAL,
@@ -192,28 +195,38 @@ check_kinds(const sb_spec *s, sb_diag *diag)
     return SB_OK;
 }
 
+/* The factors are B and A, of SDDMM X and Y. */
+static bool
+mma_types(const sb_spec *s)
+{
+    const sb_dtype other = s->op == SB_KOP_SDDMM ? s->c : s->a;
+    const bool half = s->b == SB_F16 || s->b == SB_BF16;
+
+    return s->b == other && s->compute == SB_F32 &&
+           (s->mma == SB_MMA_HALF ? half : s->b == SB_F32);
+}
+
 /* Blocks, and columns that all rows of a window hold: nothing there is padding. */
 static sb_status
 check_mma(const sb_spec *s, sb_diag *diag)
 {
-    const bool half = s->mma == SB_MMA_HALF;
     const bool share = s->kinds >> SB_KIND_SHARE & 1U,
-               bsr = s->kinds >> SB_KIND_BSR & 1U;
+               bsr = s->kinds >> SB_KIND_BSR & 1U, sddmm = s->op == SB_KOP_SDDMM;
+    const int most = s->b_col ? MMA_SUMS / 2 : MMA_SUMS;
 
     if (s->mma == SB_MMA_NONE)
         return SB_OK;
-    if (s->a != s->b || s->compute != SB_F32 ||
-        (half ? s->a != SB_F16 && s->a != SB_BF16 : s->a != SB_F32))
+    if (!mma_types(s))
         return sb_diag_set(diag, SB_EINVAL,
                            "spec: tensor cores multiply f16 or bf16, tf32 f32, and sum "
                            "in f32");
-    if (s->lanes != 32 || s->op != SB_KOP_SPMM || s->exact ||
+    if (s->lanes != 32 || s->op == SB_KOP_SPMV || s->exact ||
         (s->tile != 16 && s->tile != 32 && s->tile != 64) ||
-        s->tile * s->block > (s->b_col ? MMA_SUMS / 2 : MMA_SUMS))
+        (!sddmm && s->tile * s->block > most) || (sddmm && s->packed))
         return sb_diag_set(diag, SB_EINVAL,
                            "spec: tensor cores take 32 lanes and 16, 32 or 64 columns "
-                           "of SpMM, up to %d sums",
-                           s->b_col ? MMA_SUMS / 2 : MMA_SUMS);
+                           "of SpMM, up to %d sums, or SDDMM",
+                           most);
     if (!(share && s->block == 8) &&
         !(bsr && (s->block == 8 || s->block == 16 || s->block == 32)))
         return sb_diag_set(diag, SB_EINVAL,

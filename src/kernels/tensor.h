@@ -1,7 +1,7 @@
 /*
  * Pieces of programs for a GPU's tensor cores (compiler/tensor.h), shared by the kinds that
  * have them. A group, a warp, sums `rows` rows of C, a multiple of 8, times the spec's tile
- * of columns in $acc, whose elements lie as the machine's fragments do; the machine's rows
+ * of columns in $sums, whose elements lie as the machine's fragments do; the machine's rows
  * are columns of C. All in tiles %c0 of columns, each with its tail.
  */
 #ifndef SB_KERNELS_TENSOR_H
@@ -13,10 +13,10 @@
 /* Summed indices of one product. */
 int sb_tensor_depth(const sb_spec *s);
 
-/* Opens the loop over %c0, declares $acc and clears it. */
-void sb_tensor_clear(sb_strbuf *out, const sb_spec *s, int rows);
+/* Opens the loop over %c0, of so many columns, declares $sums and clears it. */
+void sb_tensor_clear(sb_strbuf *out, const sb_spec *s, const char *columns, int rows);
 
-/* "tensor .. $acc[..] +=", for column %i of the tile, row %j, summed index %u; the two
+/* "tensor .. $sums[..] +=", for column %i of the tile, row %j, summed index %u; the two
  * factors are said between these. */
 void sb_tensor_begin(sb_strbuf *out, const sb_spec *s, int rows, int deep);
 void sb_tensor_end(sb_strbuf *out);
@@ -36,5 +36,14 @@ void sb_tensor_add(sb_strbuf *out, const sb_spec *s, const char *row,
 
 /* Writes C from row `first` on and closes the loop over %c0. */
 void sb_tensor_write(sb_strbuf *out, const sb_spec *s, const char *first, int rows);
+
+/*
+ * SDDMM of %count columns of `rows` rows of A from %w * rows on, 16 columns at a time; the
+ * machine's rows are those columns. column: which, of the one at %c0 * 16 + %i; place: where
+ * in $A the element of the column at %cb + %s in row %r of them lies. Beyond %count nothing
+ * is stored, beyond %k both factors are 0.
+ */
+void sb_tensor_sample(sb_strbuf *out, const sb_spec *s, int rows, const char *column,
+                      const char *place);
 
 #endif

@@ -226,7 +226,7 @@ legal(const sb_choice *ch, const sb_problem *pb, bool in)
         return false;
     if (first == SB_PART_HDIA && !ch->packed)
         return false;
-    return sb_parts_computable(pb->op, ch);
+    return sb_parts_computable(pb, ch);
 }
 
 /* The index-th of all lines, whether legal or not; false past the end. */

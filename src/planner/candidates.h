@@ -33,7 +33,8 @@ bool sb_candidate(sb_choice *out, const sb_problem *pb, bool in, bool packed,
 /* Whether a part of it can hold copies of the values. */
 bool sb_choice_packable(const sb_choice *ch);
 
-/* Whether kernels of these parts exist for the operation. */
-bool sb_parts_computable(sb_op op, const sb_choice *ch);
+/* Whether kernels of these parts exist for the problem's operation: some of SDDMM only on a
+ * GPU's tensor cores. */
+bool sb_parts_computable(const sb_problem *pb, const sb_choice *ch);
 
 #endif

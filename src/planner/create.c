@@ -85,7 +85,7 @@ forced(sb_plan **out, sb_planner *pl)
     if (w->choice.op != pl->pb->op)
         return sb_diag_set(pl->diag, SB_EINVAL,
                            "the plan text is for another operation: %s", text);
-    if (!sb_parts_computable(pl->pb->op, &w->choice))
+    if (!sb_parts_computable(pl->pb, &w->choice))
         return sb_diag_set(pl->diag, SB_ENOTSUP,
                            "a part of this plan cannot compute the operation: %s",
                            text);
@@ -144,7 +144,7 @@ recall(sb_plan **out, sb_planner *pl, const char *key)
     sb_strbuf_init(&text);
     if (sb_wisdom_recall(&text, &seconds, key, pl->opt->effort) &&
         sb_choice_parse(&w->choice, text.s, text.len, NULL) == SB_OK &&
-        w->choice.op == pl->pb->op && sb_parts_computable(pl->pb->op, &w->choice) &&
+        w->choice.op == pl->pb->op && sb_parts_computable(pl->pb, &w->choice) &&
         (!w->choice.packed || pl->opt->values_frozen) &&
         sb_plan_build(out, pl, &w->choice, effort, NULL) == SB_OK) {
         sb_levels_predict(&w->cost, pl, &w->choice);

@@ -124,27 +124,28 @@ sb_rule_gpu_unroll(const sb_work *w, double mean)
 /* Registers hold that many columns of a window's rows beside each other in a lane. */
 enum { WINDOW_SUMS = 16 };
 
-/* Windows and blocks of 16-bit values on tensor cores: as many columns as the sums of a warp
- * leave. What rows of other windows share is staged in shared memory, in f32. */
+/* Windows and blocks of 16-bit values, and of f32 where the caller allows it, on tensor
+ * cores: as many columns as the sums of a warp leave. What rows of other windows share is
+ * staged in shared memory, in f32. */
 static void
-window_rules(sb_spec *s)
+window_rules(sb_spec *s, sb_mma mma)
 {
     const bool share = s->kinds & 1U << SB_PART_SHARE,
                bsr = s->kinds & 1U << SB_PART_BSR;
     sb_spec t = *s;
 
-    t.mma = SB_MMA_HALF;
+    t.mma = mma;
     t.exact = false;
     t.lanes = 32;
     for (t.tile = 64; t.tile >= 16; t.tile /= 2) {
-        t.vec = t.tile == 64 ? 2 : 1;
+        t.vec = t.tile == 64 && s->op == SB_KOP_SPMM ? 2 : 1;
         if ((share || bsr) && (t.tile == 16 || t.tile / 2 < s->tile) &&
             sb_spec_check(&t, NULL) == SB_OK) {
             *s = t;
             return;
         }
     }
-    if (share && s->compute == SB_F32)
+    if (share && s->compute == SB_F32 && s->op == SB_KOP_SPMM)
         s->stage = 8;
 }
 
@@ -152,15 +153,17 @@ void
 sb_rule_lanes(sb_spec *s)
 {
     const int fit = (int)(16 / sb_dtype_size(s->b));
+    const sb_mma mma = s->mma ? s->mma : SB_MMA_HALF;
 
+    s->mma = SB_MMA_NONE;
     s->vec = 1;
     if (s->op == SB_KOP_SPMM && !s->b_col && !s->c_col)
         s->vec = power(fit < s->tile / 4 ? fit : s->tile / 4, 1, 8);
     while (s->vec * s->block > WINDOW_SUMS && s->vec > 1)
         s->vec /= 2;
     s->lanes = s->tile / s->vec < 32 ? s->tile / s->vec : 32;
-    if (s->op == SB_KOP_SPMM)
-        window_rules(s);
+    if (s->op != SB_KOP_SPMV)
+        window_rules(s, mma);
 }
 
 int
@@ -222,6 +225,8 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     out->compute = pb->compute;
     out->ptr = ptr;
     out->idx = idx;
+    if (pb->device && pb->math != SB_MATH_EXACT && pb->b.type == SB_F32)
+        out->mma = pb->math == SB_MATH_TF32 ? SB_MMA_TF32 : SB_MMA_TF32X3;
     out->b_col = pb->b.col_major != (of_b != SB_TRANS_N);
     out->c_col = pb->c.col_major != (of_c != SB_TRANS_N);
     out->a_conj = complex && !sddmm && pb->trans_a == SB_TRANS_H;
@@ -268,13 +273,29 @@ sb_problem_planable(const sb_problem *pb, const char **why)
     return planable;
 }
 
+/* Whether X and Y of a sampled product are what tensor cores take, and the part too. */
+static bool
+samples_on_cores(const sb_problem *pb, const sb_choice *ch, const sb_part_choice *p)
+{
+    const bool half = pb->b.type == SB_F16 || pb->b.type == SB_BF16;
+    const bool tf32 = pb->b.type == SB_F32 && pb->math != SB_MATH_EXACT;
+
+    return pb->device && pb->op == SB_OP_SDDMM && !ch->packed &&
+           pb->c.type == pb->b.type && (half || tf32) &&
+           (p->size == 8 || (p->kind == SB_PART_BSR && p->size % 16 == 0));
+}
+
 bool
-sb_parts_computable(sb_op op, const sb_choice *ch)
+sb_parts_computable(const sb_problem *pb, const sb_choice *ch)
 {
     for (int q = 0; q < ch->npart; q++) {
         const int kind = kernel_kind(ch->part[q].kind);
+        const sb_recipe *r = kind < 0 ? NULL : sb_recipe_get(kind);
 
-        if (kind < 0 || !(sb_recipe_get(kind)->ops >> kernel_op(op) & 1))
+        if (!r ||
+            !((samples_on_cores(pb, ch, &ch->part[q]) ? r->ops | r->tensor : r->ops) >>
+                  kernel_op(pb->op) &
+              1))
             return false;
     }
     return true;

@@ -25,7 +25,8 @@ int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean);
 
 /* The same on a GPU: the columns of C that lanes take together, of a reduction the
  * entries; and how many lanes, with how many columns each, the tile of a spec goes to: 16
- * bytes of B to a lane, but at least four lanes. Not measured yet. */
+ * bytes of B to a lane, but at least four lanes. `mma` is then what multiplies; before,
+ * what the caller allows beside 16-bit factors. Not measured yet. */
 int sb_rule_gpu_tile(const sb_work *w, double mean);
 int sb_rule_gpu_unroll(const sb_work *w, double mean);
 void sb_rule_lanes(sb_spec *s);

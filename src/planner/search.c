@@ -170,7 +170,7 @@ known(const sb_planner *pl, const sb_choice *ch)
 static bool
 legal(const sb_planner *pl, const sb_choice *ch)
 {
-    return (!ch->packed || pl->opt->values_frozen) && sb_parts_computable(ch->op, ch);
+    return (!ch->packed || pl->opt->values_frozen) && sb_parts_computable(pl->pb, ch);
 }
 
 static void

@@ -271,21 +271,6 @@ grain_of(const sb_build *b, const sb_kernel *k, int64_t grain)
              : grain;
 }
 
-/* Whether a group lists a row twice. Groups of lanes of one block would add to it at once;
- * coordinates have one such group a tile. */
-static bool
-lists_twice(const sb_part *p, const sb_part_group *g)
-{
-    const sb_part_array *row = p->kind == SB_PART_ROWS  ? sb_part_find(p, "rows_row")
-                               : p->kind == SB_PART_ELL ? sb_part_find(p, "ell_row")
-                                                        : NULL;
-
-    for (int64_t u = g->lo + 1; row && u < g->hi; u++)
-        if (sb_index(row->data, row->type, u) == sb_index(row->data, row->type, u - 1))
-            return true;
-    return false;
-}
-
 /* Tiles of the batch's groups of the given kinds, as one step of kernel k. */
 static sb_status
 put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
@@ -303,7 +288,7 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
         if (!(kinds >> p->kind & 1))
             continue;
         if (d && b->pl->pb->op != SB_OP_SDDMM &&
-            lists_twice(p, &p->group[bt->at[q].group]))
+            sb_part_repeats(p, &p->group[bt->at[q].group]))
             return sb_diag_set(
                 b->diag, SB_ENOKERNEL,
                 "a row is in several units of a part, which a GPU's block "

@@ -82,4 +82,6 @@ sb_wisdom_key(sb_strbuf *out, const sb_problem *pb, const sb_options *opt, int t
                      (long long)n, (long long)k,
                      (long long)(pb->batch > 1 ? pb->batch : 1),
                      opt->values_frozen ? "frozen" : "open");
+    if (pb->device && pb->math != SB_MATH_EXACT)
+        sb_strbuf_puts(out, pb->math == SB_MATH_TF32 ? "/tf32" : "/tf32x3");
 }

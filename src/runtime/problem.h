@@ -16,6 +16,9 @@
 typedef enum sb_op { SB_OP_SPMM, SB_OP_SPMV, SB_OP_SDDMM } sb_op;
 typedef enum sb_trans { SB_TRANS_N, SB_TRANS_T, SB_TRANS_H } sb_trans;
 
+/* What may become of f32 factors on the way into a product. */
+typedef enum sb_math { SB_MATH_EXACT, SB_MATH_TF32X3, SB_MATH_TF32 } sb_math;
+
 typedef struct sb_problem {
     sb_op op;
     sb_matrix a;
@@ -28,6 +31,7 @@ typedef struct sb_problem {
     struct sb_device *device; /* whose memory the arrays are in; NULL: the host's */
     void *stream;             /* of the device, that the work is put on */
     void *scratch; /* the caller's, on the device (planner/even.h); or NULL */
+    sb_math math;  /* what the caller allows; only plans for a device make use of it */
 } sb_problem;
 
 /* Whether rows of A^T (A^H) are wanted. */

@@ -293,6 +293,8 @@ attributes_and_plans(void)
         spblasSpMatSetAttribute(A, SPBLAS_SPMAT_DETERMINISM, &attribute_two, 4));
     TRY(BAD, "data",
         spblasSpMatSetAttribute(A, SPBLAS_SPMAT_VALIDATE, &attribute_two, 4));
+    TRY(BAD, "data",
+        spblasSpMatSetAttribute(A, SPBLAS_SPMAT_MATH_MODE, &attribute_seven, 4));
     TRY(BAD, "dataSize", spblasSpMatSetAttribute(A, SPBLAS_SPMAT_MEMORY_LIMIT, &n, 4));
     TRY(BAD, "data",
         spblasSpMatSetAttribute(A, SPBLAS_SPMAT_MEMORY_LIMIT, &negative_limit, 8));

@@ -12,6 +12,7 @@
 #include "gpuworld.h"
 #include "oracle.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -207,14 +208,102 @@ test_rows_listed_twice(void **state)
     close_product(&c, &pb);
 }
 
+/* C / (A 1) for B of 1 + 2^-11 + 2^-20 alone, in windows of eight rows. */
+static double
+factor_seen(call *c, spblasMathMode_t math)
+{
+    static const char windows[] = "(plan spmm (part share 8) (part rows flat 1))";
+    float *b = c->pb->b.data;
+    const float *row = c->pb->a.val, *out = c->pb->c.data;
+    double sum = 0;
+
+    for (int64_t q = 0; q < gen_dense_extent(&c->pb->b); q++)
+        b[q] = 1 + 0x1p-11F + 0x1p-20F;
+    for (int64_t q = 0; q < c->pb->a.cols; q++)
+        sum += (double)row[q];
+    world_must(
+        spblasSpMatSetAttribute(c->a, SPBLAS_SPMAT_MATH_MODE, &math, sizeof math));
+    (void)analysed(c, SPBLAS_EFFORT_ESTIMATE, windows);
+    world_must(call_run(c));
+    return (double)out[0] / (c->pb->alpha.re * sum);
+}
+
+/* f32 is f32 unless the matrix says otherwise. */
+static void
+test_math_mode(void **state)
+{
+    const gen_spec spec = {
+        .family = GEN_FULL, .rows = 16, .cols = 24, .seed = 3, .integer = true};
+    const double v = 1 + 0x1p-11 + 0x1p-20;
+    sb_problem pb = product(&spec, 8);
+    call c;
+
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    for (int64_t q = 0; q < pb.a.nnz; q++)
+        ((float *)pb.a.val)[q] = (float)(1 + q % 7);
+    world_must(call_begin(&c, &pb));
+    assert_true(fabs(factor_seen(&c, SPBLAS_MATH_EXACT) - v) < 1e-6);
+    assert_null(strstr(explanation, "tf32"));
+    assert_true(factor_seen(&c, SPBLAS_MATH_TF32) == 1 + 0x1p-10);
+    says(explanation, " tf32");
+    assert_true(fabs(factor_seen(&c, SPBLAS_MATH_TF32X3) - v) < 1e-6);
+    says(explanation, " tf32x3");
+    assert_true(fabs(factor_seen(&c, SPBLAS_MATH_EXACT) - v) < 1e-6);
+    assert_null(strstr(explanation, "tf32"));
+    close_product(&c, &pb);
+}
+
+/* Sampled products of 16-bit factors by windows and by blocks, rows left over beside. */
+static void
+test_sampled(void **state)
+{
+    static const char *const plans[] = {
+        "(plan sddmm (part share 8) (part rows flat 1))",
+        "(plan sddmm (part bsr 16) (part rows flat 1))"};
+    const gen_spec spec = {.family = GEN_BLOCKS,
+                           .rows = 52,
+                           .cols = 70,
+                           .seed = 5,
+                           .density = 0.5,
+                           .val_type = SB_F16,
+                           .block = 16,
+                           .integer = true};
+
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    for (int q = 0; q < SB_COUNT(plans); q++) {
+        sb_problem pb = {.op = SB_OP_SDDMM,
+                         .a = gen_matrix(&spec),
+                         .compute = SB_F32,
+                         .alpha = {2, 0},
+                         .beta = {-1, 0},
+                         .batch = 1};
+        gen_dense_spec d = {
+            .rows = pb.a.rows, .cols = 21, .type = SB_F16, .integer = true};
+        call c;
+
+        pb.b = gen_dense(&d);
+        d.rows = 21;
+        d.cols = pb.a.cols;
+        pb.c = gen_dense(&d);
+        world_must(call_begin(&c, &pb));
+        (void)analysed(&c, SPBLAS_EFFORT_ESTIMATE, plans[q]);
+        says(explanation, " mma");
+        run_and_check(&c);
+        close_product(&c, &pb);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_features),
-        cmocka_unit_test(test_measure),
-        cmocka_unit_test(test_search),
-        cmocka_unit_test(test_rows_listed_twice),
+        cmocka_unit_test(test_features),  cmocka_unit_test(test_measure),
+        cmocka_unit_test(test_search),    cmocka_unit_test(test_rows_listed_twice),
+        cmocka_unit_test(test_math_mode), cmocka_unit_test(test_sampled),
     };
 
     return world_run(SB_BINARY_DIR, tests, sizeof tests / sizeof *tests);

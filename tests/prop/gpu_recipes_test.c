@@ -4,7 +4,9 @@
  * Every GPU kernel on the host: its text, run by the SIMT shim with lanes and blocks in
  * four orders, gives exactly what the definition says (data are small integers) on
  * matrices that break sparse code, in tiles as a launch would cut them, with the grid's y
- * too small, fitting and too large; once more with infinities and NaN in B. A few kernels; with --all, all (prop.gpu_recipes_all).
+ * too small, fitting and too large; once more with infinities and NaN in B, or X and Y. A few kernels;
+ * with --all, all (prop.gpu_recipes_all); with --watch, all once, and no group of lanes
+ * uses what another stores (prop.gpu_recipes_watched).
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
@@ -39,8 +41,11 @@ static const struct {
 
 enum { TILES_MAX = 4096 };
 
+static bool watched;
+
 typedef struct gpu_kernel {
     emu_kernel run;
+    emu_watch watch; /* NULL: not watched */
     char symbol[SB_KERNEL_SYMBOL_MAX];
     sb_strbuf signature;
     sb_gpu_shape shape;
@@ -113,6 +118,8 @@ run_steps(recipe_fixture *fx, const gpu_kernel *k, int order, bool after)
                            after || fx->add[q], 0, &diag) != SB_OK)
             fail_msg("%s: %s", what, diag.text);
         args = pack(&b, n);
+        if (k->watch)
+            k->watch(fx->repeats[q] ? 0 : fx->spec.lanes);
         emu_run(k->run, what, args, n, gy, order);
         free(args);
     }
@@ -130,7 +137,7 @@ make(gpu_kernel *k, const char *spec)
     if (sb_spec_emit_gpu(&text, &k->signature, &key, &k->shape, spec, &diag) != SB_OK)
         fail_msg("%s: %s", spec, diag.text);
     sb_kernel_symbol(key, k->symbol);
-    k->run = emu_load(text.s, k->symbol);
+    k->run = emu_load_watched(text.s, k->symbol, watched ? &k->watch : NULL);
     sb_strbuf_free(&text);
 }
 
@@ -146,16 +153,26 @@ second_pass(char out[SB_SPEC_MAX], const char *spec)
     return at;
 }
 
-/* Infinities and NaN in every fifth element of B: they reach what the definition says and
- * nothing else, so no kernel multiplies a slot that is not there. */
+static void
+poison_every(sb_dense *d, int64_t step)
+{
+    const int64_t n = gen_dense_extent(d);
+
+    for (int64_t q = 3; q < n; q += step)
+        sb_value_store(d->type, d->data, q, (sb_value){q % 2 ? INFINITY : NAN, 0});
+}
+
+/* Infinities and NaN in every fifth element of B, in a few of X and Y: they reach what the
+ * definition says and nothing else, so no kernel multiplies a slot that is not there. */
 static void
 poison(recipe_fixture *fx)
 {
-    const sb_dtype type = fx->pb.b.type;
-    const int64_t n = gen_dense_extent(&fx->pb.b);
-
-    for (int64_t q = 3; q < n; q += 5)
-        sb_value_store(type, fx->pb.b.data, q, (sb_value){q % 2 ? INFINITY : NAN, 0});
+    if (fx->pb.op == SB_OP_SDDMM) {
+        poison_every(&fx->pb.b, gen_dense_extent(&fx->pb.b) / 4 + 1);
+        poison_every(&fx->pb.c, gen_dense_extent(&fx->pb.c) / 4 + 1);
+    } else {
+        poison_every(&fx->pb.b, 5);
+    }
     oracle_free(&fx->want);
     fx->want = oracle_make(&fx->pb);
 }
@@ -166,7 +183,7 @@ agree(void **state)
     const char *spec = *state;
     const sb_prog *p = NULL;
     char second[SB_SPEC_MAX];
-    gpu_kernel k, carry = {0};
+    gpu_kernel k = {0}, carry = {0};
     sb_arena arena;
     sb_ir ir;
 
@@ -184,16 +201,16 @@ agree(void **state)
         if (!p)
             assert_int_equal(sb_spec_program(&p, &ir, &fx.spec), SB_OK);
         recipe_add_absent(&fx, p);
-        for (int o = 0; o < EMU_ORDERS; o++) {
+        for (int o = 0; o < (watched ? 1 : EMU_ORDERS); o++) {
             run_steps(&fx, &k, emu_orders[o], false);
             if (carry.run)
                 run_steps(&fx, &carry, emu_orders[o], true);
             recipe_check(&fx, "emulated");
         }
-        if (fx.pb.op != SB_OP_SDDMM && sb_dtype_is_real(fx.pb.b.type) && !carry.run) {
+        if (sb_dtype_is_real(fx.pb.b.type) && !carry.run && !watched) {
             poison(&fx);
             run_steps(&fx, &k, 0, false);
-            recipe_check(&fx, "emulated, B poisoned");
+            recipe_check(&fx, "emulated, poisoned");
         }
         recipe_free(&fx);
     }
@@ -208,13 +225,15 @@ agree(void **state)
 int
 main(int argc, char **argv)
 {
-    const bool all = argc > 1 && strcmp(argv[1], "--all") == 0;
+    const char *how = argc > 1 ? argv[1] : "";
+    const bool all = strcmp(how, "--all") == 0;
     struct CMUnitTest tests[SB_COUNT(specs)] = {{0}};
     int n = 0;
 
+    watched = strcmp(how, "--watch") == 0;
     sb_backend_set(&sb_cpu_backend);
     for (int q = 0; q < SB_COUNT(specs); q++)
-        if (all || specs[q].quick)
+        if (all || watched || specs[q].quick)
             tests[n++] =
                 (struct CMUnitTest){.name = specs[q].text,
                                     .test_func = agree,

@@ -17,17 +17,46 @@
 
 const int emu_orders[EMU_ORDERS] = {0, 1, 2, 77};
 
+static const char plain[] = "#define SBG_EMULATE 1\n#pragma GCC optimize(\"O0\")\n";
+/* memcpy is no access to the compiler: emuwatch.inc's says what it uses. */
+static const char before[] = "#include <string.h>\n"
+                             "void *emu_memcpy(void *, const void *, size_t);\n"
+                             "#define memcpy emu_memcpy\n";
+static const char behind[] =
+    "\n#include \"" SB_SOURCE_DIR "/tests/support/emuwatch.inc\"\n";
+
+/* -fsanitize=thread for its calls, without its library. */
+static const char *const watching[] = {"-fsanitize=thread", "-nodefaultlibs", "-lgcc",
+                                       "-lc", NULL};
+
+static void *
+symbol_of(void *module, const char *name, const char *end)
+{
+    char text[80];
+    void *at;
+
+    (void)snprintf(text, sizeof text, "%s%s", name, end);
+    at = dlsym(module, text);
+    assert_non_null(at);
+    return at;
+}
+
+static sb_status
+compile(const char *source, const char *object, const char *const *more, sb_diag *diag)
+{
+    const char *const *was = sb_cc_options(more);
+    const sb_status st = sb_cc_compile(source, object, SB_ISA_GENERIC, diag);
+
+    (void)sb_cc_options(was);
+    return st;
+}
+
 emu_kernel
-emu_load(const char *text, const char *symbol)
+emu_load_watched(const char *text, const char *symbol, emu_watch *watch)
 {
     sb_strbuf dir, source, object, full;
     sb_diag diag = {SB_OK, ""};
-    char name[80];
-    union {
-        void *data;
-        emu_kernel code;
-    } found = {NULL};
-    void *module;
+    emu_kernel found = NULL;
     sb_status st;
 
     sb_strbuf_init(&dir);
@@ -37,25 +66,34 @@ emu_load(const char *text, const char *symbol)
     assert_int_equal(sb_cache_temp(&dir, NULL, &diag), SB_OK);
     sb_strbuf_printf(&source, "%s/kernel.c", dir.s);
     sb_strbuf_printf(&object, "%s/kernel.so", dir.s);
-    sb_strbuf_printf(&full, "#define SBG_EMULATE 1\n#pragma GCC optimize(\"O0\")\n%s",
-                     text);
+    sb_strbuf_printf(&full, "%s%s%s%s", plain, watch ? before : "", text,
+                     watch ? behind : "");
     assert_int_equal(sb_cache_write(source.s, full.s, full.len, &diag), SB_OK);
-    st = sb_cc_compile(source.s, object.s, SB_ISA_GENERIC, &diag);
+    st = compile(source.s, object.s, watch ? watching : NULL, &diag);
     if (st != SB_OK && st != SB_ENOKERNEL)
         fail_msg("%s: %s", symbol, diag.text);
     if (st == SB_OK) {
-        module = dlopen(object.s, RTLD_NOW | RTLD_LOCAL);
+        void *const module = dlopen(object.s, RTLD_NOW | RTLD_LOCAL), *at;
+
         assert_non_null(module);
-        (void)snprintf(name, sizeof name, "%s_run", symbol);
-        found.data = dlsym(module, name);
-        assert_non_null(found.data);
+        at = symbol_of(module, symbol, "_run");
+        memcpy(&found, &at, sizeof at);
+        at = watch ? symbol_of(module, "emu_watch", "") : NULL;
+        if (watch)
+            memcpy(watch, &at, sizeof at);
     }
     sb_cache_remove(dir.s);
     sb_strbuf_free(&full);
     sb_strbuf_free(&object);
     sb_strbuf_free(&source);
     sb_strbuf_free(&dir);
-    return found.code;
+    return found;
+}
+
+emu_kernel
+emu_load(const char *text, const char *symbol)
+{
+    return emu_load_watched(text, symbol, NULL);
 }
 
 void

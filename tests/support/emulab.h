@@ -24,6 +24,10 @@ extern const int emu_orders[EMU_ORDERS];
 /* The kernel `symbol` of the text; NULL without a compiler. Lives until the process ends;
  * a text that does not compile fails the test. */
 emu_kernel emu_load(const char *text, const char *symbol);
+/* The same, watched: *watch(lanes) before a run, and it fails when one group of so many
+ * lanes uses what another stores (emuwatch.inc); with 0 nothing is looked at. */
+typedef void (*emu_watch)(int lanes);
+emu_kernel emu_load_watched(const char *text, const char *symbol, emu_watch *watch);
 /* Runs it; fails the test with the shim's sentence. */
 void emu_run(emu_kernel k, const char *what, const void *args, int64_t gx, int64_t gy,
              int order);

@@ -177,6 +177,7 @@ adopt(recipe_fixture *fx)
     for (int g = 0; g < p->ngroup; g++) {
         assert_true(fx->nstep < RECIPE_STEPS);
         fx->add[fx->nstep] = p->group[g].add && fx->pb.op != SB_OP_SDDMM;
+        fx->repeats[fx->nstep] = sb_part_repeats(p, &p->group[g]);
         fx->tile[fx->nstep++] = (sb_tile){rank, p->group[g].lo, p->group[g].hi, 0};
     }
 }

@@ -38,8 +38,10 @@ typedef struct recipe_fixture {
     int narray, nint, nstep;
     sb_tile tile[RECIPE_STEPS];
     bool add[RECIPE_STEPS];
-    void *start;   /* the output as it was before any run */
-    void *scratch; /* of range: the sums that are left */
+    bool repeats
+        [RECIPE_STEPS]; /* units of the step are of one row: no GPU's plan has it */
+    void *start;        /* the output as it was before any run */
+    void *scratch;      /* of range: the sums that are left */
     oracle want;
 } recipe_fixture;
 

@@ -2,10 +2,12 @@
  * ctest-labels: quick gpu-emu
  *
  * The SIMT shim: what it lets through, and that it says so when threads part at a
- * collective, a result hangs on their order or a wait is missing. What tensor cores sum.
+ * collective, a result hangs on their order, a wait is missing or, watched, groups meet in
+ * memory. What tensor cores sum.
  */
 #include "compiler/compiler.h"
 #include "emulab.h"
+#include "kernels/spec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,13 +28,14 @@ typedef struct args {
 } args;
 
 /* Runs the body of a kernel over 3 blocks; its sentence, or NULL without a compiler. `out`
- * is one i32 a thread, `at` its place. */
+ * is one i32 a thread, `at` its place; lanes: of the groups that are watched, or 0. */
 static const char *
-run(const char *body, int order, int32_t *out)
+run_watched(const char *body, int lanes, int order, int32_t *out)
 {
     static char error[256];
     const emu_grid grid = {BLOCKS, 1, 1, order, error, sizeof error};
     const args a = {.buf = out};
+    emu_watch watch;
     emu_kernel k;
     sb_strbuf text;
 
@@ -43,13 +46,21 @@ run(const char *body, int order, int32_t *out)
         "    int32_t *out = (int32_t *)args.buf[0], v = SBG_TID;\n"
         "    const int64_t at = SBG_BX * %d + SBG_TID;\n    %s\n}\n",
         sb_emit_gpu_prelude(), THREADS, THREADS, body);
-    k = emu_load(text.s, "k");
+    k = emu_load_watched(text.s, "k", lanes > 0 ? &watch : NULL);
     sb_strbuf_free(&text);
     if (!k)
         return NULL;
     memset(out, 0, ALL * sizeof *out);
+    if (lanes > 0)
+        watch(lanes);
     k(&a, &grid);
     return error;
+}
+
+static const char *
+run(const char *body, int order, int32_t *out)
+{
+    return run_watched(body, 0, order, out);
 }
 
 /* What run's sentence has to be: none. */
@@ -213,6 +224,39 @@ not_aligned(void **state)
     stopped(why, "an address that is not aligned", "thread 5 of block 0, 0");
 }
 
+/* What groups of eight lanes do to memory, and what is said of it; nothing where it comes
+ * out right whatever the order of groups. */
+static void
+groups_meet(void **state)
+{
+    static const char race[] = "a group uses what another stores";
+    static const struct {
+        const char *body, *says;
+    } cases[] = {
+        {"out[at] = v;", ""},
+        {"out[at / 8] = out[at / 8] + 1;", ""},
+        {"((char *)out)[at] = 1;", ""},
+        {"v = out[0]; if (at == 0) out[0] = 5;", race}, /* what others have loaded */
+        {"if (at == 0) out[0] = 5; v = out[0];", race}, /* what another has stored */
+        {"out[0] = 5;", race},
+        {"out[SBG_TID] = 5;", race}, /* blocks, not groups of one */
+        {"if (SBG_BX == 0) out[SBG_TID ^ 8] = out[SBG_TID];", race},
+        {"int32_t w[4] = {0}; sbg_st16(out + 4 - ((uint64_t)out & 15) / 4, w);", race},
+        {"((char *)out)[at / 16] = 1;", race},
+    };
+    int32_t out[ALL];
+
+    (void)state;
+    for (size_t q = 0; q < sizeof cases / sizeof cases[0]; q++) {
+        const char *why = run_watched(cases[q].body, 8, 0, out);
+
+        if (!why)
+            skip();
+        if (!strstr(why, cases[q].says) || (why[0] && !cases[q].says[0]))
+            fail_msg("%s: %s", cases[q].body, why);
+    }
+}
+
 /* Products of a 16 x k and a k x 8 matrix of small integers, by what each lane has. */
 static void
 products(const char *type, const char *of, int k, const char *call, int order)
@@ -339,17 +383,51 @@ places(void **state)
     assert_int_not_equal(emit_sums("%i * 8 + %j", "%s * 32 + %x"), SB_OK);
 }
 
+/* Two stages under way: what is copied for the next one is not waited for before this one
+ * is used, and there is one wait a stage. */
+static void
+stages_overlap(void **state)
+{
+    static const char spec[] =
+        "spmm share f32f32f32/f32 i32i32 rr b8 packed t32 p0 g32 s8";
+    const char *copy, *use, *wait;
+    sb_strbuf text, signature;
+    sb_diag diag = {SB_OK, ""};
+    sb_gpu_shape shape;
+    sb_hash key;
+
+    (void)state;
+    sb_strbuf_init(&text);
+    sb_strbuf_init(&signature);
+    assert_int_equal(sb_spec_emit_gpu(&text, &signature, &key, &shape, spec, &diag),
+                     SB_OK);
+    copy = strstr(text.s, "&columns_next[");
+    assert_non_null(copy);
+    use = strstr(copy, "= columns[");
+    wait = strstr(copy, "SBG_COPIED();");
+    assert_non_null(use);
+    assert_non_null(wait);
+    assert_true(use < wait);
+    copy = strstr(wait, "&columns[");
+    use = strstr(wait, "= columns_next[");
+    wait = strstr(wait + 1, "SBG_COPIED();");
+    assert_true(copy && use && wait && copy < use && use < wait);
+    sb_strbuf_free(&signature);
+    sb_strbuf_free(&text);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exchanges),    cmocka_unit_test(groups_differ),
-        cmocka_unit_test(missing_lane), cmocka_unit_test(two_places),
-        cmocka_unit_test(order_shows),  cmocka_unit_test(shared_memory),
-        cmocka_unit_test(missing_wait), cmocka_unit_test(wait_apart),
-        cmocka_unit_test(not_aligned),  cmocka_unit_test(tensor_cores),
-        cmocka_unit_test(parted_warp),  cmocka_unit_test(tf32_rounds),
-        cmocka_unit_test(places)};
+        cmocka_unit_test(exchanges),     cmocka_unit_test(groups_differ),
+        cmocka_unit_test(missing_lane),  cmocka_unit_test(two_places),
+        cmocka_unit_test(order_shows),   cmocka_unit_test(shared_memory),
+        cmocka_unit_test(missing_wait),  cmocka_unit_test(wait_apart),
+        cmocka_unit_test(not_aligned),   cmocka_unit_test(groups_meet),
+        cmocka_unit_test(tensor_cores),  cmocka_unit_test(parted_warp),
+        cmocka_unit_test(tf32_rounds),   cmocka_unit_test(places),
+        cmocka_unit_test(stages_overlap)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
