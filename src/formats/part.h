@@ -83,7 +83,7 @@ typedef enum sb_part_kind {
 extern const char *const sb_part_names[SB_PART_COUNT];
 
 /* as src/kernels/{seg,sell,mask,hdia}.c */
-enum { SB_SEG_ROWS = 64, SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
+enum { SB_SEG_ROWS = 4, SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
 enum {
     SB_HDIA_ROWS = 16,
     SB_HDIA_LEFT = 512
