@@ -206,7 +206,7 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
     case SB_PART_MASK:
         return sb_part_mask(p, cv, fx->spec.block, true);
     case SB_PART_HDIA:
-        return sb_part_hdia(p, cv, true);
+        return sb_part_hdia(p, cv, true, NULL);
     case SB_PART_BLOCKS:
         return sb_part_blocks(p, cv);
     case SB_PART_LIST:
