@@ -139,6 +139,8 @@ void sb_emit_vec(sb_emit *cx, const sb_expr *e, int prec);
  * zero in lanes whose bit of m is not set; else NULL. Its mask for a chunk: m >> l. */
 const sb_expr *sb_emit_bit(const sb_emit *cx, const sb_expr *e);
 void sb_emit_mask(sb_emit *cx, const sb_expr *rank);
+/* A product of two reals loaded side by side or gathered: masked, any number of lanes. */
+bool sb_emit_product(const sb_emit *cx, const sb_expr *e);
 /* Widest element among what sb_emit_vec would hold in registers for e. */
 int sb_emit_vec_bytes(const sb_emit *cx, const sb_expr *e);
 void sb_emit_lanes(sb_emit *cx, sb_emit_class c);           /* SBK_N4_16 */

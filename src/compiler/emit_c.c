@@ -11,7 +11,7 @@
 const char *
 sb_emit_version(void)
 {
-    return "2";
+    return "3";
 }
 
 sb_status

@@ -253,19 +253,83 @@ mask_header(sb_emit *cx)
     sb_strbuf_puts(cx->out, " - 1));\n");
 }
 
+/* A line's start that ends in the lane variable. */
+static void
+line_of_lane(sb_emit *cx, const char *head)
+{
+    sb_emit_line(cx);
+    sb_strbuf_puts(cx->out, head);
+    sb_emit_lane_var(cx);
+}
+
+static void
+masked_body(sb_emit *cx)
+{
+    cx->masking = true;
+    chunk(cx, cx->cur->body);
+    cx->masking = false;
+}
+
+/* Whether the lanes are 0 .. min(all of them, n) and only add products, which are zero
+ * where masked away: then a mask of all lanes, or of none, spares the tests. */
+static bool
+sums_first(const sb_emit *cx)
+{
+    const sb_stmt *st = cx->cur->st;
+    const sb_expr *hi = st->u.loop.hi;
+
+    if (st->u.loop.lo->kind != SB_EXPR_INT || st->u.loop.lo->u.i != 0 ||
+        hi->kind != SB_EXPR_MIN || hi->arg[0]->kind != SB_EXPR_INT ||
+        hi->arg[0]->u.i != st->u.loop.lanes)
+        return false;
+    for (int q = 0; q < cx->cur->body.n; q++) {
+        const sb_stmt *s = cx->cur->body.at[q];
+
+        if (s->kind != SB_STMT_LET &&
+            (s->kind != SB_STMT_STORE || s->u.store.op != SB_STORE_ADD ||
+             !sb_emit_find_local(cx, s->u.store.buf) ||
+             !sb_emit_product(cx, s->u.store.value)))
+            return false;
+    }
+    return true;
+}
+
+/* if (SBK_MASK_FREE(lanes, all)) { the one chunk, masked } else { */
+static void
+masked_once(sb_emit *cx)
+{
+    sb_emit_line(cx);
+    sb_strbuf_puts(cx->out, "if (SBK_MASK_FREE(");
+    sb_emit_lanes(cx, cx->cur->cls);
+    sb_strbuf_puts(cx->out, ", ");
+    sb_strbuf_i64(cx->out, cx->cur->st->u.loop.lanes);
+    sb_strbuf_puts(cx->out, ")) {\n");
+    cx->indent++;
+    line_of_lane(cx, "const int64_t ");
+    sb_strbuf_puts(cx->out, " = 0;\n");
+    line_of_lane(cx, "const int ");
+    sb_strbuf_puts(cx->out, "_m_ = (int)sbk_max_i64(");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, "_hi_, 0);\n");
+    masked_body(cx);
+    close_brace(cx, "} else {\n");
+    cx->indent++;
+}
+
 static void
 masked_loop(sb_emit *cx)
 {
     const sb_stmt *st = cx->cur->st;
+    const bool once = sums_first(cx);
 
     sb_emit_line(cx);
     sb_strbuf_puts(cx->out, "{\n");
     cx->indent++;
     mask_header(cx);
+    if (once)
+        masked_once(cx);
     chunk_header(cx, st->u.loop.lo, st->u.loop.lanes);
-    sb_emit_line(cx);
-    sb_strbuf_puts(cx->out, "if (");
-    sb_emit_lane_var(cx);
+    line_of_lane(cx, "if (");
     sb_strbuf_puts(cx->out, " + ");
     sb_emit_lanes(cx, cx->cur->cls);
     sb_strbuf_puts(cx->out, " <= ");
@@ -279,11 +343,11 @@ masked_loop(sb_emit *cx)
     sb_emit_lane_var(cx);
     sb_strbuf_puts(cx->out, "_hi_) {\n");
     cx->indent++;
-    cx->masking = true;
-    chunk(cx, cx->cur->body);
-    cx->masking = false;
+    masked_body(cx);
     close_brace(cx, "}\n");
     close_brace(cx, "}\n");
+    if (once)
+        close_brace(cx, "}\n");
     close_brace(cx, "}\n");
 }
 

@@ -390,6 +390,23 @@ has_vector(const sb_emit *cx, const sb_expr *e)
     }
 }
 
+/* Loads whose masked form takes any number of lanes. */
+static bool
+masks_freely(const sb_emit *cx, const sb_expr *e)
+{
+    int64_t step;
+
+    return e->kind == SB_EXPR_LOAD && !sb_emit_find_local(cx, e->u.buf) &&
+           ((sb_emit_step(cx, e->arg[0], &step) && step == 1) || gathered_by(cx, e));
+}
+
+bool
+sb_emit_product(const sb_emit *cx, const sb_expr *e)
+{
+    return (e->type == SB_F32 || e->type == SB_F64) && e->kind == SB_EXPR_MUL &&
+           masks_freely(cx, e->arg[0]) && masks_freely(cx, e->arg[1]);
+}
+
 int
 sb_emit_vec_bytes(const sb_emit *cx, const sb_expr *e)
 {

@@ -58,6 +58,13 @@
     SBK_GATHER_HARD(t, elem, n, op, mask, ireg)    \
     SBK_GATHER_FULL(t, elem, n, mask)
 
+/* Whether n lanes are all there are and gathered as fast with a mask as without. */
+#if defined(SBK_FAST_GATHER)
+#define SBK_MASK_FREE(n, all) ((n) == (all) && (n) >= 4)
+#else
+#define SBK_MASK_FREE(n, all) 0
+#endif
+
 SBK_GATHER_ANY(f32, float, 1)
 SBK_GATHER_ANY(f32, float, 2)
 SBK_GATHER_ANY(f64, double, 1)

@@ -228,6 +228,21 @@ hides_entry(const sb_part_array *pos, const void *val, sb_dtype type)
     return false;
 }
 
+/* Values in the order of their positions; zero where there is none. `size` is known where
+ * this is called, so that copies are loads. */
+static inline void
+gather_values(char *out, const sb_part_array *pos, const char *val, size_t size)
+{
+    for (int64_t s = 0; s < pos->count; s++) {
+        const int64_t at = sb_index(pos->data, pos->type, s);
+
+        if (at < 0)
+            memset(out + (size_t)s * size, 0, size);
+        else
+            memcpy(out + (size_t)s * size, val + (size_t)at * size, size);
+    }
+}
+
 sb_status
 sb_part_pack(sb_part *p, const void *val, sb_dtype type)
 {
@@ -251,15 +266,12 @@ sb_part_pack(sb_part *p, const void *val, sb_dtype type)
         out = sb_alloc_array(a->count, size);
         if (!out)
             return SB_ENOMEM;
-        for (int64_t s = 0; s < a->count; s++) {
-            const int64_t pos = sb_index(a->data, a->type, s);
-
-            if (pos < 0)
-                memset(out + (size_t)s * size, 0, size);
-            else
-                memcpy(out + (size_t)s * size, (const char *)val + (size_t)pos * size,
-                       size);
-        }
+        if (size == 4)
+            gather_values(out, a, val, 4);
+        else if (size == 8)
+            gather_values(out, a, val, 8);
+        else
+            gather_values(out, a, val, size);
         sb_free(a->data);
         a->data = out;
         a->type = type;

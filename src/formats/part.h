@@ -83,7 +83,7 @@ typedef enum sb_part_kind {
 extern const char *const sb_part_names[SB_PART_COUNT];
 
 /* as src/kernels/{seg,sell,mask,hdia}.c */
-enum { SB_SEG_ROWS = 64, SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
+enum { SB_SEG_ROWS = 4, SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
 enum {
     SB_HDIA_ROWS = 16,
     SB_HDIA_LEFT = 512
@@ -195,8 +195,8 @@ sb_status sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted);
 int64_t sb_part_mask_chunks(const sb_view *v, int64_t window, int b);
 /* All rows in slices of SB_HDIA_ROWS neighbours, by diagonals; values by position, to be
  * packed. SB_SKIP when !sorted, when something is covered, for views of blocks, and when
- * hardly any diagonal is followed. */
-sb_status sb_part_hdia(sb_part *out, sb_cover *cv, bool sorted);
+ * hardly any diagonal is followed. par may be NULL. */
+sb_status sb_part_hdia(sb_part *out, sb_cover *cv, bool sorted, const sb_par *par);
 /* Chunks of a slice that hold all its rows, some, and what is left over; entries left. */
 typedef struct sb_hdia_slice {
     int64_t full, some, rest, left;

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { LEAST = 4, MOST = 8, ROWS = SB_HDIA_ROWS };
+enum { LEAST = 4, MOST = 8, ROWS = SB_HDIA_ROWS, GRAIN = 64 /* slices */ };
 
 /* One slice as it is cut: the left-over slots in the order they were met. */
 typedef struct scan {
@@ -192,17 +192,42 @@ fill_slice(sb_part *out, const sb_view *v, int64_t slice)
     put_rest(out, &sc, some, at + (some - first) * ROWS, load(out, LEFT, slice));
 }
 
+/* What threads share: slices are counted and filled apart from each other. */
+typedef struct job {
+    sb_part *out;
+    const sb_view *v;
+    sb_hdia_slice *size;
+} job;
+
+static void
+count_slices(void *user, int64_t lo, int64_t hi)
+{
+    const job *j = user;
+
+    for (int64_t g = lo; g < hi; g++)
+        sb_part_hdia_count(&j->size[g], j->v, g);
+}
+
+static void
+fill_slices(void *user, int64_t lo, int64_t hi)
+{
+    const job *j = user;
+
+    for (int64_t g = lo; g < hi; g++)
+        fill_slice(j->out, j->v, g);
+}
+
 /* Offsets of all slices; the sizes of the lists in *sum. */
 static void
-count_slices(sb_part *out, const sb_view *v, int64_t slices, sb_hdia_slice *sum)
+place_slices(const job *j, int64_t slices, sb_hdia_slice *sum)
 {
+    sb_part *out = j->out;
     int64_t chunk = 0;
 
     out->slots = 0;
     for (int64_t g = 0; g < slices; g++) {
-        sb_hdia_slice one;
+        const sb_hdia_slice one = j->size[g];
 
-        sb_part_hdia_count(&one, v, g);
         store(out, PTR, g, out->slots);
         out->slots += (one.full + one.some) * ROWS + one.left;
         store(out, LEFT, g, sum->left);
@@ -221,17 +246,19 @@ count_slices(sb_part *out, const sb_view *v, int64_t slices, sb_hdia_slice *sum)
 }
 
 static sb_status
-build(sb_part *out, sb_cover *cv)
+build(sb_part *out, sb_cover *cv, job *j, const sb_par *par)
 {
     const sb_view *v = cv->v;
     const int64_t slices = (v->rows + ROWS - 1) / ROWS;
     sb_hdia_slice sum = {0};
 
-    if (!sb_part_array_new(out, "hdia_seg", v->slot_type, slices * 3 + 1) ||
+    if (!(j->size = sb_alloc_array(slices, sizeof *j->size)) ||
+        !sb_part_array_new(out, "hdia_seg", v->slot_type, slices * 3 + 1) ||
         !sb_part_array_new(out, "hdia_ptr", v->slot_type, slices + 1) ||
         !sb_part_array_new(out, "hdia_left", v->slot_type, slices + 1))
         return SB_ENOMEM;
-    count_slices(out, v, slices, &sum);
+    sb_par_run(par, count_slices, j, 0, slices, GRAIN);
+    place_slices(j, slices, &sum);
     if (out->slots / MOST > v->nnz)
         return SB_SKIP;
     out->width = sum.full + sum.some + sum.rest;
@@ -241,8 +268,7 @@ build(sb_part *out, sb_cover *cv)
         !sb_part_array_new(out, "hdia_pos", v->slot_type, out->slots) ||
         !(cv->touched = sb_alloc_array(v->rows, 1)))
         return SB_ENOMEM;
-    for (int64_t g = 0; g < slices; g++)
-        fill_slice(out, v, g);
+    sb_par_run(par, fill_slices, j, 0, slices, GRAIN);
     memset(cv->touched, 1, (size_t)v->rows);
     out->nnz = v->nnz;
     out->ngroup = slices > 0;
@@ -252,15 +278,17 @@ build(sb_part *out, sb_cover *cv)
 }
 
 sb_status
-sb_part_hdia(sb_part *out, sb_cover *cv, bool sorted)
+sb_part_hdia(sb_part *out, sb_cover *cv, bool sorted, const sb_par *par)
 {
+    job j = {out, cv->v, NULL};
     sb_status st;
 
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_HDIA;
     if (!sorted || cv->v->block > 1 || cv->taken || cv->touched)
         return SB_SKIP;
-    st = build(out, cv);
+    st = build(out, cv, &j, par);
+    sb_free(j.size);
     if (st != SB_OK) {
         sb_part_free(out);
         sb_cover_free(cv);

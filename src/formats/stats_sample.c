@@ -50,6 +50,14 @@ spread(int64_t q, int64_t n)
     return (int64_t)((x - (double)(int64_t)x) * (double)n);
 }
 
+/* The q-th sample of [0, n): all in turn where at most `most` are taken and the matrix has
+ * no more than `entries`, at which sampling ends; else spread. */
+static int64_t
+pick(const sb_view *v, int64_t q, int64_t n, int64_t most, int64_t entries)
+{
+    return n <= most && v->nnz <= entries ? q : spread(q, n);
+}
+
 static void
 begin_epoch(sampler *sm)
 {
@@ -251,7 +259,7 @@ sample_blocks(sb_stats *s, const sb_view *v, int at)
 
     /* An empty group costs a step too: at most 1024 of them. */
     for (int64_t q = 0; q < groups && q < 1024 && seen < BLOCK_ENTRIES; q++) {
-        const int64_t i = (groups <= 1024 ? q : spread(q, groups)) * b;
+        const int64_t i = pick(v, q, groups, 1024, BLOCK_ENTRIES) * b;
 
         seen += sb_view_lo(v, i + b) - sb_view_lo(v, i);
         full += full_blocks(v, i, b) * b * b;
@@ -269,7 +277,7 @@ sample_win(sb_stats *s, const sb_view *v, int at)
     int64_t seen = 0, shared = 0, held = 0, runs = 0;
 
     for (int64_t q = 0; q < windows && q < 1024 && seen < BLOCK_ENTRIES; q++) {
-        const int64_t w = windows <= 1024 ? q : spread(q, windows);
+        const int64_t w = pick(v, q, windows, 1024, BLOCK_ENTRIES);
 
         seen += sb_view_lo(v, w * b + b) - sb_view_lo(v, w * b);
         shared += sb_part_win_shared(v, w, b, &runs);
@@ -289,7 +297,7 @@ sample_panels(sb_stats *s, const sb_view *v, int at)
 
     (void)at;
     for (int64_t q = 0; q < v->rows && q < 1024 && seen < PANEL_ENTRIES; q++) {
-        const int64_t i = v->rows <= 1024 ? q : spread(q, v->rows);
+        const int64_t i = pick(v, q, v->rows, 1024, PANEL_ENTRIES);
         const int64_t lo = sb_view_lo(v, i), end = sb_view_lo(v, i + 1);
         const int64_t hi = end < lo + PANEL_ENTRIES ? end : lo + PANEL_ENTRIES;
         int64_t before = hi > lo ? sb_view_col(v, lo) : 0;
@@ -320,7 +328,7 @@ sample_mask(sb_stats *s, const sb_view *v, int at)
     int64_t seen = 0, chunks = 0;
 
     for (int64_t q = 0; q < windows && q < 1024 && seen < BLOCK_ENTRIES; q++) {
-        const int64_t w = windows <= 1024 ? q : spread(q, windows);
+        const int64_t w = pick(v, q, windows, 1024, BLOCK_ENTRIES);
 
         seen += sb_view_lo(v, w * b + b) - sb_view_lo(v, w * b);
         chunks += sb_part_mask_chunks(v, w, b);
@@ -336,7 +344,7 @@ sample_hdia(sb_stats *s, const sb_view *v, int at)
 
     (void)at;
     for (int64_t q = 0; q < slices && q < 256 && seen < BLOCK_ENTRIES; q++) {
-        const int64_t g = slices <= 256 ? q : spread(q, slices);
+        const int64_t g = pick(v, q, slices, 256, BLOCK_ENTRIES);
         const int64_t hi = g * SB_HDIA_ROWS + SB_HDIA_ROWS;
         sb_hdia_slice one;
 

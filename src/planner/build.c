@@ -84,7 +84,7 @@ rest_part(sb_build *b, sb_part_choice p)
         if (!b->choice.packed)
             return sb_diag_set(b->diag, SB_ENOTSUP,
                                "values by diagonals are packed: say (packed)");
-        st = sb_part_hdia(out, &b->cover, b->pl->stats.sorted);
+        st = sb_part_hdia(out, &b->cover, b->pl->stats.sorted, &b->pl->par);
         if (st == SB_SKIP) { /* slices take any order and any columns */
             p.kind = SB_PART_SELL;
             st = sb_part_sell(out, &b->cover, false);

@@ -17,25 +17,39 @@ gather(const sb_target *t)
     return seconds[t->isa];
 }
 
-/* Row by row: with a fast gather eight lanes, whose last vector costs as much as a full
- * one; else four, loaded one by one. */
-static void
-rows_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
-           const sb_target *t)
+/* Vectors of eight of a part's rows, the last of a row as dear as a full one. */
+static double
+eights(const sb_vector_part *p, const sb_stats *s)
 {
     double vectors = 0;
 
-    out->unit = p->rows * 5e-9;
-    out->entry = p->entries * gather(t) / 16;
-    if (t->isa < SB_ISA_V4G)
-        return;
     for (int q = 1; q < SB_STATS_BUCKETS; q++)
         vectors += q <= 4
                        ? (double)s->bucket_rows[q]
                        : (double)s->bucket_nnz[q] / 8 + (double)s->bucket_rows[q] / 2;
-    out->unit = p->rows * 3e-9;
-    out->entry =
-        vectors * gather(t) / 2 * p->entries / (s->nnz > 0 ? (double)s->nnz : 1);
+    return vectors * p->entries / (s->nnz > 0 ? (double)s->nnz : 1);
+}
+
+/* Row by row: with a fast gather eight lanes; else four, loaded one by one. */
+static void
+rows_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+           const sb_target *t)
+{
+    const bool fast = t->isa >= SB_ISA_V4G;
+
+    out->unit = p->rows * (fast ? 3e-9 : 5e-9);
+    out->entry = fast ? eights(p, s) * gather(t) / 2 : p->entries * gather(t) / 16;
+}
+
+/* Four rows at a time: their gathers overlap and few rows are waited for. */
+static void
+groups_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+             const sb_target *t)
+{
+    const bool fast = t->isa >= SB_ISA_V4G;
+
+    out->unit = p->rows * (fast ? 2.5e-9 : 3.5e-9);
+    out->entry = fast ? eights(p, s) * gather(t) * 0.4 : p->entries * gather(t) / 8;
 }
 
 /* A column of a slice costs the same however few rows have it; values in place are a
@@ -51,22 +65,34 @@ slices_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     out->entry = columns * gather(t) * (packed ? 1 : 1.5);
 }
 
-/* The masks of a chunk share a load of x and its column; elements of 8 bytes take two
- * vectors. */
+/* Seconds of a mask in windows of sb_stats_mask_size[height] rows, which share a load of
+ * x and its column. */
+static double
+one_mask(const sb_target *t, int height)
+{
+    static const double fast[SB_STATS_MASKS] = {2.2e-9, 1.45e-9, 1.4e-9, 1.45e-9,
+                                                1.5e-9};
+
+    if (t->isa == SB_ISA_V4G)
+        return fast[height];
+    return 0.7e-9 / sb_stats_mask_size[height] +
+           (t->isa >= SB_ISA_V4 ? 1.35e-9 : 16e-9);
+}
+
+/* Elements of 8 bytes take two vectors. */
 static void
 mask_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
            const sb_target *t)
 {
     const double vectors = p->x_size > 4 ? 2 : 1;
-    const double x = 0.7e-9 / p->choice->size;
-    const double one = t->isa >= SB_ISA_V4 ? 1.35e-9 + x : 16e-9;
-    double fill = 1;
+    int height = 0;
 
     for (int q = 0; q < SB_STATS_MASKS; q++)
         if (sb_stats_mask_size[q] == p->choice->size)
-            fill = fmax(0.01, s->mask_fill[q]);
+            height = q;
     out->unit = (double)s->rows * 4e-9;
-    out->entry = vectors * p->entries / fill * one;
+    out->entry =
+        vectors * p->entries / fmax(0.01, s->mask_fill[height]) * one_mask(t, height);
 }
 
 /* Products of what is left over go through a buffer, from which masks spread them. */
@@ -75,12 +101,14 @@ hdia_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
            const sb_target *t)
 {
     const double vectors = p->x_size > 4 ? 2 : 1;
-    const bool masks = t->isa >= SB_ISA_V4;
+    const bool masks = t->isa >= SB_ISA_V4, fast = t->isa == SB_ISA_V4G;
+    const double full = fast ? 1.8e-9 : masks ? 1e-9 : 2e-9;
+    const double some = fast ? 1.9e-9 : masks ? 1.2e-9 : 16e-9;
     const double *n = s->hdia;
-    const double each = vectors * (n[SB_STATS_HDIA_FULL] * (masks ? 1e-9 : 2e-9) +
-                                   n[SB_STATS_HDIA_SOME] * (masks ? 1.2e-9 : 16e-9) +
-                                   n[SB_STATS_HDIA_REST] * (masks ? 1.7e-9 : 16e-9)) +
-                        n[SB_STATS_HDIA_LEFT] * gather(t) / 16;
+    const double each =
+        vectors * (n[SB_STATS_HDIA_FULL] * full + n[SB_STATS_HDIA_SOME] * some +
+                   n[SB_STATS_HDIA_REST] * (masks ? 1.7e-9 : 16e-9)) +
+        n[SB_STATS_HDIA_LEFT] * gather(t) / 16;
 
     out->unit = p->rows / SB_HDIA_ROWS * 15e-9;
     out->entry = p->entries * each;
@@ -96,8 +124,7 @@ sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         rows_terms(out, p, s, t);
         return;
     case SB_PART_SEG:
-        out->unit = p->rows * 3.5e-9;
-        out->entry = p->entries * gather(t) / 8;
+        groups_terms(out, p, s, t);
         return;
     case SB_PART_SELL:
         slices_terms(out, p, s, t, packed);

@@ -44,22 +44,25 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     return SB_SKIP;
 }
 
-/* Tiles of `n` equal pieces of the rows in place; returns their number. */
+/* Tiles of `n` equal pieces of the rows in place, `rows` of them a unit; returns their
+ * number. */
 static sb_status
-cut_rows(sb_tile *tile, int64_t *count, const sb_problem *pb, int64_t n, sb_diag *diag)
+cut_rows(sb_tile *tile, int64_t *count, const sb_problem *pb, int64_t rows, int64_t n,
+         sb_diag *diag)
 {
-    int64_t row = 0, at = 0;
+    int64_t unit = 0, at = 0;
     sb_view v;
 
     SB_TRY(sb_view_make(&v, &pb->a, sb_problem_transposes(pb), diag)); /* no copy */
     for (int64_t q = 1; q <= n; q++) {
         const int64_t work = v.rows + v.nnz;
-        const int64_t end =
+        const int64_t row =
             q == n ? v.rows : sb_view_row_at(&v, work / n * q + work % n * q / n);
+        const int64_t end = (row + rows - 1) / rows;
 
-        if (end > row)
-            tile[at++] = (sb_tile){0, row, end, 0};
-        row = end > row ? end : row;
+        if (end > unit)
+            tile[at++] = (sb_tile){0, unit, end, 0};
+        unit = end > unit ? end : unit;
     }
     sb_view_free(&v);
     *count = at;
@@ -80,6 +83,7 @@ sb_status
 sb_direct_run(const sb_problem *pb, sb_diag *diag)
 {
     const int kind = sb_problem_as_is(pb);
+    int64_t rows = 1;
     sb_tile tile[DIRECT_TILES];
     sb_step step = {0};
     sb_launch launch = {.nstep = 1, .step = &step, .tile = tile};
@@ -89,12 +93,17 @@ sb_direct_run(const sb_problem *pb, sb_diag *diag)
     if (kind < 0)
         return SB_SKIP;
     sb_work_of(&w, pb);
-    SB_TRY(resident(&step.kernel, pb, &w, (sb_part_kind)kind));
+    if (kind == SB_PART_CSR &&
+        sb_rule_groups(&w, sb_target_get(), (double)w.nnz / (double)w.m) &&
+        resident(&step.kernel, pb, &w, SB_PART_SEG) == SB_OK)
+        rows = SB_SEG_ROWS;
+    else
+        SB_TRY(resident(&step.kernel, pb, &w, (sb_part_kind)kind));
     n = w.nnz / sb_work_grain(&w, w.nnz, sb_backend_get()->threads()) + 1;
     n = n > DIRECT_TILES ? DIRECT_TILES : n;
     if (kind == SB_PART_LIST)
         cut_list(tile, &step.tile_hi, w.nnz, n);
     else
-        SB_TRY(cut_rows(tile, &step.tile_hi, pb, n, diag));
+        SB_TRY(cut_rows(tile, &step.tile_hi, pb, rows, n, diag));
     return sb_launch_run(&launch, pb, diag);
 }

@@ -176,6 +176,12 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean)
     return w->op == SB_OP_SPMM && !w->col_major && mean >= enough ? 2 : 1;
 }
 
+bool
+sb_rule_groups(const sb_work *w, const sb_target *t, double mean)
+{
+    return w->op == SB_OP_SPMV && t->isa == SB_ISA_V4G && mean < 48;
+}
+
 int
 sb_rule_prefetch(const sb_problem *pb, double footprint, const sb_target *t)
 {

@@ -23,6 +23,10 @@ int sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank);
  * wait for the other's sums; 1 where rows are too short to gain (docs/kernels.md). */
 int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean);
 
+/* Whether SpMV takes short rows SB_SEG_ROWS at a time: rows of `mean` entries, where a
+ * masked gather costs no more than a full one. */
+bool sb_rule_groups(const sb_work *w, const sb_target *t, double mean);
+
 /* The same on a GPU: the columns of C that lanes take together, of a reduction the
  * entries; and how many lanes, with how many columns each, the tile of a spec goes to: 16
  * bytes of B to a lane, but at least four lanes. `mma` is then what multiplies; before,

@@ -168,7 +168,7 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
     case SB_PART_MASK:
         return sb_part_mask(&part[(*n)++], cv, r->c, sorted);
     case SB_PART_HDIA:
-        return sb_part_hdia(&part[(*n)++], cv, sorted);
+        return sb_part_hdia(&part[(*n)++], cv, sorted, NULL);
     case SB_PART_BLOCKS:
         return sb_part_blocks(&part[(*n)++], cv);
     case SB_PART_LIST:

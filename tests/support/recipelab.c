@@ -207,7 +207,7 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
     case SB_PART_MASK:
         return sb_part_mask(p, cv, fx->spec.block, true);
     case SB_PART_HDIA:
-        return sb_part_hdia(p, cv, true);
+        return sb_part_hdia(p, cv, true, NULL);
     case SB_PART_BLOCKS:
         return sb_part_blocks(p, cv);
     case SB_PART_LIST:
@@ -282,8 +282,9 @@ make_parts(recipe_fixture *fx)
                      fx->pb.op != SB_OP_SDDMM && fx->pb.trans_a != SB_TRANS_N, NULL),
         SB_OK);
     if (fx->spec.kinds >> SB_KIND_SEG &
-        1U) { /* no arrays: the caller's, 64 rows a unit */
-        fx->tile[fx->nstep++] = (sb_tile){0, 0, (fx->view.rows + 63) / 64, 0};
+        1U) { /* no arrays: the caller's, some rows a unit */
+        fx->tile[fx->nstep++] =
+            (sb_tile){0, 0, (fx->view.rows + SB_SEG_ROWS - 1) / SB_SEG_ROWS, 0};
         return;
     }
     if (fx->spec.kinds >> SB_KIND_RANGE & 1U) {

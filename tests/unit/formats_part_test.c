@@ -138,7 +138,7 @@ make(sb_part *p, sb_cover *cv, int kind)
     case 8:
         return sb_part_panel(p, cv, 16, 4, NULL);
     case 13:
-        return sb_part_hdia(p, cv, true);
+        return sb_part_hdia(p, cv, true, NULL);
     case 9:
         return sb_part_mask(p, cv, 2, true);
     default:
@@ -231,7 +231,7 @@ test_diagonals_of_slices(void **state)
                       (int)have.some, (int)have.rest, (int)have.left);
         assert_memory_equal(&have, &cases[q].want, sizeof have);
         sb_cover_init(&cv, &v);
-        assert_int_equal(sb_part_hdia(&p, &cv, true), SB_OK);
+        assert_int_equal(sb_part_hdia(&p, &cv, true, NULL), SB_OK);
         assert_int_equal(sb_parts_check(&p, 1, &v, NULL), SB_OK);
         close_part(&p, &v, &cv);
     }

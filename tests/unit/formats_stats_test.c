@@ -219,6 +219,38 @@ test_panels(void **state)
     gen_free_matrix(&a);
 }
 
+/* Runs in the first tenth of the rows, entries far apart in the others: a sample that ends
+ * before the last row must not be of the first ones. */
+static void
+test_spread(void **state)
+{
+    enum { ROWS = 1000, LONG = 32 };
+    static int32_t ptr[ROWS + 1], idx[ROWS * LONG];
+    const sb_matrix a = {.format = SB_FORMAT_CSR,
+                         .rows = ROWS,
+                         .cols = LONG * 16,
+                         .nnz = ROWS * LONG,
+                         .ptr = ptr,
+                         .idx = idx,
+                         .ptr_type = SB_I32,
+                         .idx_type = SB_I32,
+                         .val_type = SB_F32,
+                         .batch = 1};
+    sb_stats s;
+
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        ptr[i + 1] = ptr[i] + LONG;
+        for (int q = 0; q < LONG; q++)
+            idx[ptr[i] + q] = i < ROWS / 10 ? q : q * 16;
+    }
+    s = collect(&a);
+    for (int q = 0; q < SB_STATS_MASKS; q++) /* 16 and 1 entries a chunk */
+        assert_true(s.mask_fill[q] > 1 && s.mask_fill[q] < 1.3);
+    for (int q = 0; q < SB_STATS_BLOCKS; q++)
+        assert_true(s.block_share[q] < 0.2);
+}
+
 static void
 test_row_at(void **state)
 {
@@ -249,6 +281,7 @@ main(void)
         cmocka_unit_test(test_diagonals),
         cmocka_unit_test(test_same_for_any_team),
         cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_spread),
         cmocka_unit_test(test_row_at),
     };
 

@@ -90,7 +90,7 @@ mask(sb_part *p, sb_cover *cv)
 static sb_status
 hdia(sb_part *p, sb_cover *cv)
 {
-    return sb_part_hdia(p, cv, true);
+    return sb_part_hdia(p, cv, true, NULL);
 }
 
 static sb_status
