@@ -143,9 +143,10 @@ sb_status sb_pass_run(const sb_prog **out, sb_ir *ir, const sb_prog *in,
 sb_status sb_emit_c(sb_strbuf *out, const sb_prog *p, const char *symbol,
                     const char *key);
 /*
- * The same, with a second copy of the code for i64 parameters that have the values they
- * usually have, which the compiler then knows: rows of 8 columns without a gap are found
- * by a shift. Parameters that the program lacks are passed over.
+ * The same, with more copies of the code for parameters (i64, f32, f64) that have the values
+ * they usually have, which the compiler then knows: rows of 8 columns without a gap are found
+ * by a shift, and C is neither read nor scaled. One copy knows all of them, one those of the
+ * i64 ones. Parameters that the program lacks are passed over.
  */
 typedef struct sb_emit_usual {
     const char *param;

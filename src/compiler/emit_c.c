@@ -116,9 +116,10 @@ static const sb_emit_usual *
 usual_of(const sb_emit *cx, int q)
 {
     const sb_var *v = cx->prog->param[q];
+    const bool plain = v->type == SB_I64 || v->type == SB_F32 || v->type == SB_F64;
 
     for (int u = 0; u < cx->nusual; u++)
-        if (v->type == SB_I64 && strcmp(v->name, cx->usual[u].param) == 0)
+        if (plain && strcmp(v->name, cx->usual[u].param) == 0)
             return sb_emit_is_used(cx, v) ? &cx->usual[u] : NULL;
     return NULL;
 }
@@ -180,63 +181,98 @@ body(sb_emit *cx)
     sb_strbuf_puts(cx->out, "}\n");
 }
 
-/* The parameters that have usual values, as a test, as given or as usual. */
-static void
-each_usual(sb_emit *cx, const char *before, const char *between, bool test, bool given)
+/* Which of the parameters with usual values are known to have them. */
+typedef enum known { GIVEN, SIZES, ALL } known;
+
+static bool
+is_known(const sb_emit *cx, int q, known k)
 {
-    const char *sep = before;
+    return usual_of(cx, q) &&
+           (k == ALL || (k == SIZES && cx->prog->param[q]->type == SB_I64));
+}
 
-    for (int q = 0; q < cx->prog->nparam; q++) {
-        const sb_emit_usual *u = usual_of(cx, q);
+static int
+count_known(const sb_emit *cx, known k)
+{
+    int n = 0;
 
-        if (!u)
-            continue;
-        sb_strbuf_puts(cx->out, sep);
-        if (test || given)
-            sb_strbuf_printf(cx->out, "param[%d].i", q);
-        if (test)
+    for (int q = 0; q < cx->prog->nparam; q++)
+        n += is_known(cx, q, k);
+    return n;
+}
+
+static void
+argument(sb_emit *cx, int q, bool given)
+{
+    const sb_dtype type = (sb_dtype)cx->prog->param[q]->type;
+    const char *member = type == SB_F32   ? "f[0]"
+                         : type == SB_F64 ? "d[0]"
+                                          : "i",
+               *suffix = type == SB_F32   ? ".0f"
+                         : type == SB_F64 ? ".0"
+                                          : "";
+
+    if (given)
+        sb_strbuf_printf(cx->out, "param[%d].%s", q, member);
+    else
+        sb_strbuf_printf(cx->out, "%lld%s", (long long)usual_of(cx, q)->value, suffix);
+}
+
+/* if (what is known is so) call with it; the last call is for the rest. */
+static void
+one_way(sb_emit *cx, const char *symbol, known k)
+{
+    const char *sep = "    if (";
+
+    for (int q = 0; q < cx->prog->nparam; q++)
+        if (is_known(cx, q, k)) {
+            sb_strbuf_puts(cx->out, sep);
+            argument(cx, q, true);
             sb_strbuf_puts(cx->out, " == ");
-        if (!given)
-            sb_strbuf_printf(cx->out, "%lld", (long long)u->value);
-        sep = between;
-    }
+            argument(cx, q, false);
+            sep = " && ";
+        }
+    sb_strbuf_printf(cx->out, "%s        %s_for(buf, param, t0, t1",
+                     k == GIVEN ? "" : ")\n", symbol);
+    for (int q = 0; q < cx->prog->nparam; q++)
+        if (usual_of(cx, q)) {
+            sb_strbuf_puts(cx->out, ", ");
+            argument(cx, q, !is_known(cx, q, k));
+        }
+    sb_strbuf_puts(cx->out, k == GIVEN ? ");\n" : ");\n    else\n");
 }
 
 /* The body as a function with parameters more, and who calls it with constants or not. */
 static void
-two_ways(sb_emit *cx, const char *symbol)
+ways(sb_emit *cx, const char *symbol)
 {
+    const int sizes = count_known(cx, SIZES), all = count_known(cx, ALL);
     sb_strbuf *out = cx->out;
 
     sb_strbuf_printf(out, "SBK_FN void\n%s_for(" ARGS, symbol);
     for (int q = 0; q < cx->prog->nparam; q++)
         if (usual_of(cx, q)) {
-            sb_strbuf_puts(out, ", const int64_t ");
+            sb_strbuf_printf(out, ", const %s ",
+                             sb_emit_ctype((sb_dtype)cx->prog->param[q]->type));
             sb_emit_var(cx, cx->prog->param[q]);
         }
     sb_strbuf_puts(out, ")\n{\n");
     body(cx);
-    sb_strbuf_printf(out, "\nvoid %s(" ARGS ");\n\nvoid\n%s(" ARGS ")\n{\n    if (",
-                     symbol, symbol);
-    each_usual(cx, "", " && ", true, false);
-    for (int given = 0; given < 2; given++) {
-        sb_strbuf_printf(out, "%s        %s_for(buf, param, t0, t1",
-                         given ? "    else\n" : ")\n", symbol);
-        each_usual(cx, ", ", ", ", false, given);
-        sb_strbuf_puts(out, ");\n");
-    }
+    sb_strbuf_printf(out, "\nvoid %s(" ARGS ");\n\nvoid\n%s(" ARGS ")\n{\n", symbol,
+                     symbol);
+    if (all > sizes)
+        one_way(cx, symbol, ALL);
+    if (sizes > 0)
+        one_way(cx, symbol, SIZES);
+    one_way(cx, symbol, GIVEN);
     sb_strbuf_puts(out, "}\n");
 }
 
 static void
 function(sb_emit *cx, const char *symbol)
 {
-    bool any = false;
-
-    for (int q = 0; q < cx->prog->nparam; q++)
-        any |= usual_of(cx, q) != NULL;
-    if (any) {
-        two_ways(cx, symbol);
+    if (count_known(cx, ALL) > 0) {
+        ways(cx, symbol);
         return;
     }
     sb_strbuf_printf(cx->out, "void %s(" ARGS ");\n\nvoid\n%s(" ARGS ")\n{\n", symbol,

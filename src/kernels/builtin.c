@@ -23,6 +23,12 @@
 #define EXACT_LONG(kind, types)                                                    \
     "spmm " kind " " types " rr x8 p0 u2", "spmm " kind " " types " rr x16 p0 u2", \
         "spmm " kind " " types " rr x32 p0 u2", "spmm " kind " " types " rr x64 p0 u2"
+/* Rows of B of a line or less: long rows of A by fours. */
+#define FEW(kind, types)                                                           \
+    "spmm " kind " " types " rr x2 p0", "spmm " kind " " types " rr x2 p0 u4",     \
+        "spmm " kind " " types " rr x4 p0", "spmm " kind " " types " rr x4 p0 u4", \
+        "spmm " kind " " types " rr t4 p0", "spmm " kind " " types " rr t4 p0 u4", \
+        "spmm " kind " " types " rr x8 p0 u4", "spmm " kind " " types " rr t8 p0 u4"
 /* The refinements for a B, or a C, that leaves the caches. */
 #define LARGE(kind, types)                                                       \
     "spmm " kind " " types " rr t32 p8", "spmm " kind " " types " rr t32 p0 nt", \
@@ -47,6 +53,14 @@
 #define BLOCKED(kind, block, types)                \
     "spmm " kind " " types " rr " block " t16 p0", \
         "spmm " kind " " types " rr " block " t32 p0"
+/* Windows of narrow products, where a wider tile is masks. */
+#define NARROW(types, tile)                                                         \
+    "spmm win " types " rr b3 " tile " p0", "spmm win " types " rr b4 " tile " p0", \
+        "spmm win " types " rr b8 " tile " p0", NARROW_PACKED(types, tile)
+#define NARROW_PACKED(types, tile)                       \
+    "spmm share " types " rr b3 packed " tile " p0",     \
+        "spmm share " types " rr b4 packed " tile " p0", \
+        "spmm share " types " rr b8 packed " tile " p0"
 #define PAIRED(kind, types) \
     "spmm " kind " " types " rr b2 t32 p0", "spmm " kind " " types " rr b2 t64 p0"
 #define LISTED(kind, types) \
@@ -110,6 +124,10 @@ static const char *const builtin[] = {
     EXACT("csr", F64),
     EXACT_LONG("csr", F32),
     EXACT_LONG("csr", F64),
+    FEW("csr", F32),
+    FEW("csr", F64),
+    "spmm csr " F32 " rr x16 p0 u4",
+    "spmm csr " F32 " rr t16 p0 u4",
     "spmm csr " F32 " rr t64 p0 u2",
     "spmm csr " F64 " rr t64 p0 u2",
     "spmm csr " F32 " rr t128 p0 u2",
@@ -200,6 +218,11 @@ static const char *const builtin[] = {
     "spmm win " F32 " rr b4 x32 p0",
     "spmm rows " F32 " rr x32 p0",
     "spmm rows " F32 " rr t128 p0",
+    NARROW(F32, "t4"),
+    "spmm rows " F32 " rr t4 p0",
+    NARROW(F32, "t8"),
+    NARROW(F64, "t8"),
+    NARROW_PACKED(F32, "t16"),
     STRIPES(F32),
     STRIPES(F64),
     PAIRED("bsr", F32),

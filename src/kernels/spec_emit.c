@@ -30,12 +30,14 @@ name_of(sb_hash *key, char symbol[40], const sb_prog *p, const char *version)
     return SB_OK;
 }
 
-/* Narrow operands without gaps, counted from 0: addresses weigh most there. */
+/* Narrow operands without gaps, counted from 0, and C = A B: what a row takes besides its
+ * entries weighs most there. */
 static sb_status
 emit_exact(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
            const sb_spec *s, const char *name)
 {
-    const sb_emit_usual usual[] = {{"base", 0}, {"ldb", s->tile}, {"ldc", s->tile}};
+    const sb_emit_usual usual[] = {
+        {"base", 0}, {"ldb", s->tile}, {"ldc", s->tile}, {"alpha", 1}, {"beta", 0}};
     char symbol[40];
 
     SB_TRY(name_of(key, symbol, p, sb_emit_version()));

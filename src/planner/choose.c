@@ -83,13 +83,15 @@ unwise_share(const sb_planner *pl, const sb_part_choice *p, bool packed)
     return NULL;
 }
 
-/* Half a vector of C: what few rows share is less than what masks cost. */
+/* What few rows share is less than what masks cost where a register tile is wider than C;
+ * of blocks all are. */
 static const char *
 unwise_narrow(const sb_planner *pl, const sb_part_choice *p)
 {
-    const int64_t least = p->kind == SB_PART_WIN ? 4 : 8;
+    const int64_t n = pl->work.n, least = p->kind == SB_PART_WIN ? 4 : 8;
+    const bool fits = (n == 4 || n == 8) && p->kind != SB_PART_BSR;
 
-    return pl->pb->op == SB_OP_SPMM && pl->work.n * pl->work.c_size <= 32 &&
+    return pl->pb->op == SB_OP_SPMM && n * pl->work.c_size <= 32 && !fits &&
                    p->kind != SB_PART_DIA && p->size < least
                ? "too few rows together for so narrow a product"
                : NULL;

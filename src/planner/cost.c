@@ -204,17 +204,37 @@ sb_cost_class(const sb_part_choice *p)
     return p->kind == SB_PART_ROWS && p->k >= 0 ? SB_CLASS_HYB : (int)p->kind;
 }
 
-/* Rows long enough for two entries at a time keep more of B in flight, which shows while
- * a row of B is but a few lines (docs/kernels.md). */
-static double
-slowdown(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
+/* How many entries of a row plain rows take together. */
+static int
+together(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
          const sb_target *t)
 {
     const int class_ = sb_cost_class(p);
-    const bool paired = (class_ == SB_PART_CSR || class_ == SB_PART_ROWS) &&
-                        w->n * w->b_size <= 256 && sb_rule_unroll(w, t, s->mean) > 1;
 
-    return paired ? 0.82 : 1;
+    return class_ == SB_PART_CSR || class_ == SB_PART_ROWS
+               ? sb_rule_unroll(w, t, s->mean)
+               : 1;
+}
+
+/* Rows long enough for two entries at a time keep more of B in flight, which shows while
+ * a row of B is but a few lines (docs/kernels.md). A run of shared columns begins anew
+ * for each window, which shows where there is little else to do. */
+static double
+slowdown(const sb_part_choice *p, const sb_work *w, int unroll)
+{
+    const int64_t row = w->n * w->b_size;
+
+    if (p->kind == SB_PART_WIN && row <= 32)
+        return 1.3;
+    return unroll > 1 && row <= 256 ? 0.82 : 1;
+}
+
+/* What is left of the cost of an entry where a row of B is a line at most: most of it is
+ * the chain of additions, which entries taken together do not have in common. */
+static double
+unchained(const sb_work *w, int unroll)
+{
+    return unroll > 1 && w->n * w->b_size <= 64 ? 0.4 : 1;
 }
 
 /* Entries whose position and column are looked up: of rows that share them one does it,
@@ -249,6 +269,7 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
     const double stream = (a_bytes + c_bytes) / stream_rate(t, whole);
     /* blocks of more than four rows spill sums (docs/planner.md, Levels) */
     const double tall = p->kind == SB_PART_BSR && p->size > 4 ? log2(p->size / 4.0) : 0;
+    const int unroll = together(p, w, s, t);
     const double indexed = windows(p) ? window_indices(p, am, width, packed)
                                       : am->entries * (1 + 0.15 * tall);
 
@@ -268,11 +289,11 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
         total->bytes += a_bytes;
     } else {
         /* A and C come and go beside the rows of B, as far ahead as need be */
-        out->roof = slowdown(p, w, s, t) *
+        out->roof = slowdown(p, w, unroll) *
                     fmax(fmax(stream, gather_seconds(p, am, co, w, s, t, packed)),
                          flops / peak);
         out->unit = am->units * co->unit;
-        out->entry = indexed * co->entry;
+        out->entry = unchained(w, unroll) * indexed * co->entry;
         total->bytes += a_bytes + c_bytes + am->entries * width * w->b_size;
     }
     out->unit *= share;

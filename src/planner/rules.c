@@ -72,9 +72,10 @@ wide_rows(const sb_target *t)
 int
 sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
 {
-    static const int lists[][4] = {{64, 32, 16, 8}, {32, 16, 64, 8},   {16, 8, 32, 64},
+    static const int lists[][5] = {{64, 32, 16, 8}, {32, 16, 64, 8},   {16, 8, 32, 64},
                                    {8, 16, 32, 64}, {16, 4, 8, 32},    {4, 16, 8, 32},
-                                   {32, 16, 8, 4},  {128, 64, 32, 16}, {8, 4, 16, 32}};
+                                   {32, 16, 8, 4},  {128, 64, 32, 16}, {8, 4, 16, 32},
+                                   {4, 8, 16, 32},  {2, 4, 8, 16, 32}};
     /* 32 registers hold 16 vectors of sums: 64 columns of four rows */
     const bool roomy = t->isa >= SB_ISA_V4 && w->compute_size == 4 && block <= 4;
     int list;
@@ -92,7 +93,7 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
                : block >= 3 && !roomy                         ? 1
                                                               : 0;
     else
-        list = w->n > 16 ? 1 : w->n > 8 ? 2 : 3;
+        list = w->n > 16 ? 1 : w->n > 8 ? 2 : w->n > 4 ? 3 : w->n > 2 ? 9 : 10;
     return lists[list][rank];
 }
 
@@ -169,11 +170,14 @@ sb_rule_lanes(sb_spec *s)
 int
 sb_rule_unroll(const sb_work *w, const sb_target *t, double mean)
 {
-    /* one entry at a time is one chain of additions there */
-    const bool narrow = w->n * w->b_size <= 64;
-    const double enough = wide_rows(t) ? 8 : narrow ? 6 : 32;
+    /* one entry at a time is one chain of additions there, two are two */
+    const int64_t row = w->n * w->b_size;
+    const double pairs = wide_rows(t) ? 8 : row <= 64 ? 6 : 32;
+    const double fours = row <= 16 ? 8 : row <= 64 ? 32 : INFINITY;
 
-    return w->op == SB_OP_SPMM && !w->col_major && mean >= enough ? 2 : 1;
+    if (w->op != SB_OP_SPMM || w->col_major)
+        return 1;
+    return mean >= fours ? 4 : mean >= pairs ? 2 : 1;
 }
 
 bool

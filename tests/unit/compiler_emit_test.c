@@ -547,7 +547,7 @@ test_accumulators_are_vectors(void **state)
 static void
 test_usual_values(void **state)
 {
-    static const sb_emit_usual usual[] = {{"ldb", 32}, {"absent", 1}};
+    static const sb_emit_usual usual[] = {{"ldb", 32}, {"absent", 1}, {"beta", 0}};
     sb_strbuf s;
 
     (void)state;
@@ -562,6 +562,14 @@ test_usual_values(void **state)
     assert_int_equal(sb_emit_c_usual(&s, kernels[3].prog, "f", NULL, usual + 1, 1),
                      SB_OK);
     assert_null(strstr(s.s, "f_for"));
+    sb_strbuf_free(&s);
+    sb_strbuf_init(&s);
+    assert_int_equal(sb_emit_c_usual(&s, kernels[3].prog, "f", NULL, usual, 3), SB_OK);
+    assert_non_null(strstr(s.s, "const int64_t ldb, const float beta)\n"));
+    assert_non_null(
+        strstr(s.s, ".f[0] == 0.0f)\n        f_for(buf, param, t0, t1, 32, 0.0f);\n"));
+    assert_non_null(
+        strstr(s.s, " == 32)\n        f_for(buf, param, t0, t1, 32, param["));
     sb_strbuf_free(&s);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "gen.h"
 #include "planner/cost.h"
+#include "planner/rules.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -149,13 +150,40 @@ test_linear(void **state)
     }
 }
 
+/* Few columns: a register tile no wider than they are, and as many chains of additions as hide
+ * each other. */
+static void
+test_few_columns(void **state)
+{
+    static const struct {
+        int n, tile, short_rows, rows, long_rows; /* of 4, 16 and 64 entries */
+    } want[] = {{1, 2, 1, 4, 4}, {2, 2, 1, 4, 4}, {3, 4, 1, 4, 4},   {4, 4, 1, 4, 4},
+                {5, 8, 1, 2, 4}, {8, 8, 1, 2, 4}, {16, 16, 1, 2, 4}, {32, 32, 1, 1, 2}};
+    const sb_stats s = spread_rows(400);
+
+    (void)state;
+    for (int q = 0; q < (int)(sizeof want / sizeof *want); q++) {
+        const sb_work w = {.op = SB_OP_SPMM,
+                           .n = want[q].n,
+                           .b_size = 4,
+                           .c_size = 4,
+                           .compute_size = 4};
+
+        assert_int_equal(sb_rule_tile(&w, &machine, 0, 0), want[q].tile);
+        assert_int_equal(sb_rule_unroll(&w, &machine, 4), want[q].short_rows);
+        assert_int_equal(sb_rule_unroll(&w, &machine, 16), want[q].rows);
+        assert_int_equal(sb_rule_unroll(&w, &machine, 64), want[q].long_rows);
+    }
+    assert_true(cost_of(&s, "(plan spmm (part csr))", 16, 4, &machine).terms[0].entry <
+                cost_of(&s, "(plan spmm (part csr))", 32, 4, &machine).terms[0].entry);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_panels),
-        cmocka_unit_test(test_wide_panels),
-        cmocka_unit_test(test_mask_lanes),
+        cmocka_unit_test(test_few_columns), cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_wide_panels), cmocka_unit_test(test_mask_lanes),
         cmocka_unit_test(test_linear),
     };
 
