@@ -69,14 +69,21 @@ wide_rows(const sb_target *t)
     return t->isa == SB_ISA_V4G;
 }
 
+/* 32 registers hold 24 vectors of sums: 64 columns of six rows. */
+int
+sb_rule_tall(const sb_work *w, const sb_target *t)
+{
+    return t->isa >= SB_ISA_V4 && w->compute_size == 4 ? 6 : 0;
+}
+
 int
 sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
 {
     static const int lists[][4] = {{64, 32, 16, 8}, {32, 16, 64, 8},   {16, 8, 32, 64},
                                    {8, 16, 32, 64}, {16, 4, 8, 32},    {4, 16, 8, 32},
                                    {32, 16, 8, 4},  {128, 64, 32, 16}, {8, 4, 16, 32}};
-    /* 32 registers hold 16 vectors of sums: 64 columns of four rows */
-    const bool roomy = t->isa >= SB_ISA_V4 && w->compute_size == 4 && block <= 4;
+    const int tall = sb_rule_tall(w, t);
+    const bool roomy = tall > 0 && block <= tall;
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
@@ -166,9 +173,12 @@ sb_rule_lanes(sb_spec *s)
 int
 sb_rule_unroll(const sb_work *w, const sb_target *t, double mean)
 {
+    const int64_t line = w->n * w->b_size;
     /* one entry at a time is one chain of additions there */
-    const bool narrow = w->n * w->b_size <= 64;
-    const double enough = wide_rows(t) ? 8 : narrow ? 6 : 32;
+    const bool narrow = line <= 64;
+    /* a second set of two sums is cleared, added and mispredicted once a row */
+    const bool doubled = line > 64 && line <= 128;
+    const double enough = wide_rows(t) ? (doubled ? 24 : 8) : narrow ? 6 : 32;
 
     return w->op == SB_OP_SPMM && !w->col_major && mean >= enough ? 2 : 1;
 }
