@@ -14,7 +14,7 @@
 
 const int sb_stats_block_size[SB_STATS_BLOCKS] = {2, 3, 4, 8, 16, 32};
 const int sb_stats_mask_size[SB_STATS_MASKS] = {1, 2, 3, 4, 6};
-const int sb_stats_window_size[SB_STATS_WINDOWS] = {2, 3, 4, 8};
+const int sb_stats_window_size[SB_STATS_WINDOWS] = {2, 3, 4, 6, 8};
 
 enum { CHUNKS = 32 };
 

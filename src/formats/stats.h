@@ -16,8 +16,8 @@
 extern const int sb_stats_block_size[SB_STATS_BLOCKS]; /* 2 3 4 8 16 32 */
 
 /* Windows of these many rows: see part_win.c and part_share.c. */
-#define SB_STATS_WINDOWS 4
-extern const int sb_stats_window_size[SB_STATS_WINDOWS]; /* 2 3 4 8 */
+#define SB_STATS_WINDOWS 5
+extern const int sb_stats_window_size[SB_STATS_WINDOWS]; /* 2 3 4 6 8 */
 /* Which of them speaks for windows of so many rows: the first that is not lower. */
 int sb_stats_window(int64_t rows);
 

@@ -65,6 +65,7 @@ static const line in_place[] = {
     WITH(SB_PART_WIN, 2, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_WIN, 3, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_WIN, 4, SB_PART_ROWS, 1, -1),
+    WITH(SB_PART_WIN, 6, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_WIN, 8, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_SHARE, 2, SB_PART_ROWS, 1, -1),
     WITH(SB_PART_SHARE, 3, SB_PART_ROWS, 1, -1),

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "runtime/backend.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* How many compositions a device tries to compile without measuring. */
@@ -19,11 +20,13 @@ enum { DEVICE_CHOICES = 3 };
 static const char *
 unwise_panel(const sb_planner *pl, const sb_part_choice *p)
 {
-    if ((double)pl->work.n * pl->work.b_size < 128)
+    const double line = (double)pl->work.n * pl->work.b_size;
+
+    if (line < 128)
         return "rows of B too short for panels";
     if (pl->work.c_size < pl->work.compute_size)
         return "C would be rounded once a panel";
-    if (sb_stats_panel_run(&pl->stats, p->size) < 2)
+    if (sb_stats_panel_run(&pl->stats, p->size) < fmax(2, 768 / line))
         return "rows too short inside a panel";
     return NULL;
 }

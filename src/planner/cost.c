@@ -36,7 +36,7 @@ static const coef table[SB_CLASS_COUNT] = {
     [SB_PART_BSR] = {8e-9, 0.4e-9, 3, true},
     [SB_PART_DIA] = {4e-9, 0.4e-9, 1, true},
     [SB_PART_COO] = {0.0, 2.0e-9, 1, true},
-    [SB_PART_WIN] = {8e-9, 1.0e-9, 4, true},
+    [SB_PART_WIN] = {8e-9, 1.0e-9, 6, true},
     [SB_PART_SEG] = {160e-9, 0.4e-9, 1, true},
     [SB_PART_SELL] = {20e-9, 0.25e-9, 1, true}, /* SpMV only: cost_vector.c */
     [SB_PART_PANEL] = {3e-9, 0.4e-9, 1, true},
@@ -238,13 +238,15 @@ unchained(const sb_work *w, int unroll)
 }
 
 /* Entries whose position and column are looked up: of rows that share them one does it,
- * the others wait for theirs. Three row pointers leave registers for tiles of 64 columns,
- * more do not: wide products look up twice as often. */
+ * the others wait for theirs. Where the sums of 64 columns do not fit the registers, wide
+ * products look up twice as often; more than six row pointers are fetched again and again. */
 static double
-window_indices(const sb_part_choice *p, const sb_amounts *am, double width, bool packed)
+window_indices(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
+               const sb_target *t, bool packed)
 {
     const double alone = am->entries - am->slots, shared = am->slots / p->size;
-    const double again = p->size > 3 && width >= 64 ? 2 : 1;
+    const double fit = w->n < 64 ? 6 : fmax(3, sb_rule_tall(w, t));
+    const double again = p->size > fit ? 2 : 1;
 
     if (p->kind == SB_PART_SHARE)
         return alone + shared + (packed ? 0 : 0.35 * am->entries);
@@ -270,7 +272,7 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
     /* blocks of more than four rows spill sums (docs/planner.md, Levels) */
     const double tall = p->kind == SB_PART_BSR && p->size > 4 ? log2(p->size / 4.0) : 0;
     const int unroll = together(p, w, s, t);
-    const double indexed = windows(p) ? window_indices(p, am, width, packed)
+    const double indexed = windows(p) ? window_indices(p, am, w, t, packed)
                                       : am->entries * (1 + 0.15 * tall);
 
     if (t->gpu) {

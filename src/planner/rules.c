@@ -69,6 +69,13 @@ wide_rows(const sb_target *t)
     return t->isa == SB_ISA_V4G;
 }
 
+/* 32 registers hold 24 vectors of sums: 64 columns of six rows. */
+int
+sb_rule_tall(const sb_work *w, const sb_target *t)
+{
+    return t->isa >= SB_ISA_V4 && w->compute_size == 4 ? 6 : 0;
+}
+
 int
 sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
 {
@@ -76,8 +83,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
                                    {8, 16, 32, 64}, {16, 4, 8, 32},    {4, 16, 8, 32},
                                    {32, 16, 8, 4},  {128, 64, 32, 16}, {8, 4, 16, 32},
                                    {4, 8, 16, 32},  {2, 4, 8, 16, 32}};
-    /* 32 registers hold 16 vectors of sums: 64 columns of four rows */
-    const bool roomy = t->isa >= SB_ISA_V4 && w->compute_size == 4 && block <= 4;
+    const int tall = sb_rule_tall(w, t);
+    const bool roomy = tall > 0 && block <= tall;
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
@@ -170,9 +177,11 @@ sb_rule_lanes(sb_spec *s)
 int
 sb_rule_unroll(const sb_work *w, const sb_target *t, double mean)
 {
-    /* one entry at a time is one chain of additions there, two are two */
     const int64_t row = w->n * w->b_size;
-    const double pairs = wide_rows(t) ? 8 : row <= 64 ? 6 : 32;
+    /* up to a line of B one entry at a time is one chain of additions, two are two; beyond, a
+     * second set of two sums is cleared, added and mispredicted once a row */
+    const bool doubled = row > 64 && row <= 128;
+    const double pairs = wide_rows(t) ? (doubled ? 24 : 8) : row <= 64 ? 6 : 32;
     const double fours = row <= 16 ? 8 : row <= 64 ? 32 : INFINITY;
 
     if (w->op != SB_OP_SPMM || w->col_major)

@@ -19,6 +19,10 @@ void sb_work_of(sb_work *out, const sb_problem *pb);
  * else 0. */
 int sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank);
 
+/* The height of windows up to which sums of 64 columns stay in registers; 0: windows of
+ * more than two rows get fewer columns. */
+int sb_rule_tall(const sb_work *w, const sb_target *t);
+
 /* Entries taken together in rows of `mean` entries: two, so that the loads of one do not
  * wait for the other's sums; 1 where rows are too short to gain (docs/kernels.md). */
 int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean);

@@ -37,7 +37,7 @@ set_rates(sb_target *t)
 static const sb_factor fast_spmm[SB_CLASS_COUNT] = {
     [SB_PART_CSR] = {1.23, 0.6, 1.3}, [SB_PART_ROWS] = {1.23, 0.6, 1.3},
     [SB_PART_BSR] = {1.5, 0, 1.25},   [SB_PART_DIA] = {0.7, 1.2, 0.4},
-    [SB_PART_WIN] = {1.4, 0.3, 0.38}, [SB_PART_PANEL] = {1.35, 0.4, 1.6},
+    [SB_PART_WIN] = {1.4, 0.3, 0.38}, [SB_PART_PANEL] = {1.35, 1.35, 1.6},
     [SB_PART_SHARE] = {1, 1, 1},
 };
 static const sb_factor fast_spmv[SB_CLASS_COUNT] = {

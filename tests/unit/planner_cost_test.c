@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -112,6 +113,31 @@ test_mask_lanes(void **state)
                 cost_of(&s, rows, 1, 4, &machine).terms[0].entry);
 }
 
+/* Where all heights share everything, six rows read B least often; eight do not have the
+ * registers, nor have four whose sums of 64 columns are too long. */
+static void
+test_tall_windows(void **state)
+{
+    sb_stats s = spread_rows(40);
+    double of[9], wide[9];
+
+    (void)state;
+    for (int q = 0; q < SB_STATS_WINDOWS; q++) {
+        const int b = sb_stats_window_size[q];
+        char plan[64];
+
+        s.win_share[q] = 1;
+        (void)snprintf(plan, sizeof plan,
+                       "(plan spmm (part win %d) (part rows flat 1))", b);
+        of[b] = cost_of(&s, plan, 32, 4, &machine).terms[0].entry;
+        wide[b] = cost_of(&s, plan, 128, 8, &machine).terms[0].entry;
+    }
+    assert_true(of[6] < of[4] && of[6] < of[8]);
+    assert_true(wide[3] < wide[4]);
+    assert_true(seconds(&s, "(plan spmm (part win 6) (part rows flat 1))") <
+                seconds(&s, "(plan spmm (part win 4) (part rows flat 1))"));
+}
+
 /* A prediction is its terms times the factors of their classes, steps and tiles: what a
  * fit relies on. */
 static void
@@ -182,9 +208,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_columns), cmocka_unit_test(test_panels),
-        cmocka_unit_test(test_wide_panels), cmocka_unit_test(test_mask_lanes),
-        cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_few_columns),  cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_wide_panels),  cmocka_unit_test(test_mask_lanes),
+        cmocka_unit_test(test_tall_windows), cmocka_unit_test(test_linear),
     };
 
     sb_target_defaults(&machine);
