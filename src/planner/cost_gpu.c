@@ -161,6 +161,19 @@ unwise_selection(const sb_planner *pl, const sb_weighed *w)
     return NULL;
 }
 
+/* Whether every row of C comes from one part in one piece. Windows leave only rows that they
+ * do not touch; blocks that hold all of the sample leave next to nothing. */
+static bool
+written_once(const sb_weighed *w)
+{
+    const sb_part_choice *p = &w->choice.part[0], *last = p + w->choice.npart - 1;
+
+    if (last->kind == SB_PART_COO || (last->kind == SB_PART_ROWS && last->c > 1))
+        return false;
+    return w->choice.npart == 1 || (w->choice.npart == 2 && windows(p)) ||
+           (p->kind == SB_PART_BSR && w->cost.share[0] >= 1);
+}
+
 /* What the bounds do not see. */
 const char *
 sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w)
@@ -172,12 +185,12 @@ sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w)
 
     if (why)
         return why;
-    if (pl->work.c_size < pl->work.compute_size && p->kind != SB_PART_CSR &&
-        p->kind != SB_PART_BLOCKS && p->kind != SB_PART_LIST)
+    if (pl->work.c_size < pl->work.compute_size && !written_once(w))
         return "C would be rounded between two pieces";
     if (p->kind == SB_PART_PANEL || p->kind == SB_PART_SEG)
         return "made for the caches of a CPU";
-    if (in && (p->kind == SB_PART_ELL || p->kind == SB_PART_COO))
+    if (in &&
+        (p->kind == SB_PART_ELL || p->kind == SB_PART_PICK || p->kind == SB_PART_COO))
         return "rows in place need no positions";
     if (last->kind == SB_PART_ROWS && last->c > 1 &&
         (sb_work_footprint(&pl->work, s) < 4 * (double)pl->target->gpu->l2 ||

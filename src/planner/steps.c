@@ -222,9 +222,6 @@ sb_build_kernels_exist(sb_build *b, const sb_choice *want)
     const unsigned kinds = kinds_of(want);
     bool exist;
 
-    if (b->pl->pb->device && sb_choice_levels(want))
-        return sb_diag_set(b->diag, SB_ENOTSUP,
-                           "on a GPU one part may select; then comes the rest");
     /* sb_spec_of reads block sizes from the parts; restored by build_parts. */
     b->choice = *want;
     if (want->tile > 0)
@@ -271,10 +268,10 @@ grain_of(const sb_build *b, const sb_kernel *k, int64_t grain)
              : grain;
 }
 
-/* Whether a group lists a row twice. Groups of lanes of one block would add to it at once;
+/* Whether a group has each row once. Groups of lanes of one block would add to it at once;
  * coordinates have one such group a tile. */
 static bool
-lists_twice(const sb_part *p, const sb_part_group *g)
+lists_once(const sb_part *p, const sb_part_group *g)
 {
     const sb_part_array *row = p->kind == SB_PART_ROWS  ? sb_part_find(p, "rows_row")
                                : p->kind == SB_PART_ELL ? sb_part_find(p, "ell_row")
@@ -282,8 +279,8 @@ lists_twice(const sb_part *p, const sb_part_group *g)
 
     for (int64_t u = g->lo + 1; row && u < g->hi; u++)
         if (sb_index(row->data, row->type, u) == sb_index(row->data, row->type, u - 1))
-            return true;
-    return false;
+            return false;
+    return true;
 }
 
 /* Tiles of the batch's groups of the given kinds, as one step of kernel k. */
@@ -303,11 +300,10 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
         if (!(kinds >> p->kind & 1))
             continue;
         if (d && b->pl->pb->op != SB_OP_SDDMM &&
-            lists_twice(p, &p->group[bt->at[q].group]))
-            return sb_diag_set(
-                b->diag, SB_ENOKERNEL,
-                "a row is in several units of a part, which a GPU's block "
-                "would add to at once");
+            !lists_once(p, &p->group[bt->at[q].group]))
+            return sb_diag_set(b->diag, SB_EINTERNAL,
+                               "a row is in several units of a part, which a GPU's "
+                               "block would add to at once");
         sb_tiles_cut(plan->tile, &plan->ntile, p, &p->group[bt->at[q].group],
                      &b->pl->view, rank_in(fused, p->kind), grain);
         for (int64_t t = before; d && plan->tile && t < plan->ntile; t++)
