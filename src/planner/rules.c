@@ -50,6 +50,7 @@ sb_work_of(sb_work *out, const sb_problem *pb)
     sb_problem_shape(pb, &out->m, &out->n, &out->k);
     out->op = pb->op;
     out->nnz = a->nnz * sb_matrix_block(a) * sb_matrix_block(a);
+    out->a_type = a->val_type;
     out->a_size = (int)sb_dtype_size(a->val_type);
     out->b_size = (int)sb_dtype_size(pb->op == SB_OP_SDDMM ? pb->c.type : pb->b.type);
     out->c_size = (int)sb_dtype_size(pb->op == SB_OP_SDDMM ? a->val_type : pb->c.type);
