@@ -39,6 +39,9 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
 
     if (p->kind == SB_PART_PANEL)
         return unwise_panel(pl, p);
+    if (p->kind == SB_PART_COO && pl->pb->op != SB_OP_SDDMM &&
+        pl->work.c_size < pl->work.compute_size)
+        return "C would be rounded once an entry";
     if (p->kind == SB_PART_ELL || p->kind == SB_PART_PICK || p->kind == SB_PART_COO)
         return pl->pb->op == SB_OP_SPMM && pl->view.crd_in_place && !pl->view.pos &&
                        s->mean >= 1

@@ -1,9 +1,8 @@
 /*
  * The model of a GPU: bounds, none of them measured. B's rows come through L2, what L2 does
- * not hold comes from memory, and a
- * product is not done before its longest row, which one group of lanes walks entry by
- * entry. What pays is what the bounds say: fewer loads of B's rows where rows share them,
- * fewer bytes of A, shorter longest rows.
+ * not hold comes from memory, and a product is not done before its longest row, which one
+ * group of lanes walks entry by entry. What pays is what the bounds say: fewer loads of B's
+ * rows where rows share them, fewer bytes of A, shorter longest rows, tensor cores.
  */
 #include "planner/candidates.h"
 #include "planner/context.h"
@@ -16,10 +15,11 @@
 /*
  * A multiprocessor of each generation, in a clock: fused multiply-adds of f32 and f64 and, on
  * tensor cores, of f16 and bf16 summed in f32; bytes that it gets from L2. Multiply-adds are
- * those of NVIDIA's guide and data sheets, halved for tensor cores of GeForce parts, and for
- * 9.0 and 10.0 what mma.sync reaches of them, which has no more than 8.0's of the latter. L2:
- * two thirds of 8.0's 5120 bytes for 108 multiprocessors, on 9.0 what HP-SpMM reaches on an
- * H800, elsewhere measurements of others. bf16 of 7.5 goes by shuffles.
+ * those of NVIDIA's guide and data sheets; tensor cores as GeForce parts have them where
+ * those are most (7.5, 8.6, 8.9, 12.0), and on 9.0 and 10.0 as 8.0, because the kernels use
+ * mma.sync, which does not reach what newer instructions do. L2: two thirds of 8.0's 5120
+ * bytes for 108 multiprocessors, on 9.0 what HP-SpMM reaches on an H800, elsewhere a guess
+ * between. bf16 of 7.5 goes by shuffles.
  */
 typedef struct generation {
     int cc;
