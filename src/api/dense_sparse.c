@@ -235,7 +235,7 @@ run_on_host(const request *r, sb_diag *diag)
 static sb_status
 run_on_device(const request *r, sb_diag *diag)
 {
-    const sb_native n = {r->handle->device, r->handle->stream, diag};
+    const sb_native n = {r->handle->device, r->handle->stream, diag, false};
     const sb_matrix s = sb_view_sparse(r->sparse);
     const sb_dense d = sb_view_dense(r->dense);
     const bool blocks = s.format == SB_FORMAT_BELL;

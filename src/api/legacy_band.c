@@ -107,7 +107,7 @@ solve(const call *k, const sb_band *b, size_t bytes)
     if (st != SPBLAS_STATUS_SUCCESS || there == 0)
         return st;
     if (device) {
-        const sb_native on = {handle->device, handle->stream, &diag};
+        const sb_native on = {handle->device, handle->stream, &diag, false};
 
         return sb_api_end(handle, k->function, sb_native_band(&on, b), &diag);
     }

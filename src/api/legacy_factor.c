@@ -145,7 +145,7 @@ static sb_status
 analyse_there(const factor *k, sb_native_factor **out, sb_diag *diag)
 {
     const spblasHandle_t h = k->handle;
-    const sb_native on = {h->device, h->stream, diag};
+    const sb_native on = {h->device, h->stream, diag, false};
     sb_incomplete f = job_of(k);
     sb_problem pb = {.a = sb_legacy_csr(f.type, k->mb, k->mb, k->nnzb, k->descrA,
                                         k->val, k->ptr, k->ind),
@@ -192,7 +192,7 @@ analyse(const factor *k)
 static sb_status
 run_there(const factor *k, int64_t *at, sb_diag *diag)
 {
-    const sb_native on = {k->handle->device, k->handle->stream, diag};
+    const sb_native on = {k->handle->device, k->handle->stream, diag, false};
     const sb_incomplete f = job_of(k);
 
     if (!k->info->factor ||

@@ -23,7 +23,7 @@ count_there(const char *function, spblasHandle_t handle, const sb_filter *f,
             void *buffer, int *number, const sb_target_rows *to, int *total)
 {
     sb_diag diag = {0};
-    const sb_native on = {handle->device, handle->stream, &diag};
+    const sb_native on = {handle->device, handle->stream, &diag, false};
     int64_t n = 0;
     sb_status st = sb_native_filter_count(&on, f, buffer, number,
                                           to ? (int *)(uintptr_t)to->ptr : NULL,
@@ -39,7 +39,7 @@ fill_there(const char *function, spblasHandle_t handle, const sb_filter *f,
            const sb_target_rows *to)
 {
     sb_diag diag = {0};
-    const sb_native on = {handle->device, handle->stream, &diag};
+    const sb_native on = {handle->device, handle->stream, &diag, false};
 
     return sb_api_end(handle, function, sb_native_filter_fill(&on, f, to), &diag);
 }
@@ -287,7 +287,7 @@ filter_of(sb_filter *f, const prune *k, sb_diag *diag)
     if (k->by_rank)
         return SB_OK;
     if (sb_place_by_device(k->handle, at)) {
-        const sb_native on = {d, k->handle->stream, diag};
+        const sb_native on = {d, k->handle->stream, diag, false};
 
         SB_TRY(sb_native_may_wait(&on, "a threshold in the GPU's memory is read"));
         SB_TRY(d->ops->download(d, on.stream, &copy, at, sb_dtype_size(t), diag));

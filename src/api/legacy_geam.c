@@ -56,7 +56,7 @@ spblasXcsrgeam2Nnz(spblasHandle_t handle, int m, int n, const spblasMatDescr_t *
         .b = sb_legacy_csr(SB_F32, m, n, nnzB, descrB, NULL, csrRowPtrB, csrColIndB),
         .c = sb_legacy_csr(SB_F32, m, n, 0, descrC, NULL, csrRowPtrC, NULL)};
     if (device) {
-        const sb_native on = {handle->device, handle->stream, &diag};
+        const sb_native on = {handle->device, handle->stream, &diag, false};
 
         done = sb_place_buffer(handle, buffer, "buffer", &diag);
         if (done == SB_OK)
@@ -100,7 +100,7 @@ spblasXcsrgeam2(spblasHandle_t handle, spblasDataType_t type, int m, int n,
         .b = sb_legacy_csr(t, m, n, nnzB, descrB, csrValB, csrRowPtrB, csrColIndB),
         .c = sb_legacy_csr(t, m, n, 0, descrC, csrValC, csrRowPtrC, csrColIndC)};
     if (device) {
-        const sb_native on = {handle->device, handle->stream, &diag};
+        const sb_native on = {handle->device, handle->stream, &diag, false};
 
         return sb_api_end(handle, __func__,
                           sb_native_geam_fill(&on, &g,

@@ -112,7 +112,7 @@ count(const grid *k, int64_t *total)
         return st;
     g = regrid_of(k);
     if (device) {
-        const sb_native on = {handle->device, handle->stream, &diag};
+        const sb_native on = {handle->device, handle->stream, &diag, false};
 
         return sb_api_end(handle, k->function, sb_native_regrid_count(&on, &g, total),
                           &diag);
@@ -167,7 +167,7 @@ fill(const grid *k)
         return st;
     g = regrid_of(k);
     if (device) {
-        const sb_native on = {handle->device, handle->stream, &diag};
+        const sb_native on = {handle->device, handle->stream, &diag, false};
 
         return sb_api_end(handle, k->function, sb_native_regrid_fill(&on, &g), &diag);
     }

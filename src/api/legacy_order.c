@@ -92,7 +92,7 @@ spblasCsr2cscEx2(spblasHandle_t handle, int m, int n, int nnz, const void *csrVa
             &same, SB_ARG_BUFFER(device ? (size_t)nnz : steps()->flip_scratch(n, nnz)),
             SB_ARG_THERE(cscColPtr));
     if (st == SPBLAS_STATUS_SUCCESS && device) {
-        const sb_native on = {handle->device, handle->stream, &diag};
+        const sb_native on = {handle->device, handle->stream, &diag, false};
 
         return there(handle, __func__, sb_native_flip(&on, &job), &diag);
     }
@@ -115,7 +115,7 @@ spblasXcoo2csr(spblasHandle_t handle, const int *cooRowInd, int nnz, int m,
                         SB_ARG_ENUM(idxBase, SPBLAS_INDEX_BASE_ONE));
 
     if (st == SPBLAS_STATUS_SUCCESS && device) {
-        const sb_native on = {handle->device, handle->stream, &diag};
+        const sb_native on = {handle->device, handle->stream, &diag, false};
 
         return there(handle, __func__,
                      sb_native_offsets(&on, csrRowPtr, cooRowInd, nnz, m, (int)idxBase),
@@ -138,7 +138,7 @@ spblasXcsr2coo(spblasHandle_t handle, const int *csrRowPtr, int nnz, int m,
                         SB_ARG_ENUM(idxBase, SPBLAS_INDEX_BASE_ONE));
 
     if (st == SPBLAS_STATUS_SUCCESS && device) {
-        const sb_native on = {handle->device, handle->stream, &diag};
+        const sb_native on = {handle->device, handle->stream, &diag, false};
 
         return there(handle, __func__,
                      sb_native_rows(&on, cooRowInd, csrRowPtr, nnz, m, (int)idxBase),
@@ -158,7 +158,7 @@ spblasCreateIdentityPermutation(spblasHandle_t handle, int n, int *p)
         SB_LEGACY_PLACE(&device, SB_ARG_HANDLE, SB_ARG_COUNT(n), SB_ARG_ARRAY(p, n));
 
     if (st == SPBLAS_STATUS_SUCCESS && device) {
-        const sb_native on = {handle->device, handle->stream, &diag};
+        const sb_native on = {handle->device, handle->stream, &diag, false};
 
         return there(handle, __func__, sb_native_identity(&on, p, n), &diag);
     }
@@ -197,7 +197,7 @@ sort(spblasHandle_t handle, const char *function, bool device, const sb_order *j
     if (job->nnz == 0)
         return SPBLAS_STATUS_SUCCESS;
     if (device) {
-        const sb_native on = {handle->device, handle->stream, &diag};
+        const sb_native on = {handle->device, handle->stream, &diag, false};
 
         return there(handle, function, sb_native_order(&on, job), &diag);
     }

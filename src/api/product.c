@@ -7,6 +7,7 @@
 
 #include "api/error.h"
 #include "api/place.h"
+#include "api/turn.h"
 #include "api/types.h"
 #include "api/view.h"
 #include "base/macro.h"
@@ -421,6 +422,20 @@ scratch(const sb_product *p, sb_problem *pb, sb_diag *diag)
     return SB_OK;
 }
 
+/* By the plan, if there is one that the device runs; else, what is stored the wrong way
+ * round is turned first. */
+static sb_status
+execute(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
+{
+    const bool may_turn = pb->device && !(plan && plan->engine);
+    sb_problem turned;
+    sb_status st = may_turn ? sb_turn_put(&turned, pb, diag) : SB_SKIP;
+
+    return st == SB_OK     ? sb_execute(NULL, &turned, diag)
+           : st == SB_SKIP ? sb_execute(plan, pb, diag)
+                           : st;
+}
+
 static sb_status
 compute(const sb_product *p, sb_problem *pb, sb_diag *diag)
 {
@@ -435,13 +450,13 @@ compute(const sb_product *p, sb_problem *pb, sb_diag *diag)
     if (!ref)
         st = validate(p->sparse, pb, diag);
     if (st == SB_OK && !empty_output(pb))
-        st = sb_execute(sb_planref_plan(ref), pb, diag);
+        st = execute(sb_planref_plan(ref), pb, diag);
     sb_planlist_unhold(plans, ref);
     return st;
 }
 
 /* By sizes and types, wherever the arrays will be; where they are on the device already,
- * the product's kernels are made now. */
+ * the product's kernels are made now, or ordered. */
 static size_t
 scratch_size(const sb_product *p, const sb_problem *pb)
 {
@@ -452,8 +467,10 @@ scratch_size(const sb_product *p, const sb_problem *pb)
     (void)sb_place_problem(p->handle, &rows, NULL);
     rows = sb_problem_by_rows(&rows);
     if (rows.device)
+        sb_turn_prepare(&rows);
+    if (rows.device)
         sb_even_prepare(&rows);
-    return sb_even_bytes(&rows);
+    return sb_turn_bytes(&rows) + sb_even_bytes(&rows);
 }
 
 sb_status

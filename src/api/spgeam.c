@@ -359,7 +359,7 @@ validate(const geam_call *k, sb_diag *diag)
 static sb_status
 count(const geam_call *k, const sb_geam *g, sb_diag *diag)
 {
-    const sb_native on = {k->handle->device, k->handle->stream, diag};
+    const sb_native on = {k->handle->device, k->handle->stream, diag, false};
     sb_spmat draft = *k->c;
 
     SB_TRY(*k->device ? sb_native_geam_count(&on, g, k->buffer, &draft.nnz)
@@ -388,7 +388,7 @@ load(sb_value *out, const geam_call *k, const void *scalar, sb_diag *diag)
 static sb_status
 add(const geam_call *k, sb_geam *g, sb_diag *diag)
 {
-    const sb_native on = {k->handle->device, k->handle->stream, diag};
+    const sb_native on = {k->handle->device, k->handle->stream, diag, false};
     const sb_dtype t = sb_public_dtype(k->c->type);
     /* the type that is summed in; scalars are of it too, but of all-16-bit calls */
     const sb_dtype compute = sb_public_dtype(k->compute);

@@ -247,7 +247,7 @@ take(const sb_spgemm_call *k, sb_spgemm *g, int slots, size_t slot, sb_diag *dia
 static sb_native
 native_of(const sb_spgemm_call *k, sb_diag *diag)
 {
-    return (sb_native){k->handle->device, k->handle->stream, diag};
+    return (sb_native){k->handle->device, k->handle->stream, diag, false};
 }
 
 static sb_status

@@ -90,7 +90,7 @@ analyse(const sb_tri_call *k, sb_diag *diag)
     const sb_tri_part part = {.upper = k->a->at.fill == SPBLAS_FILL_MODE_UPPER,
                               .unit = k->a->at.diag == SPBLAS_DIAG_TYPE_UNIT,
                               .trans = sb_tri_trans(k, k->op_a)};
-    const sb_native n = {k->handle->device, k->handle->stream, diag};
+    const sb_native n = {k->handle->device, k->handle->stream, diag, false};
     sb_problem pb = {.a = sb_view_sparse(k->a),
                      .batch = 1,
                      .device = k->handle->device,
@@ -169,7 +169,7 @@ solve(const sb_tri_call *k, sb_diag *diag)
     const bool vector = k->tag == SB_TAG_SPSV;
     const char *const name[] = {vector ? "vecX" : "matB", vector ? "vecY" : "matC"};
     const void *const array[] = {sb_tri_x(k).values, sb_tri_y(k).values, k->alpha};
-    const sb_native n = {k->handle->device, k->handle->stream, diag};
+    const sb_native n = {k->handle->device, k->handle->stream, diag, false};
     const sb_dtype type = sb_public_dtype(k->compute);
     sb_tri_solve s = solve_of(k);
 
@@ -189,7 +189,7 @@ solve(const sb_tri_call *k, sb_diag *diag)
 static sb_status
 update(const sb_tri_call *k, sb_diag *diag)
 {
-    const sb_native n = {k->handle->device, k->handle->stream, diag};
+    const sb_native n = {k->handle->device, k->handle->stream, diag, false};
     static const char *const name[] = {"newValues"};
 
     if (k->descr->native) {

@@ -252,7 +252,7 @@ static sb_status
 run_on_device(const request *r, sb_diag *diag)
 {
     const sb_vector job = job_of(r);
-    const sb_native n = {r->handle->device, r->handle->stream, diag};
+    const sb_native n = {r->handle->device, r->handle->stream, diag, false};
     sb_native_scalar alpha = {{0, 0}, NULL}, beta = {{0, 0}, NULL};
 
     if (wants_scalars(r)) {

@@ -9,6 +9,8 @@
  *          only the first ell_len slots of a unit are entries
  *   bsr    bsr_ptr P[rows / b + 1]  bsr_crd I[blocks] (block columns)
  *          bsr_pos P[blocks * b * b], element (r, c) of block q at (q * b + r) * b + c
+ *   pick   pick_row I[u]  pick_ptr P[u + 1] entries before a unit  pick_crd I[entries]
+ *          pick_pos P[entries]; a row is one unit of a group at most
  *   dia    dia_off I64[d]  dia_pos P[rows * d], diagonal q of row i at i * d + q, or -1
  *   coo    coo_row I[u]  coo_crd I[u]  coo_pos P[u], sorted by row
  *   win    win_seg P[rows / b + 1] runs of a window  win_off P[runs + 1] slots before
@@ -76,6 +78,7 @@ typedef enum sb_part_kind {
     SB_PART_LIST,
     SB_PART_SHARE,
     SB_PART_HDIA,
+    SB_PART_PICK,
     SB_PART_COUNT
 } sb_part_kind;
 
@@ -100,7 +103,7 @@ typedef struct sb_part_array {
 
 /*
  * Units [lo, hi) that may run at the same time. Units are what tiles count: rows (csr,
- * dia), list entries (rows, ell), block rows (bsr, blocks), windows (win, share, mask), groups of
+ * dia), list entries (rows, ell, pick), block rows (bsr, blocks), windows (win, share, mask), groups of
  * SB_SEG_ROWS rows (seg), slices (sell, hdia), blocks of rows (panel), slots (coo), the caller's
  * entries (list). Units of
  * one row are adjacent, and a tile must own all of them.
@@ -204,6 +207,8 @@ typedef struct sb_hdia_slice {
 void sb_part_hdia_count(sb_hdia_slice *out, const sb_view *v, int64_t slice);
 /* Diagonals at least `percent` full. SB_SKIP when !sorted or there are none. */
 sb_status sb_part_dia(sb_part *out, sb_cover *cv, int percent, bool sorted);
+/* The rest row by row, a unit each; touches every row. */
+sb_status sb_part_pick(sb_part *out, sb_cover *cv);
 /* The rest as coordinates. Touches only rows that have an entry left. */
 sb_status sb_part_coo(sb_part *out, sb_cover *cv);
 

@@ -111,6 +111,15 @@ unit_ell(check *ck, int64_t u)
 }
 
 static sb_status
+unit_pick(check *ck, int64_t u)
+{
+    for (int64_t s = get(ck, "pick_ptr", u); s < get(ck, "pick_ptr", u + 1); s++)
+        SB_TRY(reach_pos(ck, get(ck, "pick_row", u), get(ck, "pick_crd", s),
+                         get(ck, "pick_pos", s)));
+    return SB_OK;
+}
+
+static sb_status
 unit_bsr(check *ck, int64_t u)
 {
     const int64_t b = ck->p->width;
@@ -293,7 +302,7 @@ check_part(check *ck)
         [SB_PART_SELL] = unit_sell, [SB_PART_PANEL] = unit_panel,
         [SB_PART_MASK] = unit_mask, [SB_PART_BLOCKS] = unit_blocks,
         [SB_PART_LIST] = unit_list, [SB_PART_SHARE] = unit_share,
-        [SB_PART_HDIA] = unit_hdia};
+        [SB_PART_HDIA] = unit_hdia, [SB_PART_PICK] = unit_pick};
 
     for (int g = 0; g < ck->p->ngroup; g++)
         for (int64_t u = ck->p->group[g].lo; u < ck->p->group[g].hi; u++)

@@ -327,10 +327,13 @@ facts(sb_device *d, sb_gpu_facts *out)
     const sb_gpu *g = gpu_of(d);
     const int sms = attribute(g, SB_CU_SM_COUNT);
 
-    *out = (sb_gpu_facts){.sms = sms > 0 ? sms : 1,
-                          .l2 = attribute(g, SB_CU_L2_BYTES),
-                          .mem_rate = 2e3 * attribute(g, SB_CU_MEMORY_KHZ) *
-                                      attribute(g, SB_CU_MEMORY_BITS) / 8};
+    *out = (sb_gpu_facts){
+        .sms = sms > 0 ? sms : 1,
+        .l2 = attribute(g, SB_CU_L2_BYTES),
+        .mem_rate =
+            2e3 * attribute(g, SB_CU_MEMORY_KHZ) * attribute(g, SB_CU_MEMORY_BITS) / 8,
+        .cc = 10 * attribute(g, SB_CU_CC_MAJOR) + attribute(g, SB_CU_CC_MINOR),
+        .clock = 1e3 * attribute(g, SB_CU_CLOCK_KHZ)};
     memcpy(out->arch, g->arch, sizeof out->arch);
     if (g->driver->device_name(out->name, sizeof out->name, g->ordinal) != 0)
         out->name[0] = '\0';

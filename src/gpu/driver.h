@@ -34,7 +34,8 @@ enum {
     SB_CU_LAUNCH_FAILED = 719,
     SB_CU_CAPTURE_UNSUPPORTED = 900,
 
-    SB_CU_SM_COUNT = 16, /* CUdevice_attribute */
+    SB_CU_CLOCK_KHZ = 13, /* CUdevice_attribute */
+    SB_CU_SM_COUNT = 16,
     SB_CU_MEMORY_KHZ = 36,
     SB_CU_MEMORY_BITS = 37, /* of the bus */
     SB_CU_L2_BYTES = 38,

@@ -19,6 +19,7 @@ typedef struct state {
     sb_gpu *gpu; /* held */
     sb_launch launch;
     sb_step step[SB_PLAN_MAX_STEPS];
+    uint8_t level[SB_PLAN_MAX_STEPS];
     sb_plan_array array[SB_PLAN_MAX_ARRAYS];
     sb_plan_int integer[SB_PLAN_MAX_INTS];
 } state;
@@ -88,13 +89,14 @@ sb_gpu_start(sb_device *d, void *stream, const sb_kernel *k, const sb_binding *a
 }
 
 static sb_status
-run_step(const sb_gpu *g, const sb_launch *l, const sb_step *step, const sb_problem *pb,
-         int64_t n, int64_t member, sb_diag *diag)
+run_step(const sb_gpu *g, const sb_launch *l, int at, const sb_problem *pb, int64_t n,
+         int64_t member, sb_diag *diag)
 {
+    const sb_step *step = &l->step[at];
     const sb_gpu_kernel *k = (const sb_gpu_kernel *)step->kernel;
     sb_binding b = {0};
 
-    SB_TRY(sb_launch_bind(&b, l, pb, k->spec, k->signature, step->add, member, diag));
+    SB_TRY(sb_launch_bind(&b, l, pb, k->spec, k->signature, at, member, diag));
     return sb_gpu_check(g,
                         launch(g, k, &b, step->tile_lo, step->tile_hi, n,
                                SB_FAULT(GPU_STREAM) ? NULL : pb->stream),
@@ -113,7 +115,7 @@ sb_gpu_launch(sb_device *d, const sb_launch *l, const sb_problem *pb, sb_diag *d
     SB_TRY(sb_gpu_enter(g, diag));
     for (int64_t q = 0; q < batch && st == SB_OK; q++)
         for (int i = 0; i < l->nstep && st == SB_OK; i++)
-            st = run_step(g, l, &l->step[i], pb, n, q, diag);
+            st = run_step(g, l, i, pb, n, q, diag);
     sb_gpu_leave(g);
     return st;
 }
@@ -213,9 +215,11 @@ sb_gpu_settle(sb_device *d, sb_plan *plan, sb_diag *diag)
     s->gpu = (sb_gpu *)d;
     d->ops->hold(d);
     memcpy(s->step, plan->step, sizeof s->step);
+    memcpy(s->level, plan->level, sizeof s->level);
     memcpy(s->integer, plan->integer, sizeof s->integer);
     s->launch = (sb_launch){.nstep = plan->nstep,
                             .step = s->step,
+                            .level = s->level,
                             .nint = plan->nint,
                             .array = s->array,
                             .integer = s->integer};

@@ -46,8 +46,7 @@ program(sb_strbuf *out, const sb_spec *s)
     sb_ops_init(out, s, c);
     sb_strbuf_puts(out, mm ? "\n      }\n    }\n    for %c in 0 .. %n {\n      "
                            : "\n    }\n    ");
-    sb_strbuf_printf(out, "%s += ", c);
-    sb_ops_term(out, s, "$A[%s]", mm ? "$B[%j, %c]" : "$B[%j]");
+    sb_ops_add(out, s, c, "$A[%s]", mm ? "$B[%j, %c]" : "$B[%j]");
     sb_strbuf_puts(out, mm ? "\n    }\n  }\n}\n" : "\n  }\n}\n");
 }
 

@@ -187,6 +187,25 @@ sb_ops_term(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
 }
 
 void
+sb_ops_add(sb_strbuf *out, const sb_spec *s, const char *target, const char *a,
+           const char *b)
+{
+    const char *close;
+
+    if (s->c != SB_F16 && s->c != SB_BF16) {
+        sb_strbuf_printf(out, "%s += ", target);
+        sb_ops_term(out, s, a, b);
+        return;
+    }
+    sb_strbuf_printf(out, "%s = ", target);
+    close = store_open(out, s, s->c);
+    sb_ops_operand(out, s, target, s->c, false);
+    sb_strbuf_puts(out, " + %alpha * ");
+    sb_ops_product(out, s, a, b);
+    sb_strbuf_puts(out, close);
+}
+
+void
 sb_ops_width(sb_strbuf *out, const sb_spec *s)
 {
     if (s->exact && s->op == SB_KOP_SPMM)

@@ -41,6 +41,10 @@ void sb_ops_output(sb_strbuf *out, const sb_spec *s);
 void sb_ops_init(sb_strbuf *out, const sb_spec *s, const char *target);
 /* "%alpha * A * B" in the type the result is stored in. */
 void sb_ops_term(sb_strbuf *out, const sb_spec *s, const char *a, const char *b);
+/* SpMM, SpMV: TARGET with a term more, a statement. 16 bits are no type to add in: there the
+ * sum is formed in the compute type and stored. */
+void sb_ops_add(sb_strbuf *out, const sb_spec *s, const char *target, const char *a,
+                const char *b);
 /* "A * B" in the compute type. */
 void sb_ops_product(sb_strbuf *out, const sb_spec *s, const char *a, const char *b);
 /* SpMM, SpMV: "%alpha * VALUE + select(%beta == 0.0, 0.0, %beta * TARGET)", VALUE in the

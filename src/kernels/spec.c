@@ -155,10 +155,10 @@ types_fit(const sb_spec *s)
 static sb_status
 check_kinds(const sb_spec *s, sb_diag *diag)
 {
-    const unsigned packable = 1U << SB_KIND_ELL | 1U << SB_KIND_BSR |
-                              1U << SB_KIND_DIA | 1U << SB_KIND_SELL |
-                              1U << SB_KIND_PANEL | 1U << SB_KIND_BLOCKS |
-                              1U << SB_KIND_SHARE | 1U << SB_KIND_HDIA;
+    const unsigned packable =
+        1U << SB_KIND_ELL | 1U << SB_KIND_BSR | 1U << SB_KIND_DIA | 1U << SB_KIND_SELL |
+        1U << SB_KIND_PANEL | 1U << SB_KIND_BLOCKS | 1U << SB_KIND_SHARE |
+        1U << SB_KIND_HDIA | 1U << SB_KIND_PICK;
     const bool bsr = s->kinds >> SB_KIND_BSR & 1U, win = s->kinds >> SB_KIND_WIN & 1U;
     const bool mask = s->kinds >> SB_KIND_MASK & 1U,
                share = s->kinds >> SB_KIND_SHARE & 1U;

@@ -24,6 +24,7 @@ typedef struct sb_native {
     sb_device *device;
     void *stream;
     sb_diag *diag;
+    bool only_load; /* kernels are made ready, nothing is put on the stream */
 } sb_native;
 
 /*

@@ -87,6 +87,8 @@ start(const sb_native *n, const sb_native_job *j, int64_t items, int64_t of_bloc
     if (items <= 0)
         return SB_OK;
     SB_TRY(kernel_of(&k, n, j));
+    if (n->only_load)
+        return SB_OK;
     return n->device->ops->start(n->device, n->stream, k, &j->args,
                                  blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX, n->diag);
 }

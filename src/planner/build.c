@@ -106,6 +106,9 @@ rest_part(sb_build *b, sb_part_choice p)
                 b->pl->memory_limit);
         st = sb_part_ell(out, &b->cover, (int64_t)1 << p.k);
         break;
+    case SB_PART_PICK:
+        st = sb_part_pick(out, &b->cover);
+        break;
     default:
         st = sb_part_coo(out, &b->cover);
         break;
@@ -302,6 +305,10 @@ add_sizes(sb_plan *plan, const sb_part *p)
         if (a)
             add_int(plan, "base", 0); /* of the arrays that replace the caller's */
         break;
+    case SB_PART_PICK:
+        add_int(plan, "pick_count", a->count - 1);
+        add_int(plan, "pick_entries", p->nnz);
+        break;
     case SB_PART_DIA:
         add_int(plan, "dia_count", p->width);
         break;
@@ -361,15 +368,18 @@ sb_plan_build(sb_plan **out, sb_planner *pl, const sb_choice *choice,
               sb_kernel_effort effort, sb_diag *diag)
 {
     sb_build b = {.pl = pl, .effort = effort, .diag = diag, .choice = *choice};
+    sb_choice want = *choice;
     sb_status st = SB_ENOMEM;
 
     *out = NULL;
     if (choice->npart == 0)
         return sb_plan_reference(out, pl);
+    if (pl->pb->device)
+        sb_rule_gpu_rest(&want, &pl->stats);
     b.choice.npart = 0;
     b.plan = sb_alloc_zero(sizeof *b.plan);
     if (b.plan)
-        st = run(&b, choice);
+        st = run(&b, &want);
     for (int q = 0; q < SB_COUNT(b.part); q++)
         sb_part_free(&b.part[q]);
     sb_cover_free(&b.cover);

@@ -82,6 +82,7 @@ static const line anywhere[] = {
     REST(SB_PART_HDIA, 0, 0),
     REST(SB_PART_ELL, 0, SB_K_MEAN),
     REST(SB_PART_ELL, 0, SB_K_MEAN + 1),
+    REST(SB_PART_PICK, 0, 0),
     REST(SB_PART_COO, 0, 0),
     WITH(SB_PART_BSR, 4, SB_PART_ELL, 0, SB_K_MEAN),
     WITH(SB_PART_BSR, 2, SB_PART_ELL, 0, SB_K_MEAN),
@@ -200,7 +201,7 @@ sb_choice_packable(const sb_choice *ch)
         if (ch->part[q].kind == SB_PART_ELL || ch->part[q].kind == SB_PART_BSR ||
             ch->part[q].kind == SB_PART_DIA || ch->part[q].kind == SB_PART_SELL ||
             ch->part[q].kind == SB_PART_PANEL || ch->part[q].kind == SB_PART_SHARE ||
-            ch->part[q].kind == SB_PART_HDIA)
+            ch->part[q].kind == SB_PART_HDIA || ch->part[q].kind == SB_PART_PICK)
             return true;
     return false;
 }

@@ -194,9 +194,10 @@ part_order(reader *rd, const sb_choice *ch, sb_part_kind kind)
     if (ch->npart > 0 && !sb_part_selects(ch->part[ch->npart - 1].kind))
         return refuse(rd, rd->word, "the part before this one already takes the rest");
     if (ch->npart > 0 && kind != SB_PART_ROWS && kind != SB_PART_ELL &&
-        kind != SB_PART_COO && !sb_part_selects(kind))
-        return refuse(rd, rd->word,
-                      "only rows, ell and coo take a rest; the others stand alone");
+        kind != SB_PART_COO && kind != SB_PART_PICK && !sb_part_selects(kind))
+        return refuse(
+            rd, rd->word,
+            "only rows, ell, pick and coo take a rest; the others stand alone");
     if (ch->npart + sb_part_selects(kind) == SB_CHOICE_PARTS)
         return refuse(rd, rd->word, "three parts may select; then comes the rest");
     return SB_OK;
@@ -212,7 +213,7 @@ read_part(reader *rd, sb_choice *ch)
     if (kind < 0)
         return refuse(rd, rd->word,
                       "expected csr, rows, ell, bsr, dia, coo, win, seg, sell, panel, "
-                      "mask, blocks, list, share or hdia");
+                      "mask, blocks, list, share, hdia or pick");
     SB_TRY(part_order(rd, ch, p.kind));
     if (p.kind == SB_PART_ROWS) {
         const int q = one_of(rd, order, 2);

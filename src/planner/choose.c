@@ -5,6 +5,7 @@
  */
 #include "planner/candidates.h"
 #include "planner/levels.h"
+#include "planner/rules.h"
 #include "planner/search.h"
 
 #include "base/alloc.h"
@@ -41,7 +42,10 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
 
     if (p->kind == SB_PART_PANEL)
         return unwise_panel(pl, p);
-    if (p->kind == SB_PART_ELL || p->kind == SB_PART_COO)
+    if (p->kind == SB_PART_COO && pl->pb->op != SB_OP_SDDMM &&
+        pl->work.c_size < pl->work.compute_size)
+        return "C would be rounded once an entry";
+    if (p->kind == SB_PART_ELL || p->kind == SB_PART_PICK || p->kind == SB_PART_COO)
         return pl->pb->op == SB_OP_SPMM && pl->view.crd_in_place && !pl->view.pos &&
                        s->mean >= 1
                    ? "rows in place need no positions"
@@ -140,6 +144,16 @@ by_cost(const void *x, const void *y)
     return a->order - b->order;
 }
 
+/* Whether one before it is the same: what a GPU takes instead of several rests is one. */
+static bool
+weighed_before(const sb_planner *pl, const sb_choice *ch)
+{
+    for (int q = 0; q < pl->nweighed; q++)
+        if (sb_choice_equal(&pl->weighed[q].choice, ch))
+            return true;
+    return false;
+}
+
 static sb_status
 weigh(sb_planner *pl)
 {
@@ -153,6 +167,11 @@ weigh(sb_planner *pl)
         *w = (sb_weighed){.order = q};
         if (!sb_candidate(&w->choice, pl->pb, in, packed, mean_k, q))
             break;
+        if (pl->pb->device) {
+            sb_rule_gpu_rest(&w->choice, &pl->stats);
+            if (weighed_before(pl, &w->choice))
+                continue;
+        }
         sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
         w->dropped = pl->pb->device ? sb_gpu_unwise(pl, w) : unwise(pl, w);
         pl->nweighed++;

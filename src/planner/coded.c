@@ -59,7 +59,7 @@ interpret(const sb_coded *c, const sb_launch *l, const sb_problem *pb, int64_t m
     const sb_interp_args args = {param, buf};
     sb_binding b;
 
-    SB_TRY(sb_launch_bind(&b, l, pb, c->spec, c->signature, step->add, member, diag));
+    SB_TRY(sb_launch_bind(&b, l, pb, c->spec, c->signature, 0, member, diag));
     for (int q = 0; q < b.nparam; q++)
         param[q] = sb_value_load(c->prog->param[q]->type, &b.param[q], 0);
     for (int q = 0; q < b.nbuf; q++)

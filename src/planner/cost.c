@@ -45,6 +45,7 @@ static const coef table[SB_CLASS_COUNT] = {
     [SB_PART_LIST] = {0.0, 0.8e-9, 1, true},
     [SB_PART_SHARE] = {8e-9, 0.6e-9, 8, true},
     [SB_PART_HDIA] = {15e-9, 0.2e-9, 1, true}, /* SpMV only: cost_vector.c */
+    [SB_PART_PICK] = {5e-9, 0.9e-9, 1, true},
     [SB_CLASS_HYB] = {5e-9, 0.5e-9, 1, false},
 };
 
@@ -188,6 +189,9 @@ structure_bytes(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
         return am->entries * (value + pos + w->idx_size / b2) + am->units * w->ptr_size;
     case SB_PART_BLOCKS:
         return am->entries * value + am->units * w->ptr_size;
+    case SB_PART_PICK:
+        return am->entries * (value + pos + w->idx_size) +
+               am->units * (double)(w->ptr_size + w->idx_size);
     case SB_PART_LIST:
         return am->entries * (value + 2.0 * w->idx_size);
     case SB_PART_DIA:

@@ -16,6 +16,7 @@ typedef struct sb_work {
     sb_op op;
     int64_t m, n, k, nnz; /* of the product, and A's entries */
     int a_size, b_size, c_size, compute_size, ptr_size, idx_size;
+    sb_dtype a_type; /* of A's values */
     bool complex;
     bool by_position; /* the view has positions: no part is in place */
     bool col_major;   /* B or C is column-major */

@@ -1,24 +1,65 @@
 /*
- * The model of a GPU: bounds, none of them measured. B's rows come through L2, which gives
- * some 6 TB/s on 132 multiprocessors, what L2 does not hold comes from memory, and a
- * product is not done before its longest row, which one group of lanes walks entry by
- * entry. What pays is what the bounds say: fewer loads of B's rows where rows share them,
- * fewer bytes of A, shorter longest rows.
+ * The model of a GPU: bounds, none of them measured. B's rows come through L2, what L2 does
+ * not hold comes from memory, and a product is not done before its longest row, which one
+ * group of lanes walks entry by entry. What pays is what the bounds say: fewer loads of B's
+ * rows where rows share them, fewer bytes of A, shorter longest rows, tensor cores.
  */
 #include "planner/candidates.h"
 #include "planner/context.h"
 #include "planner/rules.h"
 
+#include "base/macro.h"
+
 #include <math.h>
 
-/* Of one multiprocessor; L2's rate is what HP-SpMM reaches on an H800. */
-static const double l2_rate = 45e9, mem_rate = 36e9, flop_rate = 450e9;
+/*
+ * A multiprocessor of each generation, in a clock: fused multiply-adds of f32 and f64 and, on
+ * tensor cores, of f16 and bf16 summed in f32; bytes that it gets from L2. Multiply-adds are
+ * those of NVIDIA's guide and data sheets; tensor cores as GeForce parts have them where
+ * those are most (7.5, 8.6, 8.9, 12.0), and on 9.0 and 10.0 as 8.0, because the kernels use
+ * mma.sync, which does not reach what newer instructions do. L2: two thirds of 8.0's 5120
+ * bytes for 108 multiprocessors, on 9.0 what HP-SpMM reaches on an H800, elsewhere a guess
+ * between. bf16 of 7.5 goes by shuffles.
+ */
+typedef struct generation {
+    int cc;
+    double fma, fma64, f16, bf16, l2;
+} generation;
+
+static const generation generations[] = {
+    {75, 64, 2, 256, 8, 20},       {80, 64, 32, 1024, 1024, 32},
+    {86, 128, 2, 256, 256, 16},    {89, 128, 2, 256, 256, 16},
+    {90, 128, 64, 1024, 1024, 26}, {100, 128, 64, 1024, 1024, 26},
+    {120, 128, 2, 256, 256, 16},
+};
+
+/* Values of 16 bits that a multiprocessor turns into f32 in a clock. */
+static const double converted = 64;
+static const double usual_clock = 1.7e9, mem_rate = 36e9;
 static const double latency = 0.6e-6, launch_seconds = 2.5e-6;
 /* Threads on a multiprocessor (SBG_KERNEL); loads of a row until its first sum; entries of a
- * row that no other waits for; share of L2 that is there for B; what a row of B costs that
- * L1 still has. */
-enum { THREADS = 512, CHAIN = 3, SECTOR = 32, ORDINARY = 32 };
+ * row that no other waits for; columns that a tensor core takes at once, and sums of a warp;
+ * share of L2 that is there for B; what a row of B costs that L1 still has. */
+enum { THREADS = 512, CHAIN = 3, SECTOR = 32, ORDINARY = 32, DEPTH = 16, SUMS = 512 };
 static const double l2_share = 0.75, near_cost = 0.4;
+
+/* The newest that is not newer. */
+static const generation *
+generation_of(const sb_gpu_facts *g)
+{
+    const generation *at = generations;
+
+    while (at + 1 < generations + SB_COUNT(generations) && at[1].cc <= g->cc)
+        at++;
+    return at;
+}
+
+/* Clocks of all multiprocessors in a second. */
+static double
+clocks(const sb_gpu_facts *g)
+{
+    return g->sms * (g->clock > 0 ? g->clock : usual_clock);
+}
 
 void
 sb_gpu_target(sb_target *t, const sb_gpu_facts *facts)
@@ -35,6 +76,35 @@ static bool
 windows(const sb_part_choice *p)
 {
     return p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE;
+}
+
+/* Parts that sb_rule_lanes gives to tensor cores. */
+static bool
+on_tensor_cores(const sb_part_choice *p, const sb_work *w)
+{
+    const bool half = w->a_type == SB_F16 || w->a_type == SB_BF16;
+
+    return half && w->op == SB_OP_SPMM && w->b_size == 2 && w->compute_size == 4 &&
+           (p->kind == SB_PART_SHARE
+                ? p->size == 8
+                : p->kind == SB_PART_BSR && p->size >= 8 && p->size <= 32);
+}
+
+/* Seconds of multiply-adds. Tensor cores take whole steps of shared columns; what 16-bit rows
+ * share with none is turned into f32 first. */
+static double
+arithmetic(const sb_gpu_part *p, const sb_work *w, double width, const sb_gpu_facts *g)
+{
+    const generation *gen = generation_of(g);
+    const bool tensor = on_tensor_cores(p->choice, w), half = w->b_size == 2;
+    const double real = w->compute_size > (w->complex ? 8 : 4) ? gen->fma64 : gen->fma;
+    const double plain = half ? fmin(real, converted) : real;
+    const double together = tensor ? p->slots : 0, rows = p->choice->size;
+    const double steps = together > 0 ? p->units * rows * DEPTH / 2 : 0;
+    const double fast = w->a_type == SB_BF16 ? gen->bf16 : gen->f16;
+
+    return width * ((together + steps) / fast + (p->entries - together) / plain) *
+           (w->complex ? 4 : 1) / clocks(g);
 }
 
 /* Loads of a row of B. */
@@ -97,34 +167,43 @@ waiting(const sb_gpu_part *p, const sb_stats *s)
     return sb_cost_class(p->choice) == SB_CLASS_HYB ? 1 : 1 + 0.2 * fmin(s->cv, 3);
 }
 
+/* Share of so many bytes that room of L2 cannot hold. */
+static double
+beyond(double bytes, double room)
+{
+    return bytes > room ? 1 - room / bytes : 0;
+}
+
 void
 sb_gpu_terms(sb_terms *out, const sb_gpu_part *p, const sb_work *w, const sb_stats *s,
              const sb_target *t, sb_cost *total)
 {
     const sb_gpu_facts *g = t->gpu;
     const double width = w->op == SB_OP_SDDMM ? (double)w->k : (double)w->n;
-    const double tile = sb_rule_gpu_tile(w, s->mean);
+    const bool tensor = on_tensor_cores(p->choice, w);
+    const double widest = sb_rule_gpu_tile(w, s->mean);
+    const double tile = tensor ? fmin(widest, SUMS / p->choice->size) : widest;
     const double tiles = w->op == SB_OP_SPMM ? ceil(width / tile) : 1;
     const double rows = loads(p), bytes = rows * line(w, s);
     /* column tiles run one after another, and partitions */
     const double kept = sb_work_footprint(w, s) / tiles / p->partitions;
     const double room = l2_share * (double)g->l2;
-    const double missed = kept > room ? 1 - room / kept : 0;
+    const double missed = beyond(kept, room), again = beyond(kept + p->bytes, room);
     const double reuse = sb_cost_class(p->choice) == SB_CLASS_HYB ? 0 : s->window_reuse;
     const double far = bytes * (1 - reuse) * s->window_fresh * missed;
     const double c_bytes =
         1.5 * p->touches * (w->op == SB_OP_SDDMM ? 0 : width) * w->c_size;
     const double mem = g->mem_rate > 0 ? g->mem_rate : mem_rate * g->sms;
-    const double moved = tiles * p->bytes + c_bytes + sb_work_footprint(w, s) + far;
+    const double moved =
+        (1 + (tiles - 1) * again) * p->bytes + c_bytes + sb_work_footprint(w, s) + far;
     const double flops = 2 * p->entries * width * (w->complex ? 4 : 1);
-    const double peak =
-        flop_rate * g->sms * 4 / (w->compute_size / (w->complex ? 2.0 : 1.0));
-    const double through =
-        waiting(p, s) * bytes * (1 - (1 - near_cost) * reuse) / (l2_rate * g->sms);
-    const double lanes = fmin(32, fmax(4, w->op == SB_OP_SPMV ? tile : tile / 4));
+    const double through = waiting(p, s) * bytes * (1 - (1 - near_cost) * reuse) /
+                           (generation_of(g)->l2 * clocks(g));
+    const double lanes =
+        tensor ? 32 : fmin(32, fmax(4, w->op == SB_OP_SPMV ? tile : tile / 4));
     const double groups = g->sms * THREADS / lanes;
 
-    out->roof = fmax(fmax(through, moved / mem), flops / peak);
+    out->roof = fmax(fmax(through, moved / mem), arithmetic(p, w, width, g));
     out->unit = tiles * chains(p) * CHAIN * latency / groups;
     out->entry = fmax(0, walk(p, w, s) - out->roof - out->unit);
     total->bytes += moved;
@@ -161,6 +240,19 @@ unwise_selection(const sb_planner *pl, const sb_weighed *w)
     return NULL;
 }
 
+/* Whether every row of C comes from one part in one piece. Windows leave only rows that they
+ * do not touch; blocks that hold all of the sample leave next to nothing. */
+static bool
+written_once(const sb_weighed *w)
+{
+    const sb_part_choice *p = &w->choice.part[0], *last = p + w->choice.npart - 1;
+
+    if (last->kind == SB_PART_COO || (last->kind == SB_PART_ROWS && last->c > 1))
+        return false;
+    return w->choice.npart == 1 || (w->choice.npart == 2 && windows(p)) ||
+           (p->kind == SB_PART_BSR && w->cost.share[0] >= 1);
+}
+
 /* What the bounds do not see. */
 const char *
 sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w)
@@ -172,12 +264,12 @@ sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w)
 
     if (why)
         return why;
-    if (pl->work.c_size < pl->work.compute_size && p->kind != SB_PART_CSR &&
-        p->kind != SB_PART_BLOCKS && p->kind != SB_PART_LIST)
+    if (pl->work.c_size < pl->work.compute_size && !written_once(w))
         return "C would be rounded between two pieces";
     if (p->kind == SB_PART_PANEL || p->kind == SB_PART_SEG)
         return "made for the caches of a CPU";
-    if (in && (p->kind == SB_PART_ELL || p->kind == SB_PART_COO))
+    if (in &&
+        (p->kind == SB_PART_ELL || p->kind == SB_PART_PICK || p->kind == SB_PART_COO))
         return "rows in place need no positions";
     if (last->kind == SB_PART_ROWS && last->c > 1 &&
         (sb_work_footprint(&pl->work, s) < 4 * (double)pl->target->gpu->l2 ||

@@ -90,6 +90,8 @@ forced(sb_plan **out, sb_planner *pl)
                            "a part of this plan cannot compute the operation: %s",
                            text);
     pl->nweighed = 1;
+    if (pl->pb->device)
+        sb_rule_gpu_rest(&w->choice, &pl->stats);
     sb_levels_predict(&w->cost, pl, &w->choice);
     st = sb_plan_build(out, pl, &w->choice, SB_KERNEL_COMPILE, &why);
     if (st == SB_ENOKERNEL) {

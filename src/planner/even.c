@@ -135,15 +135,19 @@ units_of(const sb_problem *pb, int part)
 void
 sb_even_prepare(const sb_problem *pb)
 {
+    const sb_kernel_effort effort =
+        sb_jit_mode() == SB_JIT_BACKGROUND ? SB_KERNEL_ORDER : SB_KERNEL_COMPILE;
     const int part = sb_problem_as_is(pb);
     const sb_kernel *k;
 
     if (part < 0 || pb->device->ops->capturing(pb->device, pb->stream))
         return;
-    if (!by_ranges(pb))
-        (void)kernel(&k, pb, part, -1, SB_KERNEL_COMPILE);
-    else if (kernel(&k, pb, part, SB_KIND_RANGE, SB_KERNEL_COMPILE) == SB_OK)
-        (void)kernel(&k, pb, part, SB_KIND_CARRY, SB_KERNEL_COMPILE);
+    if (!by_ranges(pb)) {
+        (void)kernel(&k, pb, part, -1, effort);
+        return;
+    }
+    (void)kernel(&k, pb, part, SB_KIND_RANGE, effort);
+    (void)kernel(&k, pb, part, SB_KIND_CARRY, effort);
 }
 
 sb_status

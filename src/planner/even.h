@@ -18,7 +18,8 @@
  * device; 0 where they do not serve. */
 size_t sb_even_bytes(const sb_problem *pb);
 
-/* Makes the kernels ready that sb_even_run would use, so that it need not. */
+/* Makes the kernels ready that sb_even_run would use, so that it need not; with
+ * SPBLAS_JIT=background they are ordered, and nothing is waited for. */
 void sb_even_prepare(const sb_problem *pb);
 
 /* Computes. SKIP: no such path for this problem, or no kernel can be had, under capture

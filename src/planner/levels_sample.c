@@ -197,13 +197,13 @@ sb_level_select(const sb_level_sample *ls, sb_amounts *am, sb_cover *cv,
     return st;
 }
 
-/* What is left, listed in runs between what is taken (rows) or row by row (ell, coo). */
+/* What is left, listed in runs between what is taken (rows) or row by row (ell, pick, coo). */
 void
 sb_level_rest(const sb_level_sample *ls, sb_amounts *am, const sb_cover *cv,
               const sb_part_choice *c)
 {
     const int64_t width = c->kind == SB_PART_ELL ? (int64_t)1 << c->k : 1;
-    int64_t runs = 0, units = 0, entries = 0;
+    int64_t runs = 0, units = 0, rows = 0, entries = 0;
 
     for (int64_t i = 0; i < ls->v.rows; i++) {
         const int64_t lo = sb_view_lo(&ls->v, i), hi = sb_view_lo(&ls->v, i + 1);
@@ -216,6 +216,7 @@ sb_level_rest(const sb_level_sample *ls, sb_amounts *am, const sb_cover *cv,
             runs += left && (p == lo || (cv->taken && cv->taken[p - 1]));
         }
         entries += n;
+        rows += n > 0;
         units += (n + width - 1) / width;
     }
     *am = (sb_amounts){.entries = (double)entries,
@@ -223,7 +224,9 @@ sb_level_rest(const sb_level_sample *ls, sb_amounts *am, const sb_cover *cv,
                        .units = (double)runs,
                        .touches = (double)runs,
                        .partitions = 1};
-    if (c->kind == SB_PART_ELL) {
+    if (c->kind == SB_PART_PICK) {
+        am->units = am->touches = (double)rows;
+    } else if (c->kind == SB_PART_ELL) {
         am->units = am->touches = (double)units;
         am->slots = (double)(units * width);
     } else if (c->kind == SB_PART_COO) {

@@ -50,6 +50,7 @@ sb_work_of(sb_work *out, const sb_problem *pb)
     sb_problem_shape(pb, &out->m, &out->n, &out->k);
     out->op = pb->op;
     out->nnz = a->nnz * sb_matrix_block(a) * sb_matrix_block(a);
+    out->a_type = a->val_type;
     out->a_size = (int)sb_dtype_size(a->val_type);
     out->b_size = (int)sb_dtype_size(pb->op == SB_OP_SDDMM ? pb->c.type : pb->b.type);
     out->c_size = (int)sb_dtype_size(pb->op == SB_OP_SDDMM ? a->val_type : pb->c.type);
@@ -127,6 +128,21 @@ int
 sb_rule_gpu_unroll(const sb_work *w, double mean)
 {
     return w->op == SB_OP_SPMM && !w->col_major && mean >= 4 ? 4 : 1;
+}
+
+void
+sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s)
+{
+    sb_part_choice *rest = &ch->part[ch->npart - 1];
+    bool runs = sb_choice_levels(ch);
+
+    if (ch->npart == 0 || ch->op == SB_OP_SDDMM)
+        return;
+    for (int q = 0; q + 1 < ch->npart; q++)
+        runs |= ch->part[q].kind == SB_PART_BSR || ch->part[q].kind == SB_PART_DIA;
+    if ((rest->kind == SB_PART_ROWS && runs) ||
+        (rest->kind == SB_PART_ELL && (runs || s->longest > (int64_t)1 << rest->k)))
+        *rest = (sb_part_choice){.kind = SB_PART_PICK};
 }
 
 /* Registers hold that many columns of a window's rows beside each other in a lane. */
@@ -227,7 +243,8 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
                complex = sb_dtype_is_complex(pb->compute);
     const unsigned packs = 1u << SB_PART_ELL | 1u << SB_PART_BSR | 1u << SB_PART_DIA |
                            1u << SB_PART_SELL | 1u << SB_PART_PANEL |
-                           1u << SB_PART_SHARE | 1u << SB_PART_HDIA;
+                           1u << SB_PART_SHARE | 1u << SB_PART_HDIA |
+                           1u << SB_PART_PICK;
     const sb_trans of_b = sddmm ? pb->trans_a : pb->trans_b;
     const sb_trans of_c = sddmm ? pb->trans_b : SB_TRANS_N;
 

@@ -38,6 +38,9 @@ bool sb_rule_groups(const sb_work *w, const sb_target *t, double mean);
 int sb_rule_gpu_tile(const sb_work *w, double mean);
 int sb_rule_gpu_unroll(const sb_work *w, double mean);
 void sb_rule_lanes(sb_spec *s);
+/* What a GPU takes instead of a rest that lists a row more than once in a step (runs
+ * between blocks or diagonals, pieces of rows): groups of lanes would add to it at once. */
+void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 
 /* Rows of B to prefetch, 0 for none: only when B's touched rows leave the last-level
  * cache (docs/kernels.md, rule 4). */

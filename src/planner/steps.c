@@ -222,9 +222,6 @@ sb_build_kernels_exist(sb_build *b, const sb_choice *want)
     const unsigned kinds = kinds_of(want);
     bool exist;
 
-    if (b->pl->pb->device && sb_choice_levels(want))
-        return sb_diag_set(b->diag, SB_ENOTSUP,
-                           "on a GPU one part may select; then comes the rest");
     /* sb_spec_of reads block sizes from the parts; restored by build_parts. */
     b->choice = *want;
     if (want->tile > 0)
@@ -290,7 +287,7 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
         if (d && b->pl->pb->op != SB_OP_SDDMM &&
             sb_part_repeats(p, &p->group[bt->at[q].group]))
             return sb_diag_set(
-                b->diag, SB_ENOKERNEL,
+                b->diag, SB_EINTERNAL,
                 "a row is in several units of a part, which a GPU's block "
                 "would add to at once");
         sb_tiles_cut(plan->tile, &plan->ntile, p, &p->group[bt->at[q].group],

@@ -73,6 +73,9 @@ costs_of(const sb_part *p)
         c.lo = sb_part_find(p, "hdia_ptr");
         c.fixed = 2 * SB_HDIA_ROWS;
         break;
+    case SB_PART_PICK:
+        c.lo = sb_part_find(p, "pick_ptr");
+        break;
     case SB_PART_PANEL:
         c.lo = sb_part_find(p, "panel_ptr");
         c.via = sb_part_find(p, "panel_off");

@@ -234,10 +234,14 @@ run_step(scope *sc, const sb_step *step, sb_diag *diag)
 
 sb_status
 sb_launch_bind(sb_binding *out, const sb_launch *l, const sb_problem *pb,
-               const char *spec, const char *signature, bool add, int64_t member,
+               const char *spec, const char *signature, int step, int64_t member,
                sb_diag *diag)
 {
-    scope sc = {.launch = l, .pb = pb, .member = member, .add = add};
+    scope sc = {.launch = l,
+                .pb = pb,
+                .member = member,
+                .add = l->step[step].add,
+                .level = l->level ? l->level[step] : 0};
 
     sb_problem_shape(pb, &sc.m, &sc.n, &sc.k);
     return bind(out, &sc, spec, signature, diag);

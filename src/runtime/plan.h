@@ -99,7 +99,7 @@ sb_status sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
 
 /*
  * What a kernel with this signature (kernel.h) is called with for batch member `member`:
- * param[] and buf[] in its order, at most SB_BIND_MAX of each. add: beta is 1. For
+ * param[] and buf[] in its order, at most SB_BIND_MAX of each, in step `step` of the launch. For
  * whoever runs a program by other means; ENOTSUP as above, `spec` names the culprit.
  */
 #define SB_BIND_MAX 64
@@ -110,7 +110,7 @@ typedef struct sb_binding {
     void *buf[SB_BIND_MAX];
 } sb_binding;
 sb_status sb_launch_bind(sb_binding *out, const sb_launch *l, const sb_problem *pb,
-                         const char *spec, const char *signature, bool add,
+                         const char *spec, const char *signature, int step,
                          int64_t member, sb_diag *diag);
 
 #endif

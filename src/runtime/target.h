@@ -36,6 +36,8 @@ typedef struct sb_gpu_facts {
     int sms;                 /* multiprocessors */
     int64_t l2;              /* bytes */
     double mem_rate;         /* bytes/s of its memory; 0: not known */
+    int cc;                  /* compute capability: 90 is 9.0 */
+    double clock;            /* of a multiprocessor, 1/s; 0: not known */
 } sb_gpu_facts;
 
 typedef struct sb_target {

@@ -155,6 +155,132 @@ test_ranges(void **state)
         }
 }
 
+/* A^T of rows and A of columns are turned in the buffer, every time anew: values may have
+ * changed. Nothing is waited for; what bufferSize has loaded is enough for a graph. */
+static void
+turned_case(int k)
+{
+    static const char *const orders[] = {"forward", "reverse", "random:3"};
+    static const sb_dtype types[] = {SB_F32, SB_C32, SB_F16};
+    const bool columns = k % 2, vector = k / 2 % 2;
+    const sb_dtype type = types[k / 4 % 3];
+    sb_problem pb = {.op = vector ? SB_OP_SPMV : SB_OP_SPMM,
+                     .trans_a = columns ? SB_TRANS_N : SB_TRANS_H,
+                     .compute = type == SB_F16 ? SB_F32 : type,
+                     .alpha = {2, 0},
+                     .beta = {3, 0},
+                     .batch = 1};
+    sb_emu_counts before;
+    sb_cu_ptr stream, graph;
+    sb_cu_mem at;
+    size_t bytes;
+    call c;
+
+    pb.a = gen_matrix(&(gen_spec){.family = GEN_POWER_LAW,
+                                  .format = columns ? SB_FORMAT_CSC : SB_FORMAT_CSR,
+                                  .rows = 70,
+                                  .cols = 1100,
+                                  .seed = (uint64_t)k,
+                                  .base = k % 3 == 0,
+                                  .val_type = type,
+                                  .unsorted = k % 5 == 0,
+                                  .integer = true});
+    pb.b = gen_dense(&(gen_dense_spec){.rows = columns ? 1100 : 70,
+                                       .cols = vector ? 1 : 5,
+                                       .type = type,
+                                       .integer = true});
+    pb.c = gen_dense(&(gen_dense_spec){.rows = columns ? 70 : 1100,
+                                       .cols = vector ? 1 : 5,
+                                       .type = type,
+                                       .integer = true});
+    world_must(call_begin(&c, &pb));
+    world_must(call_size(&c, &bytes));
+    assert_int_equal(d->alloc(&at, bytes), 0);
+    memset((void *)(uintptr_t)at, 0x5a, bytes);
+    c.buffer = (void *)(uintptr_t)at;
+    before = sb_emu_count();
+    assert_int_equal(d->stream_create(&stream, 0), 0);
+    world_must(spblasSetStream(c.handle, stream));
+    assert_int_equal(d->capture_begin(stream, 0), 0);
+    world_must(call_run(&c));
+    assert_int_equal(d->capture_end(stream, &graph), 0);
+    assert_int_equal(d->graph_destroy(graph), 0);
+    world_must(spblasSetStream(c.handle, NULL));
+    assert_int_equal(d->stream_destroy(stream), 0);
+    for (int q = 0; q < SB_COUNT(orders); q++) {
+        assert_int_equal(setenv("SPBLAS_EMU_ORDER", orders[q], 1), 0);
+        run_and_check(&c, orders[q]);
+        memset(pb.a.val, 0, sb_dtype_size(type)); /* the next has another value */
+    }
+    only_launched(&before, sb_emu_count().launches - before.launches);
+    assert_int_equal(unsetenv("SPBLAS_EMU_ORDER"), 0);
+    assert_int_equal(d->free(at), 0);
+    c.buffer = NULL;
+    run_and_check(&c, "through host memory");
+    assert_true(sb_emu_count().copies > before.copies);
+    call_end(&c);
+    free_product(&pb);
+}
+
+static void
+test_turned(void **state)
+{
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    for (int k = 0; k < 12; k++)
+        turned_case(k);
+}
+
+static _Thread_local bool caller;
+static int by_caller, by_others;
+
+static int
+count_compile(sb_cu_ptr program, int options, const char *const *option)
+{
+    (void)__atomic_fetch_add(caller ? &by_caller : &by_others, 1, __ATOMIC_SEQ_CST);
+    return d->rtc_compile(program, options, option);
+}
+
+/* What bufferSize compiles: all that the product needs, so that the product compiles
+ * nothing; with SPBLAS_JIT=background nothing itself, and the product waits. */
+static void
+test_who_compiles(void **state)
+{
+    sb_driver counting = *d;
+
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    counting.rtc_compile = count_compile;
+    sb_emu_device_driver(&counting);
+    caller = true;
+    for (int background = 0; background < 2; background++) {
+        sb_problem pb = product(SB_OP_SPMM, mostly_empty(true), 7);
+        sb_cu_mem at;
+        size_t bytes;
+        call c;
+
+        world_empty_cache();
+        if (background)
+            assert_int_equal(setenv("SPBLAS_JIT", "background", 1), 0);
+        by_caller = by_others = 0;
+        world_must(call_begin(&c, &pb));
+        world_must(call_size(&c, &bytes));
+        assert_int_equal(by_caller, background ? 0 : 2);
+        assert_int_equal(d->alloc(&at, bytes), 0);
+        c.buffer = (void *)(uintptr_t)at;
+        run_and_check(&c, background ? "background" : "at once");
+        assert_int_equal(by_caller, background ? 0 : 2);
+        assert_int_equal(by_others, background ? 2 : 0);
+        assert_int_equal(d->free(at), 0);
+        call_end(&c);
+        free_product(&pb);
+        assert_int_equal(unsetenv("SPBLAS_JIT"), 0);
+    }
+    sb_emu_device_driver(NULL);
+}
+
 /* Two members with one buffer: the second's sums come after the first's. */
 static void
 test_batch(void **state)
@@ -288,8 +414,8 @@ test_far_scalars(void **state)
     world_close(&w);
 }
 
-/* Who wants a buffer, and one that the GPU cannot reach. A^T of rows has no path of its
- * own: through host memory, so not under capture. */
+/* Who wants a buffer, and one that the GPU cannot reach. A^T of rows is turned in it; without
+ * one through host memory, so not under capture. */
 static void
 test_buffers(void **state)
 {
@@ -306,7 +432,8 @@ test_buffers(void **state)
     world_must(spblasCreateOn(&cpu, "cpu"));
     assert_int_equal(size_of(&w, cpu, SPBLAS_OPERATION_NON_TRANSPOSE), 0);
     assert_true(size_of(&w, w.h, SPBLAS_OPERATION_NON_TRANSPOSE) >= WORLD_N * 4);
-    assert_int_equal(size_of(&w, w.h, SPBLAS_OPERATION_TRANSPOSE), 0);
+    assert_int_equal(size_of(&w, cpu, SPBLAS_OPERATION_TRANSPOSE), 0);
+    assert_true(size_of(&w, w.h, SPBLAS_OPERATION_TRANSPOSE) >= WORLD_NNZ * 28);
     assert_int_equal(spblasSpMM(w.h, SPBLAS_OPERATION_NON_TRANSPOSE,
                                 SPBLAS_OPERATION_NON_TRANSPOSE, &two, w.a, w.b, &nought,
                                 w.c, SPBLAS_R_32F, SPBLAS_SPMM_ALG_DEFAULT, host),
@@ -329,9 +456,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),  cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_graph),   cmocka_unit_test(test_far_scalars),
-        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_ranges),       cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_graph),        cmocka_unit_test(test_far_scalars),
+        cmocka_unit_test(test_buffers),      cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_who_compiles),
     };
 
     d = sb_emu_driver();

@@ -180,32 +180,105 @@ test_search(void **state)
     world_must(spblasForgetWisdom());
 }
 
-/* Runs left over between blocks list rows twice: not for groups of one block. */
 static void
-test_rows_listed_twice(void **state)
+in_all_orders(call *c)
 {
+    static const char *const orders[] = {"forward", "reverse", "random:5"};
+
+    for (int q = 0; q < SB_COUNT(orders); q++) {
+        assert_int_equal(setenv("SPBLAS_EMU_ORDER", orders[q], 1), 0);
+        run_and_check(c);
+    }
+    assert_int_equal(unsetenv("SPBLAS_EMU_ORDER"), 0);
+}
+
+/* A rest that would list rows twice in a step is taken row by row; several parts may
+ * select, each with a kernel, arrays and steps of its own. */
+static void
+test_rests_and_levels(void **state)
+{
+    static const struct {
+        const char *plan, *built;
+        int steps;
+    } table[] = {
+        {"(plan spmm (part bsr 2) (part rows flat 1))", "(part bsr 2) (part pick)", 2},
+        {"(plan spmm (part bsr 4) (part ell 1))", "(part bsr 4) (part pick)", 2},
+        {"(plan spmm (part ell 2))", "(plan spmm (part pick)", 1},
+        {"(plan spmm (part ell 5))", "(plan spmm (part ell 5)", 1},
+        {"(plan spmm (part win 2) (part rows hyb 1 2))",
+         "(part win 2) (part rows hyb 1 2)", 1},
+        {"(plan spmm (part bsr 4) (part bsr 2) (part rows flat 1))",
+         "(part bsr 4) (part bsr 2) (part pick)", 3},
+        {"(plan spmm (part bsr 4) (part bsr 2) (part share 2) (part ell 0))",
+         "(part bsr 4) (part bsr 2) (part share 2) (part pick)", 3},
+        {"(plan spmm (part bsr 4) (part win 2) (part coo))",
+         "(part bsr 4) (part win 2) (part coo)", 2},
+        {"(plan spmv (part dia 20) (part rows flat 1))", "(part dia 20) (part pick)",
+         2},
+    };
     const gen_spec spec = {.family = GEN_BLOCKS,
                            .rows = 60,
                            .cols = 60,
                            .seed = 2,
-                           .density = 0.2,
-                           .block = 3,
+                           .density = 0.3,
+                           .block = 5,
+                           .base = 1,
                            .integer = true};
-    sb_problem pb = product(&spec, 8);
-    spblasPlanInfo_t info = {.structSize = sizeof info};
-    call c;
 
     (void)state;
     if (!sb_box_compiler())
         skip();
-    world_must(call_begin(&c, &pb));
-    (void)analysed(&c, SPBLAS_EFFORT_ESTIMATE,
-                   "(plan spmm (part bsr 2) (part rows flat 1))");
-    says(explanation, "through host memory");
-    run_and_check(&c);
-    world_must(spblasSpMatGetPlanInfo(c.a, 0, &info));
-    assert_int_equal(info.parts, 0);
-    close_product(&c, &pb);
+    for (int q = 0; q < SB_COUNT(table); q++) {
+        sb_problem pb = product(&spec, strstr(table[q].plan, "spmv") ? 1 : 8);
+        sb_emu_counts before;
+        call c;
+
+        world_must(call_begin(&c, &pb));
+        says(analysed(&c, SPBLAS_EFFORT_ESTIMATE, table[q].plan), table[q].built);
+        before = sb_emu_count();
+        in_all_orders(&c);
+        if (sb_emu_count().launches - before.launches != (unsigned)(3 * table[q].steps))
+            fail_msg("%lld launches\n%s",
+                     (long long)(sb_emu_count().launches - before.launches),
+                     explanation);
+        close_product(&c, &pb);
+    }
+}
+
+/* A^T of rows and A of columns: rows of op(A) by position, no atomics, one launch. */
+static void
+test_transposed(void **state)
+{
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    for (int q = 0; q < 4; q++) {
+        const gen_spec spec = {.family = GEN_POWER_LAW,
+                               .format = q / 2 ? SB_FORMAT_CSC : SB_FORMAT_CSR,
+                               .rows = q / 2 ? 70 : 90,
+                               .cols = q / 2 ? 90 : 70,
+                               .seed = 3,
+                               .density = 0.1,
+                               .integer = true};
+        const int64_t n = q % 2 ? 1 : 8;
+        sb_problem pb = product(&spec, n);
+        sb_emu_counts before;
+        call c;
+
+        if (q / 2 == 0) {
+            gen_free_dense(&pb.b);
+            gen_free_dense(&pb.c);
+            pb.trans_a = SB_TRANS_T;
+            pb.b = gen_dense(&(gen_dense_spec){.rows = 90, .cols = n, .integer = true});
+            pb.c = gen_dense(&(gen_dense_spec){.rows = 70, .cols = n, .integer = true});
+        }
+        world_must(call_begin(&c, &pb));
+        says(analysed(&c, SPBLAS_EFFORT_ESTIMATE, NULL), "(part pick)");
+        before = sb_emu_count();
+        in_all_orders(&c);
+        assert_int_equal(sb_emu_count().launches - before.launches, 3);
+        close_product(&c, &pb);
+    }
 }
 
 /* C / (A 1) for B of 1 + 2^-11 + 2^-20 alone, in windows of eight rows. */
@@ -301,9 +374,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_features),  cmocka_unit_test(test_measure),
-        cmocka_unit_test(test_search),    cmocka_unit_test(test_rows_listed_twice),
-        cmocka_unit_test(test_math_mode), cmocka_unit_test(test_sampled),
+        cmocka_unit_test(test_features),   cmocka_unit_test(test_measure),
+        cmocka_unit_test(test_search),     cmocka_unit_test(test_rests_and_levels),
+        cmocka_unit_test(test_transposed), cmocka_unit_test(test_math_mode),
+        cmocka_unit_test(test_sampled),
     };
 
     return world_run(SB_BINARY_DIR, tests, sizeof tests / sizeof *tests);

@@ -105,7 +105,9 @@ run_steps(recipe_fixture *fx, const gpu_kernel *k, int order, bool after)
                    gen_family_name(fx->mc.family));
     for (int q = 0; q < fx->nstep; q++) {
         const int n = cut(fx, fx->tile[q], k->shape.rows_per_tile, tile);
-        const sb_launch l = {.tile = tile,
+        const sb_step step = {.add = after || fx->add[q]};
+        const sb_launch l = {.step = &step,
+                             .tile = tile,
                              .narray = fx->narray,
                              .nint = fx->nint,
                              .array = fx->array,
@@ -114,8 +116,8 @@ run_steps(recipe_fixture *fx, const gpu_kernel *k, int order, bool after)
         sb_diag diag = {SB_OK, ""};
         char *args;
 
-        if (sb_launch_bind(&b, &l, &fx->pb, fx->text, k->signature.s,
-                           after || fx->add[q], 0, &diag) != SB_OK)
+        if (sb_launch_bind(&b, &l, &fx->pb, fx->text, k->signature.s, 0, 0, &diag) !=
+            SB_OK)
             fail_msg("%s: %s", what, diag.text);
         args = pack(&b, n);
         if (k->watch)

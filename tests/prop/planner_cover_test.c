@@ -35,6 +35,10 @@ static const recipe recipes[] = {
     {0, 0, 0, SB_PART_ELL, 0, 1, 0},
     {0, 0, 0, SB_PART_ELL, 0, 4, 0},
     {0, 0, 0, SB_PART_COO, 0, 0, 0},
+    {0, 0, 0, SB_PART_PICK, 0, 0, 0},
+    {2, 0, 0, SB_PART_PICK, 0, 0, 0},
+    {0, 60, 0, SB_PART_PICK, 0, 0, 0},
+    {42, 0, 2, SB_PART_PICK, 0, 0, 0},
     {2, 0, 0, SB_PART_ROWS, 1, 2, 0},
     {4, 0, 0, SB_PART_ROWS, 2, 2, 0},
     {4, 0, 0, SB_PART_ELL, 0, 8, 0},
@@ -78,6 +82,7 @@ mark_rows(const sb_part *p, const sb_part_group *g, int64_t rows, int *first,
 {
     const char *list = p->kind == SB_PART_ROWS   ? "rows_row"
                        : p->kind == SB_PART_ELL  ? "ell_row"
+                       : p->kind == SB_PART_PICK ? "pick_row"
                        : p->kind == SB_PART_COO  ? "coo_row"
                        : p->kind == SB_PART_SELL ? "sell_row"
                                                  : NULL;
@@ -181,6 +186,8 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
         return sb_part_rows(&part[(*n)++], cv, r->c, r->k, sorted);
     case SB_PART_ELL:
         return sb_part_ell(&part[(*n)++], cv, (int64_t)1 << r->k);
+    case SB_PART_PICK:
+        return sb_part_pick(&part[(*n)++], cv);
     default:
         return sb_part_coo(&part[(*n)++], cv);
     }

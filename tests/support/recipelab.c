@@ -168,6 +168,8 @@ adopt(recipe_fixture *fx)
         add_int(fx, "hdia_rest", sb_part_find(p, "hdia_crd")->count);
         add_int(fx, "hdia_slots", p->slots);
     }
+    if (p->kind == SB_PART_PICK)
+        add_int(fx, "pick_entries", p->nnz);
     if (p->kind == SB_PART_PANEL)
         add_int(fx, "panel_blocks", p->array[0].count - 1);
     if (p->kind == SB_PART_SELL)
@@ -200,6 +202,8 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
         return sb_part_dia(p, cv, 50, true);
     case SB_PART_COO:
         return sb_part_coo(p, cv);
+    case SB_PART_PICK:
+        return sb_part_pick(p, cv);
     case SB_PART_PANEL:
         return sb_part_panel(p, cv, 7, 3, NULL);
     case SB_PART_SELL:
@@ -274,7 +278,7 @@ make_parts(recipe_fixture *fx)
     static const int order[] = {
         SB_PART_CSR,  SB_PART_BSR,  SB_PART_DIA,    SB_PART_WIN,   SB_PART_SHARE,
         SB_PART_COO,  SB_PART_ELL,  SB_PART_ROWS,   SB_PART_PANEL, SB_PART_SELL,
-        SB_PART_MASK, SB_PART_HDIA, SB_PART_BLOCKS, SB_PART_LIST};
+        SB_PART_MASK, SB_PART_HDIA, SB_PART_BLOCKS, SB_PART_LIST,  SB_PART_PICK};
     sb_cover cv;
 
     assert_int_equal(

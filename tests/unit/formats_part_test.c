@@ -139,6 +139,8 @@ make(sb_part *p, sb_cover *cv, int kind)
         return sb_part_panel(p, cv, 16, 4, NULL);
     case 13:
         return sb_part_hdia(p, cv, true, NULL);
+    case 14:
+        return sb_part_pick(p, cv);
     case 9:
         return sb_part_mask(p, cv, 2, true);
     default:
@@ -159,7 +161,7 @@ test_countless_columns(void **state)
 
     (void)state;
     for (size_t q = 0; q < sizeof large / sizeof *large; q++)
-        for (int kind = 0; kind < 14; kind++)
+        for (int kind = 0; kind < 15; kind++)
             for (int64_t rows = 1; rows <= 2; rows++) {
                 const sb_matrix a = {.format = SB_FORMAT_CSR,
                                      .rows = rows,

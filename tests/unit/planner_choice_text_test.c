@@ -103,8 +103,8 @@ test_refusals(void **state)
     refused("(plan spmm (part ell -1))", "log2", 22);
     refused("(plan spmm (part ell 99999999999999999999))", "log2", 22);
     refused("(plan spmm (part csr) (part coo))", "already takes the rest", 29);
-    refused("(plan spmm (part bsr 2) (part csr))", "only rows, ell and coo take a rest",
-            31);
+    refused("(plan spmm (part bsr 2) (part csr))",
+            "only rows, ell, pick and coo take a rest", 31);
     refused("(plan spmm (part bsr 2) (part panel 8))", "the others stand alone", 31);
     refused("(plan spmm (part bsr 2) (part blocks))", "the others stand alone", 31);
     refused("(plan sddmm (part list) (part coo))", "already takes the rest", 31);

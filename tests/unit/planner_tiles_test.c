@@ -108,6 +108,7 @@ static const maker makers[] = {
     {"rows split", GEN_POWER_LAW, rows_split, "rows_row"},
     {"rows partitioned", GEN_POWER_LAW, rows_partitioned, "rows_row"},
     {"ell", GEN_POWER_LAW, ell, "ell_row"},
+    {"pick", GEN_POWER_LAW, sb_part_pick, "pick_row"},
     {"coo", GEN_POWER_LAW, sb_part_coo, "coo_row"},
     {"bsr", GEN_BLOCKS, bsr, NULL},
     {"win", GEN_BLOCKS, win, NULL},
