@@ -180,7 +180,7 @@ fit(sb_problem *pb)
     }
     if (!distinct)
         return false;
-    if (pb->op != SB_OP_SDDMM && sb_dtype_size(pb->c.type) == 2)
+    if (pb->op != SB_OP_SDDMM && sb_dtype_is_half(pb->c.type))
         make_ones(pb);
     if (pb->op == SB_OP_SDDMM) {
         make_positive(pb->a.val_type, pb->a.val, gen_value_count(&pb->a));
