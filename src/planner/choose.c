@@ -98,6 +98,8 @@ unwise_narrow(const sb_planner *pl, const sb_part_choice *p)
     const int64_t n = pl->work.n, least = p->kind == SB_PART_WIN ? 4 : 8;
     const bool fits = (n == 4 || n == 8) && p->kind != SB_PART_BSR;
 
+    if (pl->pb->op == SB_OP_SPMM && p->kind == SB_PART_WIN && p->size == 6 && n < 32)
+        return "windows of six rows want 32 columns";
     return pl->pb->op == SB_OP_SPMM && n * pl->work.c_size <= 32 && !fits &&
                    p->kind != SB_PART_DIA && p->size < least
                ? "too few rows together for so narrow a product"

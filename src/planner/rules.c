@@ -197,8 +197,10 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean)
     /* up to a line of B one entry at a time is one chain of additions, two are two; beyond, a
      * second set of two sums is cleared, added and mispredicted once a row */
     const bool doubled = row > 64 && row <= 128;
-    const double pairs = wide_rows(t) ? (doubled ? 24 : 8) : row <= 64 ? 6 : 32;
-    const double fours = row <= 16 ? 8 : row <= 64 ? 32 : INFINITY;
+    const double pairs = row <= 64      ? (wide_rows(t) ? 7 : 6)
+                         : wide_rows(t) ? (doubled ? 24 : 8)
+                                        : 32;
+    const double fours = row <= 16 ? 8 : row <= 64 ? 40 : INFINITY;
 
     if (w->op != SB_OP_SPMM || w->col_major)
         return 1;
@@ -208,7 +210,7 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean)
 bool
 sb_rule_groups(const sb_work *w, const sb_target *t, double mean)
 {
-    return w->op == SB_OP_SPMV && t->isa == SB_ISA_V4G && mean < 48;
+    return w->op == SB_OP_SPMV && t->isa == SB_ISA_V4G && mean >= 4 && mean < 48;
 }
 
 int

@@ -51,6 +51,9 @@ test_pairs(void **state)
     assert_int_equal(taken_together(SB_ISA_V4G, 128, 4, 12), 2);
     assert_int_equal(taken_together(SB_ISA_V4G, 16, 4, 12), 2);
     assert_int_equal(taken_together(SB_ISA_V4G, 16, 4, 6), 1);
+    assert_int_equal(taken_together(SB_ISA_V4G, 16, 4, 7), 2);
+    assert_int_equal(taken_together(SB_ISA_V4G, 8, 4, 32), 2);
+    assert_int_equal(taken_together(SB_ISA_V4G, 8, 4, 40), 4);
     assert_int_equal(taken_together(SB_ISA_V4, 32, 4, 26), 1);
     assert_int_equal(taken_together(SB_ISA_V4, 32, 4, 40), 2);
     assert_int_equal(taken_together(SB_ISA_V4, 16, 4, 6), 2);
