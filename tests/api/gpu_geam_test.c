@@ -38,7 +38,7 @@ static side gpu, cpu;
 static void *
 copy_here(const void *from, size_t bytes)
 {
-    return gen_copy_bytes(from, bytes + 1);
+    return memcpy(malloc(bytes + 1), from, bytes);
 }
 
 static void *
