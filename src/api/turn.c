@@ -97,9 +97,10 @@ begin_of(const sb_problem *pb)
 void
 sb_turn_prepare(const sb_problem *pb)
 {
+    static char anywhere[1]; /* nothing is written: no work is put on the stream */
     const sb_native n = {pb->device, pb->stream, NULL, true};
     const layout l = layout_of(pb);
-    const sb_flip f = flip_of(pb, &l, begin_of(pb));
+    const sb_flip f = flip_of(pb, &l, anywhere);
     const sb_problem to = turned(pb);
 
     if (!turns(pb) || sb_jit_mode() == SB_JIT_BACKGROUND)

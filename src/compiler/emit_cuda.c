@@ -21,6 +21,8 @@ head(sb_emit *cx, const char *key, const char *prelude)
         sb_emit_comment(cx->out, key);
     sb_strbuf_printf(cx->out, "#define SBG_MAX_PARAM %d\n#define SBG_MAX_BUF %d\n",
                      nparam > 0 ? nparam : 1, p->nbuf > 0 ? p->nbuf : 1);
+    if (cx->simt->resident)
+        sb_strbuf_printf(cx->out, "#define SBG_RESIDENT %d\n", cx->simt->resident);
     if (cx->simt->nshared > 0)
         sb_strbuf_printf(cx->out, "#define SBG_SHARED_BYTES %d\n",
                          (int)cx->simt->shared_at[cx->simt->nshared]);

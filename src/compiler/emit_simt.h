@@ -34,6 +34,7 @@
 
 struct sb_emit_simt {
     int threads, lanes, vec; /* of a block, of a group */
+    int resident;            /* threads a multiprocessor should hold, 0: 512 */
     int widest;              /* lanes of the widest vector loop, 32 at most */
     int slots;               /* of each lane in the vector loop being written */
     bool column_loops;       /* some loop runs over grid y */

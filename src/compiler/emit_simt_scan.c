@@ -53,6 +53,7 @@ ask_loop(void *user, const sb_stmt *st)
     take_number(cx, &cx->simt->lanes, 0, note(st, "lanes"));
     take_number(cx, &cx->simt->threads, 0, note(st, "threads"));
     take_number(cx, &cx->simt->vec, 0, note(st, "vec"));
+    take_number(cx, &cx->simt->resident, 0, note(st, "resident"));
     cx->simt->column_loops |= sb_simt_bound_to(st, "block_y");
 }
 

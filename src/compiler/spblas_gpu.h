@@ -36,11 +36,14 @@ typedef unsigned long long uint64_t;
 #define SBK_UNROLL SBG_UNROLL
 #define SBG_UNROLL _Pragma("unroll")
 #define SBG_ROLLED _Pragma("unroll 1")
-/* 512 threads on a multiprocessor leave each up to 128 registers; kernels take fewer. Told
- * nothing, ptxas aims at more threads and spills for them. */
+/* Threads that a multiprocessor should hold: 512 leave each up to 128 registers, 256 up to
+ * 255; kernels take fewer. Told nothing, ptxas aims at more threads and spills for them. */
+#ifndef SBG_RESIDENT
+#define SBG_RESIDENT 512
+#endif
 #define SBG_KERNEL(name, threads)                 \
     extern "C" __global__ void __launch_bounds__( \
-        threads, threads < 512 ? 512 / (threads) : 1) name
+        threads, threads < SBG_RESIDENT ? SBG_RESIDENT / (threads) : 1) name
 #define SBG_TID ((int)threadIdx.x)
 #define SBG_BX ((int64_t)blockIdx.x)
 #define SBG_BY ((int64_t)blockIdx.y)

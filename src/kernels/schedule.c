@@ -123,6 +123,9 @@ sb_schedule_gpu(sb_strbuf *out, const sb_spec *s, const char *unit, bool ordered
     sb_strbuf_printf(out, "annotate %s lanes %d\n", unit, s->lanes);
     if (s->vec > 1)
         sb_strbuf_printf(out, "annotate %s vec %d\n", unit, s->vec);
+    if (s->block > 1 &&
+        !s->mma) /* sums of several rows: fewer threads, more registers */
+        sb_strbuf_printf(out, "annotate %s resident 256\n", unit);
     if (!ordered)
         sb_strbuf_printf(out, "annotate %s bind thread_y\n", unit);
     if (column && s->op == SB_KOP_SPMM && !s->exact)

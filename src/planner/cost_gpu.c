@@ -37,7 +37,7 @@ static const generation generations[] = {
 static const double converted = 64;
 static const double usual_clock = 1.7e9, mem_rate = 36e9;
 static const double latency = 0.6e-6, launch_seconds = 2.5e-6;
-/* Threads on a multiprocessor (SBG_KERNEL); loads of a row until its first sum; entries of a
+/* Threads on a multiprocessor (SBG_KERNEL; kernels with sums of several rows may get fewer); loads of a row until its first sum; entries of a
  * row that no other waits for; columns that a tensor core takes at once, and sums of a warp;
  * share of L2 that is there for B; what a row of B costs that L1 still has. */
 enum { THREADS = 512, CHAIN = 3, SECTOR = 32, ORDINARY = 32, DEPTH = 16, SUMS = 512 };

@@ -145,8 +145,8 @@ sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s)
         *rest = (sb_part_choice){.kind = SB_PART_PICK};
 }
 
-/* Registers hold that many columns of a window's rows beside each other in a lane. */
-enum { WINDOW_SUMS = 16 };
+/* Registers for the sums of a window's rows in a lane: of columns beside each other, of all. */
+enum { WINDOW_VECTOR = 16, WINDOW_SUMS = 32 };
 
 /* Windows and blocks of 16-bit values, and of f32 where the caller allows it, on tensor
  * cores: as many columns as the sums of a warp leave. What rows of other windows share is
@@ -178,14 +178,18 @@ sb_rule_lanes(sb_spec *s)
 {
     const int fit = (int)(16 / sb_dtype_size(s->b));
     const sb_mma mma = s->mma ? s->mma : SB_MMA_HALF;
+    const int words = (int)sb_dtype_size(s->compute) / 4;
 
     s->mma = SB_MMA_NONE;
     s->vec = 1;
     if (s->op == SB_KOP_SPMM && !s->b_col && !s->c_col)
         s->vec = power(fit < s->tile / 4 ? fit : s->tile / 4, 1, 8);
-    while (s->vec * s->block > WINDOW_SUMS && s->vec > 1)
+    while (s->vec * s->block * words > WINDOW_VECTOR && s->vec > 1)
         s->vec /= 2;
     s->lanes = s->tile / s->vec < 32 ? s->tile / s->vec : 32;
+    while (s->op == SB_KOP_SPMM && s->tile > 32 &&
+           s->tile / s->lanes * s->block * words > WINDOW_SUMS)
+        s->tile /= 2;
     if (s->op != SB_KOP_SPMV)
         window_rules(s, mma);
 }
