@@ -49,21 +49,21 @@ static const char *const names[] = {
 #undef CU
 };
 
-/* As an earlier launch's error is told: the context is current no more, and copies under way
- * have ended before their memory goes. */
-static int
-pop_late(sb_cu_ptr *context)
-{
-    (void)sound->context_pop(context);
-    return fail_context_pop(context);
-}
-
-static int
-wait_late(sb_cu_ptr stream)
-{
-    (void)sound->stream_wait(stream);
-    return fail_stream_wait(stream);
-}
+/* What gives something back tells of an earlier launch's error, after it has done so: the
+ * context is current no more, copies under way have ended before their memory goes. */
+#define LATE(member, type)            \
+    static int late_##member(type of) \
+    {                                 \
+        (void)sound->member(of);      \
+        return fail_##member(of);     \
+    }
+LATE(context_pop, sb_cu_ptr *)
+LATE(stream_wait, sb_cu_ptr)
+LATE(event_destroy, sb_cu_ptr)
+LATE(module_unload, sb_cu_ptr)
+LATE(free, sb_cu_mem)
+LATE(rtc_destroy, sb_cu_ptr *)
+#undef LATE
 
 static void
 replace(entry e, bool fails)
@@ -79,10 +79,16 @@ replace(entry e, bool fails)
     case ENTRY_COUNT:
         break;
     }
-    if (e == ENTRY_context_pop && fails)
-        table.context_pop = pop_late;
-    if (e == ENTRY_stream_wait && fails)
-        table.stream_wait = wait_late;
+#define LATE(member)                  \
+    if (e == ENTRY_##member && fails) \
+        table.member = late_##member;
+    LATE(context_pop)
+    LATE(stream_wait)
+    LATE(event_destroy)
+    LATE(module_unload)
+    LATE(free)
+    LATE(rtc_destroy)
+#undef LATE
 }
 
 /* ---- phases --------------------------------------------------------------------------------- */
