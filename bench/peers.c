@@ -18,6 +18,9 @@ const bench_peer *const bench_peers[] = {
 #ifdef BENCH_HAS_XSMM
     &peer_xsmm,
 #endif
+#ifdef BENCH_HAS_EIGEN
+    &peer_eigen,
+#endif
 };
 const int bench_peer_count = (int)(sizeof bench_peers / sizeof *bench_peers);
 

@@ -10,6 +10,9 @@ extern const bench_peer peer_naive, peer_ours_direct, peer_ours_plan, peer_ours_
 #ifdef BENCH_HAS_XSMM
 extern const bench_peer peer_xsmm;
 #endif
+#ifdef BENCH_HAS_EIGEN
+extern const bench_peer peer_eigen;
+#endif
 
 /* Fills *table, an array of `count` function pointers, with the symbols of these names
  * from the first library of a NULL-ended list that opens. NULL or the reason. */
