@@ -64,8 +64,13 @@ build(sb_part *out, sb_cover *cv)
     const sb_view *v = cv->v;
     pick o = {0};
 
-    put_phase(&o, cv, 0);
-    put_phase(&o, cv, 1);
+    if (cv->taken || cv->touched) {
+        put_phase(&o, cv, 0);
+        put_phase(&o, cv, 1);
+    } else { /* all of it */
+        o.units = v->rows;
+        o.at = v->nnz;
+    }
     o.ptr = sb_part_array_new(out, "pick_ptr", v->slot_type, o.units + 1);
     o.crd = sb_part_array_new(out, "pick_crd", v->crd_type, o.at);
     o.pos = sb_part_array_new(out, "pick_pos", v->slot_type, o.at);

@@ -1,7 +1,7 @@
 /*
- * Making a row-compressed view. Three cases: the caller's arrays as they are; a row
- * sorted COO, whose offsets alone are missing; a stable counting sort by column and
- * then by row of anything else (transposition is the same sort by one key).
+ * Making a row-compressed view. Four cases: the caller's arrays as they are; a row
+ * sorted COO, whose offsets alone are missing; compressed lines the other way round, one
+ * counting sort; a stable counting sort by column and then by row of anything else.
  */
 #include "formats/view.h"
 
@@ -129,39 +129,153 @@ load_keys(int64_t *out, const void *idx, sb_dtype type, int base, int64_t n,
     return SB_OK;
 }
 
-/* The outer coordinate of every entry of a compressed matrix. */
-static sb_status
-load_outer(int64_t *out, const sb_matrix *a, int64_t outer, sb_diag *diag)
+/* ---- Turning compressed lines ------------------------------------------------------- */
+
+enum { TURN_CHUNKS = 16, TURN_GRAIN = 1 << 15 };
+
+/* Lines in chunks of about equal entries, each of which counts and places its own: chunk c
+ * of key j begins at at[c * keys + j], so that the order is the lines' whoever runs. */
+typedef struct turn {
+    const sb_matrix *a;
+    sb_view *v;
+    int64_t keys, lines, chunks;
+    int64_t line[TURN_CHUNKS + 1]; /* of each chunk, the first */
+    int64_t bad[TURN_CHUNKS];      /* an entry whose key is outside, or -1 */
+    int64_t *at;
+} turn;
+
+static int64_t
+offset(const sb_matrix *a, int64_t i)
 {
-    int64_t done = 0;
+    return sb_index(a->ptr, a->ptr_type, i) - a->base;
+}
 
-    for (int64_t i = 0; i < outer; i++) {
-        const int64_t hi = sb_index(a->ptr, a->ptr_type, i + 1) - a->base;
+/* Offsets that rise from 0 to nnz; only they are followed later. */
+static sb_status
+turn_lines(turn *t, int threads, sb_diag *diag)
+{
+    const sb_matrix *a = t->a;
+    const int64_t most = threads < TURN_CHUNKS ? threads : TURN_CHUNKS;
+    const int64_t worth = a->nnz / (t->keys + TURN_GRAIN);
+    int64_t before = 0;
 
-        if (hi < done || hi > a->nnz)
+    t->chunks = worth < most ? worth + 1 : most;
+    for (int64_t i = 0, c = 1; i < t->lines; i++) {
+        const int64_t hi = offset(a, i + 1);
+
+        if (hi < before || hi > a->nnz)
             return outside(diag, "offset", i + 1, hi, a->nnz + 1);
-        for (; done < hi; done++)
-            out[done] = i;
+        for (; c < t->chunks && hi >= a->nnz / t->chunks * c; c++)
+            t->line[c] = i + 1;
+        before = hi;
     }
-    return done == a->nnz ? SB_OK : outside(diag, "last offset", outer, done, a->nnz);
+    t->line[t->chunks] = t->lines;
+    return before == a->nnz ? SB_OK
+                            : outside(diag, "last offset", t->lines, before, a->nnz);
+}
+
+/* The entries of a chunk: its first line's offset is taken for 0 where it is line 0. */
+static int64_t
+turn_first(const turn *t, int64_t c)
+{
+    return t->line[c] > 0 ? offset(t->a, t->line[c]) : 0;
+}
+
+static void
+turn_count(void *user, int64_t lo, int64_t hi)
+{
+    turn *t = user;
+
+    for (int64_t c = lo; c < hi; c++) {
+        int64_t *count = t->at + c * t->keys;
+        const int64_t end = turn_first(t, c + 1);
+
+        memset(count, 0, (size_t)t->keys * sizeof *count);
+        t->bad[c] = -1;
+        for (int64_t p = turn_first(t, c); p < end; p++) {
+            const int64_t j = sb_index(t->a->idx, t->a->idx_type, p) - t->a->base;
+
+            if (j < 0 || j >= t->keys) {
+                t->bad[c] = p;
+                break;
+            }
+            count[j]++;
+        }
+    }
+}
+
+static void
+turn_place(void *user, int64_t lo, int64_t hi)
+{
+    turn *t = user;
+    sb_view *v = t->v;
+
+    for (int64_t c = lo; c < hi; c++) {
+        int64_t *at = t->at + c * t->keys, p = turn_first(t, c);
+
+        for (int64_t i = t->line[c]; i < t->line[c + 1]; i++)
+            for (const int64_t end = offset(t->a, i + 1); p < end; p++) {
+                const int64_t j = sb_index(t->a->idx, t->a->idx_type, p) - t->a->base;
+                const int64_t q = at[j]++;
+
+                sb_index_store(v->own_crd, v->crd_type, q, i);
+                v->own_pos[q] = p;
+            }
+    }
+}
+
+/* Counts become where each chunk of each key begins, and the keys' offsets. */
+static void
+turn_begin(turn *t, int64_t *ptr)
+{
+    int64_t sum = 0;
+
+    for (int64_t j = 0; j < t->keys; j++) {
+        ptr[j] = sum;
+        for (int64_t c = 0; c < t->chunks; c++) {
+            const int64_t here = t->at[c * t->keys + j];
+
+            t->at[c * t->keys + j] = sum;
+            sum += here;
+        }
+    }
+    ptr[t->keys] = sum;
+}
+
+static sb_status
+turn_run(turn *t, const sb_par *par, sb_diag *diag)
+{
+    sb_par_run(par, turn_count, t, 0, t->chunks, 1);
+    for (int64_t c = 0; c < t->chunks; c++)
+        if (t->bad[c] >= 0)
+            return outside(diag, "coordinate", t->bad[c],
+                           sb_index(t->a->idx, t->a->idx_type, t->bad[c]) - t->a->base,
+                           t->keys);
+    turn_begin(t, t->v->own_ptr);
+    sb_par_run(par, turn_place, t, 0, t->chunks, 1);
+    return SB_OK;
 }
 
 /* CSR or BSR transposed, or CSC as it is: the inner coordinate becomes the row. */
 static sb_status
-view_transposed(sb_view *v, const sb_matrix *a, sb_diag *diag)
+view_turned(sb_view *v, const sb_matrix *a, const sb_par *par, sb_diag *diag)
 {
-    int64_t *inner = sb_alloc_array(a->nnz, sizeof *inner);
-    int64_t *outer = sb_alloc_array(a->nnz, sizeof *outer);
-    const pairs t = {a->nnz, inner, outer};
+    turn t = {.a = a, .v = v, .keys = v->rows, .lines = v->cols};
     sb_status st = SB_ENOMEM;
 
-    if (inner && outer &&
-        (st = load_keys(inner, a->idx, a->idx_type, a->base, a->nnz, v->rows,
-                        "coordinate", diag)) == SB_OK &&
-        (st = load_outer(outer, a, v->cols, diag)) == SB_OK)
-        st = view_sorted(v, &t, a->idx_type, true);
-    sb_free(inner);
-    sb_free(outer);
+    SB_TRY(turn_lines(&t, par ? par->threads : 1, diag));
+    v->crd_type = narrow(v->cols, a->idx_type);
+    v->own_ptr = sb_alloc_array(v->rows + 1, sizeof *v->own_pos);
+    v->own_crd = sb_alloc_array(a->nnz, sb_dtype_size(v->crd_type));
+    v->own_pos = sb_alloc_array(a->nnz, sizeof *v->own_pos);
+    t.at = sb_alloc_array(t.chunks * t.keys, sizeof *t.at);
+    if (v->own_ptr && v->own_crd && v->own_pos && t.at)
+        st = turn_run(&t, par, diag);
+    sb_free(t.at);
+    v->ptr = v->own_ptr;
+    v->ptr_type = SB_I64;
+    v->crd = v->own_crd;
+    v->pos = v->own_pos;
     return st;
 }
 
@@ -344,7 +458,8 @@ view_in_place(sb_view *v, const sb_matrix *a)
 }
 
 static sb_status
-make(sb_view *out, const sb_matrix *a, bool transpose, bool elements, sb_diag *diag)
+make(sb_view *out, const sb_matrix *a, bool transpose, bool elements, const sb_par *par,
+     sb_diag *diag)
 {
     const bool coo = a->format == SB_FORMAT_COO, bsr = a->format == SB_FORMAT_BSR;
     sb_status st = SB_OK;
@@ -364,7 +479,7 @@ make(sb_view *out, const sb_matrix *a, bool transpose, bool elements, sb_diag *d
     else if ((a->format == SB_FORMAT_CSC) == transpose)
         view_in_place(out, a);
     else
-        st = view_transposed(out, a, diag);
+        st = view_turned(out, a, par, diag);
     out->slot_type =
         out->ptr_in_place ? a->ptr_type : narrow(out->nnz, coo ? a->idx_type : SB_I32);
     if (st != SB_OK) {
@@ -378,13 +493,20 @@ make(sb_view *out, const sb_matrix *a, bool transpose, bool elements, sb_diag *d
 sb_status
 sb_view_make(sb_view *out, const sb_matrix *a, bool transpose, sb_diag *diag)
 {
-    return make(out, a, transpose, false, diag);
+    return make(out, a, transpose, false, NULL, diag);
+}
+
+sb_status
+sb_view_make_on(sb_view *out, const sb_matrix *a, bool transpose, const sb_par *par,
+                sb_diag *diag)
+{
+    return make(out, a, transpose, false, par, diag);
 }
 
 sb_status
 sb_view_make_elements(sb_view *out, const sb_matrix *a, bool transpose, sb_diag *diag)
 {
-    return make(out, a, transpose, true, diag);
+    return make(out, a, transpose, true, NULL, diag);
 }
 
 void

@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "formats/matrix.h"
+#include "formats/par.h"
 
 /*
  * Slot p of row i: ptr(i) <= p < ptr(i + 1), column crd(p), value val[pos(p)].
@@ -40,6 +41,9 @@ typedef struct sb_view {
  * matrix (checked only where following it would leave our arrays: copies).
  */
 sb_status sb_view_make(sb_view *out, const sb_matrix *a, bool transpose, sb_diag *diag);
+/* The same, with threads where lines are turned; the view does not depend on them. */
+sb_status sb_view_make_on(sb_view *out, const sb_matrix *a, bool transpose,
+                          const sb_par *par, sb_diag *diag);
 /* The same with the elements of BSR's blocks one by one: `block` is 1, crd counts columns,
  * pos is there. */
 sb_status sb_view_make_elements(sb_view *out, const sb_matrix *a, bool transpose,

@@ -115,6 +115,17 @@
         "spmm panel " types " rr packed x32 p0 u2",                                \
         "spmm panel " types " rr packed t32 p0 u2"
 
+/* A^T of compressed rows: rows whose values are read by position, or packed. */
+#define TURNED(types, form)                         \
+    "spmm pick " types " rr " form "t8 p0 u2",      \
+        "spmm pick " types " rr " form "t32 p0",    \
+        "spmm pick " types " rr " form "t32 p0 u2", \
+        "spmm pick " types " rr " form "t64 p0 u2"
+#define TURNED_EXACT(types, form)                   \
+    "spmm pick " types " rr " form "x32 p0",        \
+        "spmm pick " types " rr " form "x32 p0 u2", \
+        "spmm pick " types " rr " form "x64 p0 u2"
+
 static const char *const builtin[] = {
     REAL("csr"),
     REAL("rows"),
@@ -238,6 +249,17 @@ static const char *const builtin[] = {
     PAIRED("bsr", F64),
     BLOCKED("bsr", "b3", F64),
     BLOCKED("bsr", "b4", F64),
+    TURNED(F32, ""),
+    TURNED(F32, "packed "),
+    TURNED(F64, ""),
+    TURNED_EXACT(F32, ""),
+    TURNED_EXACT(F64, ""),
+    "spmm pick " F32 " rr t8 p0",
+    "spmm pick " F64 " rr t8 p0",
+    "spmm pick " F32 " rr x128 p0 u2",
+    "spmm pick " F32 " rr t128 p0 u2",
+    VECTOR("pick", F32),
+    VECTOR("pick", F64),
     "spmm ell " F32 " rr t32 p0",
     "spmm ell " F64 " rr t16 p0",
     "spmm dia " F32 " rr t32 p0",

@@ -45,7 +45,7 @@ static const coef table[SB_CLASS_COUNT] = {
     [SB_PART_LIST] = {0.0, 0.8e-9, 1, true},
     [SB_PART_SHARE] = {8e-9, 0.6e-9, 8, true},
     [SB_PART_HDIA] = {15e-9, 0.2e-9, 1, true}, /* SpMV only: cost_vector.c */
-    [SB_PART_PICK] = {5e-9, 0.9e-9, 1, true},
+    [SB_PART_PICK] = {4e-9, 0.7e-9, 1, true},
     [SB_CLASS_HYB] = {5e-9, 0.5e-9, 1, false},
 };
 
@@ -208,14 +208,14 @@ sb_cost_class(const sb_part_choice *p)
     return p->kind == SB_PART_ROWS && p->k >= 0 ? SB_CLASS_HYB : (int)p->kind;
 }
 
-/* How many entries of a row plain rows take together. */
+/* How many entries of a row plain rows, by position or not, take together. */
 static int
 together(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
          const sb_target *t)
 {
     const int class_ = sb_cost_class(p);
 
-    return class_ == SB_PART_CSR || class_ == SB_PART_ROWS
+    return class_ == SB_PART_CSR || class_ == SB_PART_ROWS || class_ == SB_PART_PICK
                ? sb_rule_unroll(w, t, s->mean)
                : 1;
 }

@@ -60,8 +60,8 @@ planner_init(sb_planner *pl, const sb_problem *pb, const sb_options *opt, sb_dia
 static sb_status
 look(sb_planner *pl)
 {
-    SB_TRY(
-        sb_view_make(&pl->view, &pl->pb->a, sb_problem_transposes(pl->pb), pl->diag));
+    SB_TRY(sb_view_make_on(&pl->view, &pl->pb->a, sb_problem_transposes(pl->pb),
+                           &pl->par, pl->diag));
     SB_TRY(sb_stats_collect(
         &pl->stats, &pl->view,
         pl->pb->op == SB_OP_SPMV ? SB_STATS_VECTOR : SB_STATS_MATRIX, &pl->par));

@@ -121,6 +121,48 @@ test_copies_are_sorted(void **state)
     gen_free_matrix(&a);
 }
 
+/* A loop of so many pieces, the last first. */
+static void
+backwards(sb_par_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain)
+{
+    for (int64_t end = hi; end > lo; end -= grain)
+        fn(user, end - grain > lo ? end - grain : lo, end);
+}
+
+/* Lines turned by threads: the view of one. */
+static void
+test_turned_by_threads(void **state)
+{
+    const sb_par par = {backwards, 3};
+    gen_spec spec = gen_case(11);
+
+    (void)state;
+    spec.family = GEN_UNIFORM;
+    spec.rows = 900;
+    spec.cols = 300;
+    spec.density = 0.5;
+    spec.ptr_type = spec.idx_type = SB_I32;
+    spec.val_type = SB_F32;
+    for (int k = 0; k < 4; k++) {
+        sb_view one, many;
+        sb_matrix a;
+
+        spec.format = k % 2 ? SB_FORMAT_CSR : SB_FORMAT_CSC;
+        spec.idx_type = k / 2 ? SB_I64 : SB_I32;
+        a = gen_matrix(&spec);
+        assert_int_equal(sb_view_make(&one, &a, k % 2, NULL), SB_OK);
+        assert_int_equal(sb_view_make_on(&many, &a, k % 2, &par, NULL), SB_OK);
+        assert_true(one.nnz > 100000);
+        assert_memory_equal(one.ptr, many.ptr, (size_t)(one.rows + 1) * 8);
+        assert_memory_equal(one.crd, many.crd,
+                            (size_t)one.nnz * sb_dtype_size(one.crd_type));
+        assert_memory_equal(one.pos, many.pos, (size_t)one.nnz * 8);
+        sb_view_free(&one);
+        sb_view_free(&many);
+        gen_free_matrix(&a);
+    }
+}
+
 static void
 test_bad_structure(void **state)
 {
@@ -160,6 +202,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_format),
         cmocka_unit_test(test_copies_are_sorted),
+        cmocka_unit_test(test_turned_by_threads),
         cmocka_unit_test(test_bad_structure),
     };
 
