@@ -67,7 +67,9 @@ foreach(level ${builtin_levels})
         target_compile_options(sb_builtin_${level} PRIVATE ${march})
     endif()
     if(level STREQUAL "v2") # see tools/spblasc_builtin.c
-        target_compile_definitions(sb_builtin_${level} PRIVATE SB_NARROW)
+        target_compile_definitions(sb_builtin_${level} PRIVATE SB_SUMS=128)
+    elseif(level STREQUAL "v3") # sixteen registers of 32 bytes
+        target_compile_definitions(sb_builtin_${level} PRIVATE SB_SUMS=512)
     endif()
     if(level STREQUAL "v4g") # as v4, with the hardware's gather
         target_compile_definitions(sb_builtin_${level} PRIVATE SBK_FAST_GATHER)

@@ -2,9 +2,8 @@
  * spblasc builtin DIR: the C of every built-in kernel, for cmake/builtin.cmake. Writes
  * builtin_0.c .. builtin_7.c and builtin_table.c; the table, sorted by spec, is what the
  * kernel cache searches. Compiled once per level with SB_LEVEL set, so the functions of
- * two levels can be linked together. Where SB_NARROW is set, kernels whose sums do not fit
- * half of sixteen 16-byte registers are left out: they would spill, and cost most of all to
- * compile.
+ * two levels can be linked together. Kernels with more than SB_SUMS bytes of sums are left
+ * out where that is set: they would spill, and cost most of all to compile.
  */
 #include "spblasc.h"
 
@@ -16,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARDS = 8, NARROW_BYTES = 128 };
+enum { SHARDS = 8, SIXTEEN_REGISTERS = 512 };
 
 static const char prologue[] = "/* Made by spblasc builtin. */\n"
                                "#define SB_PASTE_(name, level) name##_##level\n"
@@ -37,28 +36,27 @@ symbol_of(sb_hash key, char out[40])
     (void)snprintf(out, 40, "sbk_%s", hex);
 }
 
-static bool
-fits_narrow(const char *text)
+/* Bytes of the sums that a kernel keeps in registers. Dots and the caller's blocks have no
+ * other kernel, so only the narrowest level goes without. */
+static int
+sums(const char *text)
 {
     sb_diag diag = {SB_OK, ""};
     sb_spec s;
+    int bytes;
 
-    return sb_spec_parse(&s, text, &diag) == SB_OK &&
-           (size_t)s.tile * (size_t)(s.block > 1 ? s.block : 1) *
-                   sb_dtype_size(s.compute) <=
-               NARROW_BYTES;
+    if (sb_spec_parse(&s, text, &diag) != SB_OK)
+        return 0;
+    bytes = s.tile * (s.block > 1 ? s.block : 1) * (int)sb_dtype_size(s.compute);
+    if ((s.op == SB_KOP_SDDMM || strstr(text, " blocks ")) && bytes > SIXTEEN_REGISTERS)
+        bytes = SIXTEEN_REGISTERS;
+    return bytes;
 }
 
 static void
-begin_wide(sb_strbuf *out, bool wide)
+begin_fitting(sb_strbuf *out, int bytes)
 {
-    sb_strbuf_puts(out, wide ? "#ifndef SB_NARROW\n" : "");
-}
-
-static void
-end_wide(sb_strbuf *out, bool wide)
-{
-    sb_strbuf_puts(out, wide ? "#endif\n" : "");
+    sb_strbuf_printf(out, "#if !defined(SB_SUMS) || SB_SUMS >= %d\n", bytes);
 }
 
 /* One kernel: its text to the shard, its row to the table. */
@@ -66,7 +64,7 @@ static sb_status
 add(sb_strbuf *shard, sb_strbuf *externs, sb_strbuf *rows, const char *spec,
     sb_diag *diag)
 {
-    const bool wide = !fits_narrow(spec);
+    const int bytes = sums(spec);
     sb_strbuf text, signature;
     char symbol[40];
     sb_hash key;
@@ -77,9 +75,9 @@ add(sb_strbuf *shard, sb_strbuf *externs, sb_strbuf *rows, const char *spec,
     st = sb_spec_emit(&text, &signature, &key, spec, diag);
     if (st == SB_OK) {
         symbol_of(key, symbol);
-        begin_wide(shard, wide);
-        begin_wide(externs, wide);
-        begin_wide(rows, wide);
+        begin_fitting(shard, bytes);
+        begin_fitting(externs, bytes);
+        begin_fitting(rows, bytes);
         sb_strbuf_printf(shard, "\n#define %s SB_PASTE(%s, SB_LEVEL)\n", symbol,
                          symbol);
         sb_strbuf_putn(shard, text.s, text.len);
@@ -91,9 +89,9 @@ add(sb_strbuf *shard, sb_strbuf *externs, sb_strbuf *rows, const char *spec,
             rows, "    {\"%s\", \"%s\", {UINT64_C(0x%llx), UINT64_C(0x%llx)}, ", spec,
             signature.s, (unsigned long long)key.a, (unsigned long long)key.b);
         sb_strbuf_printf(rows, "SB_PASTE(%s, SB_LEVEL)},\n", symbol);
-        end_wide(shard, wide);
-        end_wide(externs, wide);
-        end_wide(rows, wide);
+        sb_strbuf_puts(shard, "#endif\n");
+        sb_strbuf_puts(externs, "#endif\n");
+        sb_strbuf_puts(rows, "#endif\n");
     }
     sb_strbuf_free(&text);
     sb_strbuf_free(&signature);

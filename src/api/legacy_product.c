@@ -46,7 +46,7 @@ problem_of(const product *k)
     const int64_t rows = (int64_t)k->mb * k->blockDim,
                   cols = (int64_t)k->kb * k->blockDim;
     const int64_t of_b = turned ? rows : cols, of_c = turned ? cols : rows;
-    const sb_problem pb = {.op = k->n == 1 && !turned_b ? SB_OP_SPMV : SB_OP_SPMM,
+    const sb_problem pb = {.op = SB_OP_SPMM,
                            .a = {.format = SB_FORMAT_BSR,
                                  .rows = rows,
                                  .cols = cols,
@@ -96,14 +96,6 @@ set_scalars(sb_problem *pb, const product *k)
     pb->far_beta = beta.at;
 }
 
-/* A vector, as the layers below have it: a column by rows. */
-static void
-make_vectors(sb_problem *pb)
-{
-    pb->b.col_major = pb->c.col_major = false;
-    pb->b.ld = pb->c.ld = 1;
-}
-
 static spblasStatus_t
 run(const product *k)
 {
@@ -123,8 +115,6 @@ run(const product *k)
         pb.alpha = sb_legacy_scalar(pb.a.val_type, k->alpha);
         pb.beta = sb_legacy_scalar(pb.a.val_type, k->beta);
     }
-    if (pb.op == SB_OP_SPMV)
-        make_vectors(&pb);
     return sb_api_end(k->handle, k->function, sb_execute(NULL, &pb, &diag), &diag);
 }
 

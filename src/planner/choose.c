@@ -100,6 +100,10 @@ unwise_narrow(const sb_planner *pl, const sb_part_choice *p)
 
     if (pl->pb->op == SB_OP_SPMM && p->kind == SB_PART_WIN && p->size == 6 && n < 32)
         return "windows of six rows want 32 columns";
+    if (pl->pb->op == SB_OP_SPMM &&
+        (p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE) && p->size > 4 &&
+        !sb_rule_holds(&pl->work, pl->target, p->size))
+        return "more sums than the registers hold";
     return pl->pb->op == SB_OP_SPMM && n * pl->work.c_size <= 32 && !fits &&
                    p->kind != SB_PART_DIA && p->size < least
                ? "too few rows together for so narrow a product"

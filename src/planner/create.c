@@ -200,12 +200,25 @@ settle(sb_plan *plan, sb_diag *diag)
     return plan->nstep > 0 && !plan->engine ? d->ops->settle(d, plan, diag) : SB_OK;
 }
 
+/* The problem as plans see it. A text for SpMM is taken for one column, too. */
+static sb_problem
+planned(const sb_problem *pb, const char *text)
+{
+    sb_problem r = sb_problem_by_rows(pb);
+    sb_choice ch;
+
+    if (text && sb_problem_one_column(pb) &&
+        sb_choice_parse(&ch, text, strlen(text), NULL) == SB_OK)
+        r.op = ch.op == SB_OP_SPMM ? SB_OP_SPMM : SB_OP_SPMV;
+    return r;
+}
+
 sb_status
 sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
                sb_diag *diag)
 {
     static const sb_options defaults = {0};
-    sb_problem by_rows = sb_problem_by_rows(pb);
+    sb_problem by_rows = planned(pb, opt ? opt->plan : NULL);
     const sb_problem far = by_rows;
     const double begin = sb_clock();
     const sb_weighed *won = NULL;

@@ -86,6 +86,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
                                    {4, 8, 16, 32},  {2, 4, 8, 16, 32}};
     const int tall = sb_rule_tall(w, t);
     const bool roomy = tall > 0 && block <= tall;
+    /* four vectors of columns: of 32 bytes, 16 doubles */
+    const bool short_vectors = t->isa < SB_ISA_V4 && w->compute_size > 4;
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
@@ -96,6 +98,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
         list = w->k == 128 ? 7 : w->k == 64 ? 0 : 6;
     else if (w->col_major)
         list = 3;
+    else if (block > 1 && block <= 8 && short_vectors && w->n > 8)
+        list = 2;
     else if (w->n >= 64)
         list = wide_rows(t) && roomy && w->n >= 128 && !block ? 7
                : block >= 3 && !roomy                         ? 1
@@ -103,6 +107,15 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
     else
         list = w->n > 16 ? 1 : w->n > 8 ? 2 : w->n > 4 ? 3 : w->n > 2 ? 9 : 10;
     return lists[list][rank];
+}
+
+/* As many bytes as 32 registers of 64 bytes have, or 16 of 32. */
+bool
+sb_rule_holds(const sb_work *w, const sb_target *t, int rows)
+{
+    const int room = t->isa >= SB_ISA_V4 ? 2048 : 512;
+
+    return rows * sb_rule_tile(w, t, rows, 0) * w->compute_size <= room;
 }
 
 /* The power of two from `lo` to `hi` that is at least x. */

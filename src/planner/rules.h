@@ -23,6 +23,9 @@ int sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank);
  * more than two rows get fewer columns. */
 int sb_rule_tall(const sb_work *w, const sb_target *t);
 
+/* Whether registers hold the sums of so many rows in the best tile. */
+bool sb_rule_holds(const sb_work *w, const sb_target *t, int rows);
+
 /* Entries taken together in rows of `mean` entries: two, so that the loads of one do not
  * wait for the other's sums; 1 where rows are too short to gain (docs/kernels.md). */
 int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean);

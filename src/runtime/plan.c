@@ -331,5 +331,6 @@ sb_plan_matches(const sb_plan *plan, const sb_problem *pb)
            key->compute == pb->compute && key->batch == pb->batch &&
            same_matrix(&key->a, &pb->a) && same_dense(&key->b, &pb->b) &&
            same_dense(&key->c, &pb->c) &&
+           sb_problem_one_column(key) == sb_problem_one_column(pb) &&
            (!plan->values_frozen || key->a.val == pb->a.val);
 }

@@ -43,6 +43,25 @@ turned(const sb_dense *d)
     return t;
 }
 
+bool
+sb_problem_one_column(const sb_problem *pb)
+{
+    const bool turned_b = pb->trans_b != SB_TRANS_N;
+
+    return pb->op == SB_OP_SPMM && pb->c.cols == 1 && pb->trans_b != SB_TRANS_H &&
+           (pb->b.ld == 1 || pb->b.col_major != turned_b) &&
+           (pb->c.ld == 1 || pb->c.col_major);
+}
+
+/* The column that d is, as SpMV has it: by rows of one element. */
+static void
+make_vector(sb_dense *d)
+{
+    d->rows *= d->cols;
+    d->cols = d->ld = 1;
+    d->col_major = false;
+}
+
 sb_problem
 sb_problem_by_rows(const sb_problem *pb)
 {
@@ -50,6 +69,12 @@ sb_problem_by_rows(const sb_problem *pb)
 
     if (pb->a.format == SB_FORMAT_BSR && pb->a.block == 1)
         r.a.format = SB_FORMAT_CSR;
+    if (sb_problem_one_column(pb)) {
+        r.op = SB_OP_SPMV;
+        r.trans_b = SB_TRANS_N;
+        make_vector(&r.b);
+        make_vector(&r.c);
+    }
     if (pb->op != SB_OP_SDDMM || pb->a.format != SB_FORMAT_CSC)
         return r;
     r.a.format = SB_FORMAT_CSR;

@@ -40,10 +40,13 @@ bool sb_problem_transposes(const sb_problem *pb);
 /* BSR: whether the columns of a block of op(A) lie one after another. */
 bool sb_problem_turns_blocks(const sb_problem *pb);
 
+/* SPMM: whether op(B) and C are vectors, one column without gaps. */
+bool sb_problem_one_column(const sb_problem *pb);
+
 /*
  * The same problem on the same arrays with the sparse matrix by rows, where only words
  * change: a sampled CSC is the CSR of the transposed product, blocks of one element are a
- * CSR. Anything else comes back as it is.
+ * CSR, SpMM by one column without gaps is SpMV. Anything else comes back as it is.
  */
 sb_problem sb_problem_by_rows(const sb_problem *pb);
 

@@ -211,6 +211,38 @@ plan_count(spblasConstSpMatDescr_t a)
     return n;
 }
 
+/* A product by one column is SpMV's plan; with gaps it is none of that plan's. */
+static void
+one_column_is_a_vector(void **state)
+{
+    static const char vector[] = "(plan spmv ", matrix[] = "(plan spmm (part csr))";
+    sb_problem pb = plain_problem();
+    char text[512];
+    size_t room = sizeof text;
+    call c;
+
+    (void)state;
+    pb.b.cols = pb.c.cols = pb.b.ld = pb.c.ld = 1;
+    must(call_begin(&c, &pb));
+    run_and_check(&c, true, "one column, without analysis", 0);
+    must(call_analyse(&c));
+    must(spblasSpMatGetPlanText(c.a, 0, text, &room));
+    if (room > 1) /* else no kernel is at hand */
+        assert_memory_equal(text, vector, sizeof vector - 1);
+    run_and_check(&c, true, "one column", 0);
+    must(spblasSpMatSetAttribute(c.a, SPBLAS_SPMAT_PLAN_TEXT, matrix, sizeof matrix));
+    must(call_analyse(&c));
+    run_and_check(&c, true, "one column, a text for SpMM", 0);
+    call_end(&c);
+    pb.b.ld = pb.c.ld = 8;
+    must(call_begin(&c, &pb));
+    run_and_check(&c, true, "one column with gaps", 0);
+    must(call_analyse(&c));
+    run_and_check(&c, true, "one column with gaps, analysed", 0);
+    call_end(&c);
+    problem_free(&pb);
+}
+
 /* Plans stay for new values, go for new structure, and are kept per shape. */
 static void
 plans_live_with_the_structure(void **state)
@@ -381,6 +413,7 @@ main(void)
         cmocka_unit_test(sddmm_exact),
         cmocka_unit_test(sddmm_bound),
         cmocka_unit_test(device_pointer_mode_reads_host_memory),
+        cmocka_unit_test(one_column_is_a_vector),
         cmocka_unit_test(plans_live_with_the_structure),
         cmocka_unit_test(frozen_values_bind_plans),
         cmocka_unit_test(plan_text_reproduces_the_plan),

@@ -74,12 +74,36 @@ test_tall_tiles(void **state)
     assert_int_equal(tile(SB_ISA_V4G, 128, 8, 0), 64);
 }
 
+/* Sixteen registers of 32 bytes: rows together have four vectors of columns each, and no
+ * more than four rows have room for their sums. */
+static void
+test_sixteen_registers(void **state)
+{
+    const sb_target v3 = {.isa = SB_ISA_V3}, v4 = {.isa = SB_ISA_V4};
+    const sb_work f32 = product(32, 4), f64 = product(32, 8);
+
+    (void)state;
+    assert_int_equal(tile(SB_ISA_V3, 32, 8, 2), 16);
+    assert_int_equal(tile(SB_ISA_V3, 128, 8, 4), 16);
+    assert_int_equal(tile(SB_ISA_V3, 8, 8, 4), 8);
+    assert_int_equal(tile(SB_ISA_V3, 32, 8, 0), 32);
+    assert_int_equal(tile(SB_ISA_V3, 32, 4, 4), 32);
+    assert_int_equal(tile(SB_ISA_V4, 32, 8, 4), 32);
+    assert_true(sb_rule_holds(&f32, &v3, 4));
+    assert_true(sb_rule_holds(&f64, &v3, 4));
+    assert_false(sb_rule_holds(&f32, &v3, 6));
+    assert_false(sb_rule_holds(&f64, &v3, 6));
+    assert_true(sb_rule_holds(&f32, &v4, 8));
+    assert_true(sb_rule_holds(&f64, &v4, 6));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_tall_tiles),
+        cmocka_unit_test(test_sixteen_registers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -354,6 +354,45 @@ test_matches(void **state)
     sb_plan_release(plan);
 }
 
+/* One column without gaps is a vector, however B and C are stored. */
+static void
+test_one_column(void **state)
+{
+    sb_problem pb = spmm(), r;
+    sb_plan *plan;
+
+    (void)state;
+    assert_int_equal(sb_problem_by_rows(&pb).op, SB_OP_SPMM);
+    pb.b = (sb_dense){.rows = 5, .cols = 1, .ld = 1, .type = SB_F32, .batch = 1};
+    pb.c = (sb_dense){.rows = 3, .cols = 1, .ld = 1, .type = SB_F32, .batch = 1};
+    plan = new_plan();
+    plan->key = pb;
+    assert_int_equal(sb_problem_by_rows(&pb).op, SB_OP_SPMV);
+    pb.c.ld = 2;
+    assert_int_equal(sb_problem_by_rows(&pb).op, SB_OP_SPMM);
+    assert_false(sb_plan_matches(plan, &pb));
+    sb_plan_release(plan);
+    pb.c = (sb_dense){.rows = 3, .cols = 1, .ld = 9, .col_major = true, .batch = 1};
+    assert_int_equal(sb_problem_by_rows(&pb).op, SB_OP_SPMV);
+    pb.b.ld = 2;
+    assert_int_equal(sb_problem_by_rows(&pb).op, SB_OP_SPMM);
+    pb.trans_b = SB_TRANS_T;
+    pb.b = (sb_dense){.rows = 1, .cols = 5, .ld = 9, .batch = 1};
+    r = sb_problem_by_rows(&pb);
+    assert_int_equal(r.op, SB_OP_SPMV);
+    assert_int_equal(r.trans_b, SB_TRANS_N);
+    assert_int_equal(r.b.rows, 5);
+    assert_int_equal(r.b.cols, 1);
+    assert_int_equal(r.c.ld, 1);
+    assert_false(r.c.col_major);
+    pb.b.col_major = true;
+    assert_int_equal(sb_problem_by_rows(&pb).op, SB_OP_SPMM);
+    pb.b.ld = 1;
+    assert_int_equal(sb_problem_by_rows(&pb).op, SB_OP_SPMV);
+    pb.trans_b = SB_TRANS_H;
+    assert_int_equal(sb_problem_by_rows(&pb).op, SB_OP_SPMM);
+}
+
 int
 main(void)
 {
@@ -368,6 +407,7 @@ main(void)
         cmocka_unit_test_setup(test_batch, setup),
         cmocka_unit_test_setup(test_plan_runs, setup),
         cmocka_unit_test_setup(test_matches, setup),
+        cmocka_unit_test_setup(test_one_column, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
