@@ -22,6 +22,7 @@ typedef struct tune_call {
     bool report, quick, dry, list, compile, help;
     int64_t threads;
     double limit; /* seconds of timing */
+    const char *op;
 } tune_call;
 
 /* A generated matrix: shapes such that each kind of part finds its entries, sizes such that
@@ -74,6 +75,7 @@ typedef struct campaign {
     int ncase;
     double each, limit; /* seconds a plan, and of all timing (0: no limit) */
     bool bounded;       /* by limit: without products that are too large */
+    const char *op;     /* only this operation, or NULL */
 } campaign;
 
 static int
@@ -112,6 +114,18 @@ too_large(const mm_matrix *m, const tune_case *c)
            (double)(m->rows + m->cols) * (double)c->n * (c->f64 ? 8 : 4) > most_bytes;
 }
 
+static const char *const op_names[] = {
+    [SB_OP_SPMM] = "spmm", [SB_OP_SPMV] = "spmv", [SB_OP_SDDMM] = "sddmm"};
+
+static bool
+known_op(const char *op)
+{
+    for (int q = 0; q < SB_COUNT(op_names); q++)
+        if (strcmp(op, op_names[q]) == 0)
+            return true;
+    return false;
+}
+
 /* Seconds left, by what was done in `spent`. */
 static double
 left_of(const campaign *c, double spent, int done, int total)
@@ -142,7 +156,8 @@ measure(tune_samples *to, const campaign *c)
         snprintf(what, sizeof what, "timing plans, about %.0f s left,",
                  left_of(c, spent, q, total));
         tool_progress(what, q, total);
-        if (!c->bounded || !too_large(m, of))
+        if ((!c->op || strcmp(c->op, op_names[of->op]) == 0) &&
+            !(c->bounded && too_large(m, of)))
             code = tune_measure(to, m, of, c->each);
     }
     tool_progress_end();
@@ -253,6 +268,7 @@ tool_tune(int argc, char **argv)
         {"--list", ARG_FLAG, &call.list, "every plan with its times as well"},
         {"--compile", ARG_FLAG, &call.compile,
          "also plans whose kernels are neither built in nor stored: hours"},
+        {"--op", ARG_TEXT, &call.op, "only spmm, spmv or sddmm"},
         {"--limit", ARG_REAL, &call.limit, "seconds of timing (240; --report: none)"},
         {"--dry-run", ARG_FLAG, &call.dry, "store nothing"},
         {"--threads", ARG_INT, &call.threads, "OpenMP threads (all cores)"},
@@ -274,6 +290,8 @@ tool_tune(int argc, char **argv)
     }
     if (call.threads < 0 || call.threads > 1024)
         return tool_complain("--threads %lld: 1 .. 1024", (long long)call.threads);
+    if (call.op && !known_op(call.op))
+        return tool_complain("--op %s: spmm, spmv or sddmm", call.op);
 #ifdef _OPENMP
     if (call.threads > 0)
         omp_set_num_threads((int)call.threads);
@@ -293,6 +311,7 @@ tool_tune(int argc, char **argv)
         return tool_complain("--report wants matrix files");
     c.limit = call.limit > 0 ? call.limit : call.report ? 0 : LIMIT;
     c.bounded = c.limit > 0;
+    c.op = call.op;
     code = get_matrices(&c, made, nmade, files, nfile);
     if (code == TOOL_OK)
         code = tune(&call, &c);
