@@ -34,9 +34,9 @@ static const bench_case cases[] = {
 };
 
 typedef struct call {
-    int64_t threads, rounds, n, min_nnz;
-    double batch_seconds;
-    const char *out, *op, *type, *peers;
+    int64_t threads, rounds, min_nnz, check;
+    double batch_seconds, row_seconds;
+    const char *out, *op, *n, *type, *peers; /* but out, lists by commas */
     bool quick, tiny, no_limits, measured, help;
     const char *plan[FORCED];
     int plans;
@@ -53,39 +53,42 @@ typedef struct entrant {
     int64_t *preempted;
 } entrant;
 
+/* Whether a list of words by commas has this one. */
+static bool
+listed(const char *list, const char *word)
+{
+    const size_t n = strlen(word);
+
+    for (const char *at = list; (at = strstr(at, word)); at += n)
+        if ((at == list || at[-1] == ',') && (at[n] == ',' || at[n] == '\0'))
+            return true;
+    return false;
+}
+
 static bool
 wanted(const call *c, const bench_case *k)
 {
     static const char *const ops[] = {"spmv", "spmm", "sddmm"};
+    char n[24];
     const int tiers = c->tiny    ? TIER_TINY
                       : c->quick ? TIER_QUICK
                                  : TIER_QUICK | TIER_FULL;
 
-    if (c->op && strcmp(c->op, ops[k->op]) != 0)
+    if (c->op && !listed(c->op, ops[k->op]))
         return false;
-    if (c->type && strcmp(c->type, elem_name(k->type)) != 0)
+    if (c->type && !listed(c->type, elem_name(k->type)))
         return false;
-    if (c->n > 0)
-        return c->n == k->n && !(k->tier & TIER_TINY);
+    snprintf(n, sizeof n, "%lld", (long long)k->n);
+    if (c->n)
+        return listed(c->n, n) && !(k->tier & TIER_TINY);
     return (k->tier & tiers) != 0;
 }
 
-/* Whether the comma list of --peers has this name; when there is none, all, those that
- * measure only if asked for. */
+/* Whether --peers has this name; without it all, those that measure only if asked for. */
 static bool
 chosen(const call *c, const char *name)
 {
-    const size_t n = strlen(name);
-    const char *at = c->peers;
-
-    if (!at)
-        return c->measured || !strstr(name, "measure");
-    while ((at = strstr(at, name))) {
-        if ((at == c->peers || at[-1] == ',') && (at[n] == ',' || at[n] == '\0'))
-            return true;
-        at += n;
-    }
-    return false;
+    return c->peers ? listed(c->peers, name) : c->measured || !strstr(name, "measure");
 }
 
 static void
@@ -98,7 +101,7 @@ run_entrant(void *user)
 
 /* Prepares, runs once, compares. False: it does not take part. */
 static bool
-enter(entrant *e, bench_problem *pb)
+enter(entrant *e, bench_problem *pb, int64_t check)
 {
     bench_prepared info = {0};
     double begin = tool_seconds();
@@ -116,7 +119,7 @@ enter(entrant *e, bench_problem *pb)
     }
     problem_spoil(pb);
     run_entrant(e);
-    e->facts.error = problem_error(pb);
+    e->facts.error = problem_error(pb, check);
     snprintf(e->facts.status, sizeof e->facts.status, "%s",
              e->facts.error <= 1.0 ? "ok" : "wrong");
     return e->facts.error <= 1.0;
@@ -174,15 +177,18 @@ summarise(entrant *e, int64_t rounds)
 }
 
 /* Rounds until every peer has as many clean samples as asked for; on a busy machine
- * three times as many at most. Their number. */
+ * three times as many at most, and three are enough where they take long. Their number. */
 static int64_t
 run_rounds(const call *c, entrant **in, int count)
 {
     double seconds[PEERS];
     int64_t preempted[PEERS], clean[PEERS] = {0}, r, fewest = 0;
+    const double begin = tool_seconds();
     int k;
 
     for (r = 0; r < 3 * c->rounds && fewest < c->rounds; r++) {
+        if (r >= 3 && c->row_seconds > 0 && tool_seconds() - begin > c->row_seconds)
+            break;
         shim_round(seconds, preempted);
         for (fewest = INT64_MAX, k = 0; k < count; k++) {
             in[k]->sample[r] = seconds[k];
@@ -247,7 +253,7 @@ run_case(const call *c, const problem_matrix *m, const bench_case *k,
         snprintf(all[q].facts.status, sizeof all[q].facts.status, "does not apply");
         if (!fits(&peers[q], k))
             continue;
-        if (enter(&all[q], &pb))
+        if (enter(&all[q], &pb, c->check))
             in[entered++] = &all[q];
         else if (peers[q].ours)
             good = false;
@@ -349,9 +355,13 @@ main(int argc, char **argv)
         {"--batch", ARG_REAL, &c.batch_seconds, "seconds a batch lasts (0.002)"},
         {"--quick", ARG_FLAG, &c.quick, "only the quick cases"},
         {"--tiny", ARG_FLAG, &c.tiny, "the smoke test's cases"},
-        {"--op", ARG_TEXT, &c.op, "only spmv, spmm or sddmm"},
-        {"--n", ARG_INT, &c.n, "only this n"},
-        {"--type", ARG_TEXT, &c.type, "only f32 or f64"},
+        {"--limit", ARG_REAL, &c.row_seconds,
+         "no further round of a row after so many seconds (none)"},
+        {"--check", ARG_INT, &c.check,
+         "compare about so many products a peer, evenly spread (all)"},
+        {"--op", ARG_TEXT, &c.op, "only these of spmv, spmm, sddmm, by commas"},
+        {"--n", ARG_TEXT, &c.n, "only these n, by commas"},
+        {"--type", ARG_TEXT, &c.type, "only these of f32, f64, by commas"},
         {"--min-nnz", ARG_INT, &c.min_nnz, "leave out smaller matrices"},
         {"--peers", ARG_TEXT, &c.peers, "only these, by commas"},
         {"--measured", ARG_FLAG, &c.measured, "ours with measured analysis as well"},

@@ -20,8 +20,9 @@ bool problem_make(bench_problem *out, const problem_matrix *m, bench_op op, elem
 void problem_free(bench_problem *pb);
 
 /* The largest |error| / bound of c against sums in higher precision; at most 1 when c
- * is right. The bound is 2 eps (len + 2) sum |a||b|. */
-double problem_error(const bench_problem *pb);
+ * is right. The bound is 2 eps (len + 2) sum |a||b|. `most` > 0: a sample of the places,
+ * spread evenly, that takes about so many products. */
+double problem_error(const bench_problem *pb, int64_t most);
 /* Overwrites c, so that a peer that writes nothing is seen. */
 void problem_spoil(bench_problem *pb);
 

@@ -13,6 +13,8 @@ trap 'rm -rf "$folder"' EXIT
 python3 "$3" --markdown "$folder/out.md" "$folder/out.json" >"$folder/means"
 grep -q '^| knn | spmm 7 f32 |' "$folder/out.md"
 [ "$(grep -c '^| spm[vm] \|^| sddmm ' "$folder/means")" = 4 ]
+python3 "$(dirname "$3")/overview.py" "$folder/page.md" smoke 0 "$folder/out.json" >/dev/null
+grep -q '^| sddmm 5 | f32 | 2 | 2 | ' "$folder/page.md"
 if "$2" "$folder/absent.mtx" >/dev/null 2>&1; then
     echo "a missing file was accepted" >&2
     exit 1

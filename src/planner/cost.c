@@ -117,6 +117,17 @@ windows(const sb_part_choice *p)
     return p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE;
 }
 
+/* How likely the row next to an entry's stays next to it when rows are listed by length. */
+static double
+neighbours(const sb_stats *s)
+{
+    double sum = 0;
+
+    for (int q = 0; q < SB_STATS_BUCKETS; q++)
+        sum += (double)s->bucket_nnz[q] * (double)s->bucket_rows[q];
+    return s->nnz > 0 ? sum / ((double)s->nnz * (double)s->rows) : 0;
+}
+
 /* Seconds to read B's rows for the entries of a part. */
 static double
 gather_seconds(const sb_part_choice *p, const sb_amounts *am, const coef *co,
@@ -126,8 +137,9 @@ gather_seconds(const sb_part_choice *p, const sb_amounts *am, const coef *co,
     const double line = width * w->b_size < 16 ? 16 : width * w->b_size;
     const double all = sb_work_footprint(w, s) / am->partitions;
     const double window = s->window_cols * width * w->b_size;
-    const double reuse = !co->order ? 0 : am->own_reuse ? am->reuse : s->window_reuse;
-    const double fresh = co->order ? s->window_fresh : 1;
+    const double kept = co->order ? 1 : neighbours(s);
+    const double reuse = kept * (am->own_reuse ? am->reuse : s->window_reuse);
+    const double fresh = 1 - kept * (1 - s->window_fresh);
     const double bytes = am->entries * line;
     /* rows kept in registers together share each load of B's row */
     const double rows = fmin(co->rows, p->size > 0 ? p->size : co->rows);
@@ -135,13 +147,13 @@ gather_seconds(const sb_part_choice *p, const sb_amounts *am, const coef *co,
     const double near = (bytes - alone * line) / rows * reuse + alone * line * reuse;
     const double far = am->entries * (line + LATE_BYTES) * (1 - reuse);
 
-    /* Each thread brings all of B in, panel by panel, and reads and writes its row of C,
-     * which L2 holds, in every segment; in place, a segment waits for its first lines of
-     * values. Pieces of rows of B lie a row apart: they use as few sets of a cache as if
-     * they took up whole rows. */
+    /* Each block of rows brings in what it touches of B, panel by panel, and reads and
+     * writes its row of C, which L2 holds, in every segment; in place, a segment waits for
+     * its first lines of values. Pieces of rows of B lie a row apart: they use as few sets
+     * of a cache as if they took up whole rows. */
     if (p->kind == SB_PART_PANEL)
         return bytes / gather_rate(t, p->size * line) +
-               t->threads * all / gather_rate(t, all) +
+               fmin((double)sb_rule_blocks(w, t) * all, bytes) / gather_rate(t, all) +
                am->units * (2.0 * width * w->c_size + (packed ? 0 : 256)) /
                    t->gather_l2;
     return near / gather_rate(t, window) + far * fresh / gather_rate(t, all) +
@@ -270,9 +282,13 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
     const double peak = t->flops * 4.0 / (w->compute_size / (w->complex ? 2 : 1));
     const double a_bytes = structure_bytes(p, am, w, packed);
     const double c_row = w->op != SB_OP_SPMM ? 0 : (double)w->n * w->c_size;
+    const double filled = (double)(s->rows - s->empty);
     const double c_bytes = 2.0 * am->touches * c_row;
+    /* what comes back to its row of C for each entry finds it in L1 */
+    const double back =
+        p->kind != SB_PART_COO ? 0 : positive(c_bytes - 2 * filled * c_row);
     const double whole = a_bytes + c_bytes + sb_work_footprint(w, s);
-    const double stream = (a_bytes + c_bytes) / stream_rate(t, whole);
+    const double stream = (a_bytes + c_bytes - back) / stream_rate(t, whole);
     /* blocks of more than four rows spill sums (docs/planner.md, Levels) */
     const double tall = p->kind == SB_PART_BSR && p->size > 4 ? log2(p->size / 4.0) : 0;
     const int unroll = together(p, w, s, t);
@@ -295,9 +311,10 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
         total->bytes += a_bytes;
     } else {
         /* A and C come and go beside the rows of B, as far ahead as need be */
+        const double rows_of_b = gather_seconds(p, am, co, w, s, t, packed);
+
         out->roof = slowdown(p, w, unroll) *
-                    fmax(fmax(stream, gather_seconds(p, am, co, w, s, t, packed)),
-                         flops / peak);
+                    fmax(fmax(stream, rows_of_b + back / t->gather_l1), flops / peak);
         out->unit = am->units * co->unit;
         out->entry = unchained(w, unroll) * indexed * co->entry;
         total->bytes += a_bytes + c_bytes + am->entries * width * w->b_size;

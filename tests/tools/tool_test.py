@@ -287,7 +287,7 @@ def test_tune(folder):
                       SPBLAS_CACHE_DIR=folder)
     heads = ("op     class", "spmm   csr", "spmv   csr", "sddmm  csr", "choices without")
     out, err = call("tune", "--quick", "--dry-run", "--threads", 1)
-    expect(out, "rates ", "before", "after", *heads)
+    expect(out, "rates ", " of 9 products in ", "before", "after", *heads)
     if "stored" in out or os.path.exists(model) or model in err:
         sys.exit("--dry-run left something")
     expect(call("tune", "--quick", "--threads", 1)[0], f"stored in {model}")
@@ -297,6 +297,10 @@ def test_tune(folder):
     expect(out, "0: 50 x 50, ", "n 1, f32, chosen, measured ",
            ", predicted ", " (plan spmv (part ", *heads)
     expect(err, f"cost model: {model}")
+    out, err = call("tune", "--report", "--quick", "--op", "spmv", path, "--threads", 1)
+    expect(out, " of 1 products in ")
+    out, err = call("tune", "--report", "--quick", "--limit", 1e-7, path, path, "--threads", 1)
+    expect(out, ", not all that were meant to")
     with open(model, "a", encoding="ascii") as file:
         file.write("more")
     expect(call("tune", "--report", "--quick", path, "--threads", 1)[1],
@@ -304,6 +308,7 @@ def test_tune(folder):
     os.environ["SPBLAS_MODEL"] = "off"
     expect(call("tune", "--quick", "--threads", 1, code=2)[1], "SPBLAS_MODEL is off")
     expect(call("tune", "--report", code=2)[1], "--report wants matrix files")
+    expect(call("tune", "--op", "spmx", code=2)[1], "--op spmx")
     expect(call("tune", "--threads", -1, code=2)[1], "1 .. 1024")
     expect(call("tune", "--report", path + "x", code=2)[1], "cannot be opened")
 

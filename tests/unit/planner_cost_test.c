@@ -204,13 +204,70 @@ test_few_columns(void **state)
                 cost_of(&s, "(plan spmm (part csr))", 32, 4, &machine).terms[0].entry);
 }
 
+/* More blocks of rows bring B in more often: what C takes of L2 costs panels, not rows. */
+static void
+test_blocks_of_panels(void **state)
+{
+    const char *const panels = "(plan spmm (part panel 128))";
+    const sb_stats s = spread_rows(40);
+    sb_target roomy = machine;
+    double narrow, wide;
+
+    (void)state;
+    narrow = cost_of(&s, panels, 128, 4, &machine).seconds;
+    wide = cost_of(&s, panels, 2048, 4, &machine).seconds;
+    assert_true(wide > 16 * narrow);
+    roomy.l2 *= 64; /* one block a thread, but also nearer caches for csr */
+    assert_true(cost_of(&s, panels, 2048, 4, &roomy).seconds < 0.8 * wide);
+}
+
+/* Rows of one length keep their neighbours when they are listed by it, others do not. */
+static void
+test_listed_rows(void **state)
+{
+    const char *const listed = "(plan spmm (part rows hyb 1 5))";
+    sb_stats even = spread_rows(16), mixed;
+
+    (void)state;
+    even.window_reuse = 0.9;
+    even.window_cols = 16;
+    memset(even.bucket_rows, 0, sizeof even.bucket_rows);
+    memset(even.bucket_nnz, 0, sizeof even.bucket_nnz);
+    mixed = even;
+    even.bucket_rows[5] = even.rows;
+    even.bucket_nnz[5] = even.nnz;
+    for (int q = 2; q < 6; q++) {
+        mixed.bucket_rows[q] = mixed.rows / 4;
+        mixed.bucket_nnz[q] = mixed.nnz / 4;
+    }
+    assert_true(1.3 * seconds(&even, listed) < seconds(&mixed, listed));
+}
+
+/* A row of C that coordinates come back to lies in L1: it costs, but not a stream. */
+static void
+test_coordinates(void **state)
+{
+    const sb_stats s = spread_rows(40);
+    sb_target slow = machine;
+
+    (void)state;
+    slow.gather_l1 /= 4;
+    assert_true(seconds(&s, "(plan spmm (part coo))") >
+                seconds(&s, "(plan spmm (part csr))"));
+    assert_true(
+        cost_of(&s, "(plan spmm (part coo))", 128, 4, &slow).terms[0].roof >
+        2 * cost_of(&s, "(plan spmm (part coo))", 128, 4, &machine).terms[0].roof);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_columns),  cmocka_unit_test(test_panels),
-        cmocka_unit_test(test_wide_panels),  cmocka_unit_test(test_mask_lanes),
-        cmocka_unit_test(test_tall_windows), cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_few_columns), cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_wide_panels), cmocka_unit_test(test_blocks_of_panels),
+        cmocka_unit_test(test_listed_rows), cmocka_unit_test(test_coordinates),
+        cmocka_unit_test(test_mask_lanes),  cmocka_unit_test(test_tall_windows),
+        cmocka_unit_test(test_linear),
     };
 
     sb_target_defaults(&machine);

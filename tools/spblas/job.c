@@ -172,18 +172,25 @@ set_attributes(job *j)
     return TOOL_OK;
 }
 
+int
+job_renew(job *j)
+{
+    void *const val = j->spec.op == JOB_SDDMM ? j->c : j->stored ? j->stored : j->val;
+
+    if (form_describe(j, val))
+        return tool_complain("matrix: %s", spblasGetLastErrorMessage(NULL));
+    return set_attributes(j);
+}
+
 static int
 describe(job *j)
 {
     const spblasDataType_t type = elem_type(j->spec.type);
-    void *const val = j->spec.op == JOB_SDDMM ? j->c : j->stored ? j->stored : j->val;
     int64_t rows, cols;
     spblasStatus_t st;
 
     if (spblasCreate(&j->handle))
         return tool_complain("spblasCreate: %s", spblasGetLastErrorMessage(NULL));
-    if (form_describe(j, val))
-        return tool_complain("matrix: %s", spblasGetLastErrorMessage(NULL));
     b_shape(j, &rows, &cols);
     if (j->spec.op == JOB_SPMV)
         st = (spblasStatus_t)(spblasCreateDnVec(&j->vec_x, j->k, j->b, type) ||
@@ -202,7 +209,7 @@ describe(job *j)
                                order_of(j, false));
     if (st)
         return tool_complain("operands: %s", spblasGetLastErrorMessage(NULL));
-    return set_attributes(j);
+    return job_renew(j);
 }
 
 int

@@ -56,6 +56,9 @@ typedef struct job {
  * having complained. */
 int job_make(job *out, const job_spec *spec, const mm_matrix *a);
 void job_free(job *j);
+/* Another descriptor of the same matrix in place of j->a, which stays the caller's to
+ * destroy. */
+int job_renew(job *j);
 
 /* c as it was at the beginning: NaN bytes if beta is 0, else random numbers. */
 void job_reset(job *j);

@@ -235,7 +235,7 @@ measure(const run_call *c, job *j, const mm_matrix *m, double analysis)
     what[count++] = (timed){.run = run_job, .user = &direct};
     if (make_plain(&loop, j))
         what[count++] = (timed){.run = run_plain, .user = &loop};
-    time_interleaved(what, count, c->repeat, 1.0);
+    time_interleaved(what, count, c->repeat, 1.0, "timing");
     show_analysis(j, analysis, what[0].median);
     show_speed("time", &what[0], j);
     show_speed("direct", &what[1], j);

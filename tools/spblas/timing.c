@@ -43,7 +43,8 @@ shuffle(int *order, int count, tool_rng *r)
 }
 
 void
-time_interleaved(timed *what, int count, int64_t rounds, double seconds)
+time_interleaved(timed *what, int count, int64_t rounds, double seconds,
+                 const char *progress)
 {
     int64_t batch[TIMED_MAX], r;
     double *sample[TIMED_MAX], total = 0.0, each;
@@ -63,12 +64,14 @@ time_interleaved(timed *what, int count, int64_t rounds, double seconds)
     for (k = 0; k < count; k++)
         sample[k] = tool_memory(rounds, sizeof(double));
     for (r = 0; r < rounds; r++) {
-        tool_progress("timing", (double)r, (double)rounds);
+        if (progress)
+            tool_progress(progress, (double)r, (double)rounds);
         shuffle(order, count, &random);
         for (k = 0; k < count; k++)
             sample[order[k]][r] = time_batch(&what[order[k]], batch[order[k]]);
     }
-    tool_progress_end();
+    if (progress)
+        tool_progress_end();
     for (k = 0; k < count; k++) {
         what[k].median = tool_median(sample[k], (int)rounds);
         what[k].q1 = sample[k][rounds / 4];

@@ -11,9 +11,11 @@ typedef struct timed {
     double q1, median, q3; /* seconds a call; set by time_interleaved */
 } timed;
 
-enum { TIMED_MAX = 8 };
+enum { TIMED_MAX = 96 };
 
-/* rounds 0: as many as fit into about `seconds`, 5 .. 101. */
-void time_interleaved(timed *what, int count, int64_t rounds, double seconds);
+/* rounds 0: as many as fit into about `seconds`, 5 .. 101. progress: what tool_progress
+ * says meanwhile, or NULL. */
+void time_interleaved(timed *what, int count, int64_t rounds, double seconds,
+                      const char *progress);
 
 #endif

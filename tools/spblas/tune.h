@@ -37,7 +37,7 @@ typedef struct tune_case {
 } tune_case;
 
 /* Adds a sample for every plan that can be forced on the problem and has a kernel, timed
- * for about `each` seconds. TOOL_OK, or TOOL_USAGE, having complained. */
+ * in turns for about `each` seconds a plan. TOOL_OK, or TOOL_USAGE, having complained. */
 int tune_measure(tune_samples *to, const mm_matrix *m, const tune_case *c, double each);
 void tune_free(tune_samples *s);
 

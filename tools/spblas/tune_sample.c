@@ -3,6 +3,7 @@
 
 #include "job.h"
 #include "report.h"
+#include "timing.h"
 #include "tool.h"
 
 #include "planner/candidates.h"
@@ -11,9 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_MIN = 5, RUNS_MAX = 25 };
-/* A plan that takes so many times as long as the fastest so far is timed once. */
-static const double hopeless = 4;
+/* A plan that takes so many times as long as the fastest is timed no further. */
+static const double hopeless = 2;
+
+/* The plans of one problem, each under a descriptor of its own; sample number `first` of
+ * all is that of the first one. */
+typedef struct field {
+    job *j;
+    int count;
+    int64_t first;
+    double best; /* seconds of the fastest so far */
+    spblasSpMatDescr_t a[TIMED_MAX];
+} field;
+
+typedef struct runner {
+    job *j;
+    spblasSpMatDescr_t a;
+} runner;
 
 /* The problem as the planner sees it; values and dense operands are not looked at. */
 static sb_problem
@@ -52,28 +67,58 @@ problem_of(const job *j)
     return pb;
 }
 
-/* Least seconds of a call with the plan in place: what else the machine does adds, never
- * takes away. 0 if it fails. */
-static double
-time_plan(job *j, double each, double best)
+static void
+run_plan(void *user)
 {
-    double spent = 0, least = 0;
+    const runner *r = user;
+
+    r->j->a = r->a;
+    job_compute(r->j);
+}
+
+/* The least of some calls after a first one; 0 if they fail. One that seems hopeless is
+ * asked more often: it may have lost a core. */
+static double
+first_look(job *j, double best)
+{
+    enum { ENOUGH = 2, MOST = 6 };
+    double least = 0;
 
     if (job_compute(j))
         return 0;
-    for (int runs = 0; runs < RUNS_MAX && (runs < RUNS_MIN || spent < each); runs++) {
+    for (int q = 0; q < ENOUGH || (q < MOST && best > 0 && least > hopeless * best);
+         q++) {
         const double begin = tool_seconds();
         double took;
 
         if (job_compute(j))
             return 0;
         took = tool_seconds() - begin;
-        spent += took;
         least = least > 0 && least < took ? least : took;
-        if (best > 0 && least > hopeless * best)
-            break;
     }
     return least;
+}
+
+/* Medians of interleaved runs for the plans that are not hopeless: no plan has the caches
+ * or the moment to itself. */
+static void
+race(tune_samples *to, const field *f, double each)
+{
+    runner who[TIMED_MAX];
+    timed what[TIMED_MAX];
+    int64_t of[TIMED_MAX];
+    int in = 0;
+
+    for (int q = 0; q < f->count; q++)
+        if (to->at[f->first + q].seconds < hopeless * f->best) {
+            who[in] = (runner){f->j, f->a[q]};
+            what[in] = (timed){.run = run_plan, .user = &who[in]};
+            of[in++] = f->first + q;
+        }
+    if (in > 0)
+        time_interleaved(what, in, 0, each * in, NULL);
+    for (int q = 0; q < in; q++)
+        to->at[of[q]].seconds = what[q].median;
 }
 
 /* Forces a plan, or lets the planner choose when text is NULL. Returns the text of what
@@ -137,10 +182,9 @@ known(const tune_samples *s, const sb_choice *made)
     return false;
 }
 
-/* Times what becomes of a choice: parts that find nothing are gone. */
+/* Adds what becomes of a choice: parts that find nothing are gone. */
 static void
-time_choice(tune_samples *to, job *j, const sb_choice *ch, const char *chosen,
-            double each, double *best)
+add_choice(tune_samples *to, field *f, const sb_choice *ch, const char *chosen)
 {
     tune_sample s = {.problem = to->problems};
     sb_strbuf text;
@@ -148,19 +192,44 @@ time_choice(tune_samples *to, job *j, const sb_choice *ch, const char *chosen,
 
     sb_strbuf_init(&text);
     sb_choice_print(&text, ch);
-    if (sb_strbuf_status(&text) == SB_OK)
-        made = force(j, text.s);
+    if (sb_strbuf_status(&text) == SB_OK && job_renew(f->j) == TOOL_OK)
+        made = force(f->j, text.s);
     if (made && sb_choice_parse(&s.choice, made, strlen(made), NULL) == SB_OK &&
         !known(to, &s.choice))
-        s.seconds = time_plan(j, each, *best);
+        s.seconds = first_look(f->j, f->best);
     if (s.seconds > 0) {
+        f->best = f->best > 0 && f->best < s.seconds ? f->best : s.seconds;
         s.chosen = chosen && strcmp(made, chosen) == 0;
         to->at = grow(to->at, to->count, sizeof *to->at);
         to->at[to->count++] = s;
-        *best = *best > 0 && *best < s.seconds ? *best : s.seconds;
+        f->a[f->count++] = f->j->a;
+    } else {
+        spblasDestroySpMat(f->j->a);
     }
+    f->j->a = NULL;
     free(made);
     sb_strbuf_free(&text);
+}
+
+/* All plans of a problem. */
+static void
+add_choices(tune_samples *to, job *j, const sb_problem *pb, double each)
+{
+    field f = {.j = j, .first = to->count};
+    const int mean_k = sb_mean_k(pb->a.rows, pb->a.nnz);
+    char *chosen = force(j, NULL);
+    sb_choice ch;
+
+    spblasDestroySpMat(j->a);
+    j->a = NULL;
+    for (int q = 0; f.count < TIMED_MAX && sb_candidate(&ch, pb, true, true, mean_k, q);
+         q++)
+        add_choice(to, &f, &ch, chosen);
+    race(to, &f, each);
+    for (int q = 0; q < f.count; q++)
+        spblasDestroySpMat(f.a[q]);
+    j->a = NULL;
+    free(chosen);
 }
 
 int
@@ -174,11 +243,7 @@ tune_measure(tune_samples *to, const mm_matrix *m, const tune_case *c, double ea
                            .type = c->f64 ? ELEM_F64 : ELEM_F32,
                            .frozen = true,
                            .alpha = 1};
-    const int mean_k = sb_mean_k(m->rows, m->nnz);
-    double best = 0;
-    char *chosen;
     sb_problem pb;
-    sb_choice ch;
     job j;
     int code = job_make(&j, &spec, m);
 
@@ -188,11 +253,8 @@ tune_measure(tune_samples *to, const mm_matrix *m, const tune_case *c, double ea
         code = look(&to->problem[to->problems], &pb);
     }
     if (code == TOOL_OK) {
-        chosen = force(&j, NULL);
-        for (int q = 0; sb_candidate(&ch, &pb, true, true, mean_k, q); q++)
-            time_choice(to, &j, &ch, chosen, each, &best);
+        add_choices(to, &j, &pb, each);
         to->problems++;
-        free(chosen);
     }
     job_free(&j);
     return code;
