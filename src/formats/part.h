@@ -92,7 +92,7 @@ enum { SB_SEG_ROWS = 4, SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
 enum {
     SB_HDIA_ROWS = 16,
     SB_HDIA_LEFT = 512
-};                             /* entries left over in a slice at most */
+}; /* entries left over in a slice at most */
 enum {
     SB_SELL_WINDOW = 512,  /* rows that sell orders by length */
     SB_SELL_NARROW = 65536 /* columns that 16 bits tell apart */
