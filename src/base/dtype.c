@@ -200,6 +200,8 @@ sb_value_load(sb_dtype t, const void *array, int64_t index)
         return (sb_value){((const uint8_t *)array)[index] != 0, 0.0};
     case SB_I8:
         return (sb_value){((const int8_t *)array)[index], 0.0};
+    case SB_I16:
+        return (sb_value){((const int16_t *)array)[index], 0.0};
     case SB_I32:
         return (sb_value){((const int32_t *)array)[index], 0.0};
     case SB_I64:
@@ -247,6 +249,9 @@ sb_value_store(sb_dtype t, void *array, int64_t index, sb_value v)
         break;
     case SB_I8:
         ((int8_t *)array)[index] = (int8_t)to_int(v.re, -0x1p7, 0x1p7, INT8_MAX);
+        break;
+    case SB_I16:
+        ((int16_t *)array)[index] = (int16_t)to_int(v.re, -0x1p15, 0x1p15, INT16_MAX);
         break;
     case SB_I32:
         ((int32_t *)array)[index] = (int32_t)to_int(v.re, -0x1p31, 0x1p31, INT32_MAX);

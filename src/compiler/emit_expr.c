@@ -16,6 +16,8 @@ sb_emit_ctype(sb_dtype t)
         return "int";
     case SB_I8:
         return "int8_t";
+    case SB_I16:
+        return "int16_t";
     case SB_I32:
         return "int32_t";
     case SB_I64:
@@ -48,20 +50,21 @@ static bool
 reserved(const char *s)
 {
     static const char *const words[] = {
-        "auto",      "break",     "case",     "char",     "const",     "continue",
-        "default",   "do",        "double",   "else",     "enum",      "extern",
-        "float",     "for",       "goto",     "if",       "inline",    "int",
-        "long",      "register",  "restrict", "return",   "short",     "signed",
-        "sizeof",    "static",    "struct",   "switch",   "typedef",   "union",
-        "unsigned",  "void",      "volatile", "while",    "asm",       "typeof",
-        "linux",     "unix",      "buf",      "param",    "t0",        "t1",
-        "int8_t",    "int32_t",   "int64_t",  "main",     "sb_kparam", "args",
-        "class",     "new",       "delete",   "this",     "template",  "operator",
-        "private",   "public",    "try",      "catch",    "throw",     "virtual",
-        "protected", "namespace", "using",    "true",     "false",     "bool",
-        "friend",    "explicit",  "export",   "typename", "mutable",   "and",
-        "or",        "not",       "xor",      "compl",    "threadIdx", "blockIdx",
-        "blockDim",  "gridDim",   "warpSize", "noexcept", "decltype",  "nullptr"};
+        "auto",     "break",     "case",      "char",     "const",    "continue",
+        "default",  "do",        "double",    "else",     "enum",     "extern",
+        "float",    "for",       "goto",      "if",       "inline",   "int",
+        "long",     "register",  "restrict",  "return",   "short",    "signed",
+        "sizeof",   "static",    "struct",    "switch",   "typedef",  "union",
+        "unsigned", "void",      "volatile",  "while",    "asm",      "typeof",
+        "linux",    "unix",      "buf",       "param",    "t0",       "t1",
+        "int8_t",   "int16_t",   "int32_t",   "int64_t",  "main",     "sb_kparam",
+        "args",     "class",     "new",       "delete",   "this",     "template",
+        "operator", "private",   "public",    "try",      "catch",    "throw",
+        "virtual",  "protected", "namespace", "using",    "true",     "false",
+        "bool",     "friend",    "explicit",  "export",   "typename", "mutable",
+        "and",      "or",        "not",       "xor",      "compl",    "threadIdx",
+        "blockIdx", "blockDim",  "gridDim",   "warpSize", "noexcept", "decltype",
+        "nullptr"};
 
     for (size_t q = 0; q < sizeof words / sizeof words[0]; q++)
         if (strcmp(s, words[q]) == 0)

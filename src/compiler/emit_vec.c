@@ -180,8 +180,8 @@ sb_emit_vec_load(sb_emit *cx, const sb_buf *b, const sb_expr *idx)
 
 /* ---- gathers ---------------------------------------------------------------------- */
 
-/* An index as uniform terms and the one that moves: entries of an i32 array in lane
- * order, or NULL when there is no such form. */
+/* An index as uniform terms and the one that moves: entries of an i32 or i16 array in
+ * lane order, or NULL when there is no such form. */
 typedef struct gather {
     const sb_expr *from; /* the load of the array */
     int count;           /* terms that move */
@@ -222,7 +222,8 @@ gathered_by(const sb_emit *cx, const sb_expr *e)
         sb_emit_find_local(cx, e->u.buf) || sb_emit_lane(cx, e) != SB_LANE_VARY)
         return NULL;
     find_moving(cx, e->arg[0], false, &g);
-    return g.count == 1 && g.from->kind == SB_EXPR_LOAD && g.from->type == SB_I32 &&
+    return g.count == 1 && g.from->kind == SB_EXPR_LOAD &&
+                   (g.from->type == SB_I32 || g.from->type == SB_I16) &&
                    !sb_emit_find_local(cx, g.from->u.buf) &&
                    sb_emit_step(cx, g.from->arg[0], &step) && step == 1
                ? g.from
@@ -247,11 +248,17 @@ uniform_terms(sb_emit *cx, const sb_expr *e, bool minus)
     }
 }
 
-/* SBK_V(ga_f32, N)(B - base, A_crd + p[, m]) */
+/* SBK_V(ga_f32, N)(B - base, A_crd + p[, m]); gah where A_crd is of i16 */
 static void
 vec_gather(sb_emit *cx, const sb_expr *e, const sb_expr *from)
 {
-    sb_emit_call(cx, cx->masking ? "gam" : "ga", (sb_dtype)e->type);
+    const bool half = from->type == SB_I16;
+
+    sb_emit_call(cx,
+                 cx->masking ? (half ? "gahm" : "gam")
+                 : half      ? "gah"
+                             : "ga",
+                 (sb_dtype)e->type);
     sb_strbuf_puts(cx->out, "(");
     sb_emit_buf(cx, e->u.buf);
     uniform_terms(cx, e->arg[0], false);

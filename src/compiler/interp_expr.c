@@ -25,6 +25,9 @@ sb_num_load(const sb_storage *s, int64_t at)
     case SB_I8:
         v.i = ((const int8_t *)s->data)[at];
         break;
+    case SB_I16:
+        v.i = ((const int16_t *)s->data)[at];
+        break;
     case SB_I32:
         v.i = ((const int32_t *)s->data)[at];
         break;
@@ -51,6 +54,9 @@ sb_num_store(const sb_storage *s, int64_t at, sb_num v)
         break;
     case SB_I8:
         ((int8_t *)s->data)[at] = (int8_t)v.i;
+        break;
+    case SB_I16:
+        ((int16_t *)s->data)[at] = (int16_t)v.i;
         break;
     case SB_I32:
         ((int32_t *)s->data)[at] = (int32_t)v.i;
@@ -102,6 +108,7 @@ static sb_num
 integer(sb_machine *m, sb_dtype t, int64_t i)
 {
     const bool fits = t == SB_I8    ? i >= INT8_MIN && i <= INT8_MAX
+                      : t == SB_I16 ? i >= INT16_MIN && i <= INT16_MAX
                       : t == SB_I32 ? i >= INT32_MIN && i <= INT32_MAX
                                     : true;
     const sb_num v = {i, 0.0, 0.0};

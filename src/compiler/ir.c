@@ -278,6 +278,8 @@ fits(sb_dtype type, int64_t v)
 {
     if (type == SB_I8)
         return v >= INT8_MIN && v <= INT8_MAX;
+    if (type == SB_I16)
+        return v >= INT16_MIN && v <= INT16_MAX;
     return type == SB_I64 || (type == SB_I32 && v >= INT32_MIN && v <= INT32_MAX);
 }
 

@@ -41,9 +41,13 @@ fits32(range r)
 static range
 of_type(uint8_t t)
 {
-    const range i8 = {INT8_MIN, INT8_MAX}, bit = {0, 1};
+    const range i8 = {INT8_MIN, INT8_MAX}, i16 = {INT16_MIN, INT16_MAX}, bit = {0, 1};
 
-    return t == SB_I32 ? all32 : t == SB_I8 ? i8 : t == SB_BOOL ? bit : all64;
+    return t == SB_I32    ? all32
+           : t == SB_I16  ? i16
+           : t == SB_I8   ? i8
+           : t == SB_BOOL ? bit
+                          : all64;
 }
 
 static range

@@ -98,6 +98,8 @@ int_fits(sb_dtype t, int64_t v)
     switch (t) {
     case SB_I8:
         return v >= INT8_MIN && v <= INT8_MAX;
+    case SB_I16:
+        return v >= INT16_MIN && v <= INT16_MAX;
     case SB_I32:
         return v >= INT32_MIN && v <= INT32_MAX;
     default:

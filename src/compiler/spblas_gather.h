@@ -2,6 +2,7 @@
  * Loads of lanes that do not lie side by side; part of spblas_kernel.h. Of f32 and f64:
  *
  *   ga    p[q[k]], q an i32 array       gam   the same, first m of n lanes
+ *   gah, gahm   the same, q an i16 array
  *   lb    p[k] in lanes whose bit of m is set, 0 in the others
  *   ex    the next of p in such lanes, 0 in the others
  *   fmk   a * b + c in such lanes, c in the others
@@ -22,19 +23,26 @@
 #define SBK_LANES4(f, k) SBK_LANES2(f, k), SBK_LANES2(f, (k) + 2)
 #define SBK_LANES8(f, k) SBK_LANES4(f, k), SBK_LANES4(f, (k) + 4)
 #define SBK_LANES16(f, k) SBK_LANES8(f, k), SBK_LANES8(f, (k) + 8)
-#define SBK_GATHER_EACH(t, elem, n)                                        \
-    SBK_FN sbk_##t##x##n sbk_ga_##t##x##n(const elem *p, const int32_t *q) \
-    {                                                                      \
-        return (sbk_##t##x##n){SBK_LANES##n(SBK_GATHER_LANE, 0)};          \
+#define SBK_GATHER_LANES(t, elem, n, ga, index)                              \
+    SBK_FN sbk_##t##x##n sbk_##ga##_##t##x##n(const elem *p, const index *q) \
+    {                                                                        \
+        return (sbk_##t##x##n){SBK_LANES##n(SBK_GATHER_LANE, 0)};            \
     }
-#define SBK_GATHER_SOME(t, elem, n)                                                \
-    SBK_FN sbk_##t##x##n sbk_gam_##t##x##n(const elem *p, const int32_t *q, int m) \
-    {                                                                              \
-        const sbk_##t##x##n all = {SBK_LANES##n(SBK_GATHER_LIVE, 0)};              \
-        return sbk_keep_##t##x##n(all, (sbk_##t##x##n){0}, m);                     \
+#define SBK_GATHER_EACH(t, elem, n) \
+    SBK_GATHER_LANES(t, elem, n, ga, int32_t) SBK_GATHER_LANES(t, elem, n, gah, int16_t)
+#define SBK_GATHER_SOME(t, elem, n, ga, index)                                       \
+    SBK_FN sbk_##t##x##n sbk_##ga##m_##t##x##n(const elem *p, const index *q, int m) \
+    {                                                                                \
+        const sbk_##t##x##n all = {SBK_LANES##n(SBK_GATHER_LIVE, 0)};                \
+        return sbk_keep_##t##x##n(all, (sbk_##t##x##n){0}, m);                       \
     }
 #define SBK_GATHER_ANY(t, elem, n) \
-    SBK_GATHER_EACH(t, elem, n) SBK_GATHER_SOME(t, elem, n)
+    SBK_GATHER_EACH(t, elem, n)    \
+    SBK_GATHER_SOME(t, elem, n, ga, int32_t) SBK_GATHER_SOME(t, elem, n, gah, int16_t)
+/* Sixteen by their instruction: gcc converts halves. */
+#define SBK_WIDEN4(v) __builtin_convertvector(v, sbk_i32x4)
+#define SBK_WIDEN8(v) __builtin_convertvector(v, sbk_i32x8)
+#define SBK_WIDEN16(v) (sbk_i32x16) _mm512_cvtepi16_epi32((__m256i)(v))
 /* op: the masked gather, mask its mask type, ireg the register of the indices */
 #define SBK_GATHER_HARD(t, elem, n, op, mask, ireg)                                 \
     SBK_FN sbk_##t##x##n sbk_gak_##t##x##n(const elem *p, sbk_i32x##n i, mask k)    \
@@ -44,12 +52,21 @@
     SBK_FN sbk_##t##x##n sbk_gam_##t##x##n(const elem *p, const int32_t *q, int m)  \
     {                                                                               \
         return sbk_gak_##t##x##n(p, sbk_ldm_i32x##n(q, m), (mask)((1u << m) - 1u)); \
+    }                                                                               \
+    SBK_FN sbk_##t##x##n sbk_gahm_##t##x##n(const elem *p, const int16_t *q, int m) \
+    {                                                                               \
+        return sbk_gak_##t##x##n(p, SBK_WIDEN##n(sbk_ldm_i16x##n(q, m)),            \
+                                 (mask)((1u << m) - 1u));                           \
     }
 #if defined(SBK_FAST_GATHER)
-#define SBK_GATHER_FULL(t, elem, n, mask)                                  \
-    SBK_FN sbk_##t##x##n sbk_ga_##t##x##n(const elem *p, const int32_t *q) \
-    {                                                                      \
-        return sbk_gak_##t##x##n(p, sbk_ld_i32x##n(q), (mask)-1);          \
+#define SBK_GATHER_FULL(t, elem, n, mask)                                       \
+    SBK_FN sbk_##t##x##n sbk_ga_##t##x##n(const elem *p, const int32_t *q)      \
+    {                                                                           \
+        return sbk_gak_##t##x##n(p, sbk_ld_i32x##n(q), (mask)-1);               \
+    }                                                                           \
+    SBK_FN sbk_##t##x##n sbk_gah_##t##x##n(const elem *p, const int16_t *q)     \
+    {                                                                           \
+        return sbk_gak_##t##x##n(p, SBK_WIDEN##n(sbk_ld_i16x##n(q)), (mask)-1); \
     }
 #else
 #define SBK_GATHER_FULL(t, elem, n, mask) SBK_GATHER_EACH(t, elem, n)

@@ -16,6 +16,7 @@
 
 #if defined(__CUDACC_RTC__)
 typedef signed char int8_t;
+typedef short int16_t;
 typedef unsigned short uint16_t;
 typedef int int32_t;
 typedef unsigned int uint32_t;
@@ -157,6 +158,7 @@ SBG_COPY(16, int4)
         }                                                     \
     }
 SBG_LOADS(i8, int8_t)
+SBG_LOADS(i16, int16_t)
 SBG_LOADS(i32, int32_t)
 SBG_LOADS(i64, int64_t)
 SBG_LOADS(f16, sbk_f16)

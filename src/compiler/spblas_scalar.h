@@ -96,6 +96,7 @@ sbk_cvt_c64_c32(sbk_c64 z)
         return a > b ? a : b;               \
     }
 SBK_MINMAX(i8, int8_t)
+SBK_MINMAX(i16, int16_t)
 SBK_MINMAX(i32, int32_t)
 SBK_MINMAX(i64, int64_t)
 SBK_MINMAX(f32, float)
@@ -130,6 +131,7 @@ sbk_mod_i64(int64_t a, int64_t b)
         return lo < end && crd[lo] == x ? lo : -1;                                  \
     }
 SBK_FIND(i8, int8_t)
+SBK_FIND(i16, int16_t)
 SBK_FIND(i32, int32_t)
 SBK_FIND(i64, int64_t)
 

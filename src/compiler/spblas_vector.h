@@ -220,6 +220,7 @@
 
 #define SBK_UP_TO_4(n)                   \
     SBK_REAL(i8, int8_t, int8_t, n)      \
+    SBK_REAL(i16, int16_t, int16_t, n)   \
     SBK_REAL(f16, sbk_f16, int16_t, n)   \
     SBK_REAL(bf16, sbk_bf16, int16_t, n) \
     SBK_REAL(i32, int32_t, int32_t, n)   \
@@ -293,6 +294,7 @@ SBK_UP_TO_16(4, 8)
     SBK_MASK_ANY(f64, double, n)  \
     SBK_MASK_ANY(c32, sbk_c32, n)
 #define SBK_MASK_ANY_2(n)         \
+    SBK_MASK_ANY(i16, int16_t, n) \
     SBK_MASK_ANY(f16, sbk_f16, n) \
     SBK_MASK_ANY(bf16, sbk_bf16, n)
 #define SBK_MASK_512_4(n, pre, reg, mask)                \
@@ -305,6 +307,7 @@ SBK_UP_TO_16(4, 8)
     SBK_MASK_512(f64, double, n, pre, epi64, reg, __mmask8)  \
     SBK_MASK_512(c32, sbk_c32, n, pre, epi64, reg, __mmask8)
 #define SBK_MASK_512_2(n, pre, reg, mask)                \
+    SBK_MASK_512(i16, int16_t, n, pre, epi16, reg, mask) \
     SBK_MASK_512(f16, sbk_f16, n, pre, epi16, reg, mask) \
     SBK_MASK_512(bf16, sbk_bf16, n, pre, epi16, reg, mask)
 #define SBK_MASK_256_4(n, pre, reg)                                       \
@@ -466,12 +469,16 @@ SBK_HALF_PAIRS_CVT(8, 16)
     SBK_NT_X86(c32, sbk_c32, n8, store, reg)     \
     SBK_NT_X86(c64, sbk_c64, n16, store, reg)
 #define SBK_NT_HALF(n, store, reg)          \
+    SBK_NT_X86(i16, int16_t, n, store, reg) \
     SBK_NT_X86(f16, sbk_f16, n, store, reg) \
     SBK_NT_X86(bf16, sbk_bf16, n, store, reg)
 
 SBK_NT_ANY(i8, int8_t, 1)
 SBK_NT_ANY(i8, int8_t, 2)
 SBK_NT_ANY(i8, int8_t, 4)
+SBK_NT_ANY(i16, int16_t, 1)
+SBK_NT_ANY(i16, int16_t, 2)
+SBK_NT_ANY(i16, int16_t, 4)
 SBK_NT_ANY(f16, sbk_f16, 1)
 SBK_NT_ANY(f16, sbk_f16, 2)
 SBK_NT_ANY(f16, sbk_f16, 4)

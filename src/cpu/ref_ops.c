@@ -55,6 +55,7 @@ sb_ref_ops_of(sb_dtype compute)
         return &c64;
     case SB_BOOL:
     case SB_I8:
+    case SB_I16:
     case SB_I64:
     case SB_F16:
     case SB_BF16:

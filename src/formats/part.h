@@ -27,7 +27,9 @@
  *          sell_full P[slices] its first column that not all 16 rows have
  *          sell_ptr P[columns + 1] slots before a column  sell_crd I[nnz]
  *          sell_pos P[nnz]; lane r of slice g is row sell_row[g * 16 + r]; instead of
- *          sell_pos, with values in place: sell_lo P[rows], the row's first slot
+ *          sell_pos, with values in place: sell_lo P[rows], the row's first slot.
+ *          Narrow: sell_crd i16[nnz], to which sell_base I[slices] is added; packed values
+ *          that are all the same: sell_val V[1]
  *   panel  panel_row0 I[blocks + 1] rows before a block  panel_ptr P[blocks + 1] units
  *          before a block  panel_row I[u]  panel_lo P[u] first slot in place
  *          panel_off P[u + 1] slots before a unit  panel_crd I[nnz]; a unit is a segment
@@ -90,8 +92,11 @@ enum { SB_SEG_ROWS = 4, SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
 enum {
     SB_HDIA_ROWS = 16,
     SB_HDIA_LEFT = 512
-};                             /* entries left over in a slice at most */
-enum { SB_SELL_WINDOW = 512 }; /* rows that sell orders by length */
+}; /* entries left over in a slice at most */
+enum {
+    SB_SELL_WINDOW = 512,  /* rows that sell orders by length */
+    SB_SELL_NARROW = 65536 /* columns that 16 bits tell apart */
+};
 enum { SB_PART_ARRAYS = 7, SB_PART_GROUPS = 24, SB_PART_MAXC = 16 };
 
 typedef struct sb_part_array {
@@ -164,8 +169,15 @@ sb_status sb_part_csr(sb_part *out, sb_cover *cv);
 sb_status sb_part_seg(sb_part *out, sb_cover *cv);
 /* All rows in slices of SB_SELL_ROWS, columns copied, values in place or (else) by
  * position, to be packed; SB_SKIP unless nothing is covered, and where values in place
- * are asked for and a view has positions. */
-sb_status sb_part_sell(sb_part *out, sb_cover *cv, bool in_place);
+ * are asked for and a view has positions. narrow: columns of 16 bits, only where
+ * sb_part_sell_narrows. */
+sb_status sb_part_sell(sb_part *out, sb_cover *cv, bool in_place, bool narrow);
+/* Whether the columns of each SB_SELL_WINDOW rows lie close enough; O(nnz) for matrices of
+ * more than SB_SELL_NARROW columns, else O(1). */
+bool sb_part_sell_narrows(const sb_view *v);
+/* Of packed values, at least one, that all have the same bits, keeps the first. ENOMEM
+ * leaves all. */
+sb_status sb_part_sell_one(sb_part *p);
 /* Columns of the slices of the window-th SB_SELL_WINDOW rows. */
 int64_t sb_part_sell_columns(const sb_view *v, int64_t window);
 /* hyb(c, k), nothing copied: see part_rows.c; k < 0: rows in the matrix's order. Takes

@@ -56,7 +56,10 @@ get(const check *ck, const char *name, int64_t at)
 {
     const sb_part_array *a = sb_part_find(ck->p, name);
 
-    return a && at < a->count ? sb_index(a->data, a->type, at) : -1;
+    if (!a || at >= a->count)
+        return -1;
+    return a->type == SB_I16 ? ((const int16_t *)a->data)[at]
+                             : sb_index(a->data, a->type, at);
 }
 
 static sb_status
@@ -195,6 +198,8 @@ unit_share(check *ck, int64_t u)
 static sb_status
 unit_sell(check *ck, int64_t u)
 {
+    const int64_t base = sb_part_find(ck->p, "sell_base") ? get(ck, "sell_base", u) : 0;
+
     for (int64_t c = get(ck, "sell_col", u); c < get(ck, "sell_col", u + 1); c++)
         for (int64_t s = get(ck, "sell_ptr", c); s < get(ck, "sell_ptr", c + 1); s++) {
             const int64_t r = u * SB_SELL_ROWS + s - get(ck, "sell_ptr", c);
@@ -206,7 +211,8 @@ unit_sell(check *ck, int64_t u)
                 s - get(ck, "sell_ptr", get(ck, "sell_col", u)) !=
                     (c - get(ck, "sell_col", u)) * SB_SELL_ROWS + r % SB_SELL_ROWS)
                 return bad(ck, "column is not full", get(ck, "sell_row", r), c);
-            SB_TRY(reach_pos(ck, get(ck, "sell_row", r), get(ck, "sell_crd", s), p));
+            SB_TRY(reach_pos(ck, get(ck, "sell_row", r), base + get(ck, "sell_crd", s),
+                             p));
         }
     return SB_OK;
 }

@@ -4,7 +4,8 @@
  * padding. Rows are ordered by length within windows of SB_SELL_WINDOW only, which keeps the
  * locality of their columns; the list sell_row says whose sum a lane is. Values stay
  * where they are: those of column s are s behind the first of each row, unless a
- * position is wanted for each, to pack them by.
+ * position is wanted for each, to pack them by. Narrow, columns are 16 bits: distances
+ * from the middle of those that a window's rows touch.
  */
 #include "formats/part.h"
 
@@ -77,8 +78,44 @@ sb_part_sell_columns(const sb_view *v, int64_t window)
     return count_columns(key, order_window(key, v, window));
 }
 
+/* The middle of the columns that a window's rows touch; false where they lie too far
+ * apart. A narrow matrix is its own window. */
+static bool
+window_middle(int64_t *middle, const sb_view *v, int64_t window)
+{
+    const int64_t first = window * SB_SELL_WINDOW, end = first + SB_SELL_WINDOW;
+    const int64_t hi = sb_view_lo(v, end < v->rows ? end : v->rows);
+    int64_t least = v->cols, most = 0;
+
+    *middle = v->cols / 2;
+    if (v->cols <= SB_SELL_NARROW)
+        return true;
+    for (int64_t p = sb_view_lo(v, first); p < hi; p++) {
+        const int64_t c = sb_view_col(v, p);
+
+        least = c < least ? c : least;
+        most = c > most ? c : most;
+    }
+    if (least <= most)
+        *middle = least + (most - least + 1) / 2;
+    return most - least < SB_SELL_NARROW;
+}
+
+bool
+sb_part_sell_narrows(const sb_view *v)
+{
+    int64_t unused;
+
+    for (int64_t w = 0; w * SB_SELL_WINDOW < v->rows; w++)
+        if (!window_middle(&unused, v, w))
+            return false;
+        else if (v->cols <= SB_SELL_NARROW)
+            break;
+    return true;
+}
+
 /* The part's arrays, in the order they are made. */
-enum { ROW, COL, FULL, PTR, CRD, VAL };
+enum { ROW, COL, FULL, PTR, CRD, VAL, BASE };
 
 static void
 store(sb_part *out, int array, int64_t at, int64_t value)
@@ -87,15 +124,24 @@ store(sb_part *out, int array, int64_t at, int64_t value)
 }
 
 static void
+store_column(sb_part *out, int64_t slot, int64_t column, int64_t base)
+{
+    if (out->array[CRD].type == SB_I16)
+        ((int16_t *)out->array[CRD].data)[slot] = (int16_t)(column - base);
+    else
+        store(out, CRD, slot, column);
+}
+
+static void
 fill_slice(sb_part *out, const sb_view *v, const row_key *key, int64_t rows,
-           bool in_place, int64_t *column, int64_t *slot)
+           bool in_place, int64_t base, int64_t *column, int64_t *slot)
 {
     for (int64_t s = 0; s < key[0].len; s++) {
         store(out, PTR, (*column)++, *slot);
         for (int64_t r = 0; r < rows && key[r].len > s; r++) {
             const int64_t p = sb_view_lo(v, key[r].row) + s;
 
-            store(out, CRD, *slot, sb_view_col(v, p));
+            store_column(out, *slot, sb_view_col(v, p), base);
             if (!in_place)
                 store(out, VAL, *slot, sb_view_pos(v, p));
             (*slot)++;
@@ -105,30 +151,31 @@ fill_slice(sb_part *out, const sb_view *v, const row_key *key, int64_t rows,
 
 static sb_status
 new_arrays(sb_part *out, const sb_view *v, int64_t slices, int64_t columns,
-           bool in_place)
+           bool in_place, bool narrow)
 {
     if (!sb_part_array_new(out, "sell_row", v->crd_type, v->rows) ||
         !sb_part_array_new(out, "sell_col", v->slot_type, slices + 1) ||
         !sb_part_array_new(out, "sell_full", v->slot_type, slices) ||
         !sb_part_array_new(out, "sell_ptr", v->slot_type, columns + 1) ||
-        !sb_part_array_new(out, "sell_crd", v->crd_type, v->nnz) ||
+        !sb_part_array_new(out, "sell_crd", narrow ? SB_I16 : v->crd_type, v->nnz) ||
         !sb_part_array_new(out, in_place ? "sell_lo" : "sell_pos", v->slot_type,
-                           in_place ? v->rows : v->nnz))
+                           in_place ? v->rows : v->nnz) ||
+        (narrow && !sb_part_array_new(out, "sell_base", v->crd_type, slices)))
         return SB_ENOMEM;
     return SB_OK;
 }
 
 static sb_status
-build(sb_part *out, sb_cover *cv, row_key *key, bool in_place)
+build(sb_part *out, sb_cover *cv, row_key *key, bool in_place, bool narrow)
 {
     const sb_view *v = cv->v;
     const int64_t slices = (v->rows + SB_SELL_ROWS - 1) / SB_SELL_ROWS;
-    int64_t columns, column = 0, slot = 0;
+    int64_t columns, column = 0, slot = 0, base = 0;
 
     for (int64_t w = 0; w * SB_SELL_WINDOW < v->rows; w++)
         (void)order_window(key + w * SB_SELL_WINDOW, v, w);
     columns = count_columns(key, v->rows);
-    if (new_arrays(out, v, slices, columns, in_place) != SB_OK ||
+    if (new_arrays(out, v, slices, columns, in_place, narrow) != SB_OK ||
         !(cv->touched = sb_alloc_array(v->rows, 1)))
         return SB_ENOMEM;
     for (int64_t g = 0; g < slices; g++) {
@@ -136,6 +183,10 @@ build(sb_part *out, sb_cover *cv, row_key *key, bool in_place)
         const int64_t rows = left < SB_SELL_ROWS ? left : SB_SELL_ROWS;
         const int64_t full = rows < SB_SELL_ROWS ? 0 : key[lo + rows - 1].len;
 
+        if (narrow && lo % SB_SELL_WINDOW == 0)
+            (void)window_middle(&base, v, lo / SB_SELL_WINDOW);
+        if (narrow)
+            store(out, BASE, g, base);
         store(out, COL, g, column);
         store(out, FULL, g, column + full);
         for (int64_t r = lo; r < lo + rows; r++) {
@@ -143,7 +194,7 @@ build(sb_part *out, sb_cover *cv, row_key *key, bool in_place)
             if (in_place)
                 store(out, VAL, r, sb_view_lo(v, key[r].row));
         }
-        fill_slice(out, v, key + lo, rows, in_place, &column, &slot);
+        fill_slice(out, v, key + lo, rows, in_place, base, &column, &slot);
     }
     store(out, COL, slices, column);
     store(out, PTR, column, slot);
@@ -157,7 +208,7 @@ build(sb_part *out, sb_cover *cv, row_key *key, bool in_place)
 }
 
 sb_status
-sb_part_sell(sb_part *out, sb_cover *cv, bool in_place)
+sb_part_sell(sb_part *out, sb_cover *cv, bool in_place, bool narrow)
 {
     row_key *key;
     sb_status st;
@@ -167,11 +218,28 @@ sb_part_sell(sb_part *out, sb_cover *cv, bool in_place)
     if (cv->taken || cv->touched || (in_place && cv->v->pos))
         return SB_SKIP;
     key = sb_alloc_array(cv->v->rows, sizeof *key);
-    st = key ? build(out, cv, key, in_place) : SB_ENOMEM;
+    st = key ? build(out, cv, key, in_place, narrow) : SB_ENOMEM;
     sb_free(key);
     if (st != SB_OK) {
         sb_part_free(out);
         sb_cover_free(cv);
     }
     return st;
+}
+
+sb_status
+sb_part_sell_one(sb_part *p)
+{
+    sb_part_array *a = &p->array[VAL];
+    const size_t size = sb_dtype_size(a->type);
+    void *one = sb_alloc_array(1, size);
+
+    SB_ASSERT(p->kind == SB_PART_SELL && strcmp(a->name, "sell_val") == 0);
+    if (!one)
+        return SB_ENOMEM;
+    memcpy(one, a->data, size);
+    sb_free(a->data);
+    a->data = one;
+    a->count = 1;
+    return SB_OK;
 }

@@ -100,6 +100,10 @@
         "spmv mask " types " rr b6 t4 p0"
 #define SLICED(types)                                                      \
     "spmv sell " types " rr t4 p0", "spmv sell " types " rr packed t4 p0", \
+        "spmv sell " types " rr narrow t4 p0",                             \
+        "spmv sell " types " rr packed narrow t4 p0",                      \
+        "spmv sell " types " rr packed one t4 p0",                         \
+        "spmv sell " types " rr packed narrow one t4 p0",                  \
         "spmv hdia " types " rr packed t4 p0"
 
 #define F32 "f32f32f32/f32 i32i32"

@@ -3,7 +3,8 @@
  * lane a row, so rows of any length fill the lanes and no row costs a mispredicted loop.
  * Columns hold only as many entries as the slice has rows that long: nothing is padded,
  * nothing is computed that is not in the matrix. Wins on every irregular matrix once
- * values may be packed (docs/kernels.md, SpMV).
+ * values may be packed (docs/kernels.md, SpMV). Narrow: columns are 16-bit distances from
+ * the slice's own, half of what is read of the structure; one: so are all values one.
  * Source   SELL-C-sigma (Kreutzer et al. 2014), with jagged columns
  */
 #include "kernels/ops.h"
@@ -29,12 +30,17 @@ head(sb_strbuf *out, const sb_spec *s)
                                    "sell_ptr",
                                    "P",
                                    "%sell_cols + 1",
-                                   "sell_crd",
-                                   "I",
-                                   "%nnz",
                                    s->packed ? "sell_val" : "sell_lo",
                                    s->packed ? "V" : "P",
-                                   s->packed ? "%nnz" : "%m",
+                                   s->one      ? "1"
+                                   : s->packed ? "%nnz"
+                                               : "%m",
+                                   "sell_crd",
+                                   s->narrow ? "i16" : "I",
+                                   "%nnz",
+                                   s->narrow ? "sell_base" : NULL,
+                                   "I",
+                                   "%sell_count",
                                    NULL};
 
     sb_ops_stage2_begin(out, s, "sell", params, buffers);
@@ -46,9 +52,11 @@ put_column(sb_strbuf *out, const sb_spec *s, const char *lanes)
 {
     sb_strbuf_printf(out, "      for %%l in 0 .. %s {\n        $acc[%%l] += ", lanes);
     sb_ops_product(out, s,
-                   s->packed ? "$sell_val[%p + %l]"
-                             : "$A[cast(i64, $sell_lo[%s + %l]) + (%c - %c0)]",
-                   "$B[cast(i64, $sell_crd[%p + %l])]");
+                   s->one      ? "$sell_val[0]"
+                   : s->packed ? "$sell_val[%p + %l]"
+                               : "$A[cast(i64, $sell_lo[%s + %l]) + (%c - %c0)]",
+                   s->narrow ? "$B[%x0 + cast(i64, $sell_crd[%p + %l])]"
+                             : "$B[cast(i64, $sell_crd[%p + %l])]");
     sb_strbuf_puts(out, "\n      }\n    }\n");
 }
 
@@ -58,14 +66,15 @@ put_columns(sb_strbuf *out, const sb_spec *s)
 {
     char lanes[32];
 
-    sb_strbuf_printf(out,
-                     "    let %%s = %%g * %d\n"
-                     "    let %%c0 = cast(i64, $sell_col[%%g])\n"
-                     "    let %%c1 = cast(i64, $sell_full[%%g])\n"
-                     "    let %%p0 = cast(i64, $sell_ptr[%%c0])\n"
-                     "    for %%c in %%c0 .. %%c1 {\n"
-                     "      let %%p = %%p0 + (%%c - %%c0) * %d\n",
-                     LANES, LANES);
+    sb_strbuf_printf(
+        out,
+        "    let %%s = %%g * %d\n"
+        "    let %%c0 = cast(i64, $sell_col[%%g])\n"
+        "    let %%c1 = cast(i64, $sell_full[%%g])\n"
+        "    let %%p0 = cast(i64, $sell_ptr[%%c0])\n%s"
+        "    for %%c in %%c0 .. %%c1 {\n"
+        "      let %%p = %%p0 + (%%c - %%c0) * %d\n",
+        LANES, s->narrow ? "    let %x0 = cast(i64, $sell_base[%g])\n" : "", LANES);
     (void)snprintf(lanes, sizeof lanes, "%d", LANES);
     put_column(out, s, lanes);
     sb_strbuf_puts(out, "    for %c in %c1 .. cast(i64, $sell_col[%g + 1]) {\n"

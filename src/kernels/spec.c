@@ -4,7 +4,7 @@
  * what the printer writes and nothing else.
  *
  *   OP KIND[+KIND...] AABBCC/COMPUTE PTRIDX LL [ca] [cb] [cc] [bN] [turned] [packed]
- *   tN|xN pN [uN] [nt] [gN] [vN] [sN] [mma|tf32|tf32x3] [even]
+ *   [narrow] [one] tN|xN pN [uN] [nt] [gN] [vN] [sN] [mma|tf32|tf32x3] [even]
  */
 #include "kernels/spec.h"
 
@@ -107,6 +107,8 @@ sb_spec_print(char *out, size_t size, const sb_spec *s)
         put_number(&l, "b", s->block);
     put(&l, s->turned ? " turned" : "");
     put(&l, s->packed ? " packed" : "");
+    put(&l, s->narrow ? " narrow" : "");
+    put(&l, s->one ? " one" : "");
     put_number(&l, s->exact ? "x" : "t", s->tile);
     put_number(&l, "p", s->prefetch);
     if (s->unroll > 1)
@@ -137,7 +139,7 @@ types_fit(const sb_spec *s)
             return false;
         if (sb_dtype_is_int(s->compute) && !sb_dtype_is_int(t[i]))
             return false;
-        if (t[i] == SB_BOOL || t[i] == SB_I64)
+        if (t[i] == SB_BOOL || t[i] == SB_I16 || t[i] == SB_I64)
             return false;
     }
     switch (s->compute) {
@@ -190,6 +192,11 @@ check_kinds(const sb_spec *s, sb_diag *diag)
                            "spec: turned blocks need a size, 2 or more");
     if (s->packed && !(s->kinds & packable))
         return sb_diag_set(diag, SB_EINVAL, "spec: no kind of the set packs values");
+    if ((s->narrow || s->one) && s->kinds != 1U << SB_KIND_SELL)
+        return sb_diag_set(diag, SB_EINVAL,
+                           "spec: narrow columns and one value are sell's");
+    if (s->one && !s->packed)
+        return sb_diag_set(diag, SB_EINVAL, "spec: one value is a packed one");
     if (!s->packed && s->kinds >> SB_KIND_HDIA & 1U)
         return sb_diag_set(diag, SB_EINVAL, "spec: values of hdia are packed");
     return SB_OK;
@@ -409,6 +416,8 @@ take_spec(const char **p, sb_spec *s)
     (void)take_number(p, " b", &s->block);
     s->turned = take(p, " turned");
     s->packed = take(p, " packed");
+    s->narrow = take(p, " narrow");
+    s->one = take(p, " one");
     s->exact = !take_number(p, " t", &s->tile);
     if (s->exact && !take_number(p, " x", &s->tile))
         return false;

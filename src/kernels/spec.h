@@ -42,6 +42,8 @@ typedef struct sb_spec {
     bool
         packed; /* ELL, BSR, DIA, SHARE ...: values in the part's own array (the promise was given);
                      BLOCKS: in the order of the blocks; else read by position */
+    bool narrow;  /* SELL: columns are i16, counted from one of the slice's own */
+    bool one;     /* SELL, packed: all values are the same, and the array has one */
     int tile;     /* columns of C (SDDMM: of the reduction) per register tile */
     bool exact;   /* SpMM: C has exactly `tile` columns; SDDMM: so long are the dots */
     int prefetch; /* rows of B ahead; 0 none */

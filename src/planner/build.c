@@ -65,7 +65,7 @@ rest_part(sb_build *b, sb_part_choice p)
         st = sb_part_seg(out, &b->cover);
         break;
     case SB_PART_SELL:
-        st = sb_part_sell(out, &b->cover, !b->choice.packed);
+        st = sb_part_sell(out, &b->cover, !b->choice.packed, b->choice.narrow);
         break;
     case SB_PART_BLOCKS:
         st = sb_part_blocks(out, &b->cover);
@@ -87,7 +87,8 @@ rest_part(sb_build *b, sb_part_choice p)
         st = sb_part_hdia(out, &b->cover, b->pl->stats.sorted, &b->pl->par);
         if (st == SB_SKIP) { /* slices take any order and any columns */
             p.kind = SB_PART_SELL;
-            st = sb_part_sell(out, &b->cover, false);
+            b->choice.narrow = sb_part_sell_narrows(&b->pl->view);
+            st = sb_part_sell(out, &b->cover, false, b->choice.narrow);
         }
         break;
     case SB_PART_PANEL:
@@ -181,7 +182,7 @@ pack_values(sb_build *b)
         return sb_diag_set(b->diag, SB_ENOTSUP,
                            "a packed diagonal cannot tell a stored zero from a hole");
     b->plan->values_frozen = true;
-    return st;
+    return st == SB_OK && b->choice.one ? sb_part_sell_one(&b->part[0]) : st;
 }
 
 /* What a forced text may ask of a format that cannot give it. */
@@ -363,6 +364,30 @@ run(sb_build *b, const sb_choice *want)
     return finish(b);
 }
 
+/* Whether all values have the same bits: pattern matrices, graphs without weights. */
+static bool
+same_values(const sb_matrix *a)
+{
+    const size_t size = sb_dtype_size(a->val_type);
+
+    return (a->format == SB_FORMAT_CSR || a->format == SB_FORMAT_CSC ||
+            a->format == SB_FORMAT_COO) &&
+           a->nnz > 0 &&
+           memcmp(a->val, (const char *)a->val + size, (size_t)(a->nnz - 1) * size) ==
+               0;
+}
+
+/* Which form of slices the matrix allows is known before kernels are looked for. */
+static void
+settle_slices(sb_choice *want, const sb_planner *pl)
+{
+    if (sb_choice_rest(want)->kind != SB_PART_SELL)
+        return;
+    want->narrow = sb_part_sell_narrows(&pl->view);
+    want->one = want->packed && pl->opt->values_frozen && pl->pb->a.batch <= 1 &&
+                same_values(&pl->pb->a);
+}
+
 sb_status
 sb_plan_build(sb_plan **out, sb_planner *pl, const sb_choice *choice,
               sb_kernel_effort effort, sb_diag *diag)
@@ -376,6 +401,7 @@ sb_plan_build(sb_plan **out, sb_planner *pl, const sb_choice *choice,
         return sb_plan_reference(out, pl);
     if (pl->pb->device)
         sb_rule_gpu_rest(&want, &pl->stats);
+    settle_slices(&want, pl);
     b.choice.npart = 0;
     b.plan = sb_alloc_zero(sizeof *b.plan);
     if (b.plan)

@@ -36,6 +36,7 @@ enum { SB_CHOICE_PARTS = 4 };
  *   unroll    entries of a row taken together; 0 is 1
  *   packed    values copied into the parts (only under the caller's promise)
  *   stream    non-temporal stores to C
+ *   narrow, one   of the arrays as they were built (kernels/spec.h); no text asks for them
  */
 typedef struct sb_choice {
     sb_op op;
@@ -43,6 +44,7 @@ typedef struct sb_choice {
     sb_part_choice part[SB_CHOICE_PARTS];
     int tile, prefetch, unroll;
     bool packed, stream;
+    bool narrow, one;
 } sb_choice;
 
 /* Whether a part takes some of the entries and leaves the others. */

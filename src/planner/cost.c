@@ -178,8 +178,9 @@ structure_bytes(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     case SB_PART_ELL:
         return am->entries * value + am->slots * (w->idx_size + pos) +
                am->units * 2.0 * w->idx_size;
-    case SB_PART_SELL:
-        return am->entries * (value + w->idx_size) + am->touches * (w->idx_size + pos);
+    case SB_PART_SELL: /* windows of wide matrices may be narrow, too: not known yet */
+        return am->entries * (value + (w->k <= SB_SELL_NARROW ? 2 : w->idx_size)) +
+               am->touches * (w->idx_size + pos);
     case SB_PART_MASK:
         return am->entries * value + am->touches * w->ptr_size +
                am->slots * (4 + (double)w->idx_size / p->size);

@@ -296,6 +296,8 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     }
     out->packed = (ch->packed && (kinds & packs)) ||
                   (kinds >> SB_PART_BLOCKS & 1 && !sb_problem_transposes(pb));
+    out->narrow = ch->narrow && kinds == 1u << SB_PART_SELL;
+    out->one = ch->one && kinds == 1u << SB_PART_SELL;
     out->tile = ch->tile;
     if (pb->op == SB_OP_SPMM && !out->b_col && !out->c_col) {
         out->unroll = ch->unroll;

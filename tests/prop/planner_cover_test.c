@@ -55,6 +55,8 @@ static const recipe recipes[] = {
     {0, 0, 0, SB_PART_PANEL, 3, 1, 0},
     {0, 0, 0, SB_PART_PANEL, 4, 7, 0},
     {0, 0, 0, SB_PART_SELL, 1, 0, 0},
+    {0, 0, 0, SB_PART_SELL, 0, 1, 0},
+    {0, 0, 0, SB_PART_SELL, 1, 1, 0},
     {0, 0, 0, SB_PART_MASK, 1, 0, 0},
     {0, 0, 0, SB_PART_MASK, 3, 0, 0},
     {0, 0, 0, SB_PART_MASK, 8, 0, 0},
@@ -169,7 +171,8 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
     case SB_PART_PANEL:
         return sb_part_panel(&part[(*n)++], cv, r->k, r->c, NULL);
     case SB_PART_SELL:
-        return sb_part_sell(&part[(*n)++], cv, r->c > 0);
+        return sb_part_sell(&part[(*n)++], cv, r->c > 0,
+                            r->k > 0 && sb_part_sell_narrows(cv->v));
     case SB_PART_MASK:
         return sb_part_mask(&part[(*n)++], cv, r->c, sorted);
     case SB_PART_HDIA:

@@ -331,6 +331,7 @@ epsilon(sb_dtype t)
         return 0x1p-7;
     case SB_BOOL:
     case SB_I8:
+    case SB_I16:
     case SB_I32:
     case SB_I64:
     case SB_DTYPE_COUNT:

@@ -102,6 +102,8 @@ make_operands(recipe_fixture *fx, const recipe_case *mc)
         .alpha = {mc->alpha, sb_dtype_is_complex(s->compute) ? mc->alpha : 0},
         .beta = {mc->beta, 0},
         .batch = 1};
+    for (int64_t q = 0; s->one && q < fx->pb.a.nnz; q++)
+        sb_value_store(s->a, (void *)fx->pb.a.val, q, (sb_value){3, 0});
     if (sampled) {
         fx->pb.trans_a = s->b_conj ? SB_TRANS_H : SB_TRANS_N;
         fx->pb.trans_b = s->c_conj ? SB_TRANS_H : SB_TRANS_N;
@@ -207,7 +209,7 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
     case SB_PART_PANEL:
         return sb_part_panel(p, cv, 7, 3, NULL);
     case SB_PART_SELL:
-        return sb_part_sell(p, cv, !fx->spec.packed);
+        return sb_part_sell(p, cv, !fx->spec.packed, fx->spec.narrow);
     case SB_PART_MASK:
         return sb_part_mask(p, cv, fx->spec.block, true);
     case SB_PART_HDIA:
@@ -313,6 +315,8 @@ make_parts(recipe_fixture *fx)
         if (fx->spec.packed && order[q] != SB_PART_ROWS && order[q] != SB_PART_BLOCKS)
             assert_int_equal(
                 sb_part_pack(&fx->part[fx->npart], fx->pb.a.val, fx->spec.a), SB_OK);
+        if (fx->spec.one && fx->pb.a.nnz > 0)
+            assert_int_equal(sb_part_sell_one(&fx->part[fx->npart]), SB_OK);
         adopt(fx);
     }
     assert_int_equal(cv.rest, 0);

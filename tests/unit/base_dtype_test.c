@@ -35,7 +35,8 @@ the_table(void **state)
     assert_int_equal(sb_dtype_sum(SB_BF16), SB_F32);
     assert_int_equal(sb_dtype_sum(SB_CBF16), SB_C32);
     assert_int_equal(sb_dtype_sum(SB_C64), SB_C64);
-    assert_true(sb_dtype_is_storage(SB_I8) && !sb_dtype_is_half(SB_I8));
+    assert_true(sb_dtype_is_storage(SB_I8) && sb_dtype_is_storage(SB_I16) &&
+                !sb_dtype_is_half(SB_I8));
     assert_true(sb_dtype_is_half(SB_F16) && sb_dtype_is_half(SB_C16));
     assert_int_equal(sb_dtype_parse("f3", 2), SB_DTYPE_COUNT);
     assert_int_equal(sb_dtype_parse("f32x", 4), SB_DTYPE_COUNT);
@@ -164,12 +165,13 @@ store_int(sb_dtype t, double v)
 {
     union {
         int8_t b;
+        int16_t h;
         int32_t w;
         int64_t x;
     } u = {0};
 
     sb_value_store(t, &u, 0, (sb_value){v, 0.0});
-    return t == SB_I8 ? u.b : t == SB_I32 ? u.w : u.x;
+    return t == SB_I8 ? u.b : t == SB_I16 ? u.h : t == SB_I32 ? u.w : u.x;
 }
 
 static void
@@ -182,6 +184,8 @@ integers_saturate(void **state)
     assert_int_equal(store_int(SB_I8, -1e9), -128);
     assert_int_equal(store_int(SB_I8, 2.5), 2);
     assert_int_equal(store_int(SB_I8, 3.5), 4);
+    assert_int_equal(store_int(SB_I16, 32767.5), INT16_MAX);
+    assert_int_equal(store_int(SB_I16, -32768.4), INT16_MIN);
     assert_int_equal(store_int(SB_I32, 1e10), INT32_MAX);
     assert_int_equal(store_int(SB_I32, -(double)INFINITY), INT32_MIN);
     assert_int_equal(store_int(SB_I64, 0x1p63), INT64_MAX);

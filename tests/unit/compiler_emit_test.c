@@ -236,20 +236,19 @@ run_dot(const kernel *k, sb_kernel_fn fn)
 }
 
 static void
-add_dot(const char *name, const char *type, int lanes)
+add_dot(const char *name, const char *type, const char *index, int lanes)
 {
     sb_strbuf s;
 
     sb_strbuf_init(&s);
-    sb_strbuf_printf(
-        &s,
-        "prog @dot stage 3 {\n  param %%m : i64\n  param %%k : i64\n"
-        "  param %%len : i64\n  param %%t0 : i64\n  param %%t1 : i64\n"
-        "  buf $crd : i32[%%m * %%len] aux\n  buf $A : %s[%%m * %%len] in\n"
-        "  buf $B : %s[%%k] in\n  buf $C : %s[%%m] inout\n"
-        "  for %%i in %%t0 .. %%t1 parallel {\n    local $part : %s[%d]\n"
-        "    for %%l in 0 .. %d vector(%d) { $part[%%l] = 0.0:%s }\n",
-        type, type, type, type, lanes, lanes, lanes, type);
+    sb_strbuf_printf(&s,
+                     "prog @dot stage 3 {\n  param %%m : i64\n  param %%k : i64\n"
+                     "  param %%len : i64\n  param %%t0 : i64\n  param %%t1 : i64\n"
+                     "  buf $crd : %s[%%m * %%len] aux\n  buf $A : %s[%%m * %%len] in\n"
+                     "  buf $B : %s[%%k] in\n  buf $C : %s[%%m] inout\n"
+                     "  for %%i in %%t0 .. %%t1 parallel {\n    local $part : %s[%d]\n"
+                     "    for %%l in 0 .. %d vector(%d) { $part[%%l] = 0.0:%s }\n",
+                     index, type, type, type, type, lanes, lanes, lanes, type);
     for (int q = 0; q < 2; q++) {
         const char *p = q ? "(%len / N * N + %l)" : "(%p * N + %l)";
         char at[80];
@@ -386,11 +385,13 @@ make_kernels(void)
     sb_arena_init(&arena);
     sb_ir_init(&ir, &arena, NULL);
     add_all_spmm();
-    add_dot("dot_f32_16", "f32", 16);
-    add_dot("dot_f32_4", "f32", 4);
-    add_dot("dot_f64_8", "f64", 8);
-    add_dot("dot_c32_8", "c32", 8);
-    add_dot("dot_c64_4", "c64", 4);
+    add_dot("dot_f32_16", "f32", "i32", 16);
+    add_dot("dot_f32_4", "f32", "i32", 4);
+    add_dot("dot_f64_8", "f64", "i32", 8);
+    add_dot("dot_c32_8", "c32", "i32", 8);
+    add_dot("dot_c64_4", "c64", "i32", 4);
+    add_dot("dot_f32_16h", "f32", "i16", 16);
+    add_dot("dot_f64_8h", "f64", "i16", 8);
     add("blocks", 16, run_blocks, blocks);
     add("scalars", 1, run_scalars, scalars);
     add("lanes", 16, run_lanes, lanes);
@@ -401,8 +402,7 @@ write_source(const char *path)
 {
     FILE *f = fopen(path, "w");
 
-    assert_non_null(f);
-    assert_true(fputs(sb_emit_prelude(), f) >= 0);
+    assert_true(f && fputs(sb_emit_prelude(), f) >= 0);
     for (int q = 0; q < nkernel; q++) {
         char symbol[64];
         sb_strbuf s;

@@ -144,7 +144,7 @@ make(sb_part *p, sb_cover *cv, int kind)
     case 9:
         return sb_part_mask(p, cv, 2, true);
     default:
-        return sb_part_sell(p, cv, kind == 10);
+        return sb_part_sell(p, cv, kind == 10, kind == 10);
     }
 }
 

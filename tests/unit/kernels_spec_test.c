@@ -34,6 +34,7 @@ fields_survive(void **state)
 
     (void)state;
     round_trip(text);
+    round_trip("spmv sell f32f32f32/f32 i64i32 rr packed narrow one t4 p0");
     assert_int_equal(sb_spec_parse(&s, text, NULL), SB_OK);
     assert_int_equal(s.op, SB_KOP_SPMM);
     assert_int_equal(s.kinds, 1 | 2 | 8);
@@ -108,6 +109,10 @@ rules_are_kept(void **state)
         {"sddmm csr f32f32f32/f32 i32i32 rr t8 p0 u2", SB_EINVAL},
         {"spmv csr f32f32f32/f32 i32i32 rr x8 p0", SB_EINVAL},
         {"spmv csr f32f32f32/f32 i32i32 rr t8 p0 nt", SB_EINVAL},
+        {"spmv csr f32f32f32/f32 i32i32 rr narrow t8 p0", SB_EINVAL},
+        {"spmv sell f32f32f32/f32 i32i32 rr one t4 p0", SB_EINVAL},
+        {"spmv hdia f32f32f32/f32 i32i32 rr packed one t4 p0", SB_EINVAL},
+        {"spmv csr i16i16i32/i32 i32i32 rr t8 p0", SB_ENOTSUP},
     };
     sb_diag diag;
     sb_spec s;
