@@ -1,6 +1,7 @@
 /*
  * See turn.h. The buffer holds the ranges' sums, offsets, indices, values, indices that were
- * wide, and the scratch of the sorts, each from a line of 64 bytes on.
+ * wide, and the scratch of the sorts, as far as they are wanted, each from a line of 64 bytes
+ * on.
  */
 #include "api/turn.h"
 
@@ -24,16 +25,24 @@ turns(const sb_problem *pb)
             a->format == (t ? SB_FORMAT_CSR : SB_FORMAT_CSC));
 }
 
-/* The same matrix by rows of op(A); arrays are still to come. */
+/* A list whose rows are in order as they are: it wants offsets, nothing else. */
+static bool
+stays(const sb_problem *pb)
+{
+    return pb->a.format == SB_FORMAT_COO && pb->trans_a == SB_TRANS_N &&
+           pb->a.rows_ascend;
+}
+
+/* The same matrix by rows of op(A); arrays that do not stay are still to come. */
 static sb_problem
 turned(const sb_problem *pb)
 {
     sb_problem out = *pb;
 
     out.a.format = pb->trans_a != SB_TRANS_N ? SB_FORMAT_CSC : SB_FORMAT_CSR;
-    out.a.ptr_type = out.a.idx_type = SB_I32;
-    out.a.ptr = out.a.idx = out.a.row = NULL;
-    out.a.val = NULL;
+    out.a.ptr_type = SB_I32;
+    if (!stays(pb))
+        out.a.idx_type = SB_I32;
     return out;
 }
 
@@ -86,7 +95,7 @@ static layout
 layout_of(const sb_problem *pb)
 {
     const sb_problem to = turned(pb);
-    const size_t nnz = (size_t)pb->a.nnz;
+    const size_t nnz = stays(pb) ? 0 : (size_t)pb->a.nnz;
     int64_t m, n, k;
     layout l;
 
@@ -96,8 +105,8 @@ layout_of(const sb_problem *pb)
     l.val = l.idx + lines(nnz * sizeof(int32_t));
     l.key = l.val + lines(nnz * sb_dtype_size(pb->a.val_type));
     l.other = l.key + narrowed(keys_of(pb));
-    l.scratch = l.other + narrowed(others_of(pb));
-    l.end = l.scratch + sb_native_order_scratch(pb->a.nnz);
+    l.scratch = l.other + (stays(pb) ? 0 : narrowed(others_of(pb)));
+    l.end = l.scratch + (stays(pb) ? 0 : sb_native_order_scratch(pb->a.nnz));
     return l;
 }
 
@@ -132,9 +141,11 @@ put(sb_matrix *to, const sb_native *on, const sb_problem *pb, char *at)
 
     sb_problem_shape(pb, &f.n, &columns, &f.m);
     SB_TRY(narrow(&f.idx, on, keys_of(pb), at + l.key));
+    to->ptr = f.to_ptr;
+    if (stays(pb))
+        return sb_native_offsets(on, f.to_ptr, f.idx, f.nnz, f.n, f.base);
     SB_TRY(narrow(pb->a.format == SB_FORMAT_COO ? &f.row : &f.ptr, on, others_of(pb),
                   at + l.other));
-    to->ptr = f.to_ptr;
     to->idx = f.to_idx;
     to->val = f.to_val;
     return sb_native_flip(on, &f);

@@ -2,7 +2,7 @@
  * Products of A^T of rows, of A of columns, and of both of a list in any order, on a GPU
  * without a plan: the matrix is put by rows of op(A) into the call's externalBuffer, by
  * stable sorts, and computed by ranges from there. Every call does it anew, because values
- * may have changed.
+ * may have changed. Of a list that is promised to be in order only the offsets are made.
  */
 #ifndef SB_API_TURN_H
 #define SB_API_TURN_H
