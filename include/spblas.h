@@ -323,7 +323,12 @@ typedef enum {
     SPBLAS_SPMAT_SEARCH_HOOK = 107,
     /* spblasMathMode_t, EXACT at first: SpMM and SDDMM with this matrix. Another than
      * before drops plans made before. */
-    SPBLAS_SPMAT_MATH_MODE = 108
+    SPBLAS_SPMAT_MATH_MODE = 108,
+    /* int, 0 at first. 1 promises that the rows of a COO ascend, as cuSPARSE has them: on a
+     * GPU an SpMM or SpMV of A without an analysis need not sort then, and wants a smaller
+     * buffer (ask bufferSize after setting it). Other formats and calls do not look at it;
+     * VALIDATE does. A broken promise is a wrong result. */
+    SPBLAS_SPMAT_ROWS_ASCEND = 109
 } spblasSpMatAttribute_t;
 
 /* ---- Objects --------------------------------------------------------------------- */

@@ -101,6 +101,7 @@ typedef struct sb_attributes {
     double time_limit;
     spblasSearchHook_t hook;
     spblasMathMode_t math;
+    int rows_ascend;
 } sb_attributes;
 
 struct spblasSpMatDescr {

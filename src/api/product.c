@@ -428,8 +428,9 @@ static sb_status
 execute(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
 {
     const bool may_turn = pb->device && !(plan && plan->engine);
+    const sb_problem rows = sb_problem_by_rows(pb);
     sb_problem turned;
-    sb_status st = may_turn ? sb_turn_put(&turned, pb, diag) : SB_SKIP;
+    sb_status st = may_turn ? sb_turn_put(&turned, &rows, diag) : SB_SKIP;
 
     return st == SB_OK     ? sb_execute(NULL, &turned, diag)
            : st == SB_SKIP ? sb_execute(plan, pb, diag)

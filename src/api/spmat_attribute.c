@@ -32,6 +32,8 @@ static const int_attribute ints[] = {
     {SPBLAS_SPMAT_VALIDATE, offsetof(sb_attributes, validate), 0, 1, "VALIDATE"},
     {SPBLAS_SPMAT_MATH_MODE, offsetof(sb_attributes, math), SPBLAS_MATH_EXACT,
      SPBLAS_MATH_TF32, "MATH_MODE"},
+    {SPBLAS_SPMAT_ROWS_ASCEND, offsetof(sb_attributes, rows_ascend), 0, 1,
+     "ROWS_ASCEND"},
 };
 
 static bool

@@ -1,7 +1,8 @@
 /*
- * Products of A^T of rows, and of A of columns, on a GPU without a plan: the matrix is turned
- * in the call's externalBuffer, by stable sorts, and computed by ranges from there. Every
- * call turns it anew, because values may have changed.
+ * Products of A^T of rows, of A of columns, and of both of a list in any order, on a GPU
+ * without a plan: the matrix is put by rows of op(A) into the call's externalBuffer, by
+ * stable sorts, and computed by ranges from there. Every call does it anew, because values
+ * may have changed. Of a list that is promised to be in order only the offsets are made.
  */
 #ifndef SB_API_TURN_H
 #define SB_API_TURN_H
@@ -11,8 +12,8 @@
 
 #include <stddef.h>
 
-/* Bytes of the buffer, ranges' sums included; 0: the problem has nothing to turn, or indices
- * of 64 bits, a batch of matrices, or another format. From sizes and types alone. */
+/* Bytes of the buffer, ranges' sums included; 0: the problem has nothing to turn, or sizes
+ * of 31 bits or more, a batch of matrices, or another format. From sizes and types alone. */
 size_t sb_turn_bytes(const sb_problem *pb);
 
 /* Loads what a call needs, so that it can be captured. */

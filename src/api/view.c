@@ -35,6 +35,7 @@ sb_view_sparse(spblasConstSpMatDescr_t d)
                        .base = (int)d->base,
                        .block = block,
                        .width = bell ? d->width / block : d->width,
+                       .rows_ascend = d->at.rows_ascend,
                        .block_col_major = d->order == SPBLAS_ORDER_COL,
                        .batch = d->batch,
                        .ptr_stride = many ? d->ptr_stride : 0,

@@ -91,6 +91,20 @@ check_slices(const sb_matrix *a, const place *w, sb_diag *diag)
     return SB_OK;
 }
 
+/* What was promised of a list's rows. */
+static sb_status
+check_order(const sb_matrix *a, const place *w, int64_t i0, sb_diag *diag)
+{
+    for (int64_t p = 1; p < a->nnz && a->rows_ascend; p++) {
+        const int64_t last = sb_index(a->row, a->idx_type, i0 + p - 1);
+        const int64_t now = sb_index(a->row, a->idx_type, i0 + p);
+
+        if (now < last)
+            return fault(diag, w, w->ptr, p, now, "at least", last);
+    }
+    return SB_OK;
+}
+
 static sb_status
 check_member(const sb_matrix *a, const place *w, int64_t q, sb_diag *diag)
 {
@@ -99,8 +113,9 @@ check_member(const sb_matrix *a, const place *w, int64_t q, sb_diag *diag)
     sb_status st = SB_OK;
 
     if (a->format == SB_FORMAT_COO) {
-        st = check_idx(a, w, a->row, w->ptr, i0, a->rows, diag);
-        return st != SB_OK ? st : check_idx(a, w, a->idx, w->idx, i0, a->cols, diag);
+        SB_TRY(check_idx(a, w, a->row, w->ptr, i0, a->rows, diag));
+        SB_TRY(check_order(a, w, i0, diag));
+        return check_idx(a, w, a->idx, w->idx, i0, a->cols, diag);
     }
     if (a->format == SB_FORMAT_CSC) {
         st = check_ptr(a, w, p0, a->cols, diag);

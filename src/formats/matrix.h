@@ -45,6 +45,7 @@ typedef struct sb_matrix {
     int base;
     int64_t block, width;
     bool block_col_major;
+    bool rows_ascend; /* of COO, the caller's promise */
     int64_t batch, ptr_stride, idx_stride, val_stride;
     const struct sb_tensor *tensor;
 } sb_matrix;

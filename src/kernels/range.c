@@ -1,14 +1,15 @@
 /*
  * Equal ranges of the rows and entries of a compressed matrix, read in place, for whatever
- * rows it has: what a GPU runs without analysis. A range finishes the rows that end in it;
- * the row that goes on behind it is left as a sum, and a second kernel, `carry`, adds the
- * sums of a row to it in order. So no atomics, no pass over C before, and always the same
- * bits.
+ * rows it has: what a GPU runs without analysis. A range stores the rows that lie in it; of
+ * the row that it begins in the middle of, and of the one that goes on behind it, it leaves
+ * a sum each, and a second kernel, `carry`, stores those rows, from their sums in order. So
+ * no atomics, no pass over C before, C written and rounded once, and always the same bits.
  *
  *   item         entry p of row i is item p + i, the end of row i is item A_ptr[i + 1] + i
  *   range g      items g * size .. (g + 1) * size, of m + nnz
- *   rows         those whose end is in it
- *   range_sum    of range g, columns of C: of the row that has item (g + 1) * size
+ *   rows         first .. next: those whose end is in it
+ *   range_sum    columns of C, twice a range: 2 g of row `first` if it began before, 2 g + 1
+ *                of row `next`
  *
  * Source: merge-based decomposition (Merrill and Garland 2016).
  */
@@ -27,7 +28,7 @@ head(sb_strbuf *out, const sb_spec *s, const char *kind, const char *role)
                                             "I",     "%nnz", NULL};
 
     sb_ops_stage2_begin(out, s, kind, params, structure);
-    sb_strbuf_printf(out, "  buf $range_sum : %s[%%range_count",
+    sb_strbuf_printf(out, "  buf $range_sum : %s[2 * %%range_count",
                      sb_dtype_name(s->compute));
     if (s->op == SB_KOP_SPMM) {
         sb_strbuf_puts(out, " * ");
@@ -45,11 +46,11 @@ head(sb_strbuf *out, const sb_spec *s, const char *kind, const char *role)
         role);
 }
 
-/* The range's sum, of column `c` of C. */
+/* A sum, of column `c` of C. */
 static void
-put_sum(sb_strbuf *out, const sb_spec *s, const char *range, const char *c)
+put_sum(sb_strbuf *out, const sb_spec *s, const char *number, const char *c)
 {
-    sb_strbuf_printf(out, "$range_sum[%s", range);
+    sb_strbuf_printf(out, "$range_sum[(%s)", number);
     if (s->op == SB_KOP_SPMM) {
         sb_strbuf_puts(out, " * ");
         sb_ops_width(out, s);
@@ -58,49 +59,72 @@ put_sum(sb_strbuf *out, const sb_spec *s, const char *range, const char *c)
     sb_strbuf_puts(out, "]");
 }
 
-/* Column loop `c` over the entries `p` of row `i` that are in the range, up to `hi`. */
+/* The loop over the entries `p` of row `i`, `from` .. `to`. */
 static void
-put_entries(sb_strbuf *out, const char *i, const char *p, const char *hi)
+put_entries(sb_strbuf *out, const char *p, const char *from, const char *to)
 {
-    sb_strbuf_printf(
-        out,
-        "\n        for %s in max(cast(i64, $A_ptr[%s]) - %%base, %%lo - %s) .. "
-        "%s reduce {\n"
-        "          let %%j = cast(i64, $A_crd[%s]) - %%base\n          ",
-        p, i, i, hi, p);
+    sb_strbuf_printf(out,
+                     "\n        for %s in %s .. %s reduce {\n"
+                     "          let %%j = cast(i64, $A_crd[%s]) - %%base\n          ",
+                     p, from, to, p);
 }
 
+static const char close_mm[] = "\n        }\n      }\n    }\n",
+                  close_mv[] = "\n        }\n    }\n";
+
+/* The rows that lie in the range. */
 static void
-range_program(sb_strbuf *out, const sb_spec *s)
+put_rows(sb_strbuf *out, const sb_spec *s)
 {
     const bool mm = s->op == SB_KOP_SPMM;
     const char *c = mm ? "$C[%i, %c]" : "$C[%i]";
 
-    head(out, s, "range", "out");
-    sb_strbuf_puts(out, "    for %i in %first .. %next {\n");
+    sb_strbuf_puts(out, "    for %i in %first + %begun .. %next {\n");
     sb_ops_columns(out, s, "      ");
     sb_strbuf_printf(out, "        %s = ", c);
     sb_ops_init(out, s, c);
-    put_entries(out, "%i", "%p", "cast(i64, $A_ptr[%i + 1]) - %base");
+    put_entries(out, "%p", "cast(i64, $A_ptr[%i]) - %base",
+                "cast(i64, $A_ptr[%i + 1]) - %base");
     sb_strbuf_printf(out, "%s += ", c);
     sb_ops_term(out, s, "$A[%p]", mm ? "$B[%j, %c]" : "$B[%j]");
-    sb_strbuf_puts(out, mm ? "\n        }\n      }\n    }\n" : "\n        }\n    }\n");
-    sb_strbuf_puts(out, "    for %u in %next .. min(%next + 1, %m) {\n");
+    sb_strbuf_puts(out, mm ? close_mm : close_mv);
+}
+
+/* The sums of the other two, where they are. */
+static void
+put_sums(sb_strbuf *out, const sb_spec *s)
+{
+    static const char number[] = "2 * %g + %e";
+    const bool mm = s->op == SB_KOP_SPMM;
+
+    sb_strbuf_puts(out, "    for %e in 1 - %begun .. 1 + min(%m - %next, 1) {\n"
+                        "      let %u = select(%e == 0, %first, %next)\n");
     if (mm) {
         sb_strbuf_puts(out, "      for %d in 0 .. ");
         sb_ops_width(out, s);
         sb_strbuf_puts(out, " {\n");
     }
     sb_strbuf_puts(out, "        ");
-    put_sum(out, s, "%g", "%d");
+    put_sum(out, s, number, "%d");
     sb_strbuf_puts(out, " = ");
     sb_ops_zero(out, s);
-    put_entries(out, "%u", "%q", "%hi - %u");
-    put_sum(out, s, "%g", "%d");
+    put_entries(out, "%q", "max(cast(i64, $A_ptr[%u]) - %base, %lo - %u)",
+                "min(cast(i64, $A_ptr[%u + 1]) - %base, %hi - %u)");
+    put_sum(out, s, number, "%d");
     sb_strbuf_puts(out, " += ");
     sb_ops_product(out, s, "$A[%q]", mm ? "$B[%j, %d]" : "$B[%j]");
-    sb_strbuf_puts(out, mm ? "\n        }\n      }\n    }\n  }\n}\n"
-                           : "\n        }\n    }\n  }\n}\n");
+    sb_strbuf_puts(out, mm ? close_mm : close_mv);
+}
+
+static void
+range_program(sb_strbuf *out, const sb_spec *s)
+{
+    head(out, s, "range", "out");
+    sb_strbuf_puts(out, "    let %begun = select(%first < %next && cast(i64, "
+                        "$A_ptr[%first]) - %base + %first < %lo, 1, 0)\n");
+    put_rows(out, s);
+    put_sums(out, s);
+    sb_strbuf_puts(out, "  }\n}\n");
 }
 
 static void
@@ -110,7 +134,7 @@ range_schedule(sb_strbuf *out, const sb_spec *s)
         sb_strbuf_printf(out,
                          "cache_write $C at %%i as $acc\n"
                          "rfactor %%p %d -> %%l as $part\nvectorize %%l\n"
-                         "cache_write $range_sum at %%u as $left\n"
+                         "cache_write $range_sum at %%e as $left\n"
                          "rfactor %%q %d -> %%h as $qart\nvectorize %%h\n",
                          s->tile, s->tile);
         return;
@@ -128,35 +152,41 @@ range_schedule(sb_strbuf *out, const sb_spec *s)
         sb_strbuf_puts(out, "annotate %d0 bind block_y\n");
 }
 
-/* Range %g is the first of the row it leaves over: the sums of that row's ranges. */
+/* Range %g is the first of the row it leaves over, and stores it: the sums that it and the
+ * ranges after it left, and the one that the row's last range began with. */
 static void
 carry_program(sb_strbuf *out, const sb_spec *s)
 {
-    const char *c = s->op == SB_KOP_SPMM ? "$C[%next, %c]" : "$C[%next]";
+    const char *c = s->op == SB_KOP_SPMM ? "$C[%i, %c]" : "$C[%i]";
 
     head(out, s, "carry", "in");
     sb_strbuf_puts(out, "    let %start = cast(i64, $A_ptr[%next]) - %base + %next\n"
-                        "    if %start >= %lo && %start < %hi {\n"
-                        "      let %end = (cast(i64, $A_ptr[%next + 1]) - %base + "
-                        "%next) / %range_size");
-    sb_strbuf_puts(out, SB_FAULT(GPU_CARRY) ? " - 1\n" : "\n");
+                        "    let %mine = select(%start >= %lo && %start < %hi, 1, 0)\n"
+                        "    for %i in %next .. %next + %mine {\n"
+                        "      let %end = (cast(i64, $A_ptr[%i + 1]) - %base + %i) / "
+                        "%range_size\n");
     sb_ops_columns(out, s, "      ");
+    sb_strbuf_printf(out, "        %s = ", c);
+    sb_ops_init(out, s, c);
     sb_strbuf_printf(out,
-                     "        for %%h in %%g .. %%end reduce {\n          %s += ", c);
+                     "\n        for %%h in %%g .. %%end%s reduce {\n          %s += ",
+                     SB_FAULT(GPU_CARRY) ? "" : " + 1", c);
     if (s->c != s->compute)
         sb_strbuf_printf(out, "cast(%s, ", sb_dtype_name(s->c));
     sb_strbuf_puts(out, "%alpha * ");
-    put_sum(out, s, "%h", "%c");
-    sb_strbuf_puts(out, s->c != s->compute ? ")\n        }\n" : "\n        }\n");
-    sb_strbuf_puts(out, s->op == SB_KOP_SPMM ? "      }\n    }\n  }\n}\n"
-                                             : "    }\n  }\n}\n");
+    put_sum(out, s, "min(2 * %h + 1, 2 * %end)", "%c");
+    sb_strbuf_puts(out, s->c != s->compute ? ")" : "");
+    sb_strbuf_puts(out, s->op == SB_KOP_SPMM ? close_mm : close_mv);
+    sb_strbuf_puts(out, "  }\n}\n");
 }
 
 static void
 carry_schedule(sb_strbuf *out, const sb_spec *s)
 {
-    if (s->op == SB_KOP_SPMV)
+    if (s->op == SB_KOP_SPMV) {
+        sb_strbuf_puts(out, "cache_write $C at %i as $acc\n");
         return;
+    }
     sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
     sb_strbuf_puts(out, "cache_write $C at %c0 as $acc\nreorder %h %c1\n"
                         "vectorize %c1\n");

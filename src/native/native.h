@@ -138,6 +138,9 @@ sb_status sb_native_offsets(const sb_native *n, int32_t *ptr, const int32_t *row
 sb_status sb_native_rows(const sb_native *n, int32_t *row, const int32_t *ptr,
                          int64_t nnz, int64_t m, int base);
 sb_status sb_native_identity(const sb_native *n, int32_t *p, int64_t count);
+/* Numbers that are known to fit. */
+sb_status sb_native_narrow(const sb_native *n, int32_t *to, const int64_t *from,
+                           int64_t count);
 
 /*
  * Elements by their magnitude (runtime/legacy.h). count waits for *total; it writes numbers

@@ -174,6 +174,16 @@ sb_native_identity(const sb_native *n, int32_t *p, int64_t count)
     return sb_native_threads(n, &j, count);
 }
 
+sb_status
+sb_native_narrow(const sb_native *n, int32_t *to, const int64_t *from, int64_t count)
+{
+    sb_native_job j = job_of("narrow", count, 0, 0, 0);
+
+    set(&j, 0, from);
+    set(&j, 3, to);
+    return sb_native_threads(n, &j, count);
+}
+
 /* ---- the routines --------------------------------------------------------------------- */
 
 sb_status
@@ -188,7 +198,8 @@ sb_native_flip(const sb_native *n, const sb_flip *f)
     SB_TRY(sort(&s, f->idx, NULL, f->base, f->n));
     order = s.order[s.at];
     SB_TRY(sb_native_offsets(n, f->to_ptr, s.key[s.at], f->nnz, f->n, f->base));
-    SB_TRY(rows(n, f->to_idx, f->ptr, order, f->nnz, f->m, f->base));
+    SB_TRY(f->row ? take(&s, f->to_idx, f->row, order, sizeof *order)
+                  : rows(n, f->to_idx, f->ptr, order, f->nnz, f->m, f->base));
     return f->size > 0 ? take(&s, f->to_val, f->val, order, f->size) : SB_OK;
 }
 

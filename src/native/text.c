@@ -64,6 +64,7 @@ static const text texts[] = {
     {"bounds", "", sb_native_text_order, 4, 5},
     {"identity", "", sb_native_text_order, 4, 5},
     {"copy", "", sb_native_text_order, 4, 5},
+    {"narrow", "", sb_native_text_order, 4, 5},
 };
 
 /* ---- names ---------------------------------------------------------------------------- */

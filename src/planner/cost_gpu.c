@@ -216,8 +216,7 @@ sb_gpu_ranges(const sb_planner *pl)
     static const sb_choice rows = {.npart = 1, .part = {{.kind = SB_PART_CSR}}};
     sb_cost cost;
 
-    if (sb_problem_as_is(pl->pb) != SB_PART_CSR || pl->pb->op == SB_OP_SDDMM ||
-        pl->work.c_size < pl->work.compute_size)
+    if (sb_problem_as_is(pl->pb) != SB_PART_CSR || pl->pb->op == SB_OP_SDDMM)
         return INFINITY;
     sb_cost_predict(&cost, &rows, &pl->work, &pl->stats, pl->target);
     return cost.terms[0].roof + cost.terms[0].unit + 2 * launch_seconds;

@@ -2,8 +2,7 @@
  * See even.h.
  *
  * Ranges are as many as a large GPU is busy with, whatever the GPU, so that the same call
- * gives the same bits everywhere. C of 16 bits would be rounded once more where a row
- * crosses ranges: those go by rows.
+ * gives the same bits everywhere.
  */
 #include "planner/even.h"
 
@@ -27,8 +26,7 @@ typedef struct ranges {
 static bool
 by_ranges(const sb_problem *pb)
 {
-    return pb->op != SB_OP_SDDMM && sb_problem_as_is(pb) == SB_PART_CSR &&
-           sb_dtype_size(pb->c.type) >= sb_dtype_size(pb->compute);
+    return pb->op != SB_OP_SDDMM && sb_problem_as_is(pb) == SB_PART_CSR;
 }
 
 static ranges
@@ -51,7 +49,7 @@ sb_even_bytes(const sb_problem *pb)
     size_t bytes;
 
     sb_problem_shape(pb, &m, &n, &k);
-    if (!by_ranges(pb) || !sb_mul_i64(ranges_of(pb).count, n, &sums) ||
+    if (!by_ranges(pb) || !sb_mul_i64(2 * ranges_of(pb).count, n, &sums) ||
         !sb_bytes(sums, sb_dtype_size(pb->compute), &bytes) || bytes == 0)
         return 0;
     return bytes + SCRATCH_ALIGN - 1;
@@ -101,7 +99,7 @@ launch(const sb_problem *pb, const sb_kernel *const *k, int n, int64_t units,
                          .integer = integer};
 
     for (int q = 0; q < n; q++)
-        step[q] = (sb_step){k[q], 0, (units + each - 1) / each, q > 0};
+        step[q] = (sb_step){k[q], 0, (units + each - 1) / each, false};
     return pb->device->ops->launch(pb->device, &l, pb, diag);
 }
 

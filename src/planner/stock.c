@@ -17,18 +17,17 @@ typedef struct family {
     int types;            /* the first so many */
 } family;
 
-/* Without analysis rows go by ranges where there is a buffer for their sums and C is not
- * narrower than these. */
+/* Without analysis rows go by ranges where there is a buffer for their sums. */
 static const family families[] = {
     {SB_KOP_SPMM, SB_KIND_CSR, false, 4, 128, true, "rr", 4},
     {SB_KOP_SPMM, SB_KIND_CSR, false, 4, 32, false, "rccrcc", 2},
     {SB_KOP_SPMM, SB_KIND_CSR, true, 4, 128, true, "rr", 4},
-    {SB_KOP_SPMM, SB_KIND_RANGE, true, 4, 128, true, "rr", 2},
-    {SB_KOP_SPMM, SB_KIND_CARRY, true, 4, 128, true, "rr", 2},
+    {SB_KOP_SPMM, SB_KIND_RANGE, true, 4, 128, true, "rr", 4},
+    {SB_KOP_SPMM, SB_KIND_CARRY, true, 4, 128, true, "rr", 4},
     {SB_KOP_SPMV, SB_KIND_CSR, false, 4, 32, false, "rr", 4},
     {SB_KOP_SPMV, SB_KIND_CSR, true, 4, 32, false, "rr", 4},
-    {SB_KOP_SPMV, SB_KIND_RANGE, true, 4, 32, false, "rr", 2},
-    {SB_KOP_SPMV, SB_KIND_CARRY, true, 4, 32, false, "rr", 2},
+    {SB_KOP_SPMV, SB_KIND_RANGE, true, 4, 32, false, "rr", 4},
+    {SB_KOP_SPMV, SB_KIND_CARRY, true, 4, 32, false, "rr", 4},
     {SB_KOP_SDDMM, SB_KIND_CSR, false, 4, 32, false, "rc", 4},
     {SB_KOP_SDDMM, SB_KIND_CSR, true, 4, 32, false, "rc", 4},
 };

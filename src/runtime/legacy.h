@@ -12,12 +12,14 @@
 #include <stddef.h>
 
 /* Rows to columns: entry p of row i has column idx[p]; what lies in a column comes in the
- * order of rows. Values are `size` bytes each, moved as they are. */
+ * order of rows, of a list (a device's alone) in the list's. Values are `size` bytes each,
+ * moved as they are. */
 typedef struct sb_flip {
     int64_t m, n, nnz;
     int base;
     size_t size; /* 0: no values */
     const int32_t *ptr, *idx;
+    const int32_t *row; /* of each entry of a list, ptr is NULL then */
     const void *val;
     int32_t *to_ptr, *to_idx;
     void *to_val;

@@ -205,7 +205,7 @@ attributes_default_and_keep(void **state)
     static const spblasSpMatAttribute_t ints[] = {
         SPBLAS_SPMAT_FILL_MODE,     SPBLAS_SPMAT_DIAG_TYPE,   SPBLAS_SPMAT_EFFORT,
         SPBLAS_SPMAT_VALUES_FROZEN, SPBLAS_SPMAT_DETERMINISM, SPBLAS_SPMAT_VALIDATE,
-        SPBLAS_SPMAT_MATH_MODE};
+        SPBLAS_SPMAT_MATH_MODE,     SPBLAS_SPMAT_ROWS_ASCEND};
     const int one = 1, seven = 7;
     int64_t limit = 1 << 20;
     spblasSpMatDescr_t m;

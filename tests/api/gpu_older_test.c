@@ -333,12 +333,59 @@ test_cuts(void **state)
     }
 }
 
+/* A block row of more rows than a group has lanes, one of them long. */
+static void
+test_long_cuts(void **state)
+{
+    enum { ROWS = 40, COLS = 6000, WIDE = 3 };
+    static int idx[2][COLS];
+    static double val[2][ROWS * COLS];
+    const spblasMatDescr_t same = {.base = SPBLAS_INDEX_BASE_ZERO};
+    sb_matrix a = gen_matrix(&(gen_spec){.family = GEN_DENSE_ROW,
+                                         .rows = ROWS,
+                                         .cols = COLS,
+                                         .val_type = SB_F64,
+                                         .ptr_type = SB_I32,
+                                         .idx_type = SB_I32});
+    int total[2] = {0};
+
+    (void)state;
+    NEED_COMPILER();
+    for (int side = 0; side < 2; side++) {
+        side_pool p = {.side = side};
+        const spblasHandle_t h = side_handle(&p);
+        int *ptr = side_copy(&p, a.ptr, (ROWS + 1) * 4);
+        int *col = side_copy(&p, a.idx, (size_t)a.nnz * 4);
+        void *from = side_copy(&p, a.val, (size_t)a.nnz * 8);
+        int *to_ptr = side_copy(&p, NULL, 8), *to_col, *n;
+        void *to;
+
+        n = side_scalar(&p, 0, &total[side], 4);
+        world_must(spblasXcsr2gebsrNnz(h, SPBLAS_DIRECTION_ROW, ROWS, COLS, &same, ptr,
+                                       col, &same, to_ptr, ROWS, WIDE, n, NULL));
+        total[side] = *n;
+        assert_in_range(total[side], COLS / WIDE / 2, COLS / WIDE);
+        to_col = side_copy(&p, NULL, (size_t)total[side] * 4);
+        to = side_copy(&p, NULL, (size_t)total[side] * ROWS * WIDE * 8);
+        world_must(spblasXcsr2gebsr(h, SPBLAS_R_64F, SPBLAS_DIRECTION_ROW, ROWS, COLS,
+                                    &same, from, ptr, col, &same, to, to_ptr, to_col,
+                                    ROWS, WIDE, NULL));
+        memcpy(idx[side], to_col, (size_t)total[side] * 4);
+        memcpy(val[side], to, (size_t)total[side] * ROWS * WIDE * 8);
+        side_drop(&p);
+    }
+    assert_int_equal(total[0], total[1]);
+    assert_memory_equal(idx[0], idx[1], sizeof idx[0]);
+    assert_memory_equal(val[0], val[1], sizeof val[0]);
+    gen_free_matrix(&a);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_filters),
-                                       cmocka_unit_test(test_blocks),
-                                       cmocka_unit_test(test_cuts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_filters), cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_cuts), cmocka_unit_test(test_long_cuts)};
     int failed;
 
     if (!sides_open(SB_BINARY_DIR))

@@ -258,7 +258,7 @@ make_ranges(recipe_fixture *fx)
 {
     const int64_t items = fx->view.rows + fx->view.nnz, size = 7;
     const int64_t count = items > 0 ? (items + size - 1) / size : 1;
-    const int64_t sums = count * (fx->pb.op == SB_OP_SPMM ? fx->mc.n : 1);
+    const int64_t sums = 2 * count * (fx->pb.op == SB_OP_SPMM ? fx->mc.n : 1);
     sb_plan_array *a = &fx->array[fx->narray++];
 
     add_int(fx, "range_count", count);

@@ -136,6 +136,8 @@ test_long_row(void **state)
     const sb_problem pb = {
         .op = SB_OP_SPMM, .a = {.format = SB_FORMAT_CSR, .batch = 1}, .batch = 1};
     static sb_planner pl;
+    const sb_problem sampled = {
+        .op = SB_OP_SDDMM, .a = {.format = SB_FORMAT_CSR, .batch = 1}, .batch = 1};
     const double even = seconds(&s, csr);
 
     (void)state;
@@ -149,6 +151,8 @@ test_long_row(void **state)
     assert_true(seconds(&s, csr) > 3 * even);
     assert_true(sb_gpu_ranges(&pl) < 1.5 * even);
     pl.work.c_size = 2;
+    assert_true(sb_gpu_ranges(&pl) < 1.5 * even);
+    pl.pb = &sampled;
     assert_true(sb_gpu_ranges(&pl) > 1);
 }
 
