@@ -45,6 +45,7 @@ typedef struct sbg_fiber {
 #endif
     int state;
     int line, first, count; /* waits at `line` for threads first .. first + count */
+    int meets, barriers; /* waits behind it after which memory is seen; of the block */
     union {
         double d[2];
         int64_t i;
@@ -77,6 +78,9 @@ static _Thread_local sbg_machine *sbg_now __attribute__((unused));
 
 #if !defined(SBG_SHARED_BYTES)
 #define SBG_SHARED_BYTES 0
+#endif
+#if !defined(SBG_LAUNCHED) /* for who watches */
+#define SBG_LAUNCHED()
 #endif
 #define SBK_UNROLL
 #define SBG_UNROLL
@@ -154,7 +158,7 @@ sbg_prepare(sbg_fiber *f)
     makecontext(&f->context, sbg_start, 0);
 #endif
     f->state = SBG_READY;
-    f->ncopy = 0;
+    f->ncopy = f->meets = f->barriers = 0;
 }
 
 /* ---- collectives ------------------------------------------------------------------- */
@@ -171,6 +175,18 @@ sbg_wait(int line, int first, int count)
     f->count = count;
     f->state = SBG_WAITS;
     sbg_switch(f, &m->host);
+}
+
+/* The same, and what one of them has stored the others see from now on: other collectives
+ * say nothing of memory. */
+SBK_FN void
+sbg_meet(int line, int first, int count)
+{
+    sbg_fiber *const f = &sbg_now->fiber[SBG_TID];
+
+    sbg_wait(line, first, count);
+    f->meets++;
+    f->barriers += count == sbg_now->threads;
 }
 
 /* Twice, so that nobody's offer is replaced before all have read. */
@@ -196,7 +212,7 @@ SBG_EXCHANGES(f32, float)
 SBG_EXCHANGES(f64, double)
 SBG_EXCHANGES(c32, sbk_c32)
 SBG_EXCHANGES(c64, sbk_c64)
-#define SBG_SYNC(width) sbg_wait(__LINE__, SBG_TID & -(width), width)
+#define SBG_SYNC(width) sbg_meet(__LINE__, SBG_TID & -(width), width)
 #define SBG_SHARED(type, name, n, at) \
     type *const name = (type *)(void *)(sbg_now->shared + (at))
 #define SBG_SHFL(t, v, from, width) sbg_shfl_##t(v, from, width, __LINE__)
@@ -423,6 +439,7 @@ sbg_run(sbg_body body, int threads, size_t shared, const void *args,
     m.shared = malloc(shared + 16);
     m.shared_bytes = shared;
     sbg_now = &m;
+    SBG_LAUNCHED();
     if (grid->error && grid->error_size > 0)
         grid->error[0] = '\0';
     if (stacks && m.fiber && m.turn && m.shared) {

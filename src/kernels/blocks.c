@@ -18,6 +18,29 @@ typedef struct extent {
     int rows;
 } extent;
 
+/* A GPU's lanes may each hold all sums of a line: so many words of registers. */
+enum { SUMS = 96 };
+
+/* Whether an SpMV sums lines of a block as vectors. */
+static bool
+in_lines(const sb_spec *s)
+{
+    const int words = s->block * (int)sb_dtype_size(s->compute) / 4;
+
+    return s->op == SB_KOP_SPMV && s->block > 1 && (s->lanes == 0 || words <= SUMS);
+}
+
+static int
+rows_together(const sb_spec *s)
+{
+    const int words = s->block * (int)sb_dtype_size(s->compute) / 4;
+    int rows = sb_schedule_group(s->block);
+
+    while (in_lines(s) && s->lanes > 0 && (rows * words > SUMS || s->block % rows != 0))
+        rows--;
+    return rows;
+}
+
 static extent
 extent_of(const sb_spec *s)
 {
@@ -27,7 +50,7 @@ extent_of(const sb_spec *s)
         (void)snprintf(e.b, sizeof e.b, "%d", s->block);
         (void)snprintf(e.row, sizeof e.row, "%d", s->turned ? 1 : s->block);
         (void)snprintf(e.col, sizeof e.col, "%d", s->turned ? s->block : 1);
-        e.rows = sb_schedule_group(s->block);
+        e.rows = rows_together(s);
     }
     return e;
 }
@@ -140,12 +163,6 @@ sampled(sb_strbuf *out, const sb_spec *s, const extent *e)
     sb_strbuf_puts(out, "\n}\n}\n}\n}\n}\n}\n");
 }
 
-static bool
-in_lines(const sb_spec *s)
-{
-    return s->op == SB_KOP_SPMV && s->block > 1;
-}
-
 static void
 program(sb_strbuf *out, const sb_spec *s)
 {
@@ -168,7 +185,7 @@ schedule(sb_strbuf *out, const sb_spec *s)
     } else if (in_lines(s)) {
         sb_strbuf_printf(out, "vectorize %s\nvectorize %%z\n",
                          s->turned ? "%r" : "%jj");
-        if (s->block <= 8)
+        if (s->block <= 8 || s->lanes > 0) /* else sums by number: no registers */
             sb_strbuf_printf(out, "unroll %s\n", s->turned ? "%jj" : "%r");
     } else {
         sb_schedule_blocks(out, s);

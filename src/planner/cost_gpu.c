@@ -265,8 +265,8 @@ sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w)
         return why;
     if (pl->work.c_size < pl->work.compute_size && !written_once(w))
         return "C would be rounded between two pieces";
-    if (p->kind == SB_PART_PANEL || p->kind == SB_PART_SEG)
-        return "made for the caches of a CPU";
+    if (!sb_rule_gpu_suits(&w->choice))
+        return "made for a CPU";
     if (in &&
         (p->kind == SB_PART_ELL || p->kind == SB_PART_PICK || p->kind == SB_PART_COO))
         return "rows in place need no positions";

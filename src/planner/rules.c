@@ -158,8 +158,19 @@ sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s)
         *rest = (sb_part_choice){.kind = SB_PART_PICK};
 }
 
-/* Registers for the sums of a window's rows in a lane: of columns beside each other, of all. */
-enum { WINDOW_VECTOR = 16, WINDOW_SUMS = 32 };
+bool
+sb_rule_gpu_suits(const sb_choice *ch)
+{
+    for (int q = 0; q < ch->npart; q++)
+        if (ch->part[q].kind == SB_PART_PANEL || ch->part[q].kind == SB_PART_SEG ||
+            ch->part[q].kind == SB_PART_HDIA)
+            return false;
+    return true;
+}
+
+/* Registers for the sums of a window's rows in a lane: of columns beside each other, of all.
+ * Columns of a chunk of SpMV's windows: more lanes would each hold all sums. */
+enum { WINDOW_VECTOR = 16, WINDOW_SUMS = 32, CHUNK = 16 };
 
 /* Windows and blocks of 16-bit values, and of f32 where the caller allows it, on tensor
  * cores: as many columns as the sums of a warp leave. What rows of other windows share is
@@ -200,6 +211,9 @@ sb_rule_lanes(sb_spec *s)
     while (s->vec * s->block * words > WINDOW_VECTOR && s->vec > 1)
         s->vec /= 2;
     s->lanes = s->tile / s->vec < 32 ? s->tile / s->vec : 32;
+    if (s->op == SB_KOP_SPMV && s->lanes > CHUNK &&
+        s->kinds & (1U << SB_KIND_MASK | 1U << SB_KIND_WIN))
+        s->lanes = CHUNK;
     while (s->op == SB_KOP_SPMM && s->tile > 32 &&
            s->tile / s->lanes * s->block * words > WINDOW_SUMS)
         s->tile /= 2;

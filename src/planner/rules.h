@@ -41,6 +41,9 @@ bool sb_rule_groups(const sb_work *w, const sb_target *t, double mean);
 int sb_rule_gpu_tile(const sb_work *w, double mean);
 int sb_rule_gpu_unroll(const sb_work *w, double mean);
 void sb_rule_lanes(sb_spec *s);
+/* False for parts made for the caches and vectors of a CPU; hdia's slices would lie in a GPU's
+ * local memory. */
+bool sb_rule_gpu_suits(const sb_choice *ch);
 /* What a GPU takes instead of a rest that lists a row more than once in a step (runs
  * between blocks or diagonals, pieces of rows): groups of lanes would add to it at once. */
 void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);

@@ -21,13 +21,20 @@ static const char plain[] = "#define SBG_EMULATE 1\n#pragma GCC optimize(\"O0\")
 /* memcpy is no access to the compiler: emuwatch.inc's says what it uses. */
 static const char before[] = "#include <string.h>\n"
                              "void *emu_memcpy(void *, const void *, size_t);\n"
-                             "#define memcpy emu_memcpy\n";
+                             "#define memcpy emu_memcpy\n"
+                             "void emu_launched(void);\n"
+                             "#define SBG_LAUNCHED emu_launched\n";
 static const char behind[] =
     "\n#include \"" SB_SOURCE_DIR "/tests/support/emuwatch.inc\"\n";
 
-/* -fsanitize=thread for its calls, without its library. */
-static const char *const watching[] = {"-fsanitize=thread", "-nodefaultlibs", "-lgcc",
-                                       "-lc", NULL};
+const char *const emu_watching[] = {"-fsanitize=thread", "-nodefaultlibs", "-lgcc",
+                                    "-lc", NULL};
+
+void
+emu_watched_text(sb_strbuf *out, const char *text)
+{
+    sb_strbuf_printf(out, "%s%s%s", before, text, behind);
+}
 
 static void *
 symbol_of(void *module, const char *name, const char *end)
@@ -66,10 +73,13 @@ emu_load_watched(const char *text, const char *symbol, emu_watch *watch)
     assert_int_equal(sb_cache_temp(&dir, NULL, &diag), SB_OK);
     sb_strbuf_printf(&source, "%s/kernel.c", dir.s);
     sb_strbuf_printf(&object, "%s/kernel.so", dir.s);
-    sb_strbuf_printf(&full, "%s%s%s%s", plain, watch ? before : "", text,
-                     watch ? behind : "");
+    sb_strbuf_puts(&full, plain);
+    if (watch)
+        emu_watched_text(&full, text);
+    else
+        sb_strbuf_puts(&full, text);
     assert_int_equal(sb_cache_write(source.s, full.s, full.len, &diag), SB_OK);
-    st = compile(source.s, object.s, watch ? watching : NULL, &diag);
+    st = compile(source.s, object.s, watch ? emu_watching : NULL, &diag);
     if (st != SB_OK && st != SB_ENOKERNEL)
         fail_msg("%s: %s", symbol, diag.text);
     if (st == SB_OK) {

@@ -90,12 +90,11 @@ number_before(const char *log, const char *after)
     return sum;
 }
 
-nvrtc_use
-nvrtc_compile(const char *text, const char *what, int arch)
+bool
+nvrtc_try(nvrtc_use *use, const char *text, int arch, char why[NVRTC_WHY])
 {
     char option[40];
     const char *const options[] = {option, "--ptxas-options=-v", "-w"};
-    nvrtc_use use;
     void *program = NULL;
     size_t n = 0;
     char *log;
@@ -109,11 +108,22 @@ nvrtc_compile(const char *text, const char *what, int arch)
     assert_non_null(log);
     assert_int_equal(rtc.nvrtcGetProgramLog(program, log), 0);
     (void)rtc.nvrtcDestroyProgram(&program);
-    if (code != 0)
-        fail_msg("%s for sm_%d: %.800s", what, arch, log);
-    use.registers = number_before(log, " registers");
-    use.spills = number_before(log, " bytes spill");
-    use.shared = number_before(log, " bytes smem");
+    (void)snprintf(why, NVRTC_WHY, "%s", log);
+    use->registers = number_before(log, " registers");
+    use->spills =
+        number_before(log, " bytes spill") + number_before(log, " bytes stack frame");
+    use->shared = number_before(log, " bytes smem");
     free(log);
+    return code == 0;
+}
+
+nvrtc_use
+nvrtc_compile(const char *text, const char *what, int arch)
+{
+    char why[NVRTC_WHY];
+    nvrtc_use use;
+
+    if (!nvrtc_try(&use, text, arch, why))
+        fail_msg("%s for sm_%d: %s", what, arch, why);
     return use;
 }

@@ -11,7 +11,8 @@
 enum { NVRTC_ARCHS = 6 };
 extern const int nvrtc_archs[NVRTC_ARCHS];
 
-/* By ptxas; bytes but for registers. Spills are stores and loads together. */
+/* By ptxas; bytes but for registers. Spills are stores and loads
+ * together, and arrays that are not in registers. */
 typedef struct nvrtc_use {
     int registers, spills, shared;
 } nvrtc_use;
@@ -20,7 +21,10 @@ typedef struct nvrtc_use {
 bool nvrtc_open(void);
 /* "13.0" */
 const char *nvrtc_version(void);
-/* Fails the test with the compiler's first complaint. */
+enum { NVRTC_WHY = 800 };
+/* False with the compiler's first complaints when it refuses the text. Any thread. */
+bool nvrtc_try(nvrtc_use *use, const char *text, int arch, char why[NVRTC_WHY]);
+/* The same; then the test fails. */
 nvrtc_use nvrtc_compile(const char *text, const char *what, int arch);
 
 #endif

@@ -2,7 +2,7 @@
  * ctest-labels: quick gpu-emu
  *
  * The SIMT shim: what it lets through, and that it says so when threads part at a
- * collective, a result hangs on their order, a wait is missing or, watched, groups meet in
+ * collective, a result hangs on their order, a wait is missing or, watched, threads meet in
  * memory. What tensor cores sum.
  */
 #include "compiler/compiler.h"
@@ -225,24 +225,42 @@ not_aligned(void **state)
 }
 
 /* What groups of eight lanes do to memory, and what is said of it; nothing where it comes
- * out right whatever the order of groups. */
+ * out right whatever the order of threads. */
 static void
-groups_meet(void **state)
+threads_meet(void **state)
 {
-    static const char race[] = "a group uses what another stores";
+    static const char race[] = "a thread uses what another stores";
     static const struct {
         const char *body, *says;
     } cases[] = {
         {"out[at] = v;", ""},
-        {"out[at / 8] = out[at / 8] + 1;", ""},
+        {"out[at / 8 * 8] += at % 8 == 0;", race}, /* lanes of a group */
+        {"if (at % 8 == 0) out[at] = 5; SBG_SYNC(8); v = out[at / 8 * 8];", ""},
+        {"if (at % 8 == 0) out[at] = 5; v = SBG_SHFL(i32, v, 0, 8) + out[at / 8 * 8];",
+         race},
+        {"v = out[at / 8 * 8]; SBG_SYNC(8); if (at % 8 == 0) out[at] = v;", ""},
+        {"v = out[at / 8 * 8]; if (at % 8 == 7) out[at - 7] = v;", race},
         {"((char *)out)[at] = 1;", ""},
         {"v = out[0]; if (at == 0) out[0] = 5;", race}, /* what others have loaded */
         {"if (at == 0) out[0] = 5; v = out[0];", race}, /* what another has stored */
         {"out[0] = 5;", race},
         {"out[SBG_TID] = 5;", race}, /* blocks, not groups of one */
         {"if (SBG_BX == 0) out[SBG_TID ^ 8] = out[SBG_TID];", race},
+        {"out[at] = v; SBG_SYNC(8); v = out[at ^ 8];", race}, /* another group's wait */
+        {"out[at] = v; sbg_meet(__LINE__, 0, 64); v = out[at ^ 8];", ""},
+        {"v = out[at / 64 * 64]; sbg_meet(__LINE__, 0, 64); if (v == 0) out[at] = v;",
+         ""},
+        {"v = out[at / 64 * 64]; if (SBG_TID == 63) out[at - 63] = v;", race},
         {"int32_t w[4] = {0}; sbg_st16(out + 4 - ((uint64_t)out & 15) / 4, w);", race},
         {"((char *)out)[at / 16] = 1;", race},
+        {"SBG_SHARED(int32_t, s, 64, 0); s[SBG_TID] = v; SBG_SYNC(8); v = s[SBG_TID ^ "
+         "7];",
+         ""},
+        {"SBG_SHARED(int32_t, s, 64, 0); s[SBG_TID] = v; SBG_SYNC(8); v = s[SBG_TID ^ "
+         "8];",
+         race},
+        {"__atomic_compare_exchange_n(out, &v, 1, 0, 0, 0);", ""},
+        {"__atomic_compare_exchange_n(out, &v, 1, 0, 0, 0); v = out[0];", race},
     };
     int32_t out[ALL];
 
@@ -424,7 +442,7 @@ main(void)
         cmocka_unit_test(missing_lane),  cmocka_unit_test(two_places),
         cmocka_unit_test(order_shows),   cmocka_unit_test(shared_memory),
         cmocka_unit_test(missing_wait),  cmocka_unit_test(wait_apart),
-        cmocka_unit_test(not_aligned),   cmocka_unit_test(groups_meet),
+        cmocka_unit_test(not_aligned),   cmocka_unit_test(threads_meet),
         cmocka_unit_test(tensor_cores),  cmocka_unit_test(parted_warp),
         cmocka_unit_test(tf32_rounds),   cmocka_unit_test(places),
         cmocka_unit_test(stages_overlap)};
