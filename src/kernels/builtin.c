@@ -100,7 +100,7 @@
         "spmv mask " types " rr b6 t4 p0"
 #define SLICED(types)                                                      \
     "spmv sell " types " rr t4 p0", "spmv sell " types " rr packed t4 p0", \
-        "spmv hdia " types " rr packed t4 p0"
+        "spmv hdia " types " rr t4 p0", "spmv hdia " types " rr packed t4 p0"
 
 #define F32 "f32f32f32/f32 i32i32"
 #define F64 "f64f64f64/f64 i32i32"

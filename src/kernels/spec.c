@@ -190,8 +190,6 @@ check_kinds(const sb_spec *s, sb_diag *diag)
                            "spec: turned blocks need a size, 2 or more");
     if (s->packed && !(s->kinds & packable))
         return sb_diag_set(diag, SB_EINVAL, "spec: no kind of the set packs values");
-    if (!s->packed && s->kinds >> SB_KIND_HDIA & 1U)
-        return sb_diag_set(diag, SB_EINVAL, "spec: values of hdia are packed");
     return SB_OK;
 }
 
