@@ -135,10 +135,6 @@ void sb_emit_element(sb_emit *cx, const sb_buf *b, const sb_expr *idx);
 
 /* emit_vec.c */
 void sb_emit_vec(sb_emit *cx, const sb_expr *e, int prec);
-/* The rank ones(m, l) when e is select(ones(m, l + 1) > ones(m, l), .., 0), which is
- * zero in lanes whose bit of m is not set; else NULL. Its mask for a chunk: m >> l. */
-const sb_expr *sb_emit_bit(const sb_emit *cx, const sb_expr *e);
-void sb_emit_mask(sb_emit *cx, const sb_expr *rank);
 /* A product of two reals loaded side by side or gathered: masked, any number of lanes. */
 bool sb_emit_product(const sb_emit *cx, const sb_expr *e);
 /* Widest element among what sb_emit_vec would hold in registers for e. */
@@ -157,6 +153,18 @@ void sb_emit_open_memory(sb_emit *cx, const char *op, const sb_buf *b,
                          const sb_expr *idx);
 void sb_emit_close_memory(sb_emit *cx, bool store);
 void sb_emit_vec_load(sb_emit *cx, const sb_buf *b, const sb_expr *idx);
+
+/* emit_gather.c */
+/* A load gathered by an i32 array in memory, and its text. */
+bool sb_emit_gathered(const sb_emit *cx, const sb_expr *e);
+void sb_emit_gather(sb_emit *cx, const sb_expr *e);
+/* The rank ones(m, l) when e is select(ones(m, l + 1) > ones(m, l), .., 0), which is
+ * zero in lanes whose bit of m is not set; else NULL. Its mask for a chunk: m >> l. */
+const sb_expr *sb_emit_bit(const sb_emit *cx, const sb_expr *e);
+void sb_emit_mask(sb_emit *cx, const sb_expr *rank);
+/* select(bit, x, 0) with an x that has a form by mask (spblas_gather.h), and its text. */
+bool sb_emit_by_bits(const sb_emit *cx, const sb_expr *e);
+void sb_emit_bits(sb_emit *cx, const sb_expr *e);
 
 /* emit_chunk.c */
 void sb_emit_vector_loop(sb_emit *cx, const sb_emit_loop *loop);

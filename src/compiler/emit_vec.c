@@ -178,171 +178,6 @@ sb_emit_vec_load(sb_emit *cx, const sb_buf *b, const sb_expr *idx)
     sb_emit_close_memory(cx, false);
 }
 
-/* ---- gathers ---------------------------------------------------------------------- */
-
-/* An index as uniform terms and the one that moves: entries of an i32 or i16 array in
- * lane order, or NULL when there is no such form. */
-typedef struct gather {
-    const sb_expr *from; /* the load of the array */
-    int count;           /* terms that move */
-} gather;
-
-static void
-find_moving(const sb_emit *cx, const sb_expr *e, bool minus, gather *g)
-{
-    const sb_emit_let *l =
-        e->kind == SB_EXPR_VAR ? sb_emit_find_let(cx, e->u.var) : NULL;
-
-    if (sb_emit_lane(cx, e) == SB_LANE_UNIFORM)
-        return;
-    if (e->kind == SB_EXPR_ADD || e->kind == SB_EXPR_SUB) {
-        find_moving(cx, e->arg[0], minus, g);
-        find_moving(cx, e->arg[1], minus != (e->kind == SB_EXPR_SUB), g);
-        return;
-    }
-    if (l) {
-        find_moving(cx, l->value, minus, g);
-        return;
-    }
-    if (e->kind == SB_EXPR_CAST && e->type == SB_I64)
-        e = e->arg[0];
-    g->from = e;
-    g->count += 1 + minus;
-}
-
-/* The array whose entries e, a load, is gathered by; NULL when it is not. */
-static const sb_expr *
-gathered_by(const sb_emit *cx, const sb_expr *e)
-{
-    const sb_dtype t = (sb_dtype)e->type;
-    gather g = {NULL, 0};
-    int64_t step;
-
-    if (e->kind != SB_EXPR_LOAD || (t != SB_F32 && t != SB_F64) ||
-        sb_emit_find_local(cx, e->u.buf) || sb_emit_lane(cx, e) != SB_LANE_VARY)
-        return NULL;
-    find_moving(cx, e->arg[0], false, &g);
-    return g.count == 1 && g.from->kind == SB_EXPR_LOAD &&
-                   (g.from->type == SB_I32 || g.from->type == SB_I16) &&
-                   !sb_emit_find_local(cx, g.from->u.buf) &&
-                   sb_emit_step(cx, g.from->arg[0], &step) && step == 1
-               ? g.from
-               : NULL;
-}
-
-/* The uniform terms of an index, each with its sign before it. */
-static void
-uniform_terms(sb_emit *cx, const sb_expr *e, bool minus)
-{
-    const sb_emit_let *l =
-        e->kind == SB_EXPR_VAR ? sb_emit_find_let(cx, e->u.var) : NULL;
-
-    if (sb_emit_lane(cx, e) == SB_LANE_UNIFORM) {
-        sb_strbuf_puts(cx->out, minus ? " - " : " + ");
-        sb_emit_expr(cx, e, 7);
-    } else if (e->kind == SB_EXPR_ADD || e->kind == SB_EXPR_SUB) {
-        uniform_terms(cx, e->arg[0], minus);
-        uniform_terms(cx, e->arg[1], minus != (e->kind == SB_EXPR_SUB));
-    } else if (l) {
-        uniform_terms(cx, l->value, minus);
-    }
-}
-
-/* SBK_V(ga_f32, N)(B - base, A_crd + p[, m]); gah where A_crd is of i16 */
-static void
-vec_gather(sb_emit *cx, const sb_expr *e, const sb_expr *from)
-{
-    const bool half = from->type == SB_I16;
-
-    sb_emit_call(cx,
-                 cx->masking ? (half ? "gahm" : "gam")
-                 : half      ? "gah"
-                             : "ga",
-                 (sb_dtype)e->type);
-    sb_strbuf_puts(cx->out, "(");
-    sb_emit_buf(cx, e->u.buf);
-    uniform_terms(cx, e->arg[0], false);
-    sb_strbuf_puts(cx->out, ", ");
-    sb_emit_address(cx, from->u.buf, from->arg[0]);
-    sb_emit_close_memory(cx, false);
-}
-
-/* ---- lanes by mask ------------------------------------------------------------------ */
-
-const sb_expr *
-sb_emit_bit(const sb_emit *cx, const sb_expr *e)
-{
-    const sb_expr *c, *below, *with, *next;
-    int64_t step;
-
-    if (e->kind != SB_EXPR_SELECT || (e->type != SB_F32 && e->type != SB_F64) ||
-        e->arg[2]->kind != SB_EXPR_FLOAT || e->arg[2]->u.f != 0.0)
-        return NULL;
-    c = e->arg[0];
-    if (c->kind != SB_EXPR_GT)
-        return NULL;
-    with = c->arg[0];
-    below = c->arg[1];
-    if (with->kind != SB_EXPR_ONES || below->kind != SB_EXPR_ONES ||
-        with->arg[0] != below->arg[0] ||
-        sb_emit_lane(cx, below->arg[0]) != SB_LANE_UNIFORM ||
-        !sb_emit_step(cx, below->arg[1], &step) || step != 1)
-        return NULL;
-    next = with->arg[1];
-    return next->kind == SB_EXPR_ADD && next->arg[0] == below->arg[1] &&
-                   next->arg[1]->kind == SB_EXPR_INT && next->arg[1]->u.i == 1
-               ? below
-               : NULL;
-}
-
-/*
- * select(bit, B[j + l], 0): loaded where it lies; with A[p + ones(m, l)], packed: the
- * next values for the lanes that are set.
- */
-static bool
-by_bits(const sb_emit *cx, const sb_expr *e, bool *packed)
-{
-    const sb_expr *rank = sb_emit_bit(cx, e), *x = e->arg[1], *idx;
-    const sb_emit_local *l;
-    int64_t step;
-
-    if (!rank || x->kind != SB_EXPR_LOAD)
-        return false;
-    l = sb_emit_find_local(cx, x->u.buf);
-    if (l && l->vector) /* in registers */
-        return false;
-    idx = x->arg[0];
-    *packed =
-        idx->kind == SB_EXPR_ADD &&
-        ((idx->arg[0] == rank && sb_emit_lane(cx, idx->arg[1]) == SB_LANE_UNIFORM) ||
-         (idx->arg[1] == rank && sb_emit_lane(cx, idx->arg[0]) == SB_LANE_UNIFORM));
-    return *packed || (sb_emit_step(cx, idx, &step) && step == 1);
-}
-
-void
-sb_emit_mask(sb_emit *cx, const sb_expr *rank)
-{
-    sb_emit_expr(cx, rank->arg[0], 9);
-    sb_strbuf_puts(cx->out, " >> ");
-    sb_emit_expr(cx, rank->arg[1], 7);
-}
-
-/* SBK_V(lb_f32, N)(B + j, m >> l): l is the chunk's first lane */
-static void
-vec_bits(sb_emit *cx, const sb_expr *e, bool packed)
-{
-    const sb_expr *idx = e->arg[1]->arg[0];
-
-    sb_emit_call(cx, packed ? "ex" : "lb", (sb_dtype)e->type);
-    sb_strbuf_puts(cx->out, "(");
-    sb_emit_buf(cx, e->arg[1]->u.buf);
-    sb_strbuf_puts(cx->out, " + ");
-    sb_emit_expr(cx, idx, 7);
-    sb_strbuf_puts(cx->out, ", ");
-    sb_emit_mask(cx, sb_emit_bit(cx, e));
-    sb_strbuf_puts(cx->out, ")");
-}
-
 /* ---- which expressions have a vector form ------------------------------------------ */
 
 /* Conversions with a vector form; 16-bit floats only to and from what sums them. */
@@ -364,14 +199,13 @@ has_vector(const sb_emit *cx, const sb_expr *e)
 {
     const sb_dtype t = (sb_dtype)e->type;
     const bool whole = !sb_dtype_is_half(t) && t != SB_BOOL;
-    bool packed;
 
     switch ((sb_expr_kind)e->kind) {
     case SB_EXPR_VAR:
         return !sb_dtype_is_int(t) && t != SB_BOOL;
     case SB_EXPR_LOAD:
-        return t != SB_BOOL &&
-               (sb_emit_lane(cx, e->arg[0]) == SB_LANE_LINEAR || gathered_by(cx, e));
+        return t != SB_BOOL && (sb_emit_lane(cx, e->arg[0]) == SB_LANE_LINEAR ||
+                                sb_emit_gathered(cx, e));
     case SB_EXPR_NEG:
     case SB_EXPR_CONJ:
         return whole && sb_emit_lane(cx, e) == SB_LANE_VARY;
@@ -391,7 +225,7 @@ has_vector(const sb_emit *cx, const sb_expr *e)
     case SB_EXPR_SELECT:
         return (sb_emit_lane(cx, e->arg[0]) == SB_LANE_UNIFORM &&
                 e->arg[1]->type == e->arg[2]->type) ||
-               (!cx->masking && by_bits(cx, e, &packed));
+               (!cx->masking && sb_emit_by_bits(cx, e));
     default:
         return false;
     }
@@ -404,7 +238,8 @@ masks_freely(const sb_emit *cx, const sb_expr *e)
     int64_t step;
 
     return e->kind == SB_EXPR_LOAD && !sb_emit_find_local(cx, e->u.buf) &&
-           ((sb_emit_step(cx, e->arg[0], &step) && step == 1) || gathered_by(cx, e));
+           ((sb_emit_step(cx, e->arg[0], &step) && step == 1) ||
+            sb_emit_gathered(cx, e));
 }
 
 bool
@@ -500,10 +335,8 @@ vec_infix(sb_emit *cx, const sb_expr *e, int prec)
 static void
 vec_select(sb_emit *cx, const sb_expr *e)
 {
-    bool packed;
-
-    if (by_bits(cx, e, &packed)) {
-        vec_bits(cx, e, packed);
+    if (sb_emit_by_bits(cx, e)) {
+        sb_emit_bits(cx, e);
         return;
     }
     sb_strbuf_puts(cx->out, "(");
@@ -523,8 +356,8 @@ vec_node(sb_emit *cx, const sb_expr *e, int prec)
         sb_emit_var(cx, e->u.var);
         break;
     case SB_EXPR_LOAD:
-        if (gathered_by(cx, e))
-            vec_gather(cx, e, gathered_by(cx, e));
+        if (sb_emit_gathered(cx, e))
+            sb_emit_gather(cx, e);
         else
             sb_emit_vec_load(cx, e->u.buf, e->arg[0]);
         break;

@@ -5,6 +5,9 @@
  *   gah, gahm   the same, q an i16 array
  *   lb    p[k] in lanes whose bit of m is set, 0 in the others
  *   ex    the next of p in such lanes, 0 in the others
+ *   gab   p[i[k]] in such lanes, i in registers, 0 in the others
+ *   tab   the same of `size` f32, a multiple of 32, all of them readable
+ *   sb    v in such lanes of i32, 0 in the others
  *   fmk   a * b + c in such lanes, c in the others
  */
 #ifndef SPBLAS_GATHER_H
@@ -102,6 +105,15 @@ SBK_GATHER_ANY(f64, double, 4)
 
 /* ---- lanes by mask ------------------------------------------------------------------- */
 
+#define SBK_PICK_ANY(t, elem, n)                                                    \
+    SBK_FN sbk_##t##x##n sbk_gab_##t##x##n(const elem *p, sbk_i32x##n i, int64_t m) \
+    {                                                                               \
+        elem at[n];                                                                 \
+        SBK_UNROLL                                                                  \
+        for (int k = 0; k < (n); k++)                                               \
+            at[k] = m >> k & 1 ? p[i[k]] : (elem)0;                                 \
+        return sbk_ld_##t##x##n(at);                                                \
+    }
 #define SBK_BITS_ANY(t, elem, n)                                    \
     SBK_FN sbk_##t##x##n sbk_lb_##t##x##n(const elem *p, int64_t m) \
     {                                                               \
@@ -118,7 +130,8 @@ SBK_GATHER_ANY(f64, double, 4)
         for (int k = 0; k < (n); k++)                               \
             at[k] = m >> k & 1 ? p[sbk_ones(m, k)] : (elem)0;       \
         return sbk_ld_##t##x##n(at);                                \
-    }
+    }                                                               \
+    SBK_PICK_ANY(t, elem, n)
 #define SBK_FMK_ANY(t, n)                                                    \
     SBK_FN sbk_##t##x##n sbk_fmk_##t##x##n(sbk_##t##x##n a, sbk_##t##x##n b, \
                                            sbk_##t##x##n c, int64_t m)       \
@@ -129,19 +142,23 @@ SBK_GATHER_ANY(f64, double, 4)
             r[k] = m >> k & 1 ? r[k] : c[k];                                 \
         return r;                                                            \
     }
-#define SBK_BITS_512(t, elem, n, pre, ep, mask)                              \
-    SBK_FN sbk_##t##x##n sbk_lb_##t##x##n(const elem *p, int64_t m)          \
-    {                                                                        \
-        return pre##_maskz_loadu_##ep((mask)m, p);                           \
-    }                                                                        \
-    SBK_FN sbk_##t##x##n sbk_ex_##t##x##n(const elem *p, int64_t m)          \
-    {                                                                        \
-        return pre##_maskz_expandloadu_##ep((mask)m, p);                     \
-    }                                                                        \
-    SBK_FN sbk_##t##x##n sbk_fmk_##t##x##n(sbk_##t##x##n a, sbk_##t##x##n b, \
-                                           sbk_##t##x##n c, int64_t m)       \
-    {                                                                        \
-        return pre##_mask3_fmadd_##ep(a, b, c, (mask)m);                     \
+#define SBK_BITS_512(t, elem, n, pre, ep, mask)                                     \
+    SBK_FN sbk_##t##x##n sbk_lb_##t##x##n(const elem *p, int64_t m)                 \
+    {                                                                               \
+        return pre##_maskz_loadu_##ep((mask)m, p);                                  \
+    }                                                                               \
+    SBK_FN sbk_##t##x##n sbk_ex_##t##x##n(const elem *p, int64_t m)                 \
+    {                                                                               \
+        return pre##_maskz_expandloadu_##ep((mask)m, p);                            \
+    }                                                                               \
+    SBK_FN sbk_##t##x##n sbk_gab_##t##x##n(const elem *p, sbk_i32x##n i, int64_t m) \
+    {                                                                               \
+        return sbk_gak_##t##x##n(p, i, (mask)m);                                    \
+    }                                                                               \
+    SBK_FN sbk_##t##x##n sbk_fmk_##t##x##n(sbk_##t##x##n a, sbk_##t##x##n b,        \
+                                           sbk_##t##x##n c, int64_t m)              \
+    {                                                                               \
+        return pre##_mask3_fmadd_##ep(a, b, c, (mask)m);                            \
     }
 
 SBK_BITS_ANY(f32, float, 1)
@@ -167,6 +184,66 @@ SBK_FMK_ANY(f32, 8)
 SBK_BITS_ANY(f64, double, 4)
 SBK_FMK_ANY(f64, 4)
 #endif
+#endif
+
+#define SBK_TABLE_ANY(n)                                                        \
+    SBK_FN sbk_f32x##n sbk_tab_f32x##n(const float *p, int size, sbk_i32x##n i, \
+                                       int64_t m)                               \
+    {                                                                           \
+        (void)size;                                                             \
+        return sbk_gab_f32x##n(p, i, m);                                        \
+    }
+#define SBK_SPLAT_ANY(n)                                    \
+    SBK_FN sbk_i32x##n sbk_sb_i32x##n(int32_t v, int64_t m) \
+    {                                                       \
+        sbk_i32x##n r;                                      \
+        SBK_UNROLL                                          \
+        for (int k = 0; k < (n); k++)                       \
+            r[k] = m >> k & 1 ? v : 0;                      \
+        return r;                                           \
+    }
+
+SBK_TABLE_ANY(1)
+SBK_TABLE_ANY(2)
+SBK_TABLE_ANY(4)
+SBK_SPLAT_ANY(1)
+SBK_SPLAT_ANY(2)
+SBK_SPLAT_ANY(4)
+#if SBK_VBYTES >= 32
+SBK_TABLE_ANY(8)
+#endif
+#if SBK_VBYTES >= 64
+SBK_FN sbk_i32x8
+sbk_sb_i32x8(int32_t v, int64_t m)
+{
+    return (sbk_i32x8)_mm256_maskz_set1_epi32((__mmask8)m, v);
+}
+
+SBK_FN sbk_i32x16
+sbk_sb_i32x16(int32_t v, int64_t m)
+{
+    return (sbk_i32x16)_mm512_maskz_set1_epi32((__mmask16)m, v);
+}
+
+/* Two registers of the table at a time; the loads leave the loop that looks up. */
+SBK_FN sbk_f32x16
+sbk_tab_f32x16(const float *p, int size, sbk_i32x16 i, int64_t m)
+{
+    const __m512i at = (__m512i)i;
+    const __mmask16 k = (__mmask16)m;
+    __m512 r = _mm512_maskz_permutex2var_ps(k, _mm512_loadu_ps(p), at,
+                                            _mm512_loadu_ps(p + 16));
+
+    SBK_UNROLL
+    for (int s = 32; s < size; s += 32)
+        r = _mm512_mask_mov_ps(
+            r, _mm512_mask_cmpge_epi32_mask(k, at, _mm512_set1_epi32(s)),
+            _mm512_permutex2var_ps(_mm512_loadu_ps(p + s), at,
+                                   _mm512_loadu_ps(p + s + 16)));
+    return (sbk_f32x16)r;
+}
+#elif SBK_VBYTES >= 32
+SBK_SPLAT_ANY(8)
 #endif
 
 #endif

@@ -47,7 +47,10 @@
  *          hdia_bits I32[chunks] bit r is set when row r of the slice has an entry
  *          hdia_crd I[left] columns of the entries left over, in the order of the chunks
  *          hdia_pos P[slots] by slice: 16 a diagonal, by row, -1 where the row has none;
- *          then what is left over, by chunk and row
+ *          then what is left over, by chunk and row. With values in place: hdia_seg
+ *          P[slices + 1] chunks before a slice, all masked, a slice's by diagonal
+ *          hdia_ptr P[slices + 1] first slot of a slice  hdia_at I32[slices * 16] first of
+ *          a row, counted from there  hdia_col, hdia_bits as above
  *   csr, seg, list  no arrays
  *   blocks  no arrays where the block rows of op(A) are the caller's; else
  *          A_ptr P[rows / b + 1]  A_crd I[blocks]  blocks_pos P[blocks], the number of the
@@ -204,17 +207,22 @@ sb_status sb_part_share(sb_part *out, sb_cover *cv, int b, bool sorted);
 /* Columns that all rows of one window of sorted rows hold. */
 int64_t sb_part_share_columns(const sb_view *v, int64_t window, int b);
 /* All rows, b <= 8 a window, by masks of columns; SB_SKIP when !sorted, when values are
- * not in place, when something is covered, or with less than SB_MASK_COLS columns. */
-sb_status sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted);
+ * not in place, when something is covered, or with less than SB_MASK_COLS columns. par may
+ * be NULL. */
+sb_status sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted,
+                       const sb_par *par);
 /* Chunks that part mask would cut a window of sorted rows into. */
 int64_t sb_part_mask_chunks(const sb_view *v, int64_t window, int b);
 /* All rows in slices of SB_HDIA_ROWS neighbours, by diagonals; values by position, to be
- * packed. SB_SKIP when !sorted, when something is covered, for views of blocks, and when
- * hardly any diagonal is followed. par may be NULL. */
-sb_status sb_part_hdia(sb_part *out, sb_cover *cv, bool sorted, const sb_par *par);
-/* Chunks of a slice that hold all its rows, some, and what is left over; entries left. */
+ * packed, or in_place. SB_SKIP when !sorted, when something is covered, for views of
+ * blocks, when hardly any diagonal is followed (packed), and when values are not in place or
+ * more than 2^31 (in place). par may be NULL. */
+sb_status sb_part_hdia(sb_part *out, sb_cover *cv, bool in_place, bool sorted,
+                       const sb_par *par);
+/* Chunks of a slice that hold all its rows, some, and what is left over; entries left, and
+ * of how many diagonals. */
 typedef struct sb_hdia_slice {
-    int64_t full, some, rest, left;
+    int64_t full, some, rest, left, thin;
 } sb_hdia_slice;
 void sb_part_hdia_count(sb_hdia_slice *out, const sb_view *v, int64_t slice);
 /* Diagonals at least `percent` full. SB_SKIP when !sorted or there are none. */

@@ -271,14 +271,38 @@ unit_mask(check *ck, int64_t u)
     return SB_OK;
 }
 
+static sb_status
+hdia_in_place(check *ck, int64_t u)
+{
+    const int64_t first = get(ck, "hdia_ptr", u);
+    int64_t at[SB_HDIA_ROWS];
+
+    for (int64_t r = 0; r < SB_HDIA_ROWS; r++)
+        at[r] = first + get(ck, "hdia_at", u * SB_HDIA_ROWS + r);
+    for (int64_t q = get(ck, "hdia_seg", u); q < get(ck, "hdia_seg", u + 1); q++)
+        for (int64_t r = 0; r < SB_HDIA_ROWS; r++) {
+            if (!(get(ck, "hdia_bits", q) >> r & 1))
+                continue;
+            if (at[r] >= sb_view_lo(ck->v, u * SB_HDIA_ROWS + r + 1) ||
+                sb_view_col(ck->v, at[r]) != get(ck, "hdia_col", q) + r)
+                return bad(ck, "diagonal that the row lacks", u * SB_HDIA_ROWS + r, q);
+            SB_TRY(reach(ck, u * SB_HDIA_ROWS + r, at[r]++));
+        }
+    return SB_OK;
+}
+
 /* Chunks of diagonals, then those of the entries left over. */
 static sb_status
 unit_hdia(check *ck, int64_t u)
 {
-    const int64_t full = get(ck, "hdia_seg", u * 3 + 1);
-    const int64_t rest = get(ck, "hdia_seg", u * 3 + 2);
-    int64_t at = get(ck, "hdia_ptr", u), left = get(ck, "hdia_left", u);
+    int64_t full, rest, at, left;
 
+    if (sb_part_find(ck->p, "hdia_at"))
+        return hdia_in_place(ck, u);
+    full = get(ck, "hdia_seg", u * 3 + 1);
+    rest = get(ck, "hdia_seg", u * 3 + 2);
+    at = get(ck, "hdia_ptr", u);
+    left = get(ck, "hdia_left", u);
     for (int64_t q = get(ck, "hdia_seg", u * 3); q < get(ck, "hdia_seg", u * 3 + 3);
          q++)
         for (int64_t r = 0; r < SB_HDIA_ROWS; r++) {

@@ -8,6 +8,8 @@
  * s-th of each row make a chunk, columns listed one by one. Where rows leave over more
  * than there is room for, diagonals of a few are chunks after all: refused when that
  * takes MOST slots an entry.
+ * With values in place a row's entries are met in the order they lie in, so every
+ * diagonal is a chunk, in the order of their columns, and nothing is listed.
  * Source   HDIA (Barbieri, Cardellini, Filippone 2015), with masks for padding
  */
 #include "formats/part.h"
@@ -87,6 +89,7 @@ next_chunk(scan *sc, int64_t *col, int64_t slot[ROWS])
             sc->size.some += n < ROWS;
             return mask;
         }
+        sc->size.thin++;
         for (int r = 0; r < ROWS; r++)
             if (mask >> r & 1) {
                 sc->slot[sc->size.left] = slot[r];
@@ -122,8 +125,8 @@ sb_part_hdia_count(sb_hdia_slice *out, const sb_view *v, int64_t slice)
     *out = sc.size;
 }
 
-/* The part's arrays, in the order they are made. */
-enum { SEG, PTR, LEFT, COL, BITS, CRD, POS };
+/* The part's arrays, in the order they are made; the later ones of values in place. */
+enum { SEG, PTR, LEFT, COL, BITS, CRD, POS, AT = LEFT };
 
 static void
 store(sb_part *out, int array, int64_t at, int64_t value)
@@ -192,11 +195,29 @@ fill_slice(sb_part *out, const sb_view *v, int64_t slice)
     put_rest(out, &sc, some, at + (some - first) * ROWS, load(out, LEFT, slice));
 }
 
+static void
+fill_in_place(sb_part *out, const sb_view *v, int64_t slice)
+{
+    int64_t chunk = load(out, SEG, slice), col, slot[ROWS];
+    uint32_t mask;
+    scan sc;
+
+    scan_begin(&sc, v, slice);
+    for (int r = 0; r < ROWS; r++)
+        store(out, AT, slice * ROWS + r,
+              slice * ROWS + r < v->rows ? sc.at[r] - sc.at[0] : 0);
+    for (; (mask = next_diagonal(&sc, &col, slot)) != 0; chunk++) {
+        store(out, COL, chunk, col);
+        store(out, BITS, chunk, mask);
+    }
+}
+
 /* What threads share: slices are counted and filled apart from each other. */
 typedef struct job {
     sb_part *out;
     const sb_view *v;
     sb_hdia_slice *size;
+    bool in_place;
 } job;
 
 static void
@@ -214,7 +235,10 @@ fill_slices(void *user, int64_t lo, int64_t hi)
     const job *j = user;
 
     for (int64_t g = lo; g < hi; g++)
-        fill_slice(j->out, j->v, g);
+        if (j->in_place)
+            fill_in_place(j->out, j->v, g);
+        else
+            fill_slice(j->out, j->v, g);
 }
 
 /* Offsets of all slices; the sizes of the lists in *sum. */
@@ -246,18 +270,15 @@ place_slices(const job *j, int64_t slices, sb_hdia_slice *sum)
 }
 
 static sb_status
-build(sb_part *out, sb_cover *cv, job *j, const sb_par *par)
+build_packed(sb_part *out, job *j, int64_t slices, const sb_par *par)
 {
-    const sb_view *v = cv->v;
-    const int64_t slices = (v->rows + ROWS - 1) / ROWS;
+    const sb_view *v = j->v;
     sb_hdia_slice sum = {0};
 
-    if (!(j->size = sb_alloc_array(slices, sizeof *j->size)) ||
-        !sb_part_array_new(out, "hdia_seg", v->slot_type, slices * 3 + 1) ||
+    if (!sb_part_array_new(out, "hdia_seg", v->slot_type, slices * 3 + 1) ||
         !sb_part_array_new(out, "hdia_ptr", v->slot_type, slices + 1) ||
         !sb_part_array_new(out, "hdia_left", v->slot_type, slices + 1))
         return SB_ENOMEM;
-    sb_par_run(par, count_slices, j, 0, slices, GRAIN);
     place_slices(j, slices, &sum);
     if (out->slots / MOST > v->nnz)
         return SB_SKIP;
@@ -265,10 +286,52 @@ build(sb_part *out, sb_cover *cv, job *j, const sb_par *par)
     if (!sb_part_array_new(out, "hdia_col", v->crd_type, out->width) ||
         !sb_part_array_new(out, "hdia_bits", SB_I32, out->width) ||
         !sb_part_array_new(out, "hdia_crd", v->crd_type, sum.left) ||
-        !sb_part_array_new(out, "hdia_pos", v->slot_type, out->slots) ||
-        !(cv->touched = sb_alloc_array(v->rows, 1)))
+        !sb_part_array_new(out, "hdia_pos", v->slot_type, out->slots))
         return SB_ENOMEM;
     sb_par_run(par, fill_slices, j, 0, slices, GRAIN);
+    return SB_OK;
+}
+
+static sb_status
+build_in_place(sb_part *out, job *j, int64_t slices, const sb_par *par)
+{
+    const sb_view *v = j->v;
+
+    if (v->nnz > INT32_MAX) /* positions are counted from their slice */
+        return SB_SKIP;
+    if (!sb_part_array_new(out, "hdia_seg", v->slot_type, slices + 1) ||
+        !sb_part_array_new(out, "hdia_ptr", v->slot_type, slices + 1) ||
+        !sb_part_array_new(out, "hdia_at", SB_I32, slices * ROWS))
+        return SB_ENOMEM;
+    for (int64_t g = 0; g < slices; g++) {
+        const sb_hdia_slice one = j->size[g];
+
+        store(out, PTR, g, sb_view_lo(v, g * ROWS));
+        store(out, SEG, g, out->width);
+        out->width += one.full + one.some + one.thin;
+    }
+    store(out, PTR, slices, v->nnz);
+    store(out, SEG, slices, out->width);
+    if (!sb_part_array_new(out, "hdia_col", v->crd_type, out->width) ||
+        !sb_part_array_new(out, "hdia_bits", SB_I32, out->width))
+        return SB_ENOMEM;
+    sb_par_run(par, fill_slices, j, 0, slices, GRAIN);
+    out->slots = v->nnz;
+    return SB_OK;
+}
+
+static sb_status
+build(sb_part *out, sb_cover *cv, job *j, const sb_par *par)
+{
+    const sb_view *v = cv->v;
+    const int64_t slices = (v->rows + ROWS - 1) / ROWS;
+
+    if (!(j->size = sb_alloc_array(slices, sizeof *j->size)) ||
+        !(cv->touched = sb_alloc_array(v->rows, 1)))
+        return SB_ENOMEM;
+    sb_par_run(par, count_slices, j, 0, slices, GRAIN);
+    SB_TRY(j->in_place ? build_in_place(out, j, slices, par)
+                       : build_packed(out, j, slices, par));
     memset(cv->touched, 1, (size_t)v->rows);
     out->nnz = v->nnz;
     out->ngroup = slices > 0;
@@ -278,14 +341,15 @@ build(sb_part *out, sb_cover *cv, job *j, const sb_par *par)
 }
 
 sb_status
-sb_part_hdia(sb_part *out, sb_cover *cv, bool sorted, const sb_par *par)
+sb_part_hdia(sb_part *out, sb_cover *cv, bool in_place, bool sorted, const sb_par *par)
 {
-    job j = {out, cv->v, NULL};
+    job j = {out, cv->v, NULL, in_place};
     sb_status st;
 
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_HDIA;
-    if (!sorted || cv->v->block > 1 || cv->taken || cv->touched)
+    if (!sorted || cv->v->block > 1 || cv->taken || cv->touched ||
+        (in_place && cv->v->pos))
         return SB_SKIP;
     st = build(out, cv, &j, par);
     sb_free(j.size);

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { MAXB = 8 };
+enum { MAXB = 8, GRAIN = 256 /* windows */ };
 
 typedef struct scan {
     const sb_view *v;
@@ -74,37 +74,65 @@ sb_part_mask_chunks(const sb_view *v, int64_t window, int b)
     return n;
 }
 
+/* What threads share: windows are counted and filled apart from each other. */
+typedef struct job {
+    const sb_view *v;
+    int b;
+    void *ptr, *crd, *bits;
+} job;
+
+static void
+count_windows(void *user, int64_t lo, int64_t hi)
+{
+    const job *j = user;
+
+    for (int64_t w = lo; w < hi; w++)
+        sb_index_store(j->ptr, j->v->slot_type, w, sb_part_mask_chunks(j->v, w, j->b));
+}
+
+static void
+fill_windows(void *user, int64_t lo, int64_t hi)
+{
+    const job *j = user;
+
+    for (int64_t w = lo; w < hi; w++) {
+        int64_t chunk = sb_index(j->ptr, j->v->slot_type, w), first;
+        uint32_t mask[MAXB] = {0};
+        scan sc;
+
+        scan_begin(&sc, j->v, w, j->b);
+        for (; (first = scan_next(&sc, mask)) >= 0; chunk++) {
+            sb_index_store(j->crd, j->v->crd_type, chunk, first);
+            for (int r = 0; r < j->b; r++)
+                sb_index_store(j->bits, SB_I32, chunk * j->b + r, mask[r]);
+        }
+    }
+}
+
 static sb_status
-build(sb_part *out, sb_cover *cv, int b)
+build(sb_part *out, sb_cover *cv, int b, const sb_par *par)
 {
     const sb_view *v = cv->v;
     const int64_t windows = (v->rows + b - 1) / b;
-    void *ptr = sb_part_array_new(out, "mask_ptr", v->slot_type, windows + 1);
-    void *crd, *bits;
+    job j = {.v = v, .b = b};
     int64_t chunks = 0;
 
-    for (int64_t w = 0; ptr && w < windows; w++) {
-        sb_index_store(ptr, v->slot_type, w, chunks);
-        chunks += sb_part_mask_chunks(v, w, b);
-    }
-    crd = sb_part_array_new(out, "mask_crd", v->crd_type, chunks);
-    bits = sb_part_array_new(out, "mask_bits", SB_I32, chunks * b);
-    if (!ptr || !crd || !bits || !(cv->touched = sb_alloc_array(v->rows, 1)))
+    j.ptr = sb_part_array_new(out, "mask_ptr", v->slot_type, windows + 1);
+    if (!j.ptr)
         return SB_ENOMEM;
-    sb_index_store(ptr, v->slot_type, windows, chunks);
-    chunks = 0;
+    sb_par_run(par, count_windows, &j, 0, windows, GRAIN);
     for (int64_t w = 0; w < windows; w++) {
-        uint32_t mask[MAXB] = {0};
-        int64_t first;
-        scan sc;
+        const int64_t n = sb_index(j.ptr, v->slot_type, w);
 
-        scan_begin(&sc, v, w, b);
-        for (; (first = scan_next(&sc, mask)) >= 0; chunks++) {
-            sb_index_store(crd, v->crd_type, chunks, first);
-            for (int r = 0; r < b; r++)
-                sb_index_store(bits, SB_I32, chunks * b + r, mask[r]);
-        }
+        sb_index_store(j.ptr, v->slot_type, w, chunks);
+        chunks += n;
     }
+    sb_index_store(j.ptr, v->slot_type, windows, chunks);
+    j.crd = sb_part_array_new(out, "mask_crd", v->crd_type, chunks);
+    j.bits = sb_part_array_new(out, "mask_bits", SB_I32, chunks * b);
+    if (!j.crd || !j.bits || !(cv->touched = sb_alloc_array(v->rows, 1)))
+        return SB_ENOMEM;
+    sb_par_run(par, fill_windows, &j, 0, windows, GRAIN);
     memset(cv->touched, 1, (size_t)v->rows);
     out->nnz = out->slots = v->nnz;
     out->width = b;
@@ -115,7 +143,7 @@ build(sb_part *out, sb_cover *cv, int b)
 }
 
 sb_status
-sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted)
+sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted, const sb_par *par)
 {
     sb_status st;
 
@@ -124,7 +152,7 @@ sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted)
     if (!sorted || cv->v->cols < SB_MASK_COLS || cv->v->pos || cv->taken || cv->touched)
         return SB_SKIP;
     SB_ASSERT(b >= 1 && b <= MAXB);
-    st = build(out, cv, b);
+    st = build(out, cv, b, par);
     if (st != SB_OK) {
         sb_part_free(out);
         sb_cover_free(cv);

@@ -29,7 +29,9 @@ typedef enum sb_stats_hdia {
     SB_STATS_HDIA_FULL,
     SB_STATS_HDIA_SOME,
     SB_STATS_HDIA_REST,
-    SB_STATS_HDIA_LEFT
+    SB_STATS_HDIA_LEFT,
+    SB_STATS_HDIA_THIN,
+    SB_STATS_HDIAS
 } sb_stats_hdia;
 /* Windows of these many rows: see part_mask.c. */
 #define SB_STATS_MASKS 5
@@ -54,7 +56,7 @@ typedef struct sb_stats {
     double held_share[SB_STATS_WINDOWS]; /* share of entries in columns all rows hold */
     double panel_run[SB_STATS_PANELS];   /* mean entries of a row inside a panel */
     double mask_fill[SB_STATS_MASKS];    /* entries per row of a chunk of 16 columns */
-    double hdia[4];     /* per entry, by sb_stats_hdia: see part_hdia.c */
+    double hdia[SB_STATS_HDIAS]; /* per entry, by sb_stats_hdia: see part_hdia.c */
     double sell_fill;   /* entries per column of a slice of 16 rows: see part_sell.c */
     double diag_share;  /* share of entries on diagonals at least half full */
     int64_t diag_count; /* how many such diagonals */
@@ -75,10 +77,11 @@ double sb_stats_panel_run(const sb_stats *s, int64_t width);
 /* Row i with the smallest i + lo(i) >= work: cuts [0, rows + nnz) into equal pieces. */
 int64_t sb_view_row_at(const sb_view *v, int64_t work);
 
-/* What the statistics are for: features of the other kind of product stay 0. */
+/* What the statistics are for: features of the other kind of product stay 0. A product
+ * with one column is so short that samples for it alone are smaller, too. */
 typedef enum sb_stats_use {
     SB_STATS_VECTOR = 1, /* one column: mask_fill, hdia, sell_fill */
-    SB_STATS_MATRIX = 2, /* many: panel_run */
+    SB_STATS_MATRIX = 2, /* many: panel_run, block_share, held_share */
     SB_STATS_ALL = 3
 } sb_stats_use;
 

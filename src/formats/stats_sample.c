@@ -22,7 +22,8 @@ enum {
     BLOCK_ENTRIES = 8192, /* entries read per block size */
     PANEL_ENTRIES = 16384,
     SELL_WINDOWS = 64,
-    SAMPLERS = 2 /* of windows, a table each */
+    SAMPLERS = 2,    /* of windows, a table each */
+    VECTOR_SHARE = 2 /* of the samples above: taken where one column is all */
 };
 
 typedef struct slot {
@@ -34,12 +35,20 @@ typedef struct slot {
 
 typedef struct sampler {
     const sb_view *v;
+    int64_t pairs; /* of windows, at most */
     slot *table;
     uint32_t epoch;
     int fill; /* slots of this epoch */
     int64_t entries, d4, d8, windows, dwin, dwin_before, second, fresh;
     double columns; /* distinct ones of all windows */
 } sampler;
+
+/* What a kind of sample may read of the matrix. */
+typedef struct reading {
+    const sb_view *v;
+    int64_t entries;
+    bool matrix; /* for many columns, too */
+} reading;
 
 /* The q-th sample of [0, n): fractional parts of multiples of the golden ratio. */
 static int64_t
@@ -153,7 +162,7 @@ sample_windows(sampler *sm, int64_t first)
     const int64_t room = rows > 2 * WINDOW ? rows - 2 * WINDOW : 0;
     /* small matrices: about half of their entries */
     const int64_t some = sm->v->nnz / (2 * PAIR_ENTRIES) + 4;
-    const int64_t pairs = !room ? 1 : some < PAIRS ? some : PAIRS;
+    const int64_t pairs = !room ? 1 : some < sm->pairs ? some : sm->pairs;
 
     for (int64_t q = first; q < pairs; q += SAMPLERS)
         window_pair(sm, room ? spread(q, room) / 8 * 8 : 0);
@@ -252,36 +261,38 @@ full_blocks(const sb_view *v, int64_t i, int64_t b)
 }
 
 static void
-sample_blocks(sb_stats *s, const sb_view *v, int at)
+sample_blocks(sb_stats *s, const reading *in, int at)
 {
+    const sb_view *v = in->v;
     const int64_t b = sb_stats_block_size[at], groups = v->rows / b;
     int64_t seen = 0, full = 0;
 
     /* An empty group costs a step too: at most 1024 of them. */
-    for (int64_t q = 0; q < groups && q < 1024 && seen < BLOCK_ENTRIES; q++) {
-        const int64_t i = pick(v, q, groups, 1024, BLOCK_ENTRIES) * b;
+    for (int64_t q = 0; q < groups && q < 1024 && seen < in->entries; q++) {
+        const int64_t i = pick(v, q, groups, 1024, in->entries) * b;
 
         seen += sb_view_lo(v, i + b) - sb_view_lo(v, i);
         full += full_blocks(v, i, b) * b * b;
-        if (q >= 32 && full == 0 && seen > BLOCK_ENTRIES / 4)
+        if (q >= 32 && full == 0 && seen > in->entries / 4)
             break;
     }
     s->block_share[at] = seen ? (double)full / (double)seen : 0;
 }
 
 static void
-sample_win(sb_stats *s, const sb_view *v, int at)
+sample_win(sb_stats *s, const reading *in, int at)
 {
+    const sb_view *v = in->v;
     const int b = sb_stats_window_size[at];
     const int64_t windows = v->rows / b;
     int64_t seen = 0, shared = 0, held = 0, runs = 0;
 
-    for (int64_t q = 0; q < windows && q < 1024 && seen < BLOCK_ENTRIES; q++) {
-        const int64_t w = pick(v, q, windows, 1024, BLOCK_ENTRIES);
+    for (int64_t q = 0; q < windows && q < 1024 && seen < in->entries; q++) {
+        const int64_t w = pick(v, q, windows, 1024, in->entries);
 
         seen += sb_view_lo(v, w * b + b) - sb_view_lo(v, w * b);
         shared += sb_part_win_shared(v, w, b, &runs);
-        held += sb_part_share_columns(v, w, b);
+        held += in->matrix ? sb_part_share_columns(v, w, b) : 0;
     }
     s->win_share[at] = seen ? (double)(shared * b) / (double)seen : 0;
     s->held_share[at] = seen ? (double)(held * b) / (double)seen : 0;
@@ -291,8 +302,9 @@ sample_win(sb_stats *s, const sb_view *v, int at)
 /* Where a row goes on in another panel, for all widths at once: in those that the highest
  * bit in which two neighbouring columns differ reaches. */
 static void
-sample_panels(sb_stats *s, const sb_view *v, int at)
+sample_panels(sb_stats *s, const reading *in, int at)
 {
+    const sb_view *v = in->v;
     int64_t reach[64] = {0}, segments = 0, seen = 0, rows = 0;
 
     (void)at;
@@ -321,14 +333,15 @@ sample_panels(sb_stats *s, const sb_view *v, int at)
 }
 
 static void
-sample_mask(sb_stats *s, const sb_view *v, int at)
+sample_mask(sb_stats *s, const reading *in, int at)
 {
+    const sb_view *v = in->v;
     const int b = sb_stats_mask_size[at];
     const int64_t windows = v->rows / b;
     int64_t seen = 0, chunks = 0;
 
-    for (int64_t q = 0; q < windows && q < 1024 && seen < BLOCK_ENTRIES; q++) {
-        const int64_t w = pick(v, q, windows, 1024, BLOCK_ENTRIES);
+    for (int64_t q = 0; q < windows && q < 1024 && seen < in->entries; q++) {
+        const int64_t w = pick(v, q, windows, 1024, in->entries);
 
         seen += sb_view_lo(v, w * b + b) - sb_view_lo(v, w * b);
         chunks += sb_part_mask_chunks(v, w, b);
@@ -337,14 +350,15 @@ sample_mask(sb_stats *s, const sb_view *v, int at)
 }
 
 static void
-sample_hdia(sb_stats *s, const sb_view *v, int at)
+sample_hdia(sb_stats *s, const reading *in, int at)
 {
+    const sb_view *v = in->v;
     const int64_t slices = (v->rows + SB_HDIA_ROWS - 1) / SB_HDIA_ROWS;
-    int64_t seen = 0, sum[4] = {0};
+    int64_t seen = 0, sum[SB_STATS_HDIAS] = {0};
 
     (void)at;
-    for (int64_t q = 0; q < slices && q < 256 && seen < BLOCK_ENTRIES; q++) {
-        const int64_t g = pick(v, q, slices, 256, BLOCK_ENTRIES);
+    for (int64_t q = 0; q < slices && q < 256 && seen < in->entries; q++) {
+        const int64_t g = pick(v, q, slices, 256, in->entries);
         const int64_t hi = g * SB_HDIA_ROWS + SB_HDIA_ROWS;
         sb_hdia_slice one;
 
@@ -355,17 +369,20 @@ sample_hdia(sb_stats *s, const sb_view *v, int at)
         sum[SB_STATS_HDIA_SOME] += one.some;
         sum[SB_STATS_HDIA_REST] += one.rest;
         sum[SB_STATS_HDIA_LEFT] += one.left;
+        sum[SB_STATS_HDIA_THIN] += one.thin;
     }
-    for (int q = 0; q < 4 && seen > 0; q++)
+    for (int q = 0; q < SB_STATS_HDIAS && seen > 0; q++)
         s->hdia[q] = (double)sum[q] / (double)seen;
 }
 
 /* Columns of the slices of windows of rows, as part_sell.c orders them. */
 static void
-sample_sell(sb_stats *s, const sb_view *v, int at)
+sample_sell(sb_stats *s, const reading *in, int at)
 {
+    const sb_view *v = in->v;
     const int64_t windows = (v->rows + SB_SELL_WINDOW - 1) / SB_SELL_WINDOW;
-    const int64_t n = windows < SELL_WINDOWS ? windows : SELL_WINDOWS;
+    const int64_t most = in->matrix ? SELL_WINDOWS : SELL_WINDOWS / VECTOR_SHARE;
+    const int64_t n = windows < most ? windows : most;
     int64_t seen = 0, columns = 0;
 
     (void)at;
@@ -382,7 +399,7 @@ sample_sell(sb_stats *s, const sb_view *v, int at)
 
 /* A kind of sample and the features of it that it writes. */
 typedef struct job {
-    void (*run)(sb_stats *s, const sb_view *v, int at);
+    void (*run)(sb_stats *s, const reading *in, int at);
     int at;
 } job;
 
@@ -390,7 +407,7 @@ enum { JOBS_MAX = SB_STATS_BLOCKS + SB_STATS_WINDOWS + SB_STATS_MASKS + 3 };
 
 typedef struct sampling {
     sb_stats *s;
-    const sb_view *v;
+    reading in;
     sampler sampler[SAMPLERS]; /* the last one also counts diagonals */
     int jobs;
     job job[JOBS_MAX];
@@ -405,14 +422,14 @@ run_jobs(void *user, int64_t first, int64_t last)
         if (q < SAMPLERS)
             sample_windows(&sp->sampler[q], q);
         else
-            sp->job[q - SAMPLERS].run(sp->s, sp->v, sp->job[q - SAMPLERS].at);
+            sp->job[q - SAMPLERS].run(sp->s, &sp->in, sp->job[q - SAMPLERS].at);
         if (q == SAMPLERS - 1)
             sample_diagonals(sp->s, &sp->sampler[q]);
     }
 }
 
 static void
-add_jobs(sampling *sp, void (*run)(sb_stats *, const sb_view *, int), int count)
+add_jobs(sampling *sp, void (*run)(sb_stats *, const reading *, int), int count)
 {
     for (int q = 0; q < count; q++)
         sp->job[sp->jobs++] = (job){run, q};
@@ -421,7 +438,9 @@ add_jobs(sampling *sp, void (*run)(sb_stats *, const sb_view *, int), int count)
 sb_status
 sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *par)
 {
-    sampling sp = {.s = s, .v = v};
+    const bool matrix = use & SB_STATS_MATRIX;
+    const int share = matrix ? 1 : VECTOR_SHARE;
+    sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES / share, matrix}};
     slot *tables;
 
     if (v->nnz == 0)
@@ -431,15 +450,17 @@ sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *p
         return SB_ENOMEM;
     for (int q = 0; q < SAMPLERS; q++) {
         sp.sampler[q].v = v;
+        sp.sampler[q].pairs = PAIRS / share;
         sp.sampler[q].table = tables + (size_t)q * TABLE;
     }
     if (use & SB_STATS_VECTOR)
         add_jobs(&sp, sample_sell, 1);
     if (s->sorted) {
         add_jobs(&sp, sample_win, SB_STATS_WINDOWS);
-        add_jobs(&sp, sample_blocks, SB_STATS_BLOCKS);
-        if (use & SB_STATS_MATRIX)
+        if (matrix) {
+            add_jobs(&sp, sample_blocks, SB_STATS_BLOCKS);
             add_jobs(&sp, sample_panels, 1);
+        }
         if (use & SB_STATS_VECTOR) {
             add_jobs(&sp, sample_hdia, 1);
             add_jobs(&sp, sample_mask, SB_STATS_MASKS);

@@ -104,7 +104,7 @@
         "spmv sell " types " rr packed narrow t4 p0",                      \
         "spmv sell " types " rr packed one t4 p0",                         \
         "spmv sell " types " rr packed narrow one t4 p0",                  \
-        "spmv hdia " types " rr packed t4 p0"
+        "spmv hdia " types " rr t4 p0", "spmv hdia " types " rr packed t4 p0"
 
 #define F32 "f32f32f32/f32 i32i32"
 #define F64 "f64f64f64/f64 i32i32"

@@ -4,6 +4,10 @@
  * entry costs a gather or an index. Diagonals that all rows of the slice hold go without
  * masks; what is on none comes last, its products by gathers into a buffer, from which
  * the masks hand them to their rows. Wins on grids, meshes and bands (docs/kernels.md).
+ * With values in place all diagonals come in the order of their columns, so a lane's next
+ * value lies one behind its last: a position a lane is all there is to know. A slice of
+ * few entries is read into registers whole and its values are looked up there; of others
+ * they are gathered.
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
@@ -11,22 +15,32 @@
 #include <stdio.h>
 
 /* as src/formats/part.h: SB_HDIA_ROWS, SB_HDIA_LEFT */
-enum { LANES = 16, BUFFER = 512, GATHER = 8, TERM = 160 };
+enum { LANES = 16, BUFFER = 512, GATHER = 8, TERM = 160, TABLES = 2 };
+
+static const int table[TABLES] = {96, 128}; /* entries of a slice in registers */
 
 static void
 head(sb_strbuf *out, const sb_spec *s)
 {
     static const char *const params[] = {"hdia_count", "hdia_rest", "hdia_slots", NULL};
-    static const char *const buffers[] = {"hdia_seg",  "P",   "(%m + 15) / 16 * 3 + 1",
-                                          "hdia_ptr",  "P",   "(%m + 15) / 16 + 1",
-                                          "hdia_left", "P",   "(%m + 15) / 16 + 1",
-                                          "hdia_col",  "I",   "%hdia_count",
-                                          "hdia_bits", "i32", "%hdia_count",
-                                          "hdia_crd",  "I",   "%hdia_rest",
-                                          "hdia_val",  "V",   "%hdia_slots",
-                                          NULL};
+    static const char *const packed[] = {"hdia_seg",  "P",   "(%m + 15) / 16 * 3 + 1",
+                                         "hdia_ptr",  "P",   "(%m + 15) / 16 + 1",
+                                         "hdia_left", "P",   "(%m + 15) / 16 + 1",
+                                         "hdia_col",  "I",   "%hdia_count",
+                                         "hdia_bits", "i32", "%hdia_count",
+                                         "hdia_crd",  "I",   "%hdia_rest",
+                                         "hdia_val",  "V",   "%hdia_slots",
+                                         NULL};
+    static const char *const count[] = {"hdia_count", NULL};
+    static const char *const in_place[] = {"hdia_seg",  "P",   "(%m + 15) / 16 + 1",
+                                           "hdia_ptr",  "P",   "(%m + 15) / 16 + 1",
+                                           "hdia_at",   "i32", "(%m + 15) / 16 * 16",
+                                           "hdia_col",  "I",   "%hdia_count",
+                                           "hdia_bits", "i32", "%hdia_count",
+                                           NULL};
 
-    sb_ops_stage2_begin(out, s, "hdia", params, buffers);
+    sb_ops_stage2_begin(out, s, "hdia", s->packed ? params : count,
+                        s->packed ? packed : in_place);
 }
 
 /* Chunks from %q0 on have 16 slots each; lanes without an entry take no part. */
@@ -82,14 +96,75 @@ put_left(sb_strbuf *out, const sb_spec *s)
         LANES, lane, LANES);
 }
 
+/* All diagonals of a slice, whose next values are at `load`. */
 static void
-program(sb_strbuf *out, const sb_spec *s)
+put_in_order(sb_strbuf *out, const sb_spec *s, const char *load)
 {
-    head(out, s);
+    char a[TERM], x[TERM], one[TERM];
+
+    sb_ops_lane(a, sizeof a, s->a, "%b", load);
+    sb_ops_lane(x, sizeof x, s->b, "%b", "$B[%j + %l]");
+    sb_ops_lane(one, sizeof one, SB_I32, "%b", "1:i32");
     sb_strbuf_printf(out,
-                     "  for %%g in 0 .. (%%m + 15) / 16 {\n    local $acc : %s[%d]\n"
+                     "    for %%q in %%q0 .. %%q1 {\n"
+                     "      let %%j = cast(i64, $hdia_col[%%q])\n"
+                     "      let %%b = cast(i64, $hdia_bits[%%q])\n"
+                     "      for %%l in 0 .. %d {\n        $acc[%%l] += "
+                     "select(ones(%%b, %%l + 1) > ones(%%b, %%l), ",
+                     LANES);
+    sb_ops_product(out, s, a, x);
+    sb_strbuf_puts(out, ", ");
+    sb_ops_zero(out, s);
+    sb_strbuf_printf(out, ")\n        $at[%%l] += %s\n      }\n    }\n", one);
+}
+
+/* The slice's values lie side by side; the table may end behind them. */
+static void
+put_table(sb_strbuf *out, const sb_spec *s, int size)
+{
+    char load[48];
+
+    sb_strbuf_printf(out, "    local $table%d : %s[%d]\n", size, sb_dtype_name(s->a),
+                     size);
+    for (int u = 0; u < size; u += LANES)
+        sb_strbuf_printf(out,
+                         "    for %%l in 0 .. min(%d, %%span - %d) {\n"
+                         "      $table%d[%d + %%l] = $A[%%v0 + %d + %%l]\n    }\n",
+                         LANES, u, size, u, u);
+    (void)snprintf(load, sizeof load, "$table%d[cast(i64, $at[%%l])]", size);
+    put_in_order(out, s, load);
+}
+
+static void
+put_in_place(sb_strbuf *out, const sb_spec *s)
+{
+    const int tables = s->a == SB_F32 && s->compute == SB_F32 ? TABLES : 0;
+
+    sb_strbuf_printf(out,
+                     "    local $at : i32[%d]\n"
+                     "    let %%v0 = cast(i64, $hdia_ptr[%%g])\n"
+                     "    let %%span = cast(i64, $hdia_ptr[%%g + 1]) - %%v0\n"
+                     "    let %%q0 = cast(i64, $hdia_seg[%%g])\n"
+                     "    let %%q1 = cast(i64, $hdia_seg[%%g + 1])\n"
                      "    for %%l in 0 .. %d {\n      $acc[%%l] = ",
-                     sb_dtype_name(s->compute), LANES, LANES);
+                     LANES, LANES);
+    sb_ops_zero(out, s);
+    sb_strbuf_printf(out, "\n      $at[%%l] = $hdia_at[%%g * %d + %%l]\n    }\n",
+                     LANES);
+    for (int q = 0; q < tables; q++) {
+        sb_strbuf_printf(out, "    if (%%span <= %d) {\n", table[q]);
+        put_table(out, s, table[q]);
+        sb_strbuf_puts(out, "    } else {\n");
+    }
+    put_in_order(out, s, "$A[%v0 + cast(i64, $at[%l])]");
+    for (int q = 0; q < tables; q++)
+        sb_strbuf_puts(out, "    }\n");
+}
+
+static void
+put_packed(sb_strbuf *out, const sb_spec *s)
+{
+    sb_strbuf_printf(out, "    for %%l in 0 .. %d {\n      $acc[%%l] = ", LANES);
     sb_ops_zero(out, s);
     sb_strbuf_puts(out, "\n    }\n"
                         "    let %p0 = cast(i64, $hdia_ptr[%g])\n"
@@ -99,6 +174,19 @@ program(sb_strbuf *out, const sb_spec *s)
     put_diagonals(out, s, true);
     put_diagonals(out, s, false);
     put_left(out, s);
+}
+
+static void
+program(sb_strbuf *out, const sb_spec *s)
+{
+    head(out, s);
+    sb_strbuf_printf(out,
+                     "  for %%g in 0 .. (%%m + 15) / 16 {\n    local $acc : %s[%d]\n",
+                     sb_dtype_name(s->compute), LANES);
+    if (s->packed)
+        put_packed(out, s);
+    else
+        put_in_place(out, s);
     sb_strbuf_printf(out,
                      "    for %%l in 0 .. min(%d, %%m - %%g * %d) {\n"
                      "      $C[%%g * %d + %%l] = ",
@@ -110,8 +198,9 @@ program(sb_strbuf *out, const sb_spec *s)
 static void
 schedule(sb_strbuf *out, const sb_spec *s)
 {
-    (void)s;
-    sb_strbuf_printf(out, "split %%u %d -> %%u0 %%u1 tail\nvectorize %%u1\n", GATHER);
+    if (s->packed)
+        sb_strbuf_printf(out, "split %%u %d -> %%u0 %%u1 tail\nvectorize %%u1\n",
+                         GATHER);
     sb_strbuf_puts(out, "vectorize %l\n");
 }
 

@@ -197,8 +197,6 @@ check_kinds(const sb_spec *s, sb_diag *diag)
                            "spec: narrow columns and one value are sell's");
     if (s->one && !s->packed)
         return sb_diag_set(diag, SB_EINVAL, "spec: one value is a packed one");
-    if (!s->packed && s->kinds >> SB_KIND_HDIA & 1U)
-        return sb_diag_set(diag, SB_EINVAL, "spec: values of hdia are packed");
     return SB_OK;
 }
 

@@ -74,21 +74,19 @@ rest_part(sb_build *b, sb_part_choice p)
         st = sb_part_list(out, &b->cover);
         break;
     case SB_PART_MASK:
-        st = sb_part_mask(out, &b->cover, p.size, b->pl->stats.sorted);
+        st = sb_part_mask(out, &b->cover, p.size, b->pl->stats.sorted, &b->pl->par);
         if (st == SB_SKIP) { /* unsorted or too narrow: rows are always right */
             p = (sb_part_choice){.kind = SB_PART_ROWS, .c = 1, .k = -1};
             st = sb_part_rows(out, &b->cover, p.c, p.k, b->pl->stats.sorted);
         }
         break;
     case SB_PART_HDIA:
-        if (!b->choice.packed)
-            return sb_diag_set(b->diag, SB_ENOTSUP,
-                               "values by diagonals are packed: say (packed)");
-        st = sb_part_hdia(out, &b->cover, b->pl->stats.sorted, &b->pl->par);
+        st = sb_part_hdia(out, &b->cover, !b->choice.packed, b->pl->stats.sorted,
+                          &b->pl->par);
         if (st == SB_SKIP) { /* slices take any order and any columns */
             p.kind = SB_PART_SELL;
             b->choice.narrow = sb_part_sell_narrows(&b->pl->view);
-            st = sb_part_sell(out, &b->cover, false, b->choice.narrow);
+            st = sb_part_sell(out, &b->cover, !b->choice.packed, b->choice.narrow);
         }
         break;
     case SB_PART_PANEL:
@@ -299,6 +297,8 @@ add_sizes(sb_plan *plan, const sb_part *p)
         break;
     case SB_PART_HDIA:
         add_int(plan, "hdia_count", p->width);
+        if (!sb_part_find(p, "hdia_crd")) /* values in place */
+            break;
         add_int(plan, "hdia_rest", sb_part_find(p, "hdia_crd")->count);
         add_int(plan, "hdia_slots", p->slots);
         break;

@@ -224,9 +224,10 @@ legal(const sb_choice *ch, const sb_problem *pb, bool in)
     if (in && first == SB_PART_SHARE && ch->part[1].kind == SB_PART_COO)
         return false;
     /* Slices read values in place unless they are packed. */
-    if (first == SB_PART_SELL && !in && !ch->packed)
+    if ((first == SB_PART_SELL || first == SB_PART_HDIA) && !in && !ch->packed)
         return false;
-    if (first == SB_PART_HDIA && !ch->packed)
+    /* No GPU has shown that positions kept by lane pay. */
+    if (first == SB_PART_HDIA && !ch->packed && pb->device)
         return false;
     return sb_parts_computable(pb, ch);
 }

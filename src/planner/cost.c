@@ -185,8 +185,11 @@ structure_bytes(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
         return am->entries * value + am->touches * w->ptr_size +
                am->slots * (4 + (double)w->idx_size / p->size);
     case SB_PART_HDIA:
-        return am->slots * (value + (4.0 + w->idx_size) / SB_HDIA_ROWS) +
-               am->units * 5.0 * w->ptr_size;
+        return packed ? am->slots * (value + (4.0 + w->idx_size) / SB_HDIA_ROWS) +
+                            am->units * 5.0 * w->ptr_size
+                      : am->entries * value +
+                            am->slots * (4.0 + w->idx_size) / SB_HDIA_ROWS +
+                            am->units * (2.0 * w->ptr_size + 4.0 * SB_HDIA_ROWS);
     case SB_PART_PANEL:
         return am->entries * (value + w->idx_size) +
                am->units * (2.0 * w->ptr_size + w->idx_size);

@@ -114,6 +114,24 @@ hdia_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     out->entry = p->entries * each;
 }
 
+/* Every diagonal a chunk, its values gathered or, of short rows, looked up in registers. */
+static void
+hdia_in_place_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+                    const sb_target *t)
+{
+    const bool masks = t->isa >= SB_ISA_V4, wide = p->x_size > 4;
+    const bool looked_up = !wide && s->mean * SB_HDIA_ROWS <= 128;
+    const double *n = s->hdia;
+    const double chunk = !masks      ? 16e-9
+                         : looked_up ? 3e-9
+                                     : 0.75 * gather(t) * (wide ? 2 : 1);
+
+    out->unit = p->rows / SB_HDIA_ROWS * 10e-9;
+    out->entry =
+        p->entries * chunk *
+        (n[SB_STATS_HDIA_FULL] + n[SB_STATS_HDIA_SOME] + n[SB_STATS_HDIA_THIN]);
+}
+
 void
 sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                 const sb_target *t, bool packed)
@@ -133,7 +151,10 @@ sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         mask_terms(out, p, s, t);
         return;
     case SB_PART_HDIA:
-        hdia_terms(out, p, s, t);
+        if (packed)
+            hdia_terms(out, p, s, t);
+        else
+            hdia_in_place_terms(out, p, s, t);
         return;
     case SB_PART_WIN:
         out->unit = p->rows * 2e-9;

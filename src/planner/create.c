@@ -57,14 +57,22 @@ planner_init(sb_planner *pl, const sb_problem *pb, const sb_options *opt, sb_dia
     sb_work_of(&pl->work, pb);
 }
 
+/* What decides without measuring; whoever measures SpMV may try blocks, too. */
+static sb_stats_use
+features(const sb_planner *pl)
+{
+    if (pl->pb->op != SB_OP_SPMV)
+        return SB_STATS_MATRIX;
+    return pl->opt->effort == SB_EFFORT_ESTIMATE && !pl->opt->plan ? SB_STATS_VECTOR
+                                                                   : SB_STATS_ALL;
+}
+
 static sb_status
 look(sb_planner *pl)
 {
     SB_TRY(sb_view_make_on(&pl->view, &pl->pb->a, sb_problem_transposes(pl->pb),
                            &pl->par, pl->diag));
-    SB_TRY(sb_stats_collect(
-        &pl->stats, &pl->view,
-        pl->pb->op == SB_OP_SPMV ? SB_STATS_VECTOR : SB_STATS_MATRIX, &pl->par));
+    SB_TRY(sb_stats_collect(&pl->stats, &pl->view, features(pl), &pl->par));
     if (pl->view.block > 1)
         sb_stats_expand(&pl->stats, pl->view.block);
     pl->work.by_position = pl->view.pos != NULL;

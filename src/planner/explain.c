@@ -69,7 +69,10 @@ put_matrix(sb_strbuf *out, const sb_planner *pl)
         sb_strbuf_puts(out, ", a row in 512 columns ");
         put_scaled(out, sb_stats_panel_run(s, 512), "");
     }
-    sb_strbuf_puts(out, "\nblocks    ");
+    sb_strbuf_putc(out, '\n');
+    if (pl->pb->op == SB_OP_SPMV) /* blocks decide nothing there */
+        return;
+    sb_strbuf_puts(out, "blocks    ");
     for (int q = 0; q < SB_STATS_BLOCKS; q++) {
         sb_strbuf_printf(out, " b%d ", sb_stats_block_size[q]);
         put_percent(out, s->block_share[q]);

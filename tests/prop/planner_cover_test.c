@@ -63,6 +63,7 @@ static const recipe recipes[] = {
     {0, 0, 0, SB_PART_BLOCKS, 0, 0, 0},
     {0, 0, 0, SB_PART_BLOCKS, 0, 0, 0}, /* the other way round in test_no_memory */
     {0, 0, 0, SB_PART_HDIA, 0, 0, 0},
+    {0, 0, 0, SB_PART_HDIA, 1, 0, 0},
     {0, 0, 0, SB_PART_LIST, 0, 0, 0},
     {0, 0, 2, SB_PART_ROWS, 1, 2, 0},
     {0, 0, 3, SB_PART_COO, 0, 0, 0},
@@ -174,9 +175,9 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
         return sb_part_sell(&part[(*n)++], cv, r->c > 0,
                             r->k > 0 && sb_part_sell_narrows(cv->v));
     case SB_PART_MASK:
-        return sb_part_mask(&part[(*n)++], cv, r->c, sorted);
+        return sb_part_mask(&part[(*n)++], cv, r->c, sorted, NULL);
     case SB_PART_HDIA:
-        return sb_part_hdia(&part[(*n)++], cv, sorted, NULL);
+        return sb_part_hdia(&part[(*n)++], cv, r->c > 0, sorted, NULL);
     case SB_PART_BLOCKS:
         return sb_part_blocks(&part[(*n)++], cv);
     case SB_PART_LIST:

@@ -166,7 +166,7 @@ adopt(recipe_fixture *fx)
         fx->integer[fx->nint - 1].value = (p->nnz - listed) / (p->width - 1);
         add_int(fx, "share_rest", listed - fx->integer[fx->nint - 1].value);
     }
-    if (p->kind == SB_PART_HDIA) {
+    if (p->kind == SB_PART_HDIA && fx->spec.packed) {
         add_int(fx, "hdia_rest", sb_part_find(p, "hdia_crd")->count);
         add_int(fx, "hdia_slots", p->slots);
     }
@@ -211,9 +211,9 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
     case SB_PART_SELL:
         return sb_part_sell(p, cv, !fx->spec.packed, fx->spec.narrow);
     case SB_PART_MASK:
-        return sb_part_mask(p, cv, fx->spec.block, true);
+        return sb_part_mask(p, cv, fx->spec.block, true, NULL);
     case SB_PART_HDIA:
-        return sb_part_hdia(p, cv, true, NULL);
+        return sb_part_hdia(p, cv, !fx->spec.packed, true, NULL);
     case SB_PART_BLOCKS:
         return sb_part_blocks(p, cv);
     case SB_PART_LIST:

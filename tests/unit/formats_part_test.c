@@ -138,11 +138,11 @@ make(sb_part *p, sb_cover *cv, int kind)
     case 8:
         return sb_part_panel(p, cv, 16, 4, NULL);
     case 13:
-        return sb_part_hdia(p, cv, true, NULL);
+        return sb_part_hdia(p, cv, false, true, NULL);
     case 14:
         return sb_part_pick(p, cv);
     case 9:
-        return sb_part_mask(p, cv, 2, true);
+        return sb_part_mask(p, cv, 2, true, NULL);
     default:
         return sb_part_sell(p, cv, kind == 10, kind == 10);
     }
@@ -201,9 +201,9 @@ test_diagonals_of_slices(void **state)
     static const struct {
         int rows, step;
         sb_hdia_slice want;
-    } cases[] = {{MANY, 1, {WIDE - 15, 24, 3, 12}}, /* all columns: two triangles */
-                 {3, 1, {0, 430, 171, SB_HDIA_LEFT}},
-                 {MANY, 40, {0, 0, 15, 240}}};
+    } cases[] = {{MANY, 1, {WIDE - 15, 24, 3, 12, 6}}, /* all columns: two triangles */
+                 {3, 1, {0, 430, 171, SB_HDIA_LEFT, 172}},
+                 {MANY, 40, {0, 0, 15, 240, 240}}};
 
     (void)state;
     for (int q = 0; q < 3; q++) {
@@ -233,8 +233,14 @@ test_diagonals_of_slices(void **state)
                       (int)have.some, (int)have.rest, (int)have.left);
         assert_memory_equal(&have, &cases[q].want, sizeof have);
         sb_cover_init(&cv, &v);
-        assert_int_equal(sb_part_hdia(&p, &cv, true, NULL), SB_OK);
+        assert_int_equal(sb_part_hdia(&p, &cv, false, true, NULL), SB_OK);
         assert_int_equal(sb_parts_check(&p, 1, &v, NULL), SB_OK);
+        sb_part_free(&p);
+        sb_cover_free(&cv);
+        sb_cover_init(&cv, &v);
+        assert_int_equal(sb_part_hdia(&p, &cv, true, true, NULL), SB_OK);
+        assert_int_equal(sb_parts_check(&p, 1, &v, NULL), SB_OK);
+        assert_true(p.width >= have.full + have.some + have.thin);
         close_part(&p, &v, &cv);
     }
 }

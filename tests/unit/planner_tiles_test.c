@@ -84,13 +84,13 @@ panel(sb_part *p, sb_cover *cv)
 static sb_status
 mask(sb_part *p, sb_cover *cv)
 {
-    return sb_part_mask(p, cv, 4, true);
+    return sb_part_mask(p, cv, 4, true, NULL);
 }
 
 static sb_status
 hdia(sb_part *p, sb_cover *cv)
 {
-    return sb_part_hdia(p, cv, true, NULL);
+    return sb_part_hdia(p, cv, false, true, NULL);
 }
 
 static sb_status
