@@ -39,6 +39,7 @@ static const text texts[] = {
     {"fill", "TIP", sb_native_text_dense, 12, 5},
     {"solve", "SI", sb_native_text_tri, 10, 9},
     {"chain", "SI", sb_native_text_tri, 10, 9},
+    {"solve_blocks", "S", sb_native_text_tri_block, 16, 12},
     {"pack", "SI", sb_native_text_tri, 10, 9},
     {"diagonal", "SI", sb_native_text_tri, 10, 9},
     {"products", "", sb_native_text_spgemm, 10, 14},
@@ -56,14 +57,20 @@ static const text texts[] = {
     {"recut", "E", sb_native_text_grid, 10, 7},
     {"eliminate", "S", sb_native_text_band, 7, 8},
     {"backward", "S", sb_native_text_band, 7, 8},
-    {"lower", "S", sb_native_text_factor, 8, 7},
-    {"root", "S", sb_native_text_factor, 8, 7},
+    {"lower", "S", sb_native_text_factor, 11, 7},
+    {"root", "S", sb_native_text_factor, 11, 7},
+    {"lower_blocks", "S", sb_native_text_factor, 11, 7},
+    {"root_blocks", "S", sb_native_text_factor, 11, 7},
+    {"gemvi", "T", sb_native_text_product, 8, 9},
+    {"masked", "T", sb_native_text_product, 8, 9},
     {"digits", "", sb_native_text_order, 4, 5},
     {"spread", "", sb_native_text_order, 4, 5},
     {"rows", "", sb_native_text_order, 4, 5},
     {"bounds", "", sb_native_text_order, 4, 5},
     {"identity", "", sb_native_text_order, 4, 5},
-    {"copy", "", sb_native_text_order, 4, 5},
+    {"move", "E", sb_native_text_order, 4, 5},
+    {"tally", "T", sb_native_text_order, 4, 5},
+    {"choose", "", sb_native_text_order, 4, 5},
 };
 
 /* ---- names ---------------------------------------------------------------------------- */
@@ -219,6 +226,11 @@ static const struct {
     {SB_FAULT_NATIVE_EDGE,
      "!(native_magnitude(LOAD(v)) <= ", "!(native_magnitude(LOAD(v)) < "},
     {SB_FAULT_NATIVE_FILL, "slot(args, p + 1, end, ", "slot(args, p + 2, end, "},
+    {SB_FAULT_NATIVE_BLOCK, "t < s; t += lanes", "t < s - 1; t += lanes"},
+    {SB_FAULT_NATIVE_HALF, "t % b <= t / b", "t % b < t / b"},
+    {SB_FAULT_NATIVE_AREA, "area + i % area] =", "area] ="},
+    {SB_FAULT_NATIVE_RANK, "k >> shift >> 5 == higher", "1"},
+    {SB_FAULT_NATIVE_BACK, "(back ? other : q)", "(q)"},
     {SB_FAULT_NATIVE_DIVIDE, "args->param[8].i ? sum", "1 ? sum"},
 };
 
