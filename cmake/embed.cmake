@@ -66,8 +66,8 @@ if(TARGET sb_compiler)
     sb_embed(compiler spblas_gpu.h sb_emit_gpu_prelude compiler/compiler.h
              spblas_scalar.h spblas_simt.h)
 endif()
-foreach(text head scan vector dense tri spgemm order geam filter
-             band grid factor)
+foreach(text head scan vector dense tri tri_block spgemm order
+             geam filter band grid factor product)
     if(EXISTS ${CMAKE_SOURCE_DIR}/src/native/${text}.inc)
         sb_embed(native ${text}.inc sb_native_text_${text} native/text.h)
     endif()

@@ -21,13 +21,14 @@
  *            enumerator; MATRIX_TYPE_NOT_SUPPORTED a description that is not GENERAL.
  *            Each routine lists only what comes on top.
  *   Memory   ALLOC_FAILED leaves the outputs undefined and every object as before.
- *   GPU      Csr2cscEx2, coo2csr, csr2coo, the sorts of COO, CSR and CSC, the identity
- *            permutation, csrgeam2, nnz, the compressions, prune by threshold, blocks cut anew
- *            (csr2bsr and its relatives), bsrmv, bsrmm, csrilu02, csric02, gtsv2 and gpsv
- *            compute there with arrays in its memory. Scalars and numbers of entries may lie
- *            on either side; what writes such a number or such offsets waits, and takes memory
- *            for as long as it does where it has no buffer; so does csr2csr_compress, and a
- *            factor waits for its zero pivot. The others are the host's.
+ *   GPU      All compute there with arrays in its memory, csrcolor through the host's. Scalars,
+ *            numbers of entries and positions may lie on either side. What writes such a
+ *            number, or offsets that are counted, waits, and takes memory for as long as it
+ *            does where it has no buffer; so does csr2csr_compress. Analyses, zeroPivot and
+ *            csrcolor wait, too. An info keeps the GPU's memory of an analysis, or of
+ *            csru2csr's order, until it is destroyed or used again; solves, factors and
+ *            csr2csru then want arrays of the same GPU (else INVALID_VALUE), take no memory
+ *            and do not wait.
  *   Threads  The same call on the same data gives the same bits, at any number of threads.
  */
 #ifndef SPBLAS_LEGACY_H

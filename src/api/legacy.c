@@ -7,6 +7,8 @@
 #include "api/place.h"
 #include "api/types.h"
 
+#include <string.h>
+
 enum { SB_ARGS_MAX = 16 }; /* arrays of a call */
 
 /* Addresses of one kind among the arguments. */
@@ -83,6 +85,7 @@ check_one(const sb_arg *a, sb_diag *diag)
         break;
     case SB_ARG_ARRAY_:
     case SB_ARG_SCALAR_:
+    case SB_ARG_NUMBER_:
         if (a->limit > 0 && !a->at)
             return sb_diag_set(diag, SB_EINVAL, "argument %s must not be NULL",
                                a->name);
@@ -161,6 +164,20 @@ sb_legacy_native_scalar(spblasHandle_t h, sb_dtype type, const void *p)
 {
     return sb_place_native_scalar(h, p,
                                   type == SB_F16 || type == SB_BF16 ? SB_F32 : type);
+}
+
+sb_status
+sb_legacy_read(void *out, spblasHandle_t h, const void *scalar, size_t bytes,
+               sb_diag *diag)
+{
+    const sb_native on = {h->device, h->stream, diag, false};
+
+    if (!sb_place_by_device(h, scalar)) {
+        memcpy(out, scalar, bytes);
+        return SB_OK;
+    }
+    SB_TRY(sb_native_may_wait(&on, "a scalar in the GPU's memory is read"));
+    return h->device->ops->download(h->device, h->stream, out, scalar, bytes, diag);
 }
 
 sb_status

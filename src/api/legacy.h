@@ -22,6 +22,7 @@ typedef enum sb_arg_kind {
     SB_ARG_ARRAY_,  /* there if limit > 0 */
     SB_ARG_BUFFER_, /* and divisible by 8 */
     SB_ARG_SCALAR_, /* there, on either side */
+    SB_ARG_NUMBER_, /* there, on either side, whoever computes: sb_legacy_give */
     SB_ARG_DESCR_,
     SB_ARG_INFO_
 } sb_arg_kind;
@@ -69,6 +70,10 @@ typedef struct sb_arg {
     {                               \
         SB_ARG_SCALAR_, #p, 0, 1, p \
     }
+#define SB_ARG_NUMBER(p)            \
+    {                               \
+        SB_ARG_NUMBER_, #p, 0, 1, p \
+    }
 #define SB_ARG_DESCR(p)            \
     {                              \
         SB_ARG_DESCR_, #p, 0, 0, p \
@@ -100,15 +105,20 @@ spblasStatus_t sb_legacy_check_place(bool *device, spblasHandle_t handle,
 sb_value sb_legacy_scalar(sb_dtype type, const void *p);
 sb_native_scalar sb_legacy_native_scalar(spblasHandle_t h, sb_dtype type,
                                          const void *p);
+/* A scalar that the host wants, from either side; waits for the GPU's, ENOTSUP while its stream
+ * is captured. */
+sb_status sb_legacy_read(void *out, spblasHandle_t h, const void *scalar, size_t bytes,
+                         sb_diag *diag);
 /* A number to where the caller wants it, on either side; waits for the GPU's. */
 sb_status sb_legacy_give(spblasHandle_t h, int *to, int64_t number, sb_diag *diag);
 
 /* What a call leaves for another. */
 struct spblasLegacyInfo {
     uint32_t tag;
-    int32_t *perm; /* csru2csr: owned, nperm places */
+    int32_t *perm; /* csru2csr: owned, nperm places, in the memory of */
     int64_t nperm;
-    bool ranked; /* prune: bound is set */
+    sb_device *perm_on; /* held; NULL: the host's */
+    bool ranked;        /* prune: bound is set */
     double bound;
     struct sb_solve_shape { /* of the analysis of a solve or a factor */
         enum {
@@ -122,10 +132,19 @@ struct spblasLegacyInfo {
     bool boosts; /* ilu02 */
     double tol;
     sb_value boost;
-    sb_tri *tri;              /* owned */
-    sb_native_factor *factor; /* owned; NULL: of the host's arrays */
+    sb_tri *tri;              /* owned, of the host's arrays, as of the device's: */
+    sb_native_tri *blocks;    /* owned */
+    sb_native_factor *factor; /* owned */
     int position;             /* of the zero pivot, in the matrix's base; -1: none */
+    bool there; /* it is the device's, of the last run of blocks or factor, */
+    int base;   /* whose rows begin there */
 };
+
+/* A new order, taken over with the hold on its device, for the one before. */
+void sb_legacy_keep(struct spblasLegacyInfo *info, int32_t *perm, int64_t nperm,
+                    sb_device *on);
+/* Drops the analysis. */
+void sb_legacy_forget(struct spblasLegacyInfo *info);
 
 /* Whether info has an analysis of that shape, with a policy no less. */
 bool sb_legacy_analysed(const struct spblasLegacyInfo *info,

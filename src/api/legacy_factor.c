@@ -72,7 +72,6 @@ size(const factor *k, int *bufferSize)
     return st;
 }
 
-/* Blocks of one element may be the device's. */
 static spblasStatus_t
 check_matrix(bool *device, const factor *k)
 {
@@ -90,8 +89,7 @@ check_matrix(bool *device, const factor *k)
     *device = false;
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
-    return k->blockDim == 1 ? sb_legacy_check_place(device, handle, k->function, args)
-                            : sb_legacy_check(handle, k->function, args);
+    return sb_legacy_check_place(device, handle, k->function, args);
 }
 
 static struct sb_solve_shape
@@ -178,7 +176,7 @@ analyse(const factor *k)
         st = sb_api_end(k->handle, k->function, analyse_there(k, &there, &diag), &diag);
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
-    sb_native_factor_release(k->info->factor);
+    sb_legacy_forget(k->info);
     k->info->factor = there;
     k->info->shape = shape_of(k);
     if (!device) {
@@ -190,7 +188,7 @@ analyse(const factor *k)
 }
 
 static sb_status
-run_there(const factor *k, int64_t *at, sb_diag *diag)
+run_there(const factor *k, sb_diag *diag)
 {
     const sb_native on = {k->handle->device, k->handle->stream, diag, false};
     const sb_incomplete f = job_of(k);
@@ -199,7 +197,7 @@ run_there(const factor *k, int64_t *at, sb_diag *diag)
         sb_native_factor_device(k->info->factor) != k->handle->device)
         return sb_diag_set(diag, SB_EINVAL,
                            "argument info has no analysis of arrays on this GPU");
-    return sb_native_factor_run(k->info->factor, &on, &f, at);
+    return sb_native_factor_run(k->info->factor, &on, &f);
 }
 
 static spblasStatus_t
@@ -213,17 +211,23 @@ run(const factor *k)
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
     if (!sb_legacy_analysed(k->info, shape_of(k)))
-        return sb_api_fail(k->function, SB_EINVAL,
-                           "argument info has no analysis of these arguments");
+        return sb_api_end(k->handle, k->function,
+                          sb_diag_set(&diag, SB_EINVAL,
+                                      "argument info has no analysis of these "
+                                      "arguments"),
+                          &diag);
     if (device && k->mb > 0)
-        st = sb_api_end(k->handle, k->function, run_there(k, &at, &diag), &diag);
+        st = sb_api_end(k->handle, k->function, run_there(k, &diag), &diag);
     else if (!device) {
         const sb_incomplete f = job_of(k);
 
         at = sb_backend_get()->legacy->factor(&f);
     }
-    if (st == SPBLAS_STATUS_SUCCESS)
+    if (st == SPBLAS_STATUS_SUCCESS) {
         k->info->position = at < 0 ? -1 : (int)at + (int)k->descrA->base;
+        k->info->there = device && k->mb > 0;
+        k->info->base = (int)k->descrA->base;
+    }
     return st;
 }
 

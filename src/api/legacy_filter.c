@@ -239,7 +239,7 @@ check(const prune *k)
     return st;
 }
 
-/* The operands of the two calls that compute. By rank is the host's. */
+/* The operands of the two calls that compute. */
 static spblasStatus_t
 check_operands(bool *device, const prune *k)
 {
@@ -262,8 +262,7 @@ check_operands(bool *device, const prune *k)
     *device = false;
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
-    return k->by_rank ? sb_legacy_check(handle, k->function, args)
-                      : sb_legacy_check_place(device, handle, k->function, args);
+    return sb_legacy_check_place(device, handle, k->function, args);
 }
 
 /* Its bound is the threshold, from wherever that lies. */
@@ -271,9 +270,7 @@ static sb_status
 filter_of(sb_filter *f, const prune *k, sb_diag *diag)
 {
     const sb_dtype t = sb_public_dtype(k->type);
-    sb_device *d = k->handle->device;
-    const void *at = k->threshold;
-    sb_param copy;
+    sb_param bound;
     sb_value v;
 
     *f = (sb_filter){
@@ -286,29 +283,29 @@ filter_of(sb_filter *f, const prune *k, sb_diag *diag)
     }
     if (k->by_rank)
         return SB_OK;
-    if (sb_place_by_device(k->handle, at)) {
-        const sb_native on = {d, k->handle->stream, diag, false};
-
-        SB_TRY(sb_native_may_wait(&on, "a threshold in the GPU's memory is read"));
-        SB_TRY(d->ops->download(d, on.stream, &copy, at, sb_dtype_size(t), diag));
-        at = &copy;
-    }
-    v = sb_value_load(t, at, 0);
+    SB_TRY(sb_legacy_read(&bound, k->handle, k->threshold, sb_dtype_size(t), diag));
+    v = sb_value_load(t, &bound, 0);
     f->bound = sb_dtype_is_complex(t) ? hypot(v.re, v.im) : v.re;
     return SB_OK;
 }
 
-/* The bound that the percentage means; below all where there is nothing. */
-static double
-rank(const prune *k, const sb_filter *f)
+/* The bound that the percentage means, to f and to info; 0 where there is nothing. */
+static sb_status
+rank(const prune *k, sb_filter *f, bool device, sb_diag *diag)
 {
+    const sb_native on = {k->handle->device, k->handle->stream, diag, false};
     const int64_t count = count_of(k);
     int64_t at = (int64_t)ceil((double)count * ((double)k->percentage / 100.0)) - 1;
 
-    if (count == 0)
-        return 0;
     at = at < count - 1 ? at : count - 1;
-    return steps()->filter_rank(f, count, at > 0 ? at : 0, k->buffer);
+    at = at > 0 ? at : 0;
+    if (count > 0 && device)
+        SB_TRY(sb_native_filter_rank(&on, f, count, at, k->buffer, &f->bound));
+    else if (count > 0)
+        f->bound = steps()->filter_rank(f, count, at, k->buffer);
+    k->info->bound = f->bound;
+    k->info->ranked = true;
+    return SB_OK;
 }
 
 static sb_target_rows
@@ -320,15 +317,30 @@ target_of(const prune *k)
 }
 
 static spblasStatus_t
-prune_count_there(const prune *k, const sb_filter *f)
+prune_count_there(const prune *k, sb_filter *f)
 {
     const sb_target_rows to = target_of(k);
     sb_diag diag = {0};
-    const sb_status st = sb_place_buffer(k->handle, k->buffer, "buffer", &diag);
+    sb_status st = sb_place_buffer(k->handle, k->buffer, "buffer", &diag);
 
+    if (st == SB_OK && k->by_rank)
+        st = rank(k, f, true, &diag);
     return st == SB_OK ? count_there(k->function, k->handle, f, k->buffer, NULL, &to,
                                      k->nnzTotal)
                        : sb_api_end(k->handle, k->function, st, &diag);
+}
+
+/* The scratch of either side, wherever the arrays come to lie. */
+static size_t
+bytes_of(const prune *k)
+{
+    const bool there = k->handle->device != NULL;
+    const size_t counts = there ? sb_native_filter_bytes(k->m) : 0;
+    const size_t host = k->by_rank ? steps()->filter_scratch() : 0;
+    const size_t ranks = k->by_rank && there ? sb_native_rank_bytes() : 0;
+    const size_t most = host > ranks ? host : ranks;
+
+    return counts > most ? counts : most;
 }
 
 static spblasStatus_t
@@ -342,9 +354,7 @@ prune_size(const prune *k)
         st = sb_legacy_check(handle, k->function,
                              (const sb_arg[]){SB_ARG_THERE(bufferSize), {0}});
     if (st == SPBLAS_STATUS_SUCCESS)
-        *bufferSize = k->by_rank       ? steps()->filter_scratch()
-                      : handle->device ? sb_native_filter_bytes(k->m)
-                                       : 0;
+        *bufferSize = bytes_of(k);
     return st;
 }
 
@@ -370,10 +380,8 @@ prune_count(const prune *k)
         return sb_api_end(handle, k->function, done, &diag);
     if (device)
         return prune_count_there(k, &f);
-    if (k->by_rank) {
-        k->info->bound = f.bound = rank(k, &f);
-        k->info->ranked = true;
-    }
+    if (k->by_rank)
+        (void)rank(k, &f, false, NULL);
     steps()->filter_count(&f, k->csrRowPtrC + 1);
     done = steps()->add_up(k->csrRowPtrC, k->m, (int)k->descrC->base, &total);
     if (done == SB_OK)
@@ -403,10 +411,10 @@ prune_fill(const prune *k)
     done = filter_of(&f, k, &diag);
     if (done != SB_OK)
         return sb_api_end(k->handle, k->function, done, &diag);
-    if (device)
-        return fill_there(k->function, k->handle, &f, &to);
     if (k->by_rank)
         f.bound = k->info->bound;
+    if (device)
+        return fill_there(k->function, k->handle, &f, &to);
     steps()->filter_fill(&f, &to);
     return st;
 }

@@ -4,6 +4,8 @@
 #include "api/error.h"
 #include "api/legacy.h"
 #include "api/types.h"
+#include "base/alloc.h"
+#include "planner/staged.h"
 
 /* One call from blocks to blocks; a CSR has blocks of one element. */
 typedef struct grid {
@@ -354,6 +356,8 @@ spblasXgebsr2gebsc_bufferSize(spblasHandle_t handle, spblasDataType_t type, int 
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
     bytes = sb_backend_get()->legacy->flip_scratch(nb, nnzb);
+    if (handle->device && sb_native_order_scratch(nnzb) > bytes)
+        bytes = sb_native_order_scratch(nnzb);
     if (bytes > INT32_MAX)
         return sb_api_end(handle, __func__, SB_ERESOURCES, NULL);
     *bufferSize = (int)bytes;
@@ -368,8 +372,23 @@ spblasXgebsr2gebsc(spblasHandle_t handle, spblasDataType_t type, int mb, int nb,
                    spblasIndexBase_t idxBase, void *buffer)
 {
     const int values = copyValues == SPBLAS_ACTION_NUMERIC ? nnzb : 0;
-    spblasStatus_t st = SB_LEGACY_CHECK(
-        SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(mb), SB_ARG_COUNT(nb),
+    const sb_flip job = {.m = mb,
+                         .n = nb,
+                         .nnz = nnzb,
+                         .base = (int)idxBase,
+                         .size = values ? sb_public_size(type) : 0,
+                         .area = (int64_t)rowBlockDim * colBlockDim,
+                         .ptr = bsrRowPtr,
+                         .idx = bsrColInd,
+                         .val = bsrVal,
+                         .to_ptr = bscColPtr,
+                         .to_idx = bscRowInd,
+                         .to_val = bscVal,
+                         .scratch = buffer};
+    sb_diag diag = {0};
+    bool device, same;
+    spblasStatus_t st = SB_LEGACY_PLACE(
+        &device, SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(mb), SB_ARG_COUNT(nb),
         SB_ARG_COUNT(nnzb), SB_ARG_ARRAY(bsrVal, values), SB_ARG_ARRAY(bsrRowPtr, nnzb),
         SB_ARG_ARRAY(bsrColInd, nnzb), SB_ARG_MIN(rowBlockDim, 1),
         SB_ARG_MIN(colBlockDim, 1), SB_ARG_ARRAY(bscVal, values),
@@ -378,29 +397,57 @@ spblasXgebsr2gebsc(spblasHandle_t handle, spblasDataType_t type, int mb, int nb,
         SB_ARG_ENUM(idxBase, SPBLAS_INDEX_BASE_ONE));
 
     if (st == SPBLAS_STATUS_SUCCESS)
-        st = SB_LEGACY_CHECK(
-            SB_ARG_BUFFER(sb_backend_get()->legacy->flip_scratch(nb, nnzb)));
-    if (st != SPBLAS_STATUS_SUCCESS)
-        return st;
-    sb_backend_get()->legacy->flip(&(sb_flip){
-        .m = mb,
-        .n = nb,
-        .nnz = nnzb,
-        .base = (int)idxBase,
-        .size = values
-                    ? sb_public_size(type) * (size_t)rowBlockDim * (size_t)colBlockDim
-                    : 0,
-        .ptr = bsrRowPtr,
-        .idx = bsrColInd,
-        .val = bsrVal,
-        .to_ptr = bscColPtr,
-        .to_idx = bscRowInd,
-        .to_val = bscVal,
-        .scratch = buffer});
+        st = SB_LEGACY_PLACE(
+            &same,
+            SB_ARG_BUFFER(device ? (size_t)nnzb
+                                 : sb_backend_get()->legacy->flip_scratch(nb, nnzb)),
+            SB_ARG_THERE(bscColPtr));
+    if (st == SPBLAS_STATUS_SUCCESS && device) {
+        const sb_native on = {handle->device, handle->stream, &diag, false};
+
+        return sb_api_end(handle, __func__, sb_native_flip(&on, &job), &diag);
+    }
+    if (st == SPBLAS_STATUS_SUCCESS)
+        sb_backend_get()->legacy->flip(&job);
     return st;
 }
 
 /* ---- Colours ------------------------------------------------------------------------ */
+
+/* Colours through host memory: each depends on all rows above. */
+static sb_status
+color_there(spblasHandle_t h, const sb_coloring *c, int nnz, int *ncolors,
+            sb_diag *diag)
+{
+    const spblasMatDescr_t descr = {.base = (spblasIndexBase_t)c->base};
+    const size_t bytes = (size_t)c->m * sizeof(int32_t);
+    const sb_device_ops *ops = h->device->ops;
+    sb_problem pb = {.a = sb_legacy_csr(SB_F32, (int)c->m, (int)c->m, nnz, &descr, NULL,
+                                        c->ptr, c->idx),
+                     .batch = 1,
+                     .device = h->device,
+                     .stream = h->stream};
+    int32_t *rows = sb_alloc_array(2 * c->m, sizeof *rows), colors = 0;
+    sb_coloring here = *c;
+    sb_staged staged = {0};
+    sb_status st = rows ? sb_staged_structure(&staged, &pb, false, diag) : SB_ENOMEM;
+
+    here.ptr = pb.a.ptr;
+    here.idx = pb.a.idx;
+    here.color = rows;
+    here.order = c->order ? rows + c->m : NULL;
+    if (st == SB_OK)
+        st = sb_backend_get()->legacy->color(&here, &colors);
+    if (st == SB_OK && c->m > 0)
+        st = ops->upload(h->device, h->stream, c->color, rows, bytes, diag);
+    if (st == SB_OK && c->m > 0 && c->order)
+        st = ops->upload(h->device, h->stream, c->order, here.order, bytes, diag);
+    if (st == SB_OK)
+        st = sb_legacy_give(h, ncolors, colors, diag);
+    sb_staged_free(&staged);
+    sb_free(rows);
+    return st;
+}
 
 spblasStatus_t
 spblasXcsrcolor(spblasHandle_t handle, spblasDataType_t type, int m, int nnz,
@@ -409,31 +456,36 @@ spblasXcsrcolor(spblasHandle_t handle, spblasDataType_t type, int m, int nnz,
                 const void *fractionToColor, int *ncolors, int *coloring,
                 int *reordering, spblasLegacyInfo_t info)
 {
-    const spblasStatus_t st =
-        SB_LEGACY_CHECK(SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(m), SB_ARG_COUNT(nnz),
-                        SB_ARG_DESCR(descrA), SB_ARG_ARRAY(csrRowPtrA, m),
-                        SB_ARG_ARRAY(csrColIndA, nnz), SB_ARG_THERE(fractionToColor),
-                        SB_ARG_THERE(ncolors), SB_ARG_ARRAY(coloring, m), SB_ARG_INFO);
-    double fraction;
+    bool device;
+    const spblasStatus_t st = SB_LEGACY_PLACE(
+        &device, SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_COUNT(m), SB_ARG_COUNT(nnz),
+        SB_ARG_DESCR(descrA), SB_ARG_ARRAY(csrRowPtrA, m),
+        SB_ARG_ARRAY(csrColIndA, nnz), SB_ARG_SCALAR(fractionToColor),
+        SB_ARG_SCALAR(ncolors), SB_ARG_ARRAY(coloring, m), SB_ARG_ARRAY(reordering, 0),
+        SB_ARG_INFO);
+    const bool wide = type == SPBLAS_R_64F || type == SPBLAS_C_64F;
+    sb_coloring job;
+    sb_diag diag = {0};
+    sb_param fraction;
+    sb_status done;
 
     (void)csrValA;
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
-    fraction = type == SPBLAS_R_64F || type == SPBLAS_C_64F
-                   ? *(const double *)fractionToColor
-                   : (double)*(const float *)fractionToColor;
-    if (!(fraction >= 0 && fraction <= 1))
+    done = sb_legacy_read(&fraction, handle, fractionToColor, wide ? 8 : 4, &diag);
+    if (done != SB_OK)
+        return sb_api_end(handle, __func__, done, &diag);
+    job = (sb_coloring){.m = m,
+                        .base = (int)descrA->base,
+                        .ptr = csrRowPtrA,
+                        .idx = csrColIndA,
+                        .fraction = wide ? fraction.d[0] : (double)fraction.f[0],
+                        .color = coloring,
+                        .order = reordering};
+    if (!(job.fraction >= 0 && job.fraction <= 1))
         return sb_api_fail(__func__, SB_EINVAL,
                            "argument fractionToColor must be in 0 .. 1");
-    return sb_api_end(
-        handle, __func__,
-        sb_backend_get()->legacy->color(&(sb_coloring){.m = m,
-                                                       .base = (int)descrA->base,
-                                                       .ptr = csrRowPtrA,
-                                                       .idx = csrColIndA,
-                                                       .fraction = fraction,
-                                                       .color = coloring,
-                                                       .order = reordering},
-                                        ncolors),
-        NULL);
+    done = device ? color_there(handle, &job, nnz, ncolors, &diag)
+                  : sb_backend_get()->legacy->color(&job, ncolors);
+    return sb_api_end(handle, __func__, done, &diag);
 }

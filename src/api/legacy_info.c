@@ -28,26 +28,77 @@ spblasDestroyLegacyInfo(spblasLegacyInfo_t info)
     if (info->tag != SB_TAG_LEGACY)
         return sb_api_fail(__func__, SB_EINVAL, "argument info must be a live info");
     info->tag = 0;
-    sb_free(info->perm);
-    if (info->tri)
-        sb_backend_get()->tri->release(info->tri);
-    sb_native_factor_release(info->factor);
+    sb_legacy_keep(info, NULL, 0, NULL);
+    sb_legacy_forget(info);
     sb_free(info);
     return SPBLAS_STATUS_SUCCESS;
+}
+
+void
+sb_legacy_keep(struct spblasLegacyInfo *info, int32_t *perm, int64_t nperm,
+               sb_device *on)
+{
+    if (info->perm_on) {
+        info->perm_on->ops->free(info->perm_on, info->perm);
+        info->perm_on->ops->release(info->perm_on);
+    } else {
+        sb_free(info->perm);
+    }
+    info->perm = perm;
+    info->nperm = nperm;
+    info->perm_on = on;
+}
+
+void
+sb_legacy_forget(struct spblasLegacyInfo *info)
+{
+    if (info->tri)
+        sb_backend_get()->tri->release(info->tri);
+    sb_native_tri_release(info->blocks);
+    sb_native_factor_release(info->factor);
+    info->tri = NULL;
+    info->blocks = NULL;
+    info->factor = NULL;
+    info->there = false;
+}
+
+/* The position, from the device if it is there; waits then. */
+static sb_status
+find_pivot(int64_t *position, spblasHandle_t handle,
+           const struct spblasLegacyInfo *info, sb_diag *diag)
+{
+    const sb_native on = {handle->device, handle->stream, diag, false};
+
+    *position = info->position;
+    if (!info->there)
+        return SB_OK;
+    if (handle->device != (info->blocks ? sb_native_tri_device(info->blocks)
+                                        : sb_native_factor_device(info->factor)))
+        return sb_diag_set(diag, SB_EINVAL, "argument info is of another GPU");
+    SB_TRY(info->blocks ? sb_native_tri_first(info->blocks, &on, position)
+                        : sb_native_factor_first(info->factor, &on, position));
+    *position += *position < 0 ? 0 : info->base;
+    return SB_OK;
 }
 
 static spblasStatus_t
 report_pivot(const char *function, spblasHandle_t handle, spblasLegacyInfo_t info,
              int *position)
 {
-    const spblasStatus_t st = sb_legacy_check(
-        handle, function,
-        (const sb_arg[]){SB_ARG_HANDLE, SB_ARG_INFO, SB_ARG_THERE(position), {0}});
+    const sb_arg args[] = {SB_ARG_HANDLE, SB_ARG_INFO, SB_ARG_NUMBER(position), {0}};
+    const spblasStatus_t st = sb_legacy_check(handle, function, args);
+    sb_diag diag = {0};
+    int64_t at;
+    sb_status done;
 
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
-    *position = info->position;
-    return sb_api_end(handle, function, info->position < 0 ? SB_OK : SB_EPIVOT, NULL);
+    done = find_pivot(&at, handle, info, &diag);
+    if (done == SB_OK)
+        done = sb_legacy_give(handle, position, at, &diag);
+    if (done == SB_OK && at >= 0)
+        return sb_api_end(handle, function, SB_EPIVOT, NULL);
+    return sb_api_end(handle, function, done, &diag);
 }
 
 /* One function for each routine, as cuSPARSE has it. */

@@ -362,65 +362,164 @@ spblasXcsru2csr_bufferSizeExt(spblasHandle_t handle, spblasDataType_t type, int 
 
     (void)csrVal, (void)csrRowPtr, (void)csrColInd;
     if (st == SPBLAS_STATUS_SUCCESS)
-        *bufferSize = steps()->order_scratch(0, nnz);
+        *bufferSize = scratch_of(handle, steps()->order_scratch(0, nnz), nnz);
     return st;
 }
 
+typedef struct csru {
+    const char *function;
+    spblasHandle_t handle;
+    spblasDataType_t type;
+    int m, n, nnz;
+    const spblasMatDescr_t *descrA;
+    void *csrVal;
+    const int *csrRowPtr;
+    int *csrColInd;
+    spblasLegacyInfo_t info;
+    void *buffer;
+} csru;
+
+/* Nothing to be moved is the host's. */
 static spblasStatus_t
-check_csru(const char *function, spblasHandle_t handle, spblasDataType_t type, int m,
-           int n, int nnz, const spblasMatDescr_t *descrA, void *csrVal,
-           const int *csrRowPtr, int *csrColInd, spblasLegacyInfo_t info, void *buffer)
+check_csru(bool *device, const csru *k)
 {
-    return sb_legacy_check(handle, function,
-                           (const sb_arg[]){SB_ARG_HANDLE,
-                                            SB_ARG_TYPE,
-                                            SB_ARG_COUNT(m),
-                                            SB_ARG_COUNT(n),
-                                            SB_ARG_COUNT(nnz),
-                                            SB_ARG_DESCR(descrA),
-                                            SB_ARG_ARRAY(csrVal, nnz),
-                                            SB_ARG_ARRAY(csrRowPtr, nnz),
-                                            SB_ARG_ARRAY(csrColInd, nnz),
-                                            SB_ARG_INFO,
-                                            SB_ARG_BUFFER(nnz),
-                                            {0}});
+    const spblasHandle_t handle = k->handle;
+    const spblasDataType_t type = k->type;
+    const int m = k->m, n = k->n, nnz = k->nnz;
+    const spblasMatDescr_t *descrA = k->descrA;
+    const void *csrVal = k->csrVal;
+    const int *csrRowPtr = k->csrRowPtr, *csrColInd = k->csrColInd;
+    const spblasLegacyInfo_t info = k->info;
+    void *buffer = k->buffer;
+    const spblasStatus_t st =
+        sb_legacy_check_place(device, handle, k->function,
+                              (const sb_arg[]){SB_ARG_HANDLE,
+                                               SB_ARG_TYPE,
+                                               SB_ARG_COUNT(m),
+                                               SB_ARG_COUNT(n),
+                                               SB_ARG_COUNT(nnz),
+                                               SB_ARG_DESCR(descrA),
+                                               SB_ARG_ARRAY(csrVal, nnz),
+                                               SB_ARG_ARRAY(csrRowPtr, nnz),
+                                               SB_ARG_ARRAY(csrColInd, nnz),
+                                               SB_ARG_INFO,
+                                               SB_ARG_BUFFER(nnz),
+                                               {0}});
+
+    *device = *device && nnz > 0;
+    return st;
 }
 
 /* An array moved by the order, through a copy in scratch of its size. */
 static void
-permute(void *array, void *scratch, spblasLegacyInfo_t info, size_t size, bool back)
+permute(const csru *k, void *array, size_t size, bool back)
 {
-    if (info->nperm > 0)
-        memcpy(scratch, array, (size_t)info->nperm * size);
-    steps()->permute(array, scratch, info->perm, info->nperm, size, back);
+    if (k->nnz > 0)
+        memcpy(k->buffer, array, (size_t)k->nnz * size);
+    steps()->permute(array, k->buffer, k->info->perm, k->nnz, size, back);
 }
+
+/* Room for the order in the memory of who computes: what there is, if it is as large. */
+static sb_status
+make_room(const csru *k, sb_device *on, sb_diag *diag)
+{
+    void *perm = NULL;
+
+    if (k->info->perm && k->info->nperm == k->nnz && k->info->perm_on == on)
+        return SB_OK;
+    if (on) {
+        const sb_native n = {on, k->handle->stream, diag, false};
+
+        SB_TRY(sb_native_may_wait(&n, "memory for the order is taken"));
+        SB_TRY(on->ops->alloc(on, &perm, (size_t)k->nnz * sizeof(int32_t), diag));
+        on->ops->hold(on);
+    } else if (!(perm = sb_alloc_array(k->nnz, sizeof(int32_t)))) {
+        return SB_ENOMEM;
+    }
+    sb_legacy_keep(k->info, perm, k->nnz, on);
+    return SB_OK;
+}
+
+static sb_status
+to_csr_there(const csru *k, const sb_order *job, sb_diag *diag)
+{
+    const sb_native on = {k->handle->device, k->handle->stream, diag, false};
+
+    SB_TRY(sb_native_identity(&on, job->perm, k->nnz));
+    SB_TRY(sb_native_order(&on, job));
+    return sb_native_permute(&on, k->csrVal, k->buffer, job->perm, k->nnz,
+                             sb_public_size(k->type), false);
+}
+
+static spblasStatus_t
+to_csr(const csru *k)
+{
+    sb_diag diag = {0};
+    bool device;
+    const spblasStatus_t st = check_csru(&device, k);
+    sb_order job;
+    sb_status done;
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    done = make_room(k, device ? k->handle->device : NULL, &diag);
+    if (done != SB_OK)
+        return sb_api_end(k->handle, k->function, done, &diag);
+    job = rows_order(k->m, k->n, k->nnz, k->descrA, k->csrRowPtr, k->csrColInd,
+                     k->info->perm, k->buffer);
+    if (device)
+        return sb_api_end(k->handle, k->function, to_csr_there(k, &job, &diag), &diag);
+    steps()->identity(k->info->perm, k->nnz);
+    if (k->nnz > 0)
+        steps()->order(&job);
+    permute(k, k->csrVal, sb_public_size(k->type), false);
+    return st;
+}
+
+static spblasStatus_t
+to_csru(const csru *k)
+{
+    const size_t size = sb_public_size(k->type);
+    sb_diag diag = {0};
+    bool device;
+    const spblasStatus_t st = check_csru(&device, k);
+    sb_status done;
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    if (!k->info->perm || k->info->nperm != k->nnz ||
+        k->info->perm_on != (device ? k->handle->device : NULL))
+        return sb_api_end(k->handle, k->function,
+                          sb_diag_set(&diag, SB_EINVAL,
+                                      "argument info holds no order of so many "
+                                      "entries"),
+                          &diag);
+    if (device) {
+        const sb_native on = {k->handle->device, k->handle->stream, &diag, false};
+
+        done = sb_native_permute(&on, k->csrVal, k->buffer, k->info->perm, k->nnz, size,
+                                 true);
+        if (done == SB_OK)
+            done = sb_native_permute(&on, k->csrColInd, k->buffer, k->info->perm,
+                                     k->nnz, sizeof *k->csrColInd, true);
+        return sb_api_end(k->handle, k->function, done, &diag);
+    }
+    permute(k, k->csrVal, size, true);
+    permute(k, k->csrColInd, sizeof *k->csrColInd, true);
+    return st;
+}
+
+#define CSRU                                                                          \
+    .function = __func__, .handle = handle, .type = type, .m = m, .n = n, .nnz = nnz, \
+    .descrA = descrA, .csrVal = csrVal, .csrRowPtr = csrRowPtr,                       \
+    .csrColInd = csrColInd, .info = info, .buffer = buffer
 
 spblasStatus_t
 spblasXcsru2csr(spblasHandle_t handle, spblasDataType_t type, int m, int n, int nnz,
                 const spblasMatDescr_t *descrA, void *csrVal, const int *csrRowPtr,
                 int *csrColInd, spblasLegacyInfo_t info, void *buffer)
 {
-    const spblasStatus_t st = check_csru(__func__, handle, type, m, n, nnz, descrA,
-                                         csrVal, csrRowPtr, csrColInd, info, buffer);
-    int32_t *perm;
-
-    if (st != SPBLAS_STATUS_SUCCESS)
-        return st;
-    perm = sb_alloc_array(nnz, sizeof *perm);
-    if (!perm)
-        return sb_api_end(handle, __func__, SB_ENOMEM, NULL);
-    sb_free(info->perm);
-    info->perm = perm;
-    info->nperm = nnz;
-    steps()->identity(perm, nnz);
-    if (nnz > 0) {
-        const sb_order job =
-            rows_order(m, n, nnz, descrA, csrRowPtr, csrColInd, perm, buffer);
-
-        steps()->order(&job);
-    }
-    permute(csrVal, buffer, info, sb_public_size(type), false);
-    return st;
+    return to_csr(&(csru){CSRU});
 }
 
 spblasStatus_t
@@ -428,15 +527,5 @@ spblasXcsr2csru(spblasHandle_t handle, spblasDataType_t type, int m, int n, int 
                 const spblasMatDescr_t *descrA, void *csrVal, const int *csrRowPtr,
                 int *csrColInd, spblasLegacyInfo_t info, void *buffer)
 {
-    const spblasStatus_t st = check_csru(__func__, handle, type, m, n, nnz, descrA,
-                                         csrVal, csrRowPtr, csrColInd, info, buffer);
-
-    if (st != SPBLAS_STATUS_SUCCESS)
-        return st;
-    if (!info->perm || info->nperm != nnz)
-        return sb_api_fail(__func__, SB_EINVAL,
-                           "argument info holds no order of so many entries");
-    permute(csrVal, buffer, info, sb_public_size(type), true);
-    permute(csrColInd, buffer, info, sizeof *csrColInd, true);
-    return st;
+    return to_csru(&(csru){CSRU});
 }

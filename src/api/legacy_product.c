@@ -228,37 +228,49 @@ spblasXbsrxmv(spblasHandle_t handle, spblasDataType_t type, spblasDirection_t di
               const int *bsrColIndA, int blockDim, const void *x, const void *beta,
               void *y)
 {
-    const spblasStatus_t st = SB_LEGACY_CHECK(
-        SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_ENUM(dirA, SPBLAS_DIRECTION_COLUMN),
+    bool device;
+    const spblasStatus_t st = SB_LEGACY_PLACE(
+        &device, SB_ARG_HANDLE, SB_ARG_TYPE, SB_ARG_ENUM(dirA, SPBLAS_DIRECTION_COLUMN),
         SB_ARG_ENUM(transA, SPBLAS_OPERATION_CONJUGATE_TRANSPOSE),
         SB_ARG_COUNT(sizeOfMask), SB_ARG_COUNT(mb), SB_ARG_COUNT(nb),
-        SB_ARG_COUNT(nnzb), SB_ARG_THERE(alpha), SB_ARG_DESCR(descrA),
+        SB_ARG_COUNT(nnzb), SB_ARG_SCALAR(alpha), SB_ARG_DESCR(descrA),
         SB_ARG_ARRAY(bsrValA, nnzb), SB_ARG_ARRAY(bsrMaskPtrA, sizeOfMask),
         SB_ARG_ARRAY(bsrRowPtrA, sizeOfMask), SB_ARG_ARRAY(bsrEndPtrA, sizeOfMask),
         SB_ARG_ARRAY(bsrColIndA, nnzb), SB_ARG_MIN(blockDim, 1), SB_ARG_ARRAY(x, nnzb),
-        SB_ARG_THERE(beta), SB_ARG_ARRAY(y, sizeOfMask));
+        SB_ARG_SCALAR(beta), SB_ARG_ARRAY(y, sizeOfMask));
     const sb_dtype t = sb_public_dtype(type);
+    sb_masked job;
 
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
     if (transA != SPBLAS_OPERATION_NON_TRANSPOSE)
         return sb_api_fail(__func__, SB_ENOTSUP,
                            "argument transA must be NON_TRANSPOSE");
-    sb_backend_get()->legacy->masked(
-        &(sb_masked){.type = t,
-                     .rows = sizeOfMask,
-                     .block = blockDim,
-                     .by_columns = dirA == SPBLAS_DIRECTION_COLUMN,
-                     .base = (int)descrA->base,
-                     .mask = bsrMaskPtrA,
-                     .ptr = bsrRowPtrA,
-                     .end = bsrEndPtrA,
-                     .idx = bsrColIndA,
-                     .val = bsrValA,
-                     .x = x,
-                     .y = y,
-                     .alpha = sb_legacy_scalar(t, alpha),
-                     .beta = sb_legacy_scalar(t, beta)});
+    job = (sb_masked){.type = t,
+                      .rows = sizeOfMask,
+                      .block = blockDim,
+                      .by_columns = dirA == SPBLAS_DIRECTION_COLUMN,
+                      .base = (int)descrA->base,
+                      .mask = bsrMaskPtrA,
+                      .ptr = bsrRowPtrA,
+                      .end = bsrEndPtrA,
+                      .idx = bsrColIndA,
+                      .val = bsrValA,
+                      .x = x,
+                      .y = y};
+    if (device) {
+        sb_diag diag = {0};
+        const sb_native on = {handle->device, handle->stream, &diag, false};
+
+        return sb_api_end(handle, __func__,
+                          sb_native_masked(&on, &job,
+                                           sb_legacy_native_scalar(handle, t, alpha),
+                                           sb_legacy_native_scalar(handle, t, beta)),
+                          &diag);
+    }
+    job.alpha = sb_legacy_scalar(t, alpha);
+    job.beta = sb_legacy_scalar(t, beta);
+    sb_backend_get()->legacy->masked(&job);
     return st;
 }
 
@@ -284,30 +296,42 @@ spblasXgemvi(spblasHandle_t handle, spblasDataType_t type, spblasOperation_t tra
              spblasIndexBase_t idxBase, void *buffer)
 {
     const bool turned = transA != SPBLAS_OPERATION_NON_TRANSPOSE;
-    const spblasStatus_t st = SB_LEGACY_CHECK(
-        SB_ARG_HANDLE, SB_ARG_TYPE,
+    bool device;
+    const spblasStatus_t st = SB_LEGACY_PLACE(
+        &device, SB_ARG_HANDLE, SB_ARG_TYPE,
         SB_ARG_ENUM(transA, SPBLAS_OPERATION_CONJUGATE_TRANSPOSE), SB_ARG_COUNT(m),
-        SB_ARG_COUNT(n), SB_ARG_THERE(alpha), SB_ARG_ARRAY(A, nnz),
+        SB_ARG_COUNT(n), SB_ARG_SCALAR(alpha), SB_ARG_ARRAY(A, nnz),
         SB_ARG_MIN(lda, m > 1 ? m : 1), SB_ARG_COUNT(nnz), SB_ARG_ARRAY(xVal, nnz),
-        SB_ARG_ARRAY(xInd, nnz), SB_ARG_THERE(beta), SB_ARG_ARRAY(y, turned ? n : m),
+        SB_ARG_ARRAY(xInd, nnz), SB_ARG_SCALAR(beta), SB_ARG_ARRAY(y, turned ? n : m),
         SB_ARG_ENUM(idxBase, SPBLAS_INDEX_BASE_ONE));
     const sb_dtype t = sb_public_dtype(type);
+    sb_gemvi job = {.type = t,
+                    .rows = turned ? n : m,
+                    .row = turned ? lda : 1,
+                    .col = turned ? 1 : lda,
+                    .nnz = nnz,
+                    .conj = transA == SPBLAS_OPERATION_CONJUGATE_TRANSPOSE,
+                    .base = (int)idxBase,
+                    .idx = xInd,
+                    .a = A,
+                    .val = xVal,
+                    .y = y};
 
     (void)buffer;
-    if (st == SPBLAS_STATUS_SUCCESS)
-        sb_backend_get()->legacy->gemvi(
-            &(sb_gemvi){.type = t,
-                        .rows = turned ? n : m,
-                        .row = turned ? lda : 1,
-                        .col = turned ? 1 : lda,
-                        .nnz = nnz,
-                        .conj = transA == SPBLAS_OPERATION_CONJUGATE_TRANSPOSE,
-                        .base = (int)idxBase,
-                        .idx = xInd,
-                        .a = A,
-                        .val = xVal,
-                        .y = y,
-                        .alpha = sb_legacy_scalar(t, alpha),
-                        .beta = sb_legacy_scalar(t, beta)});
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    if (device) {
+        sb_diag diag = {0};
+        const sb_native on = {handle->device, handle->stream, &diag, false};
+
+        return sb_api_end(handle, __func__,
+                          sb_native_gemvi(&on, &job,
+                                          sb_legacy_native_scalar(handle, t, alpha),
+                                          sb_legacy_native_scalar(handle, t, beta)),
+                          &diag);
+    }
+    job.alpha = sb_legacy_scalar(t, alpha);
+    job.beta = sb_legacy_scalar(t, beta);
+    sb_backend_get()->legacy->gemvi(&job);
     return st;
 }

@@ -9,6 +9,7 @@
 #include "api/view.h"
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "planner/staged.h"
 
 /* One call of either routine. */
 typedef struct solve {
@@ -69,7 +70,7 @@ check(const solve *k)
 }
 
 static spblasStatus_t
-check_matrix(const solve *k)
+check_matrix(bool *device, const solve *k)
 {
     const spblasHandle_t handle = k->handle;
     const void *bsrVal = k->bsrVal;
@@ -78,11 +79,11 @@ check_matrix(const solve *k)
 
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
-    return sb_legacy_check(handle, k->function,
-                           (const sb_arg[]){SB_ARG_ARRAY(bsrVal, k->nnzb),
-                                            SB_ARG_ARRAY(bsrRowPtr, k->mb),
-                                            SB_ARG_ARRAY(bsrColInd, k->nnzb),
-                                            {0}});
+    return sb_legacy_check_place(device, handle, k->function,
+                                 (const sb_arg[]){SB_ARG_ARRAY(bsrVal, k->nnzb),
+                                                  SB_ARG_ARRAY(bsrRowPtr, k->mb),
+                                                  SB_ARG_ARRAY(bsrColInd, k->nnzb),
+                                                  {0}});
 }
 
 static spblasStatus_t
@@ -112,6 +113,14 @@ shape_of(const solve *k)
                                    .diag = (int)k->descrA->diag,
                                    .by_columns = k->dirA == SPBLAS_DIRECTION_COLUMN,
                                    .policy = (int)k->policy};
+}
+
+static sb_tri_part
+part_of(const solve *k)
+{
+    return (sb_tri_part){.upper = k->descrA->fill == SPBLAS_FILL_MODE_UPPER,
+                         .unit = k->descrA->diag == SPBLAS_DIAG_TYPE_UNIT,
+                         .trans = sb_view_op(k->transA, sb_public_dtype(k->type))};
 }
 
 /* ---- Elements ----------------------------------------------------------------------- */
@@ -170,20 +179,72 @@ zero_pivot(const solve *k, bool values)
     return -1;
 }
 
+/* ---- On a GPU ----------------------------------------------------------------------- */
+
+/* Blocks are entries of a CSR there. */
+static sb_status
+analyse_there(const solve *k, sb_native_tri **out, int *pivot, sb_diag *diag)
+{
+    const spblasHandle_t h = k->handle;
+    const sb_native on = {h->device, h->stream, diag, false};
+    const sb_dtype t = sb_public_dtype(k->type);
+    const sb_tri_part part = part_of(k);
+    const bool turned = part.trans != SB_TRANS_N;
+    const bool by_rows = (k->dirA == SPBLAS_DIRECTION_ROW) != turned;
+    const sb_native_blocks blocks = {.rows = k->blockSize,
+                                     .down = by_rows ? k->blockSize : 1,
+                                     .across = by_rows ? 1 : k->blockSize,
+                                     .lower = part.upper == turned};
+    sb_problem pb = {.a = sb_legacy_csr(t, k->mb, k->mb, k->nnzb, k->descrA, NULL,
+                                        k->bsrRowPtr, k->bsrColInd),
+                     .batch = 1,
+                     .device = h->device,
+                     .stream = h->stream};
+    sb_staged staged = {0};
+    sb_tri *tri = NULL;
+    sb_status st = sb_staged_structure(&staged, &pb, false, diag);
+
+    *out = NULL;
+    if (st == SB_OK) {
+        solve here = *k;
+
+        here.bsrRowPtr = pb.a.ptr;
+        here.bsrColInd = pb.a.idx;
+        *pivot = zero_pivot(&here, false);
+        st = sb_backend_get()->tri->analyse(&tri, &pb.a, &part, diag);
+    }
+    if (st == SB_OK)
+        st = sb_native_tri_create_blocks(out, &on, tri, &blocks);
+    sb_backend_get()->tri->release(tri);
+    sb_staged_free(&staged);
+    return st;
+}
+
+static sb_status
+run_there(const solve *k, const sb_tri_solve *s, sb_diag *diag)
+{
+    const spblasHandle_t h = k->handle;
+    const sb_native on = {h->device, h->stream, diag, false};
+
+    if (!k->info->blocks || sb_native_tri_device(k->info->blocks) != h->device)
+        return sb_diag_set(diag, SB_EINVAL,
+                           "argument info has no analysis of arrays on this GPU");
+    return sb_native_tri_solve_blocks(
+        k->info->blocks, &on, s,
+        sb_legacy_native_scalar(h, sb_public_dtype(k->type), k->alpha), k->bsrVal);
+}
+
 /* ---- Steps -------------------------------------------------------------------------- */
 
 static sb_status
 make_tri(sb_tri **out, const solve *k, sb_diag *diag)
 {
-    const sb_dtype t = sb_public_dtype(k->type);
-    const sb_tri_part part = {.upper = k->descrA->fill == SPBLAS_FILL_MODE_UPPER,
-                              .unit = k->descrA->diag == SPBLAS_DIAG_TYPE_UNIT,
-                              .trans = sb_view_op(k->transA, t)};
+    const sb_tri_part part = part_of(k);
     sb_matrix a = {.format = SB_FORMAT_COO,
                    .rows = (int64_t)k->mb * k->blockSize,
                    .ptr_type = SB_I32,
                    .idx_type = SB_I32,
-                   .val_type = t,
+                   .val_type = sb_public_dtype(k->type),
                    .val = (void *)(uintptr_t)k->bsrVal,
                    .block = 1,
                    .batch = 1};
@@ -209,25 +270,44 @@ make_tri(sb_tri **out, const solve *k, sb_diag *diag)
 static spblasStatus_t
 analyse(const solve *k)
 {
-    const spblasStatus_t st = check_matrix(k);
+    bool device;
+    const spblasStatus_t st = check_matrix(&device, k);
     sb_diag diag = {0};
-    sb_tri *tri;
+    sb_native_tri *blocks = NULL;
+    sb_tri *tri = NULL;
+    int pivot = -1;
     sb_status done;
 
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
-    done = make_tri(&tri, k, &diag);
+    device = device && k->mb > 0;
+    done = device ? analyse_there(k, &blocks, &pivot, &diag) : make_tri(&tri, k, &diag);
     if (done != SB_OK)
         return sb_api_end(k->handle, k->function, done, &diag);
-    sb_backend_get()->tri->release(k->info->tri);
+    sb_legacy_forget(k->info);
     k->info->tri = tri;
+    k->info->blocks = blocks;
     k->info->shape = shape_of(k);
-    k->info->position = zero_pivot(k, false);
+    k->info->position = device ? pivot : zero_pivot(k, false);
     return st;
 }
 
+static sb_tri_solve
+sides_of(const solve *k)
+{
+    const bool turned = k->transXY != SPBLAS_OPERATION_NON_TRANSPOSE;
+
+    return (sb_tri_solve){.cols = k->n,
+                          .b = k->B,
+                          .b_row = turned ? k->ldb : 1,
+                          .b_col = turned ? 1 : k->ldb,
+                          .c = k->X,
+                          .c_row = turned ? k->ldx : 1,
+                          .c_col = turned ? 1 : k->ldx};
+}
+
 static spblasStatus_t
-run(const solve *k)
+check_operands(bool *device, const solve *k)
 {
     const spblasHandle_t handle = k->handle;
     const bool turned = k->transXY != SPBLAS_OPERATION_NON_TRANSPOSE;
@@ -235,34 +315,55 @@ run(const solve *k)
     const int64_t count = k->mb > 0 ? k->n : 0;
     const void *alpha = k->alpha, *B = k->B;
     const int ldb = k->ldb, ldx = k->ldx;
+    const int *bsrRowPtr = k->bsrRowPtr, *bsrColInd = k->bsrColInd;
+    const void *bsrVal = k->bsrVal;
     void *X = k->X;
-    spblasStatus_t st = check_matrix(k);
+    const spblasStatus_t st = check(k);
 
-    if (st == SPBLAS_STATUS_SUCCESS)
-        st = sb_legacy_check(handle, k->function,
-                             (const sb_arg[]){SB_ARG_THERE(alpha),
-                                              SB_ARG_ARRAY(B, count),
-                                              SB_ARG_MIN(ldb, least > 1 ? least : 1),
-                                              SB_ARG_ARRAY(X, count),
-                                              SB_ARG_MIN(ldx, least > 1 ? least : 1),
-                                              {0}});
     if (st != SPBLAS_STATUS_SUCCESS)
         return st;
-    if (!sb_legacy_analysed(k->info, shape_of(k)))
-        return sb_api_fail(k->function, SB_EINVAL,
-                           "argument info has no analysis of these arguments");
+    return sb_legacy_check_place(
+        device, handle, k->function,
+        (const sb_arg[]){SB_ARG_ARRAY(bsrVal, k->nnzb),
+                         SB_ARG_ARRAY(bsrRowPtr, k->mb),
+                         SB_ARG_ARRAY(bsrColInd, k->nnzb),
+                         SB_ARG_SCALAR(alpha),
+                         SB_ARG_ARRAY(B, count),
+                         SB_ARG_MIN(ldb, least > 1 ? least : 1),
+                         SB_ARG_ARRAY(X, count),
+                         SB_ARG_MIN(ldx, least > 1 ? least : 1),
+                         {0}});
+}
+
+static spblasStatus_t
+run(const solve *k)
+{
+    sb_tri_solve s = sides_of(k);
+    sb_diag diag = {0};
+    bool device;
+    spblasStatus_t st = check_operands(&device, k);
+
+    if (st != SPBLAS_STATUS_SUCCESS)
+        return st;
+    if (!sb_legacy_analysed(k->info, shape_of(k)) ||
+        (!device && k->mb > 0 && !k->info->tri))
+        return sb_api_end(k->handle, k->function,
+                          sb_diag_set(&diag, SB_EINVAL,
+                                      "argument info has no analysis of these "
+                                      "arguments"),
+                          &diag);
+    if (device && k->mb > 0 && k->n > 0) {
+        st = sb_api_end(k->handle, k->function, run_there(k, &s, &diag), &diag);
+        k->info->there |= st == SPBLAS_STATUS_SUCCESS;
+        k->info->base = (int)k->descrA->base;
+        return st;
+    }
+    if (device)
+        return st;
+    s.alpha = sb_legacy_scalar(sb_public_dtype(k->type), k->alpha);
     k->info->position = zero_pivot(k, true);
     sb_backend_get()->tri->update(k->info->tri, k->bsrVal, false);
-    sb_backend_get()->tri->solve(
-        k->info->tri,
-        &(sb_tri_solve){.alpha = sb_legacy_scalar(sb_public_dtype(k->type), alpha),
-                        .cols = k->n,
-                        .b = B,
-                        .b_row = turned ? ldb : 1,
-                        .b_col = turned ? 1 : ldb,
-                        .c = X,
-                        .c_row = turned ? ldx : 1,
-                        .c_col = turned ? 1 : ldx});
+    sb_backend_get()->tri->solve(k->info->tri, &s);
     return st;
 }
 

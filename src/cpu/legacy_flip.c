@@ -110,8 +110,10 @@ sb_flip_scratch(int64_t n, int64_t nnz)
 void
 sb_flip_run(const sb_flip *f)
 {
-    job j = {f, {f->n, f->nnz, f->idx, f->base, 1, f->scratch}};
+    sb_flip whole = *f; /* an entry's values are one */
+    job j = {&whole, {f->n, f->nnz, f->idx, f->base, 1, f->scratch}};
 
+    whole.size *= f->area > 1 ? (size_t)f->area : 1;
     sb_group_count(&j.g, f->to_ptr, f->base);
     if (f->nnz > 0)
         sb_exec_parallel(move_chunks, &j, 0, j.g.chunks, 1);

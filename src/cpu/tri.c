@@ -263,7 +263,8 @@ analyse(sb_tri **out, const sb_matrix *a, const sb_tri_part *part, sb_diag *diag
         sb_view_free(&d.v);
     }
     if (st == SB_OK) {
-        sb_tri_kernels_of(t)->pack(t, a->val);
+        if (a->val)
+            sb_tri_kernels_of(t)->pack(t, a->val);
         *out = t;
         t = NULL;
     }

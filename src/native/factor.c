@@ -70,10 +70,13 @@ sort_by_level(const draft *d, int64_t rows, int64_t *first, int64_t levels)
 /* ---- life ------------------------------------------------------------------------------- */
 
 static sb_native_job
-job_of(sb_dtype t, bool cholesky)
+job_of(const sb_incomplete *f)
 {
-    return sb_native_job_of(cholesky ? "root" : "lower", t, t, SB_DTYPE_COUNT,
-                            SB_DTYPE_COUNT);
+    static const char *const ops[2][2] = {{"lower", "root"},
+                                          {"lower_blocks", "root_blocks"}};
+
+    return sb_native_job_of(ops[f->block > 1][f->cholesky], f->type, f->type,
+                            SB_DTYPE_COUNT, SB_DTYPE_COUNT);
 }
 
 void
@@ -97,7 +100,7 @@ sb_native_factor_device(const sb_native_factor *f)
 static sb_status
 build(sb_native_factor *out, const draft *d, const sb_native *n, const sb_incomplete *f)
 {
-    const sb_native_job j = job_of(f->type, f->cholesky);
+    const sb_native_job j = job_of(f);
     const size_t rows = (size_t)f->m * sizeof(int32_t);
     const void *from[ARRAYS] = {[ORDER] = d->order, [DIAGONAL] = d->diagonal};
     size_t bytes[ARRAYS] = {
@@ -116,6 +119,7 @@ build(sb_native_factor *out, const draft *d, const sb_native *n, const sb_incomp
             SB_TRY(n->device->ops->upload(n->device, n->stream, out->array[q], from[q],
                                           bytes[q], n->diag));
     }
+    SB_TRY(sb_native_first_load(n));
     return sb_native_load(n, &j);
 }
 
@@ -174,13 +178,10 @@ levels(const sb_native_factor *f, const sb_native *n, sb_native_job *j)
 
 sb_status
 sb_native_factor_run(const sb_native_factor *f, const sb_native *n,
-                     const sb_incomplete *job, int64_t *at)
+                     const sb_incomplete *job)
 {
-    int64_t *const bad = sb_native_counts_in(f->array[BAD]), *sums = bad + f->rows + 1;
-    sb_native_job j = job_of(job->type, job->cholesky);
-    int64_t most;
+    sb_native_job j = job_of(job);
 
-    SB_TRY(sb_native_may_wait(n, "a factor's first zero pivot is waited for"));
     sb_native_int(&j, 0);
     sb_native_int(&j, 0);
     sb_native_int(&j, job->base);
@@ -189,16 +190,23 @@ sb_native_factor_run(const sb_native_factor *f, const sb_native *n,
     sb_native_int(&j, job->boosts);
     sb_native_scalar_of(&j, SB_F64, (sb_value){job->tol, 0});
     sb_native_scalar_of(&j, job->type, job->boost);
+    sb_native_int(&j, job->block);
+    sb_native_int(&j, job->by_columns ? 1 : job->block);
+    sb_native_int(&j, job->by_columns ? job->block : 1);
     sb_native_array(&j, job->ptr);
     sb_native_array(&j, job->idx);
     sb_native_array(&j, job->val);
     sb_native_array(&j, f->array[ORDER]);
     sb_native_array(&j, f->array[DIAGONAL]);
-    sb_native_array(&j, bad);
+    sb_native_array(&j, sb_native_counts_in(f->array[BAD]));
     sb_native_array(&j, f->array[LEVEL]);
-    SB_TRY(levels(f, n, &j));
-    SB_TRY(sb_native_scan_most(n, bad, f->rows, sums));
-    SB_TRY(sb_native_read(n, &most, sums + sb_native_scan_total(f->rows)));
-    *at = most > 0 ? f->rows - most : -1;
-    return SB_OK;
+    return levels(f, n, &j);
+}
+
+sb_status
+sb_native_factor_first(const sb_native_factor *f, const sb_native *n, int64_t *at)
+{
+    int64_t *const bad = sb_native_counts_in(f->array[BAD]);
+
+    return sb_native_first(n, bad, f->rows, bad + f->rows + 1, at);
 }

@@ -82,6 +82,23 @@ typedef struct sb_native_tri sb_native_tri;
  */
 sb_status sb_native_tri_create(sb_native_tri **out, const sb_native *n, const sb_tri *t,
                                const void *values);
+/*
+ * The same of a matrix of blocks, where t has a block for an entry. Blocks are read where the
+ * caller has them at each solve: nothing to update.
+ *
+ *   solve   as below, with the blocks; wants no kernels that create has not loaded
+ *   first   waits for the first block row that the last solve found without a pivot, -1: none
+ */
+typedef struct sb_native_blocks {
+    int64_t rows, down, across; /* of a block of op(A); steps along it */
+    bool lower;                 /* op(A) */
+} sb_native_blocks;
+sb_status sb_native_tri_create_blocks(sb_native_tri **out, const sb_native *n,
+                                      const sb_tri *t, const sb_native_blocks *b);
+sb_status sb_native_tri_solve_blocks(const sb_native_tri *t, const sb_native *n,
+                                     const sb_tri_solve *s, sb_native_scalar alpha,
+                                     const void *values);
+sb_status sb_native_tri_first(const sb_native_tri *t, const sb_native *n, int64_t *at);
 void sb_native_tri_release(sb_native_tri *t); /* NULL is fine */
 const sb_device *sb_native_tri_device(const sb_native_tri *t);
 
@@ -141,6 +158,10 @@ sb_status sb_native_identity(const sb_native *n, int32_t *p, int64_t count);
 /* Numbers that are known to fit. */
 sb_status sb_native_narrow(const sb_native *n, int32_t *to, const int64_t *from,
                            int64_t count);
+/* array[q] becomes array[perm[q]], or the way back, elements of at most 16 bytes; `spare` is the
+ * scratch of so many entries. */
+sb_status sb_native_permute(const sb_native *n, void *array, void *spare,
+                            const int32_t *perm, int64_t count, size_t size, bool back);
 
 /*
  * Elements by their magnitude (runtime/legacy.h). count waits for *total; it writes numbers
@@ -155,6 +176,12 @@ sb_status sb_native_filter_count(const sb_native *n, const sb_filter *f, void *b
 sb_status sb_native_filter_fill(const sb_native *n, const sb_filter *f,
                                 const sb_target_rows *to);
 
+/* The magnitude at place `rank` (from 0) of the `count` there are; waits. Buffer of the bytes
+ * for any number of them. */
+size_t sb_native_rank_bytes(void);
+sb_status sb_native_filter_rank(const sb_native *n, const sb_filter *f, int64_t count,
+                                int64_t rank, void *buffer, double *bound);
+
 /* Blocks cut anew (runtime/legacy.h). count writes C's offsets, takes memory for the time of
  * the call and waits for *total; ERESOURCES as above. */
 sb_status sb_native_regrid_count(const sb_native *n, const sb_regrid *g,
@@ -162,10 +189,10 @@ sb_status sb_native_regrid_count(const sb_native *n, const sb_regrid *g,
 sb_status sb_native_regrid_fill(const sb_native *n, const sb_regrid *g);
 
 /*
- * Incomplete factors of a CSR (runtime/legacy.h: blocks of one element), rows by levels.
+ * Incomplete factors (runtime/legacy.h), block rows by levels.
  * create: of the structure, copied to the host (f's ptr and idx); holds the device, waits;
- * *out NULL on failure. run waits for *at, the first row whose pivot is none, -1: all are;
- * f's arrays are the device's.
+ * *out NULL on failure. run: no waiting, no allocation; f's arrays are the device's. first
+ * waits for the first row that the last run left without a pivot, -1: all have one.
  */
 typedef struct sb_native_factor sb_native_factor;
 sb_status sb_native_factor_create(sb_native_factor **out, const sb_native *n,
@@ -173,7 +200,15 @@ sb_status sb_native_factor_create(sb_native_factor **out, const sb_native *n,
 void sb_native_factor_release(sb_native_factor *f); /* NULL is fine */
 const sb_device *sb_native_factor_device(const sb_native_factor *f);
 sb_status sb_native_factor_run(const sb_native_factor *f, const sb_native *n,
-                               const sb_incomplete *job, int64_t *at);
+                               const sb_incomplete *job);
+sb_status sb_native_factor_first(const sb_native_factor *f, const sb_native *n,
+                                 int64_t *at);
+
+/* Products (runtime/legacy.h) whose scalars are not looked at; no waiting. */
+sb_status sb_native_gemvi(const sb_native *n, const sb_gemvi *k, sb_native_scalar alpha,
+                          sb_native_scalar beta);
+sb_status sb_native_masked(const sb_native *n, const sb_masked *k,
+                           sb_native_scalar alpha, sb_native_scalar beta);
 
 /* Systems of few diagonals (runtime/legacy.h), a thread each; no waiting. */
 bool sb_native_band_scratch(const sb_band *b, size_t *bytes);

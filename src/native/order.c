@@ -116,21 +116,25 @@ sort(sorter *s, const int32_t *key, const int32_t *order, int base, int64_t most
     return SB_OK;
 }
 
-/* to[q] = from[order[q]], elements of that size. */
+/* Entries of `area` elements of that size: to[q] = from[order[q]], or the way back; order
+ * NULL is 0, 1, .. */
+static sb_status
+carry(const sb_native *n, void *to, const void *from, const int32_t *order,
+      int64_t entries, size_t size, int64_t area, bool back)
+{
+    sb_native_job j = job_of("move", entries * area, area, back, 0);
+
+    j.e = sb_native_carrier(size);
+    set(&j, 0, from);
+    set(&j, 1, order);
+    set(&j, 3, to);
+    return sb_native_threads(n, &j, entries * area);
+}
+
 static sb_status
 take(const sorter *s, void *to, const void *from, const int32_t *order, size_t size)
 {
-    const sb_vector v = {.op = SB_VECTOR_GATHER,
-                         .size = s->nnz,
-                         .nnz = s->nnz,
-                         .idx = order,
-                         .idx_type = SB_I32,
-                         .x = to,
-                         .y = (void *)(uintptr_t)from,
-                         .bytes = size};
-    const sb_native_scalar none = {{0, 0}, NULL};
-
-    return sb_native_vector(s->n, &v, none, none, NULL, NULL, false);
+    return carry(s->n, to, from, order, s->nnz, size, 1, false);
 }
 
 /* ---- rows and offsets ----------------------------------------------------------------- */
@@ -200,19 +204,26 @@ sb_native_flip(const sb_native *n, const sb_flip *f)
     SB_TRY(sb_native_offsets(n, f->to_ptr, s.key[s.at], f->nnz, f->n, f->base));
     SB_TRY(f->row ? take(&s, f->to_idx, f->row, order, sizeof *order)
                   : rows(n, f->to_idx, f->ptr, order, f->nnz, f->m, f->base));
-    return f->size > 0 ? take(&s, f->to_val, f->val, order, f->size) : SB_OK;
+    return f->size > 0 ? carry(n, f->to_val, f->val, order, f->nnz, f->size,
+                               f->area > 1 ? f->area : 1, false)
+                       : SB_OK;
+}
+
+sb_status
+sb_native_permute(const sb_native *n, void *array, void *spare, const int32_t *perm,
+                  int64_t count, size_t size, bool back)
+{
+    spare = (void *)(((uintptr_t)spare + LINE - 1) & ~(uintptr_t)(LINE - 1));
+    SB_TRY(carry(n, spare, array, back ? NULL : perm, count, size, 1, false));
+    return carry(n, array, spare, back ? perm : NULL, count, size, 1, back);
 }
 
 /* An array moved by the order, through the spare one. */
 static sb_status
 move(const sorter *s, int32_t *array, const int32_t *order)
 {
-    sb_native_job j = job_of("copy", s->nnz, 0, 0, 0);
-
-    SB_TRY(take(s, s->spare, array, order, sizeof *array));
-    set(&j, 0, s->spare);
-    set(&j, 3, array);
-    return sb_native_threads(s->n, &j, s->nnz);
+    return sb_native_permute(s->n, array, s->spare, order, s->nnz, sizeof *array,
+                             false);
 }
 
 /* By minors, then by majors as they now stand. */

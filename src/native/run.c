@@ -186,6 +186,28 @@ sb_native_read(const sb_native *n, int64_t *out, const int64_t *at)
                                     n->diag);
 }
 
+sb_status
+sb_native_first(const sb_native *n, const int64_t *bad, int64_t rows, int64_t *sums,
+                int64_t *at)
+{
+    int64_t most;
+
+    SB_TRY(sb_native_may_wait(n, "the first zero pivot is waited for"));
+    SB_TRY(sb_native_scan_most(n, bad, rows, sums));
+    SB_TRY(sb_native_read(n, &most, sums + sb_native_scan_total(rows)));
+    *at = most > 0 ? rows - most : -1;
+    return SB_OK;
+}
+
+sb_status
+sb_native_first_load(const sb_native *n)
+{
+    sb_native load = *n;
+
+    load.only_load = true;
+    return sb_native_scan_most(&load, NULL, 1, NULL);
+}
+
 size_t
 sb_native_counts_bytes(int64_t items)
 {

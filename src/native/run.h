@@ -62,6 +62,11 @@ sb_status sb_native_counts_begin(const sb_native *n, int64_t items, void *buffer
                                  void **own, int64_t **at);
 sb_status sb_native_counts_offsets(const sb_native *n, int64_t *count, int64_t items,
                                    void *out, sb_dtype p, int base, int64_t *total);
+/* Where rows have left a number each, rows - i for a bad row i or else 0: the first bad one,
+ * -1: none. Waits; sums as above. Its kernel is loaded by the second. */
+sb_status sb_native_first(const sb_native *n, const int64_t *bad, int64_t rows,
+                          int64_t *sums, int64_t *at);
+sb_status sb_native_first_load(const sb_native *n);
 /* Waits for a number that the device has computed. */
 sb_status sb_native_read(const sb_native *n, int64_t *out, const int64_t *at);
 

@@ -27,6 +27,7 @@ const char *sb_native_text_scan(void);
 const char *sb_native_text_vector(void);
 const char *sb_native_text_dense(void);
 const char *sb_native_text_tri(void);
+const char *sb_native_text_tri_block(void);
 const char *sb_native_text_spgemm(void);
 const char *sb_native_text_order(void);
 const char *sb_native_text_geam(void);
@@ -34,5 +35,6 @@ const char *sb_native_text_filter(void);
 const char *sb_native_text_band(void);
 const char *sb_native_text_grid(void);
 const char *sb_native_text_factor(void);
+const char *sb_native_text_product(void);
 
 #endif

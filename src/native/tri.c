@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/fault.h"
+#include "base/macro.h"
 #include "native/run.h"
 
 #include <string.h>
@@ -14,15 +15,16 @@ enum { NARROW = 8 };
 enum { NARROW = 256 }; /* elements of a level that one block takes along */
 #endif
 
-enum { PTR, ROW, COL, FROM, DIAG_PTR, DIAG_FROM, VAL, DIAG, LEVEL, ARRAYS };
+enum { PTR, ROW, COL, FROM, DIAG_PTR, DIAG_FROM, VAL, DIAG, LEVEL, BAD, ARRAYS };
 
 struct sb_native_tri {
     sb_device *device; /* held */
     int64_t rows, nnz, levels;
     sb_dtype type, index;
     bool conj, unit;
-    int64_t *first;      /* levels + 1, on the host: rows of the order */
-    void *array[ARRAYS]; /* on the device */
+    sb_native_blocks blocks; /* 0 rows: of elements */
+    int64_t *first;          /* levels + 1, on the host: rows of the order */
+    void *array[ARRAYS];     /* on the device */
 };
 
 /* ---- order ------------------------------------------------------------------------------ */
@@ -210,15 +212,42 @@ job_of(const sb_native_tri *t, const char *op)
     return sb_native_job_of(op, t->type, t->type, t->index, SB_DTYPE_COUNT);
 }
 
+static sb_native_job
+block_job(const sb_native_tri *t)
+{
+    return sb_native_job_of("solve_blocks", t->type, t->type, SB_DTYPE_COUNT,
+                            SB_DTYPE_COUNT);
+}
+
+static sb_status
+build_structure(sb_native_tri *out, draft *d, const sb_native *n)
+{
+    SB_TRY(draw(d, out));
+    for (int q = 0; q < VAL; q++)
+        SB_TRY(move(out, q, n, d->array[q], count_of(d->t, q), size_of(d->t, q)));
+    return move(out, LEVEL, n, out->first, out->levels + 1, sizeof *out->first);
+}
+
+/* Blocks are read in place; room to find the first one without a pivot. */
+static sb_status
+build_blocks(sb_native_tri *out, draft *d, const sb_native *n)
+{
+    const sb_native_job solve = block_job(out);
+
+    SB_TRY(build_structure(out, d, n));
+    SB_TRY(move(out, BAD, n, NULL, (int64_t)sb_native_counts_bytes(out->rows), 1));
+    SB_TRY(sb_native_first_load(n));
+    return sb_native_load(n, &solve);
+}
+
 static sb_status
 build(sb_native_tri *out, draft *d, const sb_native *n, const void *values)
 {
     const sb_native_job solve = job_of(out, "solve"), chain = job_of(out, "chain");
 
-    SB_TRY(draw(d, out));
-    for (int q = 0; q < LEVEL; q++)
-        SB_TRY(move(out, q, n, d->array[q], count_of(d->t, q), size_of(d->t, q)));
-    SB_TRY(move(out, LEVEL, n, out->first, out->levels + 1, sizeof *out->first));
+    SB_TRY(build_structure(out, d, n));
+    for (int q = VAL; q < LEVEL; q++)
+        SB_TRY(move(out, q, n, NULL, count_of(d->t, q), size_of(d->t, q)));
     SB_TRY(sb_native_load(n, &solve));
     SB_TRY(sb_native_load(n, &chain));
     if (!out->unit) { /* the kernel of an update of the diagonal alone */
@@ -229,9 +258,9 @@ build(sb_native_tri *out, draft *d, const sb_native *n, const void *values)
     return sb_native_tri_update(out, n, values, false);
 }
 
-sb_status
-sb_native_tri_create(sb_native_tri **out, const sb_native *n, const sb_tri *t,
-                     const void *values)
+static sb_status
+create(sb_native_tri **out, const sb_native *n, const sb_tri *t, const void *values,
+       const sb_native_blocks *blocks)
 {
     draft d = {.t = t};
     sb_native_tri *made;
@@ -250,13 +279,29 @@ sb_native_tri_create(sb_native_tri **out, const sb_native *n, const sb_tri *t,
     made->index = t->index;
     made->conj = t->conj;
     made->unit = t->unit;
-    st = build(made, &d, n, values);
+    if (blocks)
+        made->blocks = *blocks;
+    st = blocks ? build_blocks(made, &d, n) : build(made, &d, n, values);
     draft_free(&d);
     if (st == SB_OK)
         *out = made;
     else
         sb_native_tri_release(made);
     return st;
+}
+
+sb_status
+sb_native_tri_create(sb_native_tri **out, const sb_native *n, const sb_tri *t,
+                     const void *values)
+{
+    return create(out, n, t, values, NULL);
+}
+
+sb_status
+sb_native_tri_create_blocks(sb_native_tri **out, const sb_native *n, const sb_tri *t,
+                            const sb_native_blocks *b)
+{
+    return create(out, n, t, NULL, b);
 }
 
 /* ---- steps ------------------------------------------------------------------------------ */
@@ -325,26 +370,77 @@ narrow(const sb_native_tri *t, int64_t level, int64_t cols)
     return cols == 1 ? rows <= NARROW / 8 : rows <= NARROW * 4 / cols;
 }
 
+/* What a launch of these rows, or of this chain of levels, is called and told. */
+static void
+name_launch(const sb_native_tri *t, sb_native_job *j, bool chain)
+{
+    if (t->blocks.rows > 0)
+        j->args.param[7].i = chain;
+    else
+        j->op = chain ? "chain" : "solve";
+}
+
+static sb_status
+launch(const sb_native_tri *t, const sb_native *n, sb_native_job *j, int64_t cols)
+{
+    for (int64_t l = 0, end; l < t->levels; l = end) {
+        const bool few = narrow(t, l, cols);
+        int64_t rows;
+
+        end = l + 1;
+        while (few && end < t->levels && narrow(t, end, cols))
+            end++;
+        rows = t->first[end] - t->first[l];
+        name_launch(t, j, few);
+        j->args.param[0].i = few ? l : t->first[l];
+        j->args.param[1].i = few ? end : t->first[end];
+        SB_TRY(few         ? sb_native_groups(n, j, 1)
+               : cols == 1 ? sb_native_groups(n, j, rows)
+                           : sb_native_threads(n, j, rows * cols));
+    }
+    return SB_OK;
+}
+
 sb_status
 sb_native_tri_solve(const sb_native_tri *t, const sb_native *n, const sb_tri_solve *s,
                     sb_native_scalar alpha)
 {
     sb_native_job j = solve_job(t, s, alpha);
 
-    for (int64_t l = 0, end; l < t->levels; l = end) {
-        const bool few = narrow(t, l, s->cols);
-        int64_t rows;
+    return launch(t, n, &j, s->cols);
+}
 
-        end = l + 1;
-        while (few && end < t->levels && narrow(t, end, s->cols))
-            end++;
-        rows = t->first[end] - t->first[l];
-        j.op = few ? "chain" : "solve";
-        j.args.param[0].i = few ? l : t->first[l];
-        j.args.param[1].i = few ? end : t->first[end];
-        SB_TRY(few            ? sb_native_groups(n, &j, 1)
-               : s->cols == 1 ? sb_native_groups(n, &j, rows)
-                              : sb_native_threads(n, &j, rows * s->cols));
-    }
-    return SB_OK;
+sb_status
+sb_native_tri_solve_blocks(const sb_native_tri *t, const sb_native *n,
+                           const sb_tri_solve *s, sb_native_scalar alpha,
+                           const void *values)
+{
+    const sb_native_blocks *b = &t->blocks;
+    const int64_t numbers[] = {0,        0,        s->cols, s->b_row, s->b_col,
+                               s->c_row, s->c_col, 0,       t->unit};
+    const int64_t more[] = {b->rows, b->down, b->across, b->lower, t->conj, t->rows};
+    sb_native_job j = block_job(t);
+
+    for (int q = 0; q < SB_COUNT(numbers); q++)
+        sb_native_int(&j, numbers[q]);
+    sb_native_scalar_of(&j, t->type, alpha.value);
+    for (int q = 0; q < SB_COUNT(more); q++)
+        sb_native_int(&j, more[q]);
+    for (int q = PTR; q <= DIAG_FROM; q++)
+        sb_native_array(&j, t->array[q]);
+    sb_native_array(&j, values);
+    sb_native_array(&j, s->b);
+    sb_native_array(&j, s->c);
+    sb_native_array(&j, alpha.at);
+    sb_native_array(&j, t->array[LEVEL]);
+    sb_native_array(&j, sb_native_counts_in(t->array[BAD]));
+    return launch(t, n, &j, s->cols);
+}
+
+sb_status
+sb_native_tri_first(const sb_native_tri *t, const sb_native *n, int64_t *at)
+{
+    int64_t *const bad = sb_native_counts_in(t->array[BAD]);
+
+    return sb_native_first(n, bad, t->rows, bad + t->rows + 1, at);
 }

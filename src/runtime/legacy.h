@@ -17,7 +17,8 @@
 typedef struct sb_flip {
     int64_t m, n, nnz;
     int base;
-    size_t size; /* 0: no values */
+    size_t size;  /* 0: no values */
+    int64_t area; /* values an entry has; 0 is 1 */
     const int32_t *ptr, *idx;
     const int32_t *row; /* of each entry of a list, ptr is NULL then */
     const void *val;

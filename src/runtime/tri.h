@@ -54,8 +54,8 @@ typedef struct sb_tri_solve {
 } sb_tri_solve;
 
 typedef struct sb_tri_steps {
-    /* *out owned, NULL on failure. Reads all of A, square. ENOMEM, ENOTSUP
-     * and EINVAL as sb_view_make_elements. */
+    /* *out owned, NULL on failure. Reads all of A, square; without values what comes of
+     * them holds anything. ENOMEM, ENOTSUP and EINVAL as sb_view_make_elements. */
     sb_status (*analyse)(sb_tri **out, const sb_matrix *a, const sb_tri_part *part,
                          sb_diag *diag);
     /* Takes the caller's values anew; diagonal: `rows` values of the diagonal alone. */

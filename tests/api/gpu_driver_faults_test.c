@@ -10,6 +10,8 @@
 #include "gpu/gpu.h"
 #include "gpuworld.h"
 
+#include "spblas_legacy.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,12 +105,16 @@ typedef enum phase {
     BARE,     /* a product without one */
     TURNED,   /* A^T, in a buffer */
     STAGED,   /* A^T without: through host memory */
+    SORTED,   /* csru2csr: memory for the order */
+    LEVELS,   /* bsrsv2's analysis */
+    SOLVED,   /* its solve */
+    PIVOT,    /* its zero pivot, to the GPU's memory */
     PHASES
 } phase;
 
-static const char *const phase_names[PHASES] = {"create",  "size",    "analyse",
-                                                "measure", "planned", "captured",
-                                                "bare",    "turned",  "staged"};
+static const char *const phase_names[PHASES] = {
+    "create", "size",   "analyse", "measure", "planned", "captured", "bare",
+    "turned", "staged", "sorted",  "levels",  "solved",  "pivot"};
 
 static const float two = 2, nought = 0;
 
@@ -116,7 +122,83 @@ typedef struct subject {
     world w;
     sb_cu_mem buffer;
     sb_cu_ptr stream;
+    spblasLegacyInfo_t info;
+    void *block[6]; /* of a triangle: offsets, columns, values; f, x, position */
 } subject;
+
+/* ---- older routines ------------------------------------------------------------------------- */
+
+static const spblasMatDescr_t plain = {
+    SPBLAS_MATRIX_TYPE_GENERAL, SPBLAS_FILL_MODE_LOWER, SPBLAS_DIAG_TYPE_NON_UNIT,
+    SPBLAS_INDEX_BASE_ZERO};
+
+static spblasStatus_t
+sort_there(const subject *s)
+{
+    return spblasXcsru2csr(s->w.h, SPBLAS_R_32F, WORLD_M, WORLD_K, WORLD_NNZ, &plain,
+                           s->w.array[2], s->w.array[0], s->w.array[1], s->info,
+                           (void *)(uintptr_t)s->buffer);
+}
+
+static spblasStatus_t
+levels(const subject *s)
+{
+    return spblasXbsrsv2_analysis(s->w.h, SPBLAS_R_32F, SPBLAS_DIRECTION_ROW,
+                                  SPBLAS_OPERATION_NON_TRANSPOSE, 2, 3, &plain,
+                                  s->block[2], s->block[0], s->block[1], 2, s->info,
+                                  SPBLAS_SOLVE_POLICY_USE_LEVEL, NULL);
+}
+
+static spblasStatus_t
+solve(const subject *s)
+{
+    return spblasXbsrsv2_solve(
+        s->w.h, SPBLAS_R_32F, SPBLAS_DIRECTION_ROW, SPBLAS_OPERATION_NON_TRANSPOSE, 2,
+        3, &two, &plain, s->block[2], s->block[0], s->block[1], 2, s->info, s->block[3],
+        s->block[4], SPBLAS_SOLVE_POLICY_USE_LEVEL, NULL);
+}
+
+/* Blocks [1 0; 1 1], [1 1; 1 1], [1 0; 1 0]: the last element has no pivot. */
+static void
+open_blocks(subject *s, phase p)
+{
+    static const int ptr[] = {0, 1, 3}, col[] = {0, 0, 1}, none[] = {-1};
+    static const float val[] = {1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0}, f[] = {1, 1, 3, 3};
+    const void *const from[] = {ptr, col, val, f, f, none};
+    const size_t bytes[] = {sizeof ptr, sizeof col, sizeof val,
+                            sizeof f,   sizeof f,   sizeof none};
+
+    for (int q = 0; q < SB_COUNT(from); q++)
+        s->block[q] = world_device(from[q], bytes[q]);
+    world_must(spblasCreateLegacyInfo(&s->info));
+    if (p == LEVELS || p == SOLVED || p == PIVOT) /* kernels stay */
+        world_must(levels(s));
+    if (p == PIVOT)
+        world_must(solve(s));
+}
+
+static void
+close_blocks(subject *s)
+{
+    for (int q = 0; q < SB_COUNT(s->block); q++)
+        world_free(s->block[q]);
+    world_must(spblasDestroyLegacyInfo(s->info));
+}
+
+static void
+check_blocks(const subject *s, phase p)
+{
+    const float *x = s->block[4];
+
+    if (p == SOLVED)
+        assert_true(x[0] == 2 && x[1] == 0 && x[2] == 4);
+    if (p == PIVOT)
+        assert_int_equal(*(const int *)s->block[5], 1);
+    if (p == SORTED)
+        assert_memory_equal(s->w.array[1], world_crd, WORLD_NNZ * sizeof *world_crd);
+}
+
+/* ---- products ------------------------------------------------------------------------------- */
 
 static spblasStatus_t
 transposed(const world *w, void *buffer)
@@ -170,12 +252,21 @@ run(subject *s, phase p)
         return transposed(&s->w, (void *)(uintptr_t)s->buffer);
     case STAGED:
         return transposed(&s->w, NULL);
+    case SORTED:
+        return sort_there(s);
+    case LEVELS:
+        return levels(s);
+    case SOLVED:
+        return solve(s);
+    case PIVOT:
+        st = spblasXbsrsv2_zeroPivot(s->w.h, s->info, s->block[5]);
+        return st == SPBLAS_STATUS_ZERO_PIVOT ? SPBLAS_STATUS_SUCCESS : st;
     default:
         return world_multiply(&s->w, &two, &nought);
     }
 }
 
-/* What a call that succeeded has left, B or C. */
+/* What a call that succeeded has left. */
 static void
 check(const subject *s, phase p)
 {
@@ -185,6 +276,7 @@ check(const subject *s, phase p)
         world_check(&s->w, 2);
     for (int i = 0; i < WORLD_K * WORLD_N && (p == TURNED || p == STAGED); i++)
         assert_true(b[i] == 0); /* of C, which is */
+    check_blocks(s, p);
 }
 
 static void
@@ -197,9 +289,18 @@ open_subject(subject *s, phase p)
     world_must(spblasSetStream(s->w.h, s->stream));
     effort(&s->w, p == MEASURE ? SPBLAS_EFFORT_MEASURE : SPBLAS_EFFORT_ESTIMATE);
     s->buffer = 0;
-    if (p == TURNED) {
-        world_must(size_of(&s->w, &bytes));
+    open_blocks(s, p);
+    if (p == TURNED || p == SORTED) {
+        world_must(p == TURNED ? size_of(&s->w, &bytes)
+                               : spblasXcsru2csr_bufferSizeExt(
+                                     s->w.h, SPBLAS_R_32F, WORLD_M, WORLD_K, WORLD_NNZ,
+                                     NULL, NULL, NULL, s->info, &bytes));
         assert_int_equal(sound->alloc(&s->buffer, bytes), 0);
+    }
+    if (p == SORTED) { /* kernels stay, the order goes */
+        world_must(sort_there(s));
+        world_must(spblasDestroyLegacyInfo(s->info));
+        world_must(spblasCreateLegacyInfo(&s->info));
     }
     if (p == PLANNED || p == CAPTURED)
         world_must(world_analyse(&s->w));
@@ -210,6 +311,7 @@ close_subject(subject *s)
 {
     if (s->buffer)
         assert_int_equal(sound->free(s->buffer), 0);
+    close_blocks(s);
     world_close(&s->w);
     assert_int_equal(sound->stream_destroy(s->stream), 0);
     world_must(spblasForgetWisdom());
@@ -227,12 +329,17 @@ static const unsigned fails_in[ENTRY_COUNT] = {
     [ENTRY_device_attribute] = IN(CREATE),
     [ENTRY_primary_retain] = IN(CREATE),
     [ENTRY_context_push] = IN(ANALYSE) | IN(MEASURE) | IN(PLANNED) | IN(CAPTURED) |
-                           IN(BARE) | IN(TURNED) | IN(STAGED),
-    [ENTRY_launch] = IN(PLANNED) | IN(CAPTURED) | IN(BARE) | IN(TURNED),
-    [ENTRY_alloc] = IN(ANALYSE) | IN(MEASURE),
-    [ENTRY_upload] = IN(ANALYSE) | IN(STAGED),
-    [ENTRY_download] = IN(ANALYSE) | IN(MEASURE) | IN(STAGED),
-    [ENTRY_stream_wait] = IN(ANALYSE) | IN(MEASURE) | IN(STAGED),
+                           IN(BARE) | IN(TURNED) | IN(STAGED) | IN(SORTED) |
+                           IN(LEVELS) | IN(SOLVED) | IN(PIVOT),
+    [ENTRY_place] =
+        IN(SOLVED), /* arrays are taken for the host's, the analysis is not */
+    [ENTRY_launch] = IN(PLANNED) | IN(CAPTURED) | IN(BARE) | IN(TURNED) | IN(SORTED) |
+                     IN(SOLVED) | IN(PIVOT),
+    [ENTRY_alloc] = IN(ANALYSE) | IN(MEASURE) | IN(SORTED) | IN(LEVELS),
+    [ENTRY_upload] = IN(ANALYSE) | IN(STAGED) | IN(LEVELS) | IN(PIVOT),
+    [ENTRY_download] = IN(ANALYSE) | IN(MEASURE) | IN(STAGED) | IN(LEVELS) | IN(PIVOT),
+    [ENTRY_stream_wait] =
+        IN(ANALYSE) | IN(MEASURE) | IN(STAGED) | IN(LEVELS) | IN(PIVOT),
 };
 
 /* What fails is not undone: memory, modules and contexts stay. */

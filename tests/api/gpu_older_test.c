@@ -1,7 +1,7 @@
 /*
  * Older routines in the memory of the emulated GPU against the host's: elements by their
- * magnitude (nnz, compress, prune), blocks cut anew and products of blocks, by their bits, in
- * several orders of blocks and threads, with scalars and numbers on either side.
+ * magnitude (nnz, compress, prune), blocks cut anew, products of blocks, gemvi and colours, by
+ * their bits, in several orders of blocks and threads, with scalars and numbers on either side.
  * ctest-labels: quick gpu-emu
  */
 #include "base/macro.h"
@@ -151,6 +151,200 @@ test_filters(void **state)
             side_drop(&p);
         }
         assert_true(got[0][0].total > 0 && got[0][2].total < got[0][1].total);
+        assert_memory_equal(got[1], got[0], sizeof got[0]);
+    }
+}
+
+/* Those above the magnitude of a rank, of the dense matrix and again of what is left. */
+static void
+run_ranks(kept out[2], side_pool *p, uint64_t k, const void *a)
+{
+    static const float percentages[] = {40, 0, 75, 100, 99.9f};
+    const sb_dtype t = type_of(k);
+    const spblasDataType_t type = call_type(t);
+    const spblasMatDescr_t da = {.base = (spblasIndexBase_t)(k % 2)},
+                           db = {.base = (spblasIndexBase_t)(k / 2 % 2)};
+    const spblasHandle_t h = side_handle(p);
+    const float percent = percentages[k % 5];
+    int *ptr[2], *idx[2];
+    void *val[2], *buffer;
+    spblasLegacyInfo_t info;
+    size_t bytes;
+
+    world_must(spblasCreateLegacyInfo(&info));
+    for (int q = 0; q < 2; q++) {
+        ptr[q] = side_copy(p, NULL, 4 * (M + 1));
+        idx[q] = side_copy(p, NULL, 4 * M * N);
+        val[q] = side_copy(p, NULL, (size_t)16 * M * N);
+        out[q].size = sb_dtype_size(t);
+    }
+    world_must(spblasXpruneDense2csrByPercentage_bufferSizeExt(
+        h, type, M, N, a, LD, percent, &da, val[0], ptr[0], idx[0], info, &bytes));
+    buffer = side_copy(p, NULL, bytes);
+    for (int q = 0; q < 2; q++) {
+        int *total = side_scalar(p, k % 4 == 3, &out[q].total, 4);
+
+        if (q == 0)
+            world_must(spblasXpruneDense2csrNnzByPercentage(
+                h, type, M, N, a, LD, percent, &da, ptr[0], total, info, buffer));
+        else
+            world_must(spblasXpruneCsr2csrNnzByPercentage(
+                h, type, M, N, out[0].total, &da, val[0], ptr[0], idx[0], 60, &db,
+                ptr[1], total, info, buffer));
+        out[q].total = *total;
+        if (q == 0)
+            world_must(spblasXpruneDense2csrByPercentage(h, type, M, N, a, LD, percent,
+                                                         &da, val[0], ptr[0], idx[0],
+                                                         info, buffer));
+        else
+            world_must(spblasXpruneCsr2csrByPercentage(
+                h, type, M, N, out[0].total, &da, val[0], ptr[0], idx[0], 60, &db,
+                val[1], ptr[1], idx[1], info, buffer));
+        take(&out[q], ptr[q], idx[q], val[q], M);
+    }
+    world_must(spblasDestroyLegacyInfo(info));
+}
+
+static void
+test_ranks(void **state)
+{
+    static kept got[2][2];
+
+    (void)state;
+    NEED_COMPILER();
+    for (uint64_t k = 0; k < 24; k++) {
+        const bool complex = sb_dtype_is_complex(type_of(k));
+        double host[2 * LD * N];
+        gen_rng r = {k};
+
+        side_order(k);
+        for (int64_t q = 0; q < (int64_t)LD * N; q++)
+            sb_value_store(
+                type_of(k), host, q,
+                (sb_value){gen_unit(&r) - 0.5, complex ? gen_unit(&r) - 0.5 : 0});
+        if (k % 3 == 2)
+            sb_value_store(type_of(k), host, LD + 2, (sb_value){-NAN, 0});
+        memset(got, 0, sizeof got);
+        for (int side = 0; side < 2; side++) {
+            side_pool p = {.side = side};
+
+            run_ranks(got[side], &p, k,
+                      side_copy(&p, host, (size_t)LD * N * sb_dtype_size(type_of(k))));
+            side_drop(&p);
+        }
+        assert_true(k % 5 > 2 ||
+                    got[0][1].total < got[0][0].total); /* something is left */
+        assert_memory_equal(got[1], got[0], sizeof got[0]);
+    }
+}
+
+/* ---- a sparse vector --------------------------------------------------------------------- */
+
+static void
+run_gemvi(char *out, side_pool *p, uint64_t k)
+{
+    const sb_dtype t = type_of(k), sum = sb_dtype_is_half(t) ? SB_F32 : t;
+    const spblasOperation_t op = (spblasOperation_t)(k / 2 % 3);
+    const size_t size = sb_dtype_size(t), rows = op ? N : M;
+    const int base = (int)(k / 5 % 2), nnz = op ? 4 : 40;
+    double a[2 * LD * N], x[2 * N], scalar[2][2] = {{0}};
+    int idx[N], bytes;
+    void *there[4];
+    const void *alpha, *beta;
+
+    for (int64_t q = 0; q < (int64_t)LD * N; q++)
+        sb_value_store(t, a, q, (sb_value){(double)(q % 5 - 2), (double)(q % 3 - 1)});
+    for (int q = 0; q < N; q++)
+        sb_value_store(t, x, q, (sb_value){(double)(q % 4 - 1), 0});
+    for (int q = 0; q < nnz; q++)
+        idx[q] = (q * 3 + 1) % (op ? M : N) + base;
+    sb_value_store(sum, scalar[0], 0, (sb_value){2, 0});
+    sb_value_store(sum, scalar[1], 0, (sb_value){(double)(k % 3), 0});
+    there[0] = side_copy(p, a, (size_t)LD * N * size);
+    there[1] = side_copy(p, x, (size_t)nnz * size);
+    there[2] = side_copy(p, idx, (size_t)nnz * 4);
+    there[3] = side_copy(p, k % 3 ? x : NULL, rows * size); /* junk is not read */
+    alpha = side_scalar(p, k % 4 == 1, scalar[0], sizeof scalar[0]);
+    beta = side_scalar(p, k % 4 == 1, scalar[1], sizeof scalar[1]);
+    world_must(
+        spblasXgemvi_bufferSize(side_handle(p), call_type(t), op, M, N, nnz, &bytes));
+    world_must(spblasXgemvi(side_handle(p), call_type(t), op, M, N, alpha, there[0], LD,
+                            nnz, there[1], there[2], beta, there[3],
+                            (spblasIndexBase_t)base, NULL));
+    memcpy(out, there[3], rows * size);
+}
+
+static void
+test_gemvi(void **state)
+{
+    (void)state;
+    NEED_COMPILER();
+    for (uint64_t k = 0; k < 36; k++) {
+        char got[2][16 * N] = {{0}};
+
+        side_order(k);
+        for (int side = 0; side < 2; side++) {
+            side_pool p = {.side = side};
+
+            run_gemvi(got[side], &p, k);
+            side_drop(&p);
+        }
+        assert_memory_equal(got[1], got[0], sizeof got[0]);
+    }
+}
+
+/* ---- colours ----------------------------------------------------------------------------- */
+
+/* A ring in which every third has a chord, coloured whole or in part. */
+static void
+run_colors(int *out, side_pool *p, uint64_t k)
+{
+    enum { ROWS = 40 };
+    const spblasMatDescr_t descr = {.base = (spblasIndexBase_t)(k % 2)};
+    double fraction[2] = {k / 2 % 2 ? 0.6 : 1, 0};
+    int ptr[ROWS + 1], idx[4 * ROWS], n = 0, colors = -1, *there[4], *number;
+    spblasLegacyInfo_t info;
+    const void *part;
+
+    for (int i = 0; i < ROWS; i++) {
+        ptr[i] = n + (int)descr.base;
+        for (int j = 0; j < ROWS; j++)
+            if (i == j || (i + 1) % ROWS == j || (j + 1) % ROWS == i ||
+                (i % 3 == 0 && j % 3 == 0 && i + j == ROWS - 1))
+                idx[n++] = j + (int)descr.base;
+    }
+    ptr[ROWS] = n + (int)descr.base;
+    there[0] = side_copy(p, ptr, sizeof ptr);
+    there[1] = side_copy(p, idx, (size_t)n * 4);
+    there[2] = side_copy(p, NULL, ROWS * 4);
+    there[3] = side_copy(p, NULL, ROWS * 4);
+    part = side_scalar(p, k % 3 == 0, fraction, sizeof fraction);
+    number = side_scalar(p, k % 3 == 0, &colors, sizeof colors);
+    world_must(spblasCreateLegacyInfo(&info));
+    world_must(spblasXcsrcolor(side_handle(p), SPBLAS_R_64F, ROWS, n, &descr, NULL,
+                               there[0], there[1], part, number, there[2],
+                               k % 4 == 3 ? NULL : there[3], info));
+    world_must(spblasDestroyLegacyInfo(info));
+    out[0] = *number;
+    memcpy(out + 1, there[2], ROWS * 4);
+    memcpy(out + 1 + ROWS, there[3], ROWS * 4);
+}
+
+static void
+test_colors(void **state)
+{
+    (void)state;
+    NEED_COMPILER();
+    for (uint64_t k = 0; k < 12; k++) {
+        int got[2][100] = {{0}};
+
+        for (int side = 0; side < 2; side++) {
+            side_pool p = {.side = side};
+
+            run_colors(got[side], &p, k);
+            side_drop(&p);
+        }
+        assert_true(got[0][0] > 1);
         assert_memory_equal(got[1], got[0], sizeof got[0]);
     }
 }
@@ -384,8 +578,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filters), cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_cuts), cmocka_unit_test(test_long_cuts)};
+        cmocka_unit_test(test_filters), cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_gemvi),   cmocka_unit_test(test_colors),
+        cmocka_unit_test(test_blocks),  cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_long_cuts)};
     int failed;
 
     if (!sides_open(SB_BINARY_DIR))

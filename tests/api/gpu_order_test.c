@@ -1,6 +1,6 @@
 /*
  * Orders of entries in the memory of the emulated GPU: CSR to CSC, sorts of COO, CSR and CSC
- * with a permutation, offsets and rows, against the host's, in several orders of blocks and
+ * with a permutation, sorting with values and back, offsets and rows, against the host's, in several orders of blocks and
  * threads; waits for nothing; buffers of just the bytes asked for.
  * ctest-labels: quick gpu-emu
  */
@@ -219,6 +219,76 @@ test_sorts(void **state)
         sort_case(k, (sort)(k % 4));
 }
 
+/* ---- sorting and back ----------------------------------------------------------------- */
+
+/* Twice sorted and back: the second time the order has its memory. */
+static void
+run_csru(spblasHandle_t h, const sb_matrix *a, int *ptr, int *col, void *val,
+         int *sorted, void *(*take)(size_t), void (*give)(void *))
+{
+    static const spblasDataType_t types[] = {SPBLAS_R_16F, SPBLAS_R_64F, SPBLAS_C_64F};
+    const size_t size = sb_dtype_size(a->val_type);
+    const spblasDataType_t t = types[size / 8];
+    const spblasMatDescr_t descr = {.base = (spblasIndexBase_t)a->base};
+    const int m = (int)a->rows, n = (int)a->cols, nnz = (int)a->nnz;
+    spblasLegacyInfo_t info;
+    sb_emu_counts before;
+    void *buffer;
+    size_t bytes;
+
+    world_must(spblasCreateLegacyInfo(&info));
+    world_must(
+        spblasXcsru2csr_bufferSizeExt(h, t, m, n, nnz, val, ptr, col, info, &bytes));
+    buffer = take(bytes);
+    for (int again = 0; again < 2; again++) {
+        before = sb_emu_count();
+        world_must(
+            spblasXcsru2csr(h, t, m, n, nnz, &descr, val, ptr, col, info, buffer));
+        if (again)
+            asked_nothing(&before);
+        memcpy(sorted, col, (size_t)nnz * 4);
+        memcpy(sorted + nnz, val, (size_t)nnz * size);
+        before = sb_emu_count();
+        world_must(
+            spblasXcsr2csru(h, t, m, n, nnz, &descr, val, ptr, col, info, buffer));
+        asked_nothing(&before);
+    }
+    give(buffer);
+    world_must(spblasDestroyLegacyInfo(info));
+}
+
+static void
+test_csru(void **state)
+{
+    (void)state;
+    NEED_COMPILER();
+    for (uint64_t k = 0; k < 28; k++) {
+        sb_matrix a = csr(k, true), there = world_matrix(&a), here = a;
+        const size_t entries = (size_t)a.nnz * 4,
+                     values = (size_t)a.nnz * sb_dtype_size(a.val_type);
+        int *want = host(entries + values), *got = host(entries + values);
+
+        here.ptr = gen_copy_bytes(a.ptr, (size_t)(a.rows + 1) * 4);
+        here.idx = gen_copy_bytes(a.idx, entries + (a.nnz == 0));
+        here.val = gen_copy_bytes(a.val, values + (a.nnz == 0));
+        order_of(k);
+        run_csru(cpu, &a, (int *)(uintptr_t)here.ptr, (int *)(uintptr_t)here.idx,
+                 here.val, want, host, free);
+        run_csru(gpu, &a, (int *)(uintptr_t)there.ptr, (int *)(uintptr_t)there.idx,
+                 there.val, got, blank, give_back);
+        assert_memory_equal(got, want, entries + values);
+        assert_memory_equal(there.idx, a.idx, entries);
+        assert_memory_equal(there.val, a.val, values);
+        free((void *)(uintptr_t)here.ptr);
+        free((void *)(uintptr_t)here.idx);
+        free(here.val);
+        free(want);
+        free(got);
+        world_free_matrix(&there);
+        gen_free_matrix(&a);
+    }
+}
+
 /* ---- offsets -------------------------------------------------------------------------- */
 
 static void
@@ -253,6 +323,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flip),
         cmocka_unit_test(test_sorts),
+        cmocka_unit_test(test_csru),
         cmocka_unit_test(test_offsets),
     };
     int failed;
