@@ -42,6 +42,8 @@ sb_schedule_unroll(sb_strbuf *out, const sb_spec *s, const char *loop)
         sb_strbuf_printf(out, "split %s %d -> %s0 %%v tail\n", loop, s->unroll, loop);
     if (sated(s))
         sb_strbuf_printf(out, "annotate %s%s together 1\n", loop, apart ? "" : "0");
+    if (s->lanes > 0 && apart && s->vec * s->unroll >= 32) /* sums leave no registers */
+        sb_strbuf_printf(out, "annotate %s tested 1\n", loop);
 }
 
 void
