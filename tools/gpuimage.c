@@ -3,11 +3,13 @@
  * cmake/gpuimage.cmake. Needs NVRTC and no GPU.
  *
  *   gpuimage [--nvrtc LIBRARY] [--arch sm_90,compute_75] [--emulated] OUT [SPEC...]
+ *   gpuimage [--nvrtc LIBRARY] --arch sm_90 --bare OUT SPEC
  *   gpuimage --list
  *
  * Without specs it takes those of src/planner/stock.c and src/native. What OUT already holds of the same
  * NVRTC stays, so that only changed kernels are compiled. --emulated makes code for the
- * emulated GPU.
+ * emulated GPU. --bare writes the one image itself, for who takes it apart (tools/gpu_sass),
+ * and its maker's name to the standard output.
  */
 #include "base/alloc.h"
 #include "base/macro.h"
@@ -101,7 +103,19 @@ make(sb_archive_item *item, const sb_driver *d, const sb_archive *old, const cha
 }
 
 static int
-make_all(const sb_driver *d, const char *out)
+write_bare(const char *out, const char *writer, const sb_strbuf *image)
+{
+    FILE *f = fopen(out, "wb");
+    bool whole = f && fwrite(image->s, 1, image->len, f) == image->len;
+
+    whole = (!f || fclose(f) == 0) && whole;
+    (void)printf("%s\n", writer);
+    return !whole;
+}
+
+/* bare: of the first spec and architecture, an image by itself. */
+static int
+make_all(const sb_driver *d, const char *out, bool bare)
 {
     sb_archive_item *item = calloc((size_t)(specs.n * archs + 1), sizeof *item);
     char writer[SB_NVRTC_NAME];
@@ -114,7 +128,7 @@ make_all(const sb_driver *d, const char *out)
     for (int q = 0; q < specs.n * archs; q++)
         sb_strbuf_init(&item[q].image);
     sb_nvrtc_name(d, writer);
-    if (sb_archive_open(&old, out, NULL) == SB_OK &&
+    if (!bare && sb_archive_open(&old, out, NULL) == SB_OK &&
         strcmp(sb_archive_writer(old), writer) != 0) {
         sb_archive_close(old);
         old = NULL;
@@ -134,8 +148,10 @@ make_all(const sb_driver *d, const char *out)
         }
     }
     sb_archive_close(old);
-    if (!failed &&
-        sb_archive_write(out, writer, item, specs.n * archs, &first) != SB_OK) {
+    if (!failed && bare)
+        failed += write_bare(out, writer, &item[0].image);
+    else if (!failed &&
+             sb_archive_write(out, writer, item, specs.n * archs, &first) != SB_OK) {
         (void)fprintf(stderr, "gpuimage: %s\n", first.text);
         failed++;
     }
@@ -170,7 +186,7 @@ main(int argc, char **argv)
 {
     const char *nvrtc = NULL, *list = all_archs;
     sb_driver d = {0};
-    bool emulated = false;
+    bool emulated = false, bare = false;
     int k = 1;
 
     if (argc == 2 && strcmp(argv[1], "--list") == 0) {
@@ -182,6 +198,8 @@ main(int argc, char **argv)
     for (; k < argc && argv[k][0] == '-'; k++) {
         if (strcmp(argv[k], "--emulated") == 0)
             emulated = true, list = "emu";
+        else if (strcmp(argv[k], "--bare") == 0)
+            bare = true;
         else if (strcmp(argv[k], "--nvrtc") == 0 && k + 1 < argc)
             nvrtc = argv[++k];
         else if (strcmp(argv[k], "--arch") == 0 && k + 1 < argc)
@@ -192,7 +210,8 @@ main(int argc, char **argv)
     if (k >= argc) {
         (void)fprintf(stderr,
                       "usage: gpuimage [--nvrtc LIBRARY] [--arch LIST] [--emulated] "
-                      "OUT [SPEC...]\n       gpuimage --list\n");
+                      "OUT [SPEC...]\n       gpuimage --arch ARCH --bare OUT SPEC\n"
+                      "       gpuimage --list\n");
         return 2;
     }
     take_archs(list);
@@ -200,5 +219,5 @@ main(int argc, char **argv)
         take_spec(NULL, argv[q]);
     if (specs.n == 0)
         take_stock();
-    return open_table(&d, nvrtc, emulated) ? make_all(&d, argv[k]) : NO_NVRTC;
+    return open_table(&d, nvrtc, emulated) ? make_all(&d, argv[k], bare) : NO_NVRTC;
 }

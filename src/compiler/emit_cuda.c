@@ -8,7 +8,7 @@
 const char *
 sb_emit_gpu_version(void)
 {
-    return "gpu 2";
+    return "gpu 3";
 }
 
 static void
@@ -29,14 +29,13 @@ head(sb_emit *cx, const char *key, const char *prelude)
     sb_strbuf_puts(cx->out, prelude ? prelude : "#include \"spblas_gpu.h\"\n");
 }
 
+/* What the program does, in a function of its own or the kernel itself. */
 static void
-function(sb_emit *cx, const char *symbol)
+body(sb_emit *cx)
 {
     const sb_emit_simt *s = cx->simt;
     int nparam, nbuf;
 
-    sb_strbuf_printf(cx->out, "\nSBG_KERNEL(%s, %d)(SBG_ARGS args)\n{\n", symbol,
-                     s->threads);
     sb_simt_shared_arrays(cx);
     sb_emit_unpack(cx, &nparam, &nbuf);
     if (cx->tiled)
@@ -48,6 +47,38 @@ function(sb_emit *cx, const char *symbol)
     cx->indent = 1;
     sb_emit_body(cx, cx->prog->body);
     sb_strbuf_puts(cx->out, "}\n");
+}
+
+/* The body is written first: only then it is known what it asks of the arrays. */
+static void
+function(sb_emit *cx, const char *symbol)
+{
+    sb_strbuf *const out = cx->out;
+    sb_strbuf text;
+
+    sb_strbuf_init(&text);
+    cx->out = &text;
+    body(cx);
+    cx->out = out;
+    if (!cx->simt->vectors) {
+        sb_strbuf_printf(out, "\nSBG_KERNEL(%s, %d)(SBG_ARGS args)\n{\n", symbol,
+                         cx->simt->threads);
+        sb_strbuf_putn(out, text.s, text.len);
+    } else {
+        sb_strbuf_printf(
+            out, "\nSBK_FN void\n%s_for(SBG_ARGS args, const int fit_)\n{\n", symbol);
+        sb_strbuf_putn(out, text.s, text.len);
+        sb_strbuf_printf(out, "\nSBG_KERNEL(%s, %d)(SBG_ARGS args)\n{\n", symbol,
+                         cx->simt->threads);
+        sb_simt_ask(cx);
+        sb_strbuf_printf(out,
+                         "    if (fit)\n        %s_for(args, 1);\n"
+                         "    else\n        %s_for(args, 0);\n}\n",
+                         symbol, symbol);
+    }
+    if (sb_strbuf_status(&text) != SB_OK)
+        cx->st = sb_strbuf_status(&text);
+    sb_strbuf_free(&text);
 }
 
 sb_status

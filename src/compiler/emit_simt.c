@@ -10,23 +10,23 @@
 
 /* ---- loops -------------------------------------------------------------------------- */
 
-static void
-open_brace(sb_emit *cx)
+void
+sb_simt_open(sb_emit *cx)
 {
     sb_strbuf_puts(cx->out, "{\n");
     cx->indent++;
 }
 
-static void
-close_brace(sb_emit *cx)
+void
+sb_simt_close(sb_emit *cx)
 {
     cx->indent--;
     sb_emit_line(cx);
     sb_strbuf_puts(cx->out, "}\n");
 }
 
-static bool
-is_zero(const sb_expr *e)
+bool
+sb_simt_zero(const sb_expr *e)
 {
     return e->kind == SB_EXPR_INT && e->u.i == 0;
 }
@@ -41,7 +41,7 @@ strided(sb_emit *cx, const sb_stmt *st, const char *first, const char *step)
     sb_strbuf_printf(cx->out, "for (%s ", sb_emit_ctype(st->u.loop.var->type));
     sb_emit_var(cx, st->u.loop.var);
     sb_strbuf_puts(cx->out, cyclic ? " = sbg_first(" : " = ");
-    if (cyclic || !is_zero(st->u.loop.lo)) {
+    if (cyclic || !sb_simt_zero(st->u.loop.lo)) {
         sb_emit_expr(cx, st->u.loop.lo, cyclic ? 0 : 6);
         sb_strbuf_puts(cx->out, cyclic ? ", " : " + ");
     }
@@ -52,9 +52,9 @@ strided(sb_emit *cx, const sb_stmt *st, const char *first, const char *step)
     sb_strbuf_puts(cx->out, "; ");
     sb_emit_var(cx, st->u.loop.var);
     sb_strbuf_printf(cx->out, " += %s) ", step);
-    open_brace(cx);
+    sb_simt_open(cx);
     sb_emit_body(cx, st->u.loop.body);
-    close_brace(cx);
+    sb_simt_close(cx);
 }
 
 /* The outermost loop: over tiles, or, in a program without, over what is independent,
@@ -83,7 +83,7 @@ fold(sb_emit *cx, const sb_emit_loop *loop)
     const bool z = sb_dtype_is_complex((sb_dtype)b->type);
 
     sb_emit_line(cx);
-    open_brace(cx);
+    sb_simt_open(cx);
     sb_emit_line(cx);
     sb_strbuf_printf(cx->out, "const %s other_ = SBG_DOWN(%s, ",
                      sb_emit_ctype((sb_dtype)b->type), type);
@@ -97,144 +97,27 @@ fold(sb_emit *cx, const sb_emit_loop *loop)
         sb_emit_buf(cx, b);
     }
     sb_strbuf_puts(cx->out, z ? "[0], other_);\n" : "[0] += other_;\n");
-    close_brace(cx);
+    sb_simt_close(cx);
 }
 
-/* lo + q * lanes + x, or lo + (q / vec * lanes + x) * vec + q mod vec; `first` of the
- * vector: without the last. */
+/* if (c1 < hi) { .. }; a lane's part is there or not as a whole where all fits. */
 static void
-iteration(sb_emit *cx, const sb_stmt *st, bool first)
-{
-    const sb_emit_simt *s = cx->simt;
-
-    if (!is_zero(st->u.loop.lo)) {
-        sb_emit_expr(cx, st->u.loop.lo, 6);
-        sb_strbuf_puts(cx->out, " + ");
-    }
-    if (s->vec == 1 && s->slots > 1)
-        sb_strbuf_printf(cx->out, "q_ * %d + ", s->lanes);
-    else if (s->slots > s->vec)
-        sb_strbuf_printf(cx->out, "q_ / %d * %d + ", s->vec, s->lanes * s->vec);
-    sb_strbuf_puts(cx->out, "x_");
-    if (s->vec > 1)
-        sb_strbuf_printf(cx->out, first ? " * %d" : " * %d + q_ %% %d", s->vec, s->vec);
-}
-
-/* for (int q_ = 0; q_ < slots; q_ += step) { */
-static void
-slots_header(sb_emit *cx, int step)
+guarded_body(sb_emit *cx, const sb_stmt *st, bool part)
 {
     sb_emit_line(cx);
-    if (cx->simt->slots > step) {
-        sb_strbuf_puts(cx->out, "SBG_UNROLL\n");
-        sb_emit_line(cx);
-        sb_strbuf_printf(cx->out, "for (int q_ = 0; q_ < %d; q_", cx->simt->slots);
-        if (step > 1)
-            sb_strbuf_printf(cx->out, " += %d) ", step);
-        else
-            sb_strbuf_puts(cx->out, "++) ");
+    sb_strbuf_puts(cx->out, part ? "if ((fit_ ? " : "if (");
+    if (part) {
+        sb_simt_iteration(cx, st, true);
+        sb_strbuf_puts(cx->out, " : ");
     }
-    open_brace(cx);
-}
-
-/* Whether e is a sum with the lane variable as one term, the others uniform. */
-static bool
-has_lane_term(const sb_emit *cx, const sb_expr *e)
-{
-    if (e->kind == SB_EXPR_VAR)
-        return e->u.var == cx->cur->st->u.loop.var;
-    return e->kind == SB_EXPR_ADD &&
-           ((has_lane_term(cx, e->arg[0]) &&
-             sb_emit_lane(cx, e->arg[1]) == SB_LANE_UNIFORM) ||
-            (has_lane_term(cx, e->arg[1]) &&
-             sb_emit_lane(cx, e->arg[0]) == SB_LANE_UNIFORM));
-}
-
-/* Loads whose `vec` neighbours in a lane are neighbours in memory, 8 or 16 bytes. */
-static void
-find_loads(sb_emit *cx, const sb_expr *e)
-{
-    sb_emit_simt *s = cx->simt;
-
-    if (e->kind == SB_EXPR_LOAD &&
-        (e->u.buf->role == SB_BUF_IN || e->u.buf->role == SB_BUF_AUX) &&
-        s->nload < SB_SIMT_LOADS && has_lane_term(cx, e->arg[0])) {
-        const size_t bytes = (size_t)s->vec * sb_dtype_size((sb_dtype)e->u.buf->type);
-        bool known = bytes != 8 && bytes != 16;
-
-        for (int q = 0; q < s->nload; q++)
-            known |= s->load[q] == e;
-        if (!known)
-            s->load[s->nload++] = e;
-    }
-    for (int q = 0; q < e->nargs && e->kind != SB_EXPR_SELECT; q++)
-        find_loads(cx, e->arg[q]);
-}
-
-/* float ld0_[slots];  for each vector: sbg_ld_f32(ld0_ + q, B + index, vec); */
-static void
-write_loads(sb_emit *cx, sb_body body)
-{
-    sb_emit_simt *s = cx->simt;
-    int found;
-
-    for (int q = 0; q < body.n; q++)
-        if (body.at[q]->kind == SB_STMT_STORE)
-            find_loads(cx, body.at[q]->u.store.value);
-    found = s->nload;
-    s->nload = 0; /* the addresses themselves are as they are */
-    for (int q = 0; q < found; q++) {
-        const sb_buf *b = s->load[q]->u.buf;
-        const sb_expr *idx = s->load[q]->arg[0];
-
-        sb_emit_line(cx);
-        sb_strbuf_printf(cx->out, "%s ld%d_[%d];\n", sb_emit_ctype((sb_dtype)b->type),
-                         q, s->slots);
-        slots_header(cx, s->vec);
-        sb_emit_line(cx);
-        sb_strbuf_printf(cx->out, "sbg_ld_%s(ld%d_%s, ",
-                         sb_dtype_name((sb_dtype)b->type), q,
-                         s->slots > s->vec ? " + q_" : "");
-        sb_emit_buf(cx, b);
-        sb_strbuf_puts(cx->out, " + ");
-        if (idx->kind != SB_EXPR_VAR) {
-            cx->at_zero = true;
-            sb_emit_expr(cx, idx, 7);
-            cx->at_zero = false;
-            sb_strbuf_puts(cx->out, " + ");
-        }
-        iteration(cx, cx->cur->st, true);
-        sb_strbuf_printf(cx->out, ", %d);\n", s->vec);
-        close_brace(cx);
-    }
-    s->nload = found;
-}
-
-bool
-sb_simt_loaded(sb_emit *cx, const sb_expr *load)
-{
-    for (int q = 0; q < cx->simt->nload; q++) {
-        if (cx->simt->load[q] != load)
-            continue;
-        sb_strbuf_printf(cx->out, "ld%d_[", q);
-        sb_strbuf_puts(cx->out, cx->simt->slots > 1 ? "q_]" : "0]");
-        return true;
-    }
-    return false;
-}
-
-static void
-guarded_body(sb_emit *cx, const sb_stmt *st)
-{
-    sb_emit_line(cx);
-    sb_strbuf_puts(cx->out, "if (");
     sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, part ? ")" : "");
     sb_strbuf_puts(cx->out, SB_FAULT(GPU_TAIL) ? " <= " : " < ");
     sb_emit_expr(cx, st->u.loop.hi, 6);
     sb_strbuf_puts(cx->out, ") ");
-    open_brace(cx);
+    sb_simt_open(cx);
     sb_emit_body(cx, st->u.loop.body);
-    close_brace(cx);
+    sb_simt_close(cx);
 }
 
 /* One store that fills shared memory, from neighbours: so many bytes at once as a lane's
@@ -248,16 +131,16 @@ copies(sb_emit *cx, const sb_stmt *st)
     const sb_expr *idx = in ? in->u.store.value->arg[0] : NULL;
     const size_t size = in ? sb_dtype_size((sb_dtype)in->u.store.buf->type) : 0;
 
-    if (!in || in->u.store.idx[0]->kind != SB_EXPR_VAR || !has_lane_term(cx, idx) ||
+    if (!in || in->u.store.idx[0]->kind != SB_EXPR_VAR || !sb_simt_lane_term(cx, idx) ||
         (size * (size_t)s->vec != 16 && size * (size_t)s->vec != 8))
         return false;
-    slots_header(cx, s->vec);
+    sb_simt_slots(cx, s->vec);
     sb_emit_line(cx);
     sb_strbuf_printf(cx->out, "sbg_copy_%s(",
                      sb_dtype_name((sb_dtype)in->u.store.buf->type));
     sb_emit_buf(cx, in->u.store.buf);
     sb_strbuf_puts(cx->out, " + ");
-    iteration(cx, st, true);
+    sb_simt_iteration(cx, st, true);
     sb_strbuf_puts(cx->out, ", ");
     sb_emit_buf(cx, in->u.store.value->u.buf);
     sb_strbuf_puts(cx->out, " + ");
@@ -267,9 +150,9 @@ copies(sb_emit *cx, const sb_stmt *st)
         cx->at_zero = false;
         sb_strbuf_puts(cx->out, " + ");
     }
-    iteration(cx, st, true);
+    sb_simt_iteration(cx, st, true);
     sb_strbuf_printf(cx->out, ", %d);\n", s->vec);
-    close_brace(cx);
+    sb_simt_close(cx);
     return true;
 }
 
@@ -282,35 +165,40 @@ spread(sb_emit *cx, const sb_emit_loop *loop)
     int64_t lo, hi, most = st->u.loop.lanes;
     const bool known = sb_emit_const_trip(st, &lo, &hi);
     const bool whole = known && (hi - lo) % cx->width == 0;
+    bool part;
 
     if (known && hi - lo < most)
         most = hi - lo;
     s->slots = (int)((most + cx->width - 1) / cx->width) * s->vec;
+    part = !whole && sb_simt_parts(cx, st);
     sb_emit_enter(cx, loop);
-    if (whole && s->vec > 1) {
+    if ((whole || part) && s->vec > 1) {
         sb_emit_line(cx);
-        open_brace(cx);
-        if (copies(cx, st)) {
-            close_brace(cx);
+        sb_simt_open(cx);
+        if (whole && copies(cx, st)) {
+            sb_simt_close(cx);
             sb_emit_leave(cx);
             return;
         }
-        write_loads(cx, st->u.loop.body);
+        sb_simt_loads(cx, st->u.loop.body, part);
+        sb_simt_keep(cx, st->u.loop.body, part);
     }
-    slots_header(cx, 1);
+    sb_simt_slots(cx, 1);
     sb_emit_line(cx);
     sb_strbuf_printf(cx->out, "const %s ", sb_emit_ctype(st->u.loop.var->type));
     sb_emit_lane_var(cx);
     sb_strbuf_puts(cx->out, " SBK_UNUSED = ");
-    iteration(cx, st, false);
+    sb_simt_iteration(cx, st, false);
     sb_strbuf_puts(cx->out, ";\n");
     if (whole)
         sb_emit_body(cx, st->u.loop.body);
     else
-        guarded_body(cx, st);
-    close_brace(cx);
-    if (whole && s->vec > 1)
-        close_brace(cx);
+        guarded_body(cx, st, part);
+    sb_simt_close(cx);
+    if ((whole || part) && s->vec > 1) {
+        sb_simt_give(cx, part);
+        sb_simt_close(cx);
+    }
     s->nload = 0;
     sb_emit_leave(cx);
 }
@@ -488,7 +376,7 @@ sb_simt_store_begin(sb_emit *cx, const sb_stmt *st)
     if (!s->guarded)
         return;
     sb_emit_line(cx);
-    open_brace(cx);
+    sb_simt_open(cx);
     if (!mine) {
         get(cx, st->u.store.value);
         get(cx, st->u.store.idx[0]);
@@ -510,7 +398,7 @@ sb_simt_store_begin(sb_emit *cx, const sb_stmt *st)
             condition(cx, &n, "SBG_BY == 0");
     }
     sb_strbuf_puts(cx->out, ") ");
-    open_brace(cx);
+    sb_simt_open(cx);
 }
 
 void
@@ -519,8 +407,8 @@ sb_simt_store_end(sb_emit *cx)
     sb_emit_simt *s = cx->simt;
 
     if (s->guarded) {
-        close_brace(cx);
-        close_brace(cx);
+        sb_simt_close(cx);
+        sb_simt_close(cx);
     }
     s->guarded = false;
     s->own = NULL;

@@ -31,6 +31,15 @@
 #define SB_SIMT_LOADS 16 /* vector loads of one loop */
 #define SB_SIMT_SHARED 8
 #define SB_SIMT_SYNCS 64
+#define SB_SIMT_FITS 16
+
+/* What the kernel asks before all else: arrays whose addresses are multiples of what a lane
+ * has of them at once, numbers that are multiples of `vec`. */
+typedef struct sb_simt_fit {
+    int nbuf, nexpr;
+    const sb_buf *buf[SB_SIMT_FITS];
+    const sb_expr *expr[SB_SIMT_FITS];
+} sb_simt_fit;
 
 struct sb_emit_simt {
     int threads, lanes, vec; /* of a block, of a group */
@@ -49,7 +58,11 @@ struct sb_emit_simt {
     int64_t shared_at[SB_SIMT_SHARED + 1];
     bool async;
     const sb_stmt *sync[SB_SIMT_SYNCS];
-    int nload; /* loads that are in ld0_, ld1_ .. */
+    sb_simt_fit fit;
+    bool tested;         /* no: addresses are tested one by one, by a note */
+    bool vectors;        /* some neighbours can be moved at once where all fits */
+    const sb_stmt *kept; /* the store whose elements are in st_ until all are made */
+    int nload;           /* loads that are in ld0_, ld1_ .. */
     const sb_expr *load[SB_SIMT_LOADS];
     int ngot; /* elements of locals that have a name: got0_, .. */
     struct {
@@ -61,6 +74,10 @@ struct sb_emit_simt {
 /* The index a loop is bound to: proved by `bind`, or promised by a note of that name,
  * where rows are listed and only the list's maker knows that no row is listed twice. */
 bool sb_simt_bound_to(const sb_stmt *loop, const char *name);
+
+/* How many iterations the compiler may take together, where a note says so: 1, as they are
+ * taken together already, or 4; else NULL. */
+const char *sb_simt_together(const sb_stmt *loop);
 
 /* emit_simt_scan.c: threads and lanes from the notes of the program's loops, then which loops and locals
  * are spread over lanes. Fails for programs that need more than shuffles. */
@@ -103,8 +120,31 @@ bool sb_simt_tensor(sb_emit *cx, const sb_stmt *st);
 /* Whether the sum's places are those of fragments; fails if not. */
 bool sb_simt_tensor_places(sb_emit *cx, const sb_stmt *st, const sb_buf **sum);
 
-/* Writes a load that has been made before, with its neighbours; else false. */
+/* emit_simt_fit.c: vectors of a lane. In a loop over lanes: the element's index of slot q_,
+ * `first`: of its vector; the loop over slots; whether e is the lane variable and terms
+ * that are uniform. */
+void sb_simt_iteration(sb_emit *cx, const sb_stmt *st, bool first);
+void sb_simt_slots(sb_emit *cx, int step);
+bool sb_simt_lane_term(const sb_emit *cx, const sb_expr *e);
+/* Finds out whether there is anything to ask for. */
+void sb_simt_fit_scan(sb_emit *cx);
+/* Whether the bound of st leaves whole vectors where all fits. */
+bool sb_simt_parts(sb_emit *cx, const sb_stmt *st);
+/* Loads of whole vectors to ld0_ .. before the loop's body; a load that is one of these,
+ * else false. */
+void sb_simt_loads(sb_emit *cx, sb_body body, bool part);
 bool sb_simt_loaded(sb_emit *cx, const sb_expr *load);
+/* A body that is one store of neighbours stores to st_, as _kept writes it; _give stores
+ * that after the loop. */
+void sb_simt_keep(sb_emit *cx, sb_body body, bool part);
+bool sb_simt_kept(sb_emit *cx, const sb_stmt *st);
+void sb_simt_give(sb_emit *cx, bool part);
+/* int fit = ..: what was noted of the body. */
+void sb_simt_ask(sb_emit *cx);
+
+void sb_simt_open(sb_emit *cx); /* braces */
+void sb_simt_close(sb_emit *cx);
+bool sb_simt_zero(const sb_expr *e);
 /* Around the text of a store: opens what says whose it is. */
 void sb_simt_store_begin(sb_emit *cx, const sb_stmt *st);
 void sb_simt_store_end(sb_emit *cx);

@@ -28,6 +28,14 @@ sb_simt_bound_to(const sb_stmt *loop, const char *name)
            (promised && strcmp(promised, name) == 0);
 }
 
+const char *
+sb_simt_together(const sb_stmt *loop)
+{
+    const char *n = note(loop, "together");
+
+    return !n ? NULL : atoi(n) == 1 ? "SBG_ROLLED" : "SBG_UNROLL_4";
+}
+
 static void
 take_number(sb_emit *cx, int *out, int was, const char *text)
 {
@@ -54,6 +62,7 @@ ask_loop(void *user, const sb_stmt *st)
     take_number(cx, &cx->simt->threads, 0, note(st, "threads"));
     take_number(cx, &cx->simt->vec, 0, note(st, "vec"));
     take_number(cx, &cx->simt->resident, 0, note(st, "resident"));
+    cx->simt->tested |= note(st, "tested") != NULL;
     cx->simt->column_loops |= sb_simt_bound_to(st, "block_y");
 }
 
@@ -207,4 +216,6 @@ sb_simt_scan(sb_emit *cx)
         sb_simt_lane_scan(cx);
     if (cx->st == SB_OK)
         sb_simt_shared_scan(cx);
+    if (cx->st == SB_OK)
+        sb_simt_fit_scan(cx);
 }

@@ -148,6 +148,8 @@ loop(sb_emit *cx, const sb_stmt *st)
     }
     if (st->u.loop.how == SB_LOOP_UNROLL || sb_emit_forced_unroll(cx, st))
         pragma = "SBK_UNROLL";
+    else if (cx->simt && sb_simt_together(st))
+        pragma = sb_simt_together(st);
     else if (st->u.loop.how == SB_LOOP_VECTOR && !cx->simt)
         pragma = "SBK_LANES";
     counted(cx, st, pragma);
@@ -226,7 +228,8 @@ plain_store(sb_emit *cx, const sb_stmt *st)
     const sb_expr *idx = st->u.store.idx[0], *value = st->u.store.value;
     const bool z = sb_dtype_is_complex(b->type);
 
-    sb_emit_element(cx, b, idx);
+    if (!cx->simt || !sb_simt_kept(cx, st))
+        sb_emit_element(cx, b, idx);
     if (st->u.store.op == SB_STORE_SET) {
         sb_strbuf_puts(cx->out, " = ");
         sb_emit_expr(cx, value, 0);

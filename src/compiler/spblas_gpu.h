@@ -36,6 +36,7 @@ typedef unsigned long long uint64_t;
 #define SBK_FN [[maybe_unused]] static __device__ __forceinline__
 #define SBK_UNROLL SBG_UNROLL
 #define SBG_UNROLL _Pragma("unroll")
+#define SBG_UNROLL_4 _Pragma("unroll 4")
 #define SBG_ROLLED _Pragma("unroll 1")
 /* Threads that a multiprocessor should hold: 512 leave each up to 128 registers, 256 up to
  * 255; kernels take fewer. Told nothing, ptxas aims at more threads and spills for them. */
@@ -131,6 +132,15 @@ SBG_AT_ONCE(8, int2)
 SBG_COPY(4, int)
 SBG_COPY(8, int2)
 SBG_COPY(16, int4)
+/* The compiler would widen both and multiply 64 bits by 64. */
+SBK_FN uint64_t
+sbg_product(uint32_t a, uint32_t b)
+{
+    uint64_t p;
+
+    asm("mul.wide.u32 %0, %1, %2;" : "=l"(p) : "r"(a), "r"(b));
+    return p;
+}
 #define SBG_SHARED(type, name, n, at) __shared__ __align__(16) type name[n]
 #define SBG_SYNC(width) __syncwarp(sbg_group(width))
 #define SBG_SHFL(t, v, from, width) sbg_shfl_##t(v, from, width)
@@ -139,6 +149,12 @@ SBG_COPY(16, int4)
 #else
 
 #include "compiler/spblas_simt.h"
+
+SBK_FN uint64_t
+sbg_product(uint32_t a, uint32_t b)
+{
+    return (uint64_t)a * b;
+}
 
 #endif
 
@@ -168,6 +184,58 @@ SBG_LOADS(f64, double)
 SBG_LOADS(c16, sbk_c16)
 SBG_LOADS(cbf16, sbk_cbf16)
 SBG_LOADS(c32, sbk_c32)
+
+/* Sizes of which a product with an element's bytes, and two of which, fit 32 and 64 bits. */
+#define SBG_NEAR(n) ((uint64_t)(n) < (uint64_t)1 << 27)
+
+/* Where `fit`, which is a constant: from + row * ld of 32-bit numbers; n neighbours at once,
+ * all there or none, from or to an address that allows it. Else one by one, the first `have`. */
+#define SBG_VECTORS(t, type)                                                           \
+    SBK_FN const type *sbg_at_##t(const type *from, int64_t row, int64_t ld, int fit)  \
+    {                                                                                  \
+        return fit ? (const type *)((const char *)from +                               \
+                                    sbg_product((uint32_t)row,                         \
+                                                (uint32_t)(ld * (int)sizeof(type))))   \
+                   : from + row * ld;                                                  \
+    }                                                                                  \
+    SBK_FN void sbg_take_##t(type *to, const type *from, int64_t have, int n, int fit) \
+    {                                                                                  \
+        if (fit) {                                                                     \
+            if (have > 0 && n * sizeof(type) == 16)                                    \
+                sbg_ld16(to, from);                                                    \
+            else if (have > 0)                                                         \
+                sbg_ld8(to, from);                                                     \
+        } else {                                                                       \
+            SBG_UNROLL                                                                 \
+            for (int q = 0; q < n; q++)                                                \
+                if (q < have)                                                          \
+                    to[q] = from[q];                                                   \
+        }                                                                              \
+    }                                                                                  \
+    SBK_FN void sbg_give_##t(type *to, const type *from, int64_t have, int n, int fit) \
+    {                                                                                  \
+        if (fit) {                                                                     \
+            if (have > 0 && n * sizeof(type) == 16)                                    \
+                sbg_st16(to, from);                                                    \
+            else if (have > 0)                                                         \
+                sbg_st8(to, from);                                                     \
+        } else {                                                                       \
+            SBG_UNROLL                                                                 \
+            for (int q = 0; q < n; q++)                                                \
+                if (q < have)                                                          \
+                    to[q] = from[q];                                                   \
+        }                                                                              \
+    }
+SBG_VECTORS(i8, int8_t)
+SBG_VECTORS(i32, int32_t)
+SBG_VECTORS(i64, int64_t)
+SBG_VECTORS(f16, sbk_f16)
+SBG_VECTORS(bf16, sbk_bf16)
+SBG_VECTORS(f32, float)
+SBG_VECTORS(f64, double)
+SBG_VECTORS(c16, sbk_c16)
+SBG_VECTORS(cbf16, sbk_cbf16)
+SBG_VECTORS(c32, sbk_c32)
 
 /* n neighbours of 8 or 16 bytes. */
 #define SBG_COPIES(t, type)                                     \

@@ -84,6 +84,7 @@ static _Thread_local sbg_machine *sbg_now __attribute__((unused));
 #endif
 #define SBK_UNROLL
 #define SBG_UNROLL
+#define SBG_UNROLL_4
 #define SBG_ROLLED
 #define SBG_TID (sbg_now->self)
 #define SBG_BX (sbg_now->bx)

@@ -218,6 +218,7 @@ static const char *const builtin[] = {
     SHARED(F64, "b3", "t32"),
     "spmm share " F32 " rr b4 packed x32 p0",
     "spmm share " F32 " rr b8 packed t32 p0",
+    "spmm share " F32 " rr b6 packed t64 p0",
     "spmm share " F64 " rr b4 packed t16 p0",
     "spmm panel " F32 " rr x64 p0 u2",
     "spmm panel " F32 " rr packed x64 p0 u2",

@@ -150,6 +150,8 @@ range_schedule(sb_strbuf *out, const sb_spec *s)
                         "vectorize %d1\n");
     if (s->lanes > 0 && !s->exact)
         sb_strbuf_puts(out, "annotate %d0 bind block_y\n");
+    if (s->lanes > 0 && s->unroll > 1) /* both ways at once have not the registers */
+        sb_strbuf_puts(out, "annotate %g tested 1\n");
 }
 
 /* Range %g is the first of the row it leaves over, and stores it: the sums that it and the

@@ -15,17 +15,35 @@ sb_schedule_memory(sb_strbuf *out, const sb_spec *s, const char *loop)
 
 /* Few vectors of sums would wait for each other's additions: then each entry taken
  * together has its own. */
+static bool
+sums_apart(const sb_spec *s)
+{
+    return (size_t)s->tile * sb_dtype_size(s->compute) <= 128;
+}
+
+/* Whether a GPU has enough under way with these: its compiler's own unrolling would cost
+ * registers only. */
+static bool
+sated(const sb_spec *s)
+{
+    return s->lanes > 0 && (size_t)s->vec * sb_dtype_size(s->b) >= 16;
+}
+
 void
 sb_schedule_unroll(sb_strbuf *out, const sb_spec *s, const char *loop)
 {
-    const size_t sums = (size_t)s->tile * sb_dtype_size(s->compute);
+    const bool apart = sums_apart(s);
 
     if (s->unroll <= 1)
         return;
-    if (sums <= 128)
+    if (apart)
         sb_strbuf_printf(out, "rfactor %s %d -> %%v as $part\n", loop, s->unroll);
     else
         sb_strbuf_printf(out, "split %s %d -> %s0 %%v tail\n", loop, s->unroll, loop);
+    if (sated(s))
+        sb_strbuf_printf(out, "annotate %s%s together 1\n", loop, apart ? "" : "0");
+    if (s->lanes > 0 && apart && s->vec * s->unroll >= 32) /* sums leave no registers */
+        sb_strbuf_printf(out, "annotate %s tested 1\n", loop);
 }
 
 void
@@ -33,6 +51,8 @@ sb_schedule_jam(sb_strbuf *out, const sb_spec *s)
 {
     if (s->unroll > 1)
         sb_strbuf_puts(out, "jam %v\n");
+    if (s->unroll > 1 && sated(s) && !sums_apart(s)) /* what is left: remainders */
+        sb_strbuf_puts(out, "annotate %v together 1\n");
 }
 
 static void

@@ -198,6 +198,9 @@ schedule(sb_strbuf *out, const sb_spec *s)
                          "stage $share_crd at %%p0 as $columns\n"
                          "ahead %%p0 -> %%pp\n",
                          s->stage, s->packed ? "share_val" : "A");
+    if (s->stage &&
+        s->vec > 1) /* sums and rows of B of a whole stage: too many registers */
+        sb_strbuf_puts(out, "annotate %p1 together 4\n");
     sb_strbuf_puts(out, "vectorize %c1\n");
     sb_schedule_memory(out, s, "%p");
     sb_strbuf_puts(out, "unroll %r\nparallel %w\n");

@@ -578,9 +578,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filters), cmocka_unit_test(test_ranks),
-        cmocka_unit_test(test_gemvi),   cmocka_unit_test(test_colors),
-        cmocka_unit_test(test_blocks),  cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_filters),  cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_gemvi),    cmocka_unit_test(test_colors),
+        cmocka_unit_test(test_blocks),   cmocka_unit_test(test_cuts),
         cmocka_unit_test(test_long_cuts)};
     int failed;
 
