@@ -70,7 +70,7 @@ put_matrix(sb_strbuf *out, const sb_planner *pl)
         put_scaled(out, sb_stats_panel_run(s, 512), "");
     }
     sb_strbuf_putc(out, '\n');
-    if (pl->pb->op == SB_OP_SPMV) /* blocks decide nothing there */
+    if (pl->work.op == SB_OP_SPMV) /* blocks decide nothing there */
         return;
     sb_strbuf_puts(out, "blocks    ");
     for (int q = 0; q < SB_STATS_BLOCKS; q++) {
