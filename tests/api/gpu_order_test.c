@@ -246,8 +246,10 @@ run_csru(spblasHandle_t h, const sb_matrix *a, int *ptr, int *col, void *val,
             spblasXcsru2csr(h, t, m, n, nnz, &descr, val, ptr, col, info, buffer));
         if (again)
             asked_nothing(&before);
-        memcpy(sorted, col, (size_t)nnz * 4);
-        memcpy(sorted + nnz, val, (size_t)nnz * size);
+        if (nnz > 0) {
+            memcpy(sorted, col, (size_t)nnz * 4);
+            memcpy(sorted + nnz, val, (size_t)nnz * size);
+        }
         before = sb_emu_count();
         world_must(
             spblasXcsr2csru(h, t, m, n, nnz, &descr, val, ptr, col, info, buffer));

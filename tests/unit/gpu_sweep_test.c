@@ -2,9 +2,9 @@
  * ctest-labels: full gpu-nvrtc
  *
  * All kernels that the planner's rules can ask for on a GPU (gpusweep.h), hundreds of
- * thousands, compile with NVRTC without spills. tests/golden/gpu_sweep.txt says how many were,
- * and what they took; where a line has all of its kernels, none takes more, when
- * NVRTC is of that version. ctest takes a few, for one architecture each in turn. By hand, in pieces of any size:
+ * thousands, compile with NVRTC without spills. tests/golden/gpu_sweep.txt, where there is one,
+ * says how many were, and what they took; where a line has all of its kernels, none takes more,
+ * when NVRTC is of that version. ctest takes a few, for one architecture each in turn. By hand, in pieces of any size:
  *
  *   gpu_sweep_test [--every K] [--first J]     kernels J, J + K ..
  *                  [--only TEXT]               of these those with TEXT in their spec
