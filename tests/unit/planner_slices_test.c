@@ -82,17 +82,21 @@ problem(const shape *s)
     return pb;
 }
 
+/* odd: the last value is another, whatever the shape says. */
 static void
-check(const shape *s)
+check(const shape *s, bool odd)
 {
     const sb_options opt = {.plan = s->plan,
                             .values_frozen = strstr(s->plan, "packed") != NULL};
     sb_problem pb = problem(s);
-    oracle o = oracle_make(&pb);
     sb_diag diag = {0};
     char message[256];
     sb_plan *plan;
+    oracle o;
 
+    if (odd)
+        ((float *)pb.a.val)[pb.a.nnz - 1] = 4;
+    o = oracle_make(&pb);
     if (sb_plan_create(&plan, &pb, &opt, &diag) != SB_OK)
         fail_msg("%s", diag.text);
     if (plan->nstep > 0)
@@ -112,13 +116,23 @@ forms(void **state)
 {
     (void)state;
     for (size_t q = 0; q < sizeof shapes / sizeof *shapes; q++)
-        check(&shapes[q]);
+        check(&shapes[q], false);
+}
+
+static void
+nearly_one_value(void **state)
+{
+    static const shape s = {500, 0, 500, true, PACKED, KERNEL "packed narrow t4 p0"};
+
+    (void)state;
+    check(&s, true);
 }
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(forms)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(forms),
+                                       cmocka_unit_test(nearly_one_value)};
 
     sb_backend_set(&sb_cpu_backend);
     return cmocka_run_group_tests(tests, NULL, NULL);
