@@ -15,7 +15,7 @@ bench_build() {
 
 # Sets `files` to the matrices of a folder; where there is none, to generated ones.
 bench_files() {
-    local made=build/bench-data kind
+    local made=build/bench-data kind scale
     files=()
     if [ -d "$1" ]; then
         for file in "$1"/*.mtx.gz "$1"/*.tsv.gz; do
@@ -24,10 +24,12 @@ bench_files() {
         return
     fi
     mkdir -p "$made"
-    for kind in ppi arxiv uniform rmat knn banded block-pruned movement-pruned longformer \
-        strided stencil5 stencil27; do
-        [ -f "$made/$kind.mtx.gz" ] ||
-            "$build/spblas" gen "$kind" --out "$made/$kind.mtx.gz" >/dev/null
+    for kind in ppi arxiv proteins:0.05 reddit:0.05 uniform rmat knn banded block-pruned \
+        movement-pruned longformer strided stencil5 stencil27; do
+        scale=${kind#*:} kind=${kind%:*}
+        [ "$scale" != "$kind" ] || scale=1
+        [ -f "$made/$kind.mtx.gz" ] || "$build/spblas" gen "$kind" --scale "$scale" \
+            --out "$made/$kind.mtx.gz" >/dev/null
         files+=("$made/$kind.mtx.gz")
     done
 }

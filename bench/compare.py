@@ -136,7 +136,7 @@ def trouble(rows):
             if p["status"] in ("wrong", "failed")]
 
 
-def report(result):
+def report(result, command):
     rows = result["rows"]
     lines = [f"# spblas and its peers, {result['date']}", "",
              f"{result['cpu']}, {result['threads']} threads. GFLOP/s by medians of "
@@ -146,7 +146,7 @@ def report(result):
              "`analysis` is in executions; it has `paid` against our own path without one "
              "after the median number of executions in so many rows, in the others its plan "
              "is not 3 % faster.", "",
-             "Command: `bench/setup_peers && bench/run_bench`", ""]
+             f"Command: `bench/setup_peers && {command}`", ""]
     lines += [f"- {name}: {text}" for name, text in result.get("versions", {}).items()]
     limits = result.get("limits")
     if limits:
@@ -187,16 +187,17 @@ def load(path):
 def main():
     args = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     args.add_argument("--markdown", help="write the tables here, the means on stdout")
+    args.add_argument("--command", default="bench/run_bench", help="what made the result")
     args.add_argument("result", nargs="+")
     args = args.parse_args()
     if len(args.result) == 2:
         sys.exit(compare(load(args.result[0]), load(args.result[1])))
     result = load(args.result[0])
     if not args.markdown:
-        print(report(result), end="")
+        print(report(result, args.command), end="")
         return
     with open(args.markdown, "w", encoding="utf-8") as out:
-        out.write(report(result))
+        out.write(report(result, args.command))
     print("\n".join(summary(result["rows"])))
 
 

@@ -99,6 +99,21 @@ def measured_table(rows):
     return lines
 
 
+def composition_table(rows):
+    """Plain rows' time over MEASURE's and, values promised, its packed plan's, by matrix."""
+    cases = sorted({combination(r) for r in rows}, key=order)
+    lines = ["| matrix | " + " | ".join("{} {} {}, {}".format(*case) for case in cases) + " |",
+             "|---" * (1 + len(cases)) + "|"]
+    for name in dict.fromkeys(r["matrix"] for r in rows):
+        cells = []
+        for case in cases:
+            some = [r for r in rows if r["matrix"] == name and combination(r) == case]
+            cells.append(", ".join(show(mean(over([r], csr_of(r), own))) for r in some
+                                   for own in ("ours-measure", "ours-measure-frozen")) or "-")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return lines
+
+
 def main():
     out, command, seconds = sys.argv[1:4]
     results = [load(path) for path in sys.argv[4:]]
@@ -112,6 +127,8 @@ def main():
     if measured:
         lines += ["Times of interleaved medians: 1 is as fast, above 1 MEASURE is faster than csr.", ""]
         lines += measured_table(rows)
+        lines += ["", "## csr / MEASURE, csr / MEASURE with the value promise", ""]
+        lines += composition_table(rows)
     else:
         lines += ["Best peer's time over ours by medians of interleaved rounds, geometric means; share:"
                   " time at the bound of compulsory bytes and operations over the plan's, with gather:"

@@ -62,12 +62,13 @@ endfunction()
 
 if(TARGET sb_compiler)
     sb_embed(compiler spblas_kernel.h sb_emit_prelude compiler/compiler.h
-             spblas_scalar.h spblas_vector.h spblas_gather.h)
+             spblas_scalar.h spblas_vector.h spblas_gather.h spblas_few.h
+             spblas_sums.h)
     sb_embed(compiler spblas_gpu.h sb_emit_gpu_prelude compiler/compiler.h
              spblas_scalar.h spblas_simt.h)
 endif()
 foreach(text head scan vector dense tri tri_block spgemm order
-             geam filter band grid factor product)
+             geam filter band grid factor product slots)
     if(EXISTS ${CMAKE_SOURCE_DIR}/src/native/${text}.inc)
         sb_embed(native ${text}.inc sb_native_text_${text} native/text.h)
     endif()

@@ -42,12 +42,13 @@
  *   Memory   "host" below means memory this process can read. On the CPU backend all
  *            arrays are host memory, and so are scalars in both pointer modes. On a GPU
  *            an analysis copies the structure to the host, reads it and waits for the
- *            stream; a product with a plan, or of rows, blocks and sampled coordinates
- *            where they are, neither copies, allocates nor waits, so it may be captured
- *            into a graph, once its kernels are there: bufferSize, an analysis or a
- *            first product loads them. Scalars in the GPU's memory are read when the
- *            product runs. What no kernel of the GPU serves goes through host memory:
- *            right, but slow, and not under capture.
+ *            stream; a product with a plan, or with externalBuffer, or of rows,
+ *            blocks, slots and sampled coordinates where they are, neither copies,
+ *            allocates nor waits (but one of a CUSTOM matrix without a plan), so it may
+ *            be captured into a graph, once its kernels are there: bufferSize, an
+ *            analysis or a first product loads them. Scalars in the GPU's memory are
+ *            read when the product runs. What no kernel of the GPU serves goes through
+ *            host memory: right, but slow, and not under capture.
  *            Routines without plans compute on the GPU when an array lies in
  *            its memory alone, and wait where their notes say so; their buffers then are
  *            the GPU's, and a call whose kernel cannot be had is NOT_SUPPORTED.
@@ -1489,7 +1490,8 @@ SPBLAS_API spblasStatus_t spblasSDDMM(spblasHandle_t handle, spblasOperation_t o
  *          whose stored zeros are not to be told from padding, which an operator must not
  *          see; ALLOC_FAILED createPlan, and SpMMOp that interprets
  * Memory   handle and descriptors must live as long as the plan. It holds its program
- *          and, but for CSR (CSC transposed), a copy of the structure: 8 m + (8 + i) nnz
+ *          and, but for CSR (CSC transposed), a copy of the structure: 8 m + (8 + i) nnz.
+ *          Arrays are the host's or managed; of a GPU's memory alone: NOT_SUPPORTED
  * Threads  one handle per thread; several plans may share A and B
  * Source   cusparseSpMMOp, whose operators are compiled code
  */

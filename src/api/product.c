@@ -5,14 +5,13 @@
  */
 #include "api/product.h"
 
+#include "api/bare.h"
 #include "api/error.h"
 #include "api/place.h"
-#include "api/turn.h"
 #include "api/types.h"
 #include "api/view.h"
 #include "base/macro.h"
 #include "formats/check.h"
-#include "planner/even.h"
 #include "planner/planner.h"
 #include "planner/staged.h"
 
@@ -422,25 +421,11 @@ scratch(const sb_product *p, sb_problem *pb, sb_diag *diag)
     return SB_OK;
 }
 
-/* By the plan, if there is one that the device runs; else, what is stored the wrong way
- * round is turned first. */
-static sb_status
-execute(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
-{
-    const bool may_turn = pb->device && !(plan && plan->engine);
-    const sb_problem rows = sb_problem_by_rows(pb);
-    sb_problem turned;
-    sb_status st = may_turn ? sb_turn_put(&turned, &rows, diag) : SB_SKIP;
-
-    return st == SB_OK     ? sb_execute(NULL, &turned, diag)
-           : st == SB_SKIP ? sb_execute(plan, pb, diag)
-                           : st;
-}
-
 static sb_status
 compute(const sb_product *p, sb_problem *pb, sb_diag *diag)
 {
     sb_planlist *plans = p->sparse->plans;
+    const sb_plan *plan;
     sb_planref *ref;
     sb_status st = SB_OK;
 
@@ -448,10 +433,12 @@ compute(const sb_product *p, sb_problem *pb, sb_diag *diag)
     SB_TRY(scalar(&pb->beta, &pb->far_beta, p, pb, p->beta, diag));
     SB_TRY(scratch(p, pb, diag));
     ref = sb_planlist_find(plans, pb);
+    plan = sb_planref_plan(ref);
     if (!ref)
         st = validate(p->sparse, pb, diag);
     if (st == SB_OK && !empty_output(pb))
-        st = execute(sb_planref_plan(ref), pb, diag);
+        st = pb->device && !(plan && plan->engine) ? sb_bare_run(pb, diag)
+                                                   : sb_execute(plan, pb, diag);
     sb_planlist_unhold(plans, ref);
     return st;
 }
@@ -461,17 +448,14 @@ compute(const sb_product *p, sb_problem *pb, sb_diag *diag)
 static size_t
 scratch_size(const sb_product *p, const sb_problem *pb)
 {
-    sb_problem rows = *pb;
+    sb_problem placed = *pb;
 
     if (!p->handle->device)
         return 0;
-    (void)sb_place_problem(p->handle, &rows, NULL);
-    rows = sb_problem_by_rows(&rows);
-    if (rows.device)
-        sb_turn_prepare(&rows);
-    if (rows.device)
-        sb_even_prepare(&rows);
-    return sb_turn_bytes(&rows) + sb_even_bytes(&rows);
+    (void)sb_place_problem(p->handle, &placed, NULL);
+    if (placed.device)
+        sb_bare_prepare(&placed);
+    return sb_bare_bytes(&placed);
 }
 
 sb_status

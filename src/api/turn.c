@@ -19,8 +19,8 @@ turns(const sb_problem *pb)
     const sb_matrix *a = &pb->a;
     const bool t = pb->trans_a != SB_TRANS_N;
 
-    return pb->op != SB_OP_SDDMM && a->batch <= 1 && a->rows < INT32_MAX &&
-           a->cols < INT32_MAX && a->nnz < INT32_MAX &&
+    return pb->op != SB_OP_SDDMM && a->rows < INT32_MAX && a->cols < INT32_MAX &&
+           a->nnz < INT32_MAX &&
            (a->format == SB_FORMAT_COO ||
             a->format == (t ? SB_FORMAT_CSR : SB_FORMAT_CSC));
 }

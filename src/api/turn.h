@@ -13,15 +13,15 @@
 #include <stddef.h>
 
 /* Bytes of the buffer, ranges' sums included; 0: the problem has nothing to turn, or sizes
- * of 31 bits or more, a batch of matrices, or another format. From sizes and types alone. */
+ * of 31 bits or more, or another format. From sizes and types alone; of one member. */
 size_t sb_turn_bytes(const sb_problem *pb);
 
 /* Loads what a call needs, so that it can be captured. */
 void sb_turn_prepare(const sb_problem *pb);
 
 /*
- * The problem on the turned arrays, in pb->scratch on its stream; nothing is allocated or
- * waited for. SKIP: nothing to turn, no buffer, or no kernels for it.
+ * The problem, whose matrix is no batch, on the turned arrays, in pb->scratch on its stream;
+ * nothing is allocated or waited for. SKIP: nothing to turn, no buffer, or no kernels for it.
  */
 sb_status sb_turn_put(sb_problem *out, const sb_problem *pb, sb_diag *diag);
 

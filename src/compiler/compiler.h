@@ -165,7 +165,7 @@ const char *sb_emit_prelude(void);
  * lanes (emit_simt.h). Notes of any loop give their numbers, powers of two:
  * note(lanes, n) up to 32, else those of the widest vector loop, note(vec, n), else 1,
  * note(threads, n) up to 1024, else 128; note(resident, n), threads that a multiprocessor
- * should hold and so the registers of each, else 512.
+ * should hold and so the registers of each, whole warps, else 512.
  * `prelude` is put in where the header belongs; NULL: an #include. ENOTSUP for programs in
  * which one thread would need what another stores to memory, or whose notes make no block.
  */

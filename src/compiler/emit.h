@@ -2,8 +2,8 @@
  * Inside the C emitter. emit_scan.c decides how loops and locals are represented,
  * emit_lane.c how an expression changes from lane to lane, emit_expr.c and emit_vec.c
  * write scalar and vector expressions, emit_chunk.c vector loops, emit_base.c the
- * addresses these start from, emit_tensor.c calls of intrinsics, emit_stmt.c other
- * statements, emit_c.c the function.
+ * addresses these start from, emit_tensor.c and emit_few.c calls of intrinsics,
+ * emit_stmt.c other statements, emit_c.c the function.
  */
 #ifndef SB_COMPILER_EMIT_H
 #define SB_COMPILER_EMIT_H
@@ -137,6 +137,11 @@ void sb_emit_element(sb_emit *cx, const sb_buf *b, const sb_expr *idx);
 void sb_emit_vec(sb_emit *cx, const sb_expr *e, int prec);
 /* A product of two reals loaded side by side or gathered: masked, any number of lanes. */
 bool sb_emit_product(const sb_emit *cx, const sb_expr *e);
+/* A load of reals that lie side by side; whether loads of b read memory, not registers. */
+bool sb_emit_side_by_side(const sb_emit *cx, const sb_expr *e);
+bool sb_emit_from_memory(const sb_emit *cx, const sb_buf *b);
+/* x if e is x[l * 2] + x[l * 2 + 1], x a local of f32 or f64 and l the lane; else NULL. */
+const sb_buf *sb_emit_pair(const sb_emit *cx, const sb_expr *e);
 /* Widest element among what sb_emit_vec would hold in registers for e. */
 int sb_emit_vec_bytes(const sb_emit *cx, const sb_expr *e);
 void sb_emit_lanes(sb_emit *cx, sb_emit_class c);           /* SBK_N4_16 */
@@ -158,6 +163,8 @@ void sb_emit_vec_load(sb_emit *cx, const sb_buf *b, const sb_expr *idx);
 /* A load gathered by an i32 array in memory, and its text. */
 bool sb_emit_gathered(const sb_emit *cx, const sb_expr *e);
 void sb_emit_gather(sb_emit *cx, const sb_expr *e);
+/* The rank ones(m, l) when c is ones(m, l + 1) > ones(m, l), bit l of m; else NULL. */
+const sb_expr *sb_emit_tested(const sb_expr *c);
 /* The rank ones(m, l) when e is select(ones(m, l + 1) > ones(m, l), .., 0), which is
  * zero in lanes whose bit of m is not set; else NULL. Its mask for a chunk: m >> l. */
 const sb_expr *sb_emit_bit(const sb_emit *cx, const sb_expr *e);
@@ -176,5 +183,10 @@ void sb_emit_prefetch(sb_emit *cx, const sb_stmt *st);
 
 /* emit_tensor.c: the call of an intrinsic; false when the loops must be written. */
 bool sb_emit_tensor(sb_emit *cx, const sb_stmt *st);
+
+/* emit_few.c: the same of a loop with the note `few`; the length of the arrays that its call
+ * names beside what the loop reads, or NULL. */
+bool sb_emit_few(sb_emit *cx, const sb_stmt *st);
+const sb_expr *sb_emit_few_end(const sb_stmt *st);
 
 #endif

@@ -42,7 +42,7 @@ zero_beyond(const sb_emit *cx, const sb_expr *e)
 {
     switch ((sb_expr_kind)e->kind) {
     case SB_EXPR_LOAD:
-        return sb_emit_lane(cx, e) == SB_LANE_VARY && !sb_emit_find_local(cx, e->u.buf);
+        return sb_emit_lane(cx, e) == SB_LANE_VARY && sb_emit_from_memory(cx, e->u.buf);
     case SB_EXPR_CAST:
     case SB_EXPR_CONJ:
         return zero_beyond(cx, e->arg[0]);
@@ -270,36 +270,44 @@ masked_body(sb_emit *cx)
     cx->masking = false;
 }
 
-/* Whether the lanes are 0 .. min(all of them, n) and only add products, which are zero
- * where masked away: then a mask of all lanes, or of none, spares the tests. */
-static bool
+/*
+ * Whether the lanes are 0 .. min(all of them, n) and only add what is zero where it is masked
+ * away: then a mask of all lanes, or of none, spares the tests. Answers with the macro that
+ * says whether such masks cost nothing: of loads, or of gathers too; else NULL.
+ */
+static const char *
 sums_first(const sb_emit *cx)
 {
     const sb_stmt *st = cx->cur->st;
     const sb_expr *hi = st->u.loop.hi;
+    const char *free = "SBK_LOAD_FREE";
 
     if (st->u.loop.lo->kind != SB_EXPR_INT || st->u.loop.lo->u.i != 0 ||
         hi->kind != SB_EXPR_MIN || hi->arg[0]->kind != SB_EXPR_INT ||
         hi->arg[0]->u.i != st->u.loop.lanes)
-        return false;
+        return NULL;
     for (int q = 0; q < cx->cur->body.n; q++) {
         const sb_stmt *s = cx->cur->body.at[q];
 
-        if (s->kind != SB_STMT_LET &&
-            (s->kind != SB_STMT_STORE || s->u.store.op != SB_STORE_ADD ||
-             !sb_emit_find_local(cx, s->u.store.buf) ||
-             !sb_emit_product(cx, s->u.store.value)))
-            return false;
+        if (s->kind == SB_STMT_LET)
+            continue;
+        if (s->kind != SB_STMT_STORE || s->u.store.op != SB_STORE_ADD ||
+            !sb_emit_find_local(cx, s->u.store.buf))
+            return NULL;
+        if (sb_emit_product(cx, s->u.store.value))
+            free = "SBK_MASK_FREE";
+        else if (!sb_emit_side_by_side(cx, s->u.store.value))
+            return NULL;
     }
-    return true;
+    return free;
 }
 
 /* if (SBK_MASK_FREE(lanes, all)) { the one chunk, masked } else { */
 static void
-masked_once(sb_emit *cx)
+masked_once(sb_emit *cx, const char *free)
 {
     sb_emit_line(cx);
-    sb_strbuf_puts(cx->out, "if (SBK_MASK_FREE(");
+    sb_strbuf_printf(cx->out, "if (%s(", free);
     sb_emit_lanes(cx, cx->cur->cls);
     sb_strbuf_puts(cx->out, ", ");
     sb_strbuf_i64(cx->out, cx->cur->st->u.loop.lanes);
@@ -320,14 +328,14 @@ static void
 masked_loop(sb_emit *cx)
 {
     const sb_stmt *st = cx->cur->st;
-    const bool once = sums_first(cx);
+    const char *once = sums_first(cx);
 
     sb_emit_line(cx);
     sb_strbuf_puts(cx->out, "{\n");
     cx->indent++;
     mask_header(cx);
     if (once)
-        masked_once(cx);
+        masked_once(cx, once);
     chunk_header(cx, st->u.loop.lo, st->u.loop.lanes);
     line_of_lane(cx, "if (");
     sb_strbuf_puts(cx->out, " + ");

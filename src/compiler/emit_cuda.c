@@ -8,7 +8,7 @@
 const char *
 sb_emit_gpu_version(void)
 {
-    return "gpu 3";
+    return "gpu 4";
 }
 
 static void
@@ -49,7 +49,8 @@ body(sb_emit *cx)
     sb_strbuf_puts(cx->out, "}\n");
 }
 
-/* The body is written first: only then it is known what it asks of the arrays. */
+/* The body is written first: only then it is known what it asks of the arrays. If nothing,
+ * it is written again without. */
 static void
 function(sb_emit *cx, const char *symbol)
 {
@@ -58,7 +59,13 @@ function(sb_emit *cx, const char *symbol)
 
     sb_strbuf_init(&text);
     cx->out = &text;
+    cx->simt->vectors = true;
     body(cx);
+    if (cx->simt->fit.nbuf == 0) {
+        sb_strbuf_clear(&text);
+        cx->simt->vectors = false;
+        body(cx);
+    }
     cx->out = out;
     if (!cx->simt->vectors) {
         sb_strbuf_printf(out, "\nSBG_KERNEL(%s, %d)(SBG_ARGS args)\n{\n", symbol,

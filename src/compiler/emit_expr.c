@@ -238,6 +238,17 @@ is_lane_var(const sb_emit *cx, const sb_expr *e)
     return cx->cur && e->kind == SB_EXPR_VAR && e->u.var == cx->cur->st->u.loop.var;
 }
 
+/* Two counts would take as many instructions as the sums it guards. */
+static void
+test_bit(sb_emit *cx, const sb_expr *below)
+{
+    sb_strbuf_puts(cx->out, "(");
+    operand(cx, below->arg[0], SB_I64, 9);
+    sb_strbuf_puts(cx->out, " >> ");
+    sb_emit_expr(cx, below->arg[1], 7);
+    sb_strbuf_puts(cx->out, " & 1)");
+}
+
 static void
 infix(sb_emit *cx, const sb_expr *e, int prec)
 {
@@ -246,6 +257,10 @@ infix(sb_emit *cx, const sb_expr *e, int prec)
     const sb_expr *a = e->arg[0], *b = e->arg[1];
     sb_dtype t = (sb_dtype)e->type;
 
+    if (sb_emit_tested(e) && !cx->simt) {
+        test_bit(cx, sb_emit_tested(e));
+        return;
+    }
     if (t == SB_BOOL) /* compare in the wider type */
         t = a->type == SB_I64 || b->type == SB_I64 ? SB_I64 : (sb_dtype)a->type;
     if (cx->at_zero && e->kind == SB_EXPR_ADD &&

@@ -104,25 +104,40 @@ sb_emit_gather(sb_emit *cx, const sb_expr *e)
 
 /* ---- lanes by mask ------------------------------------------------------------------ */
 
-/* m and l of the condition ones(m, l + 1) > ones(m, l), as the latter; else NULL. */
-static const sb_expr *
-bit_of(const sb_emit *cx, const sb_expr *c)
+/* Whether b is a + 1. */
+static bool
+step_of_one(const sb_expr *a, const sb_expr *b)
 {
-    const sb_expr *below, *with, *next;
-    int64_t step;
+    if (a->kind == SB_EXPR_INT)
+        return b->kind == SB_EXPR_INT && b->u.i == a->u.i + 1;
+    return b->kind == SB_EXPR_ADD && b->arg[0] == a && b->arg[1]->kind == SB_EXPR_INT &&
+           b->arg[1]->u.i == 1;
+}
+
+const sb_expr *
+sb_emit_tested(const sb_expr *c)
+{
+    const sb_expr *below, *with;
 
     if (c->kind != SB_EXPR_GT)
         return NULL;
     with = c->arg[0];
     below = c->arg[1];
     if (with->kind != SB_EXPR_ONES || below->kind != SB_EXPR_ONES ||
-        with->arg[0] != below->arg[0] ||
-        sb_emit_lane(cx, below->arg[0]) != SB_LANE_UNIFORM ||
-        !sb_emit_step(cx, below->arg[1], &step) || step != 1)
+        with->arg[0] != below->arg[0])
         return NULL;
-    next = with->arg[1];
-    return next->kind == SB_EXPR_ADD && next->arg[0] == below->arg[1] &&
-                   next->arg[1]->kind == SB_EXPR_INT && next->arg[1]->u.i == 1
+    return step_of_one(below->arg[1], with->arg[1]) ? below : NULL;
+}
+
+/* The same where m is one for all lanes and l counts them. */
+static const sb_expr *
+bit_of(const sb_emit *cx, const sb_expr *c)
+{
+    const sb_expr *below = sb_emit_tested(c);
+    int64_t step;
+
+    return below && sb_emit_lane(cx, below->arg[0]) == SB_LANE_UNIFORM &&
+                   sb_emit_step(cx, below->arg[1], &step) && step == 1
                ? below
                : NULL;
 }

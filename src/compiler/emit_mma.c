@@ -158,43 +158,33 @@ conditions(sb_emit *cx, const factor *f)
     }
 }
 
-/* `n` elements side by side to `to`; what is not there is 0. */
+/* `n` elements side by side along v to `to`; what is not there is 0. */
 static void
-get_run(sb_emit *cx, const factor *f, const char *to, int n)
+get_run(sb_emit *cx, const factor *f, const char *to, int n, const sb_var *v)
 {
-    const char *type = sb_dtype_name((sb_dtype)f->load->type);
+    const sb_simt_run r = {.b = f->load->u.buf,
+                           .idx = f->load->arg[0],
+                           .n = n,
+                           .v = v,
+                           .first = f->tail ? f->tail->arg[0] : NULL,
+                           .bound = f->tail ? f->tail->arg[1] : NULL,
+                           .local = to};
 
-    if (f->n > 0) {
-        sb_emit_line(cx);
-        sb_strbuf_puts(cx->out, "if (");
-        conditions(cx, f);
-        sb_strbuf_puts(cx->out, ")\n");
-        cx->indent++;
+    if (f->n == 0) {
+        sb_simt_get(cx, &r);
+        return;
     }
     sb_emit_line(cx);
-    sb_strbuf_printf(cx->out, "sbg_get_%s(%s, ", type, to);
-    sb_emit_buf(cx, f->load->u.buf);
-    sb_strbuf_puts(cx->out, " + ");
-    sb_emit_expr(cx, f->load->arg[0], 7);
-    sb_strbuf_puts(cx->out, ", ");
-    if (f->tail) {
-        sb_emit_expr(cx, f->tail->arg[1], 6);
-        sb_strbuf_puts(cx->out, " - ");
-        sb_emit_expr(cx, f->tail->arg[0], 7);
-    } else {
-        sb_strbuf_printf(cx->out, "%d", n);
-    }
-    sb_strbuf_printf(cx->out, ", %d);\n", n);
-    if (f->n > 0) {
-        cx->indent--;
-        put(cx, "else");
-        cx->indent++;
-        sb_emit_line(cx);
-        sb_strbuf_printf(cx->out, "sbg_get_%s(%s, ", type, to);
-        sb_emit_buf(cx, f->load->u.buf);
-        sb_strbuf_printf(cx->out, ", 0, %d);\n", n);
-        cx->indent--;
-    }
+    sb_strbuf_puts(cx->out, "if (");
+    conditions(cx, f);
+    sb_strbuf_puts(cx->out, ")\n");
+    cx->indent++;
+    sb_simt_get(cx, &r);
+    cx->indent--;
+    put(cx, "else");
+    cx->indent++;
+    put(cx, "sbg_none_%s(%s, %d);", sb_dtype_name((sb_dtype)f->load->type), to, n);
+    cx->indent--;
 }
 
 static void
@@ -230,10 +220,10 @@ rows(sb_emit *cx, const sb_tensor_core *t, factor f)
     define(cx, t->var[0], i);
     define(cx, t->var[2], k);
     if (along) {
-        get_run(cx, &f, to, V);
+        get_run(cx, &f, to, V, t->var[0]);
     } else if (deep) {
         put(cx, "%s run_[%d];", sb_emit_ctype(t->type), R);
-        get_run(cx, &f, "run_", R);
+        get_run(cx, &f, "run_", R, t->var[2]);
         open_loop(cx, "r_", R);
         put(cx, "%s = run_[r_];", to);
         close_scope(cx);
@@ -263,7 +253,7 @@ columns(sb_emit *cx, const sb_tensor_core *t, factor f)
     define(cx, t->var[1], "d_ * 8 + x_ / 4");
     define(cx, t->var[2], k);
     if (deep)
-        get_run(cx, &f, to, R);
+        get_run(cx, &f, to, R, t->var[2]);
     else
         get_one(cx, &f, to);
     if (!deep)

@@ -12,6 +12,7 @@
  * it keep the missing lanes.
  */
 #include "compiler/emit.h"
+#include "compiler/tensor.h"
 
 typedef struct scan {
     sb_emit *cx;
@@ -169,9 +170,33 @@ access_local(scan *s, sb_emit_local *l, const sb_expr *idx, bool scalar_store)
         l->vector = false;
 }
 
+/* Sums of neighbours: two vectors of the local for one of the loop. */
+static void
+access_pair(scan *s, sb_emit_local *l)
+{
+    sb_emit_loop *loop = sb_emit_find_loop(s->cx, s->cx->cur->st);
+
+    if (!l->vector)
+        loop->global = true;
+    else if (loop->st->u.loop.lo->kind != SB_EXPR_INT ||
+             loop->st->u.loop.lo->u.i != 0 || loop->masked)
+        l->vector = false;
+    if (!l->vector)
+        return;
+    l->mixed = true;
+    s->changed |= merge(&l->cls, loop->cls);
+    s->changed |= merge(&loop->cls, l->cls);
+}
+
 static void
 scan_expr(scan *s, const sb_expr *e)
 {
+    const sb_buf *pair = sb_emit_pair(s->cx, e);
+
+    if (pair) {
+        access_pair(s, sb_emit_find_local(s->cx, pair));
+        return;
+    }
     if (e->kind == SB_EXPR_LOAD) {
         sb_emit_local *l = sb_emit_find_local(s->cx, e->u.buf);
 
@@ -380,6 +405,22 @@ scan_store(scan *s, const sb_stmt *st)
     scan_expr(s, st->u.store.value);
 }
 
+/* Sums across lanes are read from registers and added in memory. */
+static void
+scan_block(scan *s, const sb_stmt *st)
+{
+    sb_tensor_sums sums;
+    const char *why;
+
+    if (s->cx->simt || !st->u.block.tensor ||
+        !sb_tensor_match_sums(&sums, st->u.block.name, st->u.block.body, &why)) {
+        scan_body(s, st->u.block.body);
+        return;
+    }
+    sb_emit_find_local(s->cx, sums.from)->mixed = true;
+    sb_emit_find_local(s->cx, sums.to)->vector = false;
+}
+
 static void
 scan_body(scan *s, sb_body body)
 {
@@ -405,7 +446,7 @@ scan_body(scan *s, sb_body body)
             scan_body(s, st->u.cond.els);
             break;
         case SB_STMT_BLOCK:
-            scan_body(s, st->u.block.body);
+            scan_block(s, st);
             break;
         case SB_STMT_PREFETCH:
         case SB_STMT_ITER:

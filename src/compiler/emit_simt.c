@@ -248,10 +248,13 @@ sb_simt_loop(sb_emit *cx, const sb_stmt *st)
 void
 sb_simt_local(sb_emit *cx, const sb_emit_local *l)
 {
+    const int64_t extent = l->buf->extent[0]->u.i;
+
     sb_strbuf_printf(cx->out, "%s ", sb_emit_ctype((sb_dtype)l->buf->type));
     sb_emit_buf(cx, l->buf);
     sb_strbuf_puts(cx->out, "[");
-    sb_strbuf_i64(cx->out, l->buf->extent[0]->u.i / cx->simt->lanes);
+    sb_strbuf_i64(cx->out,
+                  extent < cx->width ? cx->simt->vec : extent / cx->simt->lanes);
     sb_strbuf_puts(cx->out, "];\n");
 }
 
@@ -309,7 +312,7 @@ sb_simt_element(sb_emit *cx, const sb_emit_local *l, const sb_expr *idx)
 {
     const sb_emit_simt *s = cx->simt;
 
-    if (l->owned) {
+    if (l->owned && s->lane) {
         sb_simt_own_element(cx, l, idx);
         return;
     }

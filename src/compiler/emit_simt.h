@@ -34,12 +34,31 @@
 #define SB_SIMT_FITS 16
 
 /* What the kernel asks before all else: arrays whose addresses are multiples of what a lane
- * has of them at once, numbers that are multiples of `vec`. */
+ * moves of them at once, numbers that are multiples of how many elements that is. */
 typedef struct sb_simt_fit {
     int nbuf, nexpr;
-    const sb_buf *buf[SB_SIMT_FITS];
-    const sb_expr *expr[SB_SIMT_FITS];
+    struct {
+        const sb_buf *is;
+        int bytes;
+    } buf[SB_SIMT_FITS];
+    struct {
+        const sb_expr *is;
+        int by;
+    } expr[SB_SIMT_FITS];
 } sb_simt_fit;
+
+/* n neighbours from b[idx] on, where v, if any, is a multiple of n; with a bound those
+ * that are `first` .. bound. */
+typedef struct sb_simt_run {
+    const sb_buf *b;
+    const sb_expr *idx;
+    int n;
+    const sb_var *v;
+    const sb_expr *first, *bound;
+    const char *local; /* where they come to or from, or */
+    const sb_buf *to;  /* a local and an index */
+    const sb_expr *at;
+} sb_simt_run;
 
 struct sb_emit_simt {
     int threads, lanes, vec; /* of a block, of a group */
@@ -60,7 +79,7 @@ struct sb_emit_simt {
     const sb_stmt *sync[SB_SIMT_SYNCS];
     sb_simt_fit fit;
     bool tested;         /* no: addresses are tested one by one, by a note */
-    bool vectors;        /* some neighbours can be moved at once where all fits */
+    bool vectors;        /* the text is a function of fit_ */
     const sb_stmt *kept; /* the store whose elements are in st_ until all are made */
     int nload;           /* loads that are in ld0_, ld1_ .. */
     const sb_expr *load[SB_SIMT_LOADS];
@@ -126,8 +145,10 @@ bool sb_simt_tensor_places(sb_emit *cx, const sb_stmt *st, const sb_buf **sum);
 void sb_simt_iteration(sb_emit *cx, const sb_stmt *st, bool first);
 void sb_simt_slots(sb_emit *cx, int step);
 bool sb_simt_lane_term(const sb_emit *cx, const sb_expr *e);
-/* Finds out whether there is anything to ask for. */
-void sb_simt_fit_scan(sb_emit *cx);
+/* The call that moves a run: where all that is asked for fits its neighbours go at once, up
+ * to 16 bytes. What is not there is 0 (get) or stays (put). */
+void sb_simt_get(sb_emit *cx, const sb_simt_run *r);
+void sb_simt_put(sb_emit *cx, const sb_simt_run *r);
 /* Whether the bound of st leaves whole vectors where all fits. */
 bool sb_simt_parts(sb_emit *cx, const sb_stmt *st);
 /* Loads of whole vectors to ld0_ .. before the loop's body; a load that is one of these,

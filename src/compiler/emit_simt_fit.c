@@ -65,7 +65,14 @@ sb_simt_lane_term(const sb_emit *cx, const sb_expr *e)
              sb_emit_lane(cx, e->arg[0]) == SB_LANE_UNIFORM));
 }
 
-/* Loads whose `vec` neighbours in a lane are neighbours in memory, 8 or 16 bytes. */
+/* What a lane can move at once. */
+static bool
+at_once(size_t bytes)
+{
+    return bytes == 4 || bytes == 8 || bytes == 16;
+}
+
+/* Loads whose `vec` neighbours in a lane are neighbours in memory. */
 static void
 find_loads(sb_emit *cx, const sb_expr *e)
 {
@@ -74,8 +81,7 @@ find_loads(sb_emit *cx, const sb_expr *e)
     if (e->kind == SB_EXPR_LOAD &&
         (e->u.buf->role == SB_BUF_IN || e->u.buf->role == SB_BUF_AUX) &&
         s->nload < SB_SIMT_LOADS && sb_simt_lane_term(cx, e->arg[0])) {
-        const size_t bytes = (size_t)s->vec * sb_dtype_size((sb_dtype)e->u.buf->type);
-        bool known = bytes != 8 && bytes != 16;
+        bool known = !at_once((size_t)s->vec * sb_dtype_size((sb_dtype)e->u.buf->type));
 
         for (int q = 0; q < s->nload; q++)
             known |= s->load[q] == e;
@@ -101,64 +107,103 @@ static bool
 is_asked(const sb_simt_fit *f, const sb_expr *e)
 {
     for (int q = 0; q < f->nexpr; q++)
-        if (f->expr[q] == e)
+        if (f->expr[q].is == e)
             return true;
     return false;
 }
 
-/* One more that has to be a multiple of `vec`. */
+/* One more that has to be a multiple of n, a power of two. */
 static bool
-add(sb_simt_fit *f, const sb_expr *e)
+add(sb_simt_fit *f, const sb_expr *e, int n)
 {
-    if (is_asked(f, e))
-        return true;
-    if (f->nexpr == SB_SIMT_FITS)
+    int q = 0;
+
+    while (q < f->nexpr && f->expr[q].is != e)
+        q++;
+    if (q == SB_SIMT_FITS)
         return false;
-    f->expr[f->nexpr++] = e;
+    if (q == f->nexpr) {
+        f->expr[q].is = e;
+        f->expr[f->nexpr++].by = 1;
+    }
+    if (f->expr[q].by < n)
+        f->expr[q].by = n;
     return true;
 }
 
-/* Whether e is a multiple of `vec` when all of *f are, with those parameters that it takes. */
+/* One more whose address has to be. */
 static bool
-multiple(const sb_emit *cx, sb_simt_fit *f, const sb_expr *e)
+add_array(sb_simt_fit *f, const sb_buf *b, int bytes)
 {
+    int q = 0;
+
+    while (q < f->nbuf && f->buf[q].is != b)
+        q++;
+    if (q == SB_SIMT_FITS)
+        return false;
+    if (q == f->nbuf) {
+        f->buf[q].is = b;
+        f->buf[f->nbuf++].bytes = 1;
+    }
+    if (f->buf[q].bytes < bytes)
+        f->buf[q].bytes = bytes;
+    return true;
+}
+
+typedef struct definition {
+    const sb_var *var;
+    const sb_expr *value;
+    int n;
+} definition;
+
+static void
+look_for_let(void *user, const sb_stmt *st)
+{
+    definition *d = user;
+
+    if (st->kind == SB_STMT_LET && st->u.let.var == d->var) {
+        d->value = st->u.let.value;
+        d->n++;
+    }
+}
+
+/* What the program's only let of v says; else NULL. */
+static const sb_expr *
+value_of(const sb_emit *cx, const sb_var *v)
+{
+    definition d = {v, NULL, 0};
+
+    sb_body_stmts(cx->prog->body, look_for_let, &d);
+    return d.n == 1 ? d.value : NULL;
+}
+
+/* Whether e is a multiple of r->n when all of *f are, with those parameters that it takes. */
+static bool
+multiple(const sb_emit *cx, sb_simt_fit *f, const sb_simt_run *r, const sb_expr *e)
+{
+    const sb_expr *value;
+
     switch (e->kind) {
     case SB_EXPR_INT:
-        return e->u.i % cx->simt->vec == 0;
+        return e->u.i % r->n == 0;
     case SB_EXPR_VAR:
-        return e->u.var == cx->cur->st->u.loop.var;
+        if (e->u.var == r->v)
+            return true;
+        value = value_of(cx, e->u.var);
+        return value && multiple(cx, f, r, value);
     case SB_EXPR_ADD:
-        return multiple(cx, f, e->arg[0]) && multiple(cx, f, e->arg[1]);
+        return multiple(cx, f, r, e->arg[0]) && multiple(cx, f, r, e->arg[1]);
     case SB_EXPR_MUL:
         for (int q = 0; q < 2; q++)
-            if (e->arg[q]->kind == SB_EXPR_INT && multiple(cx, f, e->arg[q]))
+            if (e->arg[q]->kind == SB_EXPR_INT && multiple(cx, f, r, e->arg[q]))
                 return true;
         for (int q = 0; q < 2; q++)
             if (is_param(cx, e->arg[q]))
-                return add(f, e->arg[q]);
+                return add(f, e->arg[q], r->n);
         return false;
     default:
         return false;
     }
-}
-
-/* Whether neighbours from b[idx] on are one load or store where all fits. */
-static bool
-fits(sb_emit *cx, const sb_buf *b, const sb_expr *idx)
-{
-    sb_simt_fit f = cx->simt->fit;
-    const size_t bytes = (size_t)cx->simt->vec * sb_dtype_size((sb_dtype)b->type);
-    bool known = false;
-
-    for (int q = 0; q < f.nbuf; q++)
-        known |= f.buf[q] == b;
-    if (cx->simt->tested || (bytes != 8 && bytes != 16) || !multiple(cx, &f, idx) ||
-        (!known && f.nbuf == SB_SIMT_FITS))
-        return false;
-    if (!known)
-        f.buf[f.nbuf++] = b;
-    cx->simt->fit = f;
-    return true;
 }
 
 static bool
@@ -171,42 +216,49 @@ of_params(const sb_emit *cx, const sb_expr *e)
     return all && e->kind != SB_EXPR_LOAD && !sb_expr_is_search(e);
 }
 
+/* Whether the bound of a run leaves all or none of it where all fits. */
+static bool
+bounded(const sb_emit *cx, sb_simt_fit *f, const sb_simt_run *r)
+{
+    if (!multiple(cx, f, r, r->first))
+        return false;
+    return r->bound->kind == SB_EXPR_INT
+               ? r->bound->u.i % r->n == 0
+               : of_params(cx, r->bound) && add(f, r->bound, r->n);
+}
+
+/* Whether a run is moved at once where all fits, which is then asked for. */
+static bool
+fits(sb_emit *cx, const sb_simt_run *r)
+{
+    sb_simt_fit f = cx->simt->fit;
+    const int bytes = r->n * (int)sb_dtype_size((sb_dtype)r->b->type);
+
+    if (!cx->simt->vectors || cx->simt->tested || (r->n & (r->n - 1)) != 0 ||
+        (bytes % 16 != 0 && !at_once((size_t)bytes)) || !multiple(cx, &f, r, r->idx) ||
+        (r->bound && !bounded(cx, &f, r)) ||
+        !add_array(&f, r->b, bytes < 16 ? bytes : 16))
+        return false;
+    cx->simt->fit = f;
+    return true;
+}
+
+/* What a lane has of b[idx] in the loop being written. */
+static sb_simt_run
+run_of(const sb_emit *cx, const sb_buf *b, const sb_expr *idx)
+{
+    return (sb_simt_run){
+        .b = b, .idx = idx, .n = cx->simt->vec, .v = cx->cur->st->u.loop.var};
+}
+
 bool
 sb_simt_parts(sb_emit *cx, const sb_stmt *st)
 {
-    return cx->simt->vectors && st->u.loop.lo->kind == SB_EXPR_INT &&
-           st->u.loop.lo->u.i % cx->simt->vec == 0 && of_params(cx, st->u.loop.hi) &&
-           add(&cx->simt->fit, st->u.loop.hi);
-}
+    const sb_simt_run r = {
+        .n = cx->simt->vec, .first = st->u.loop.lo, .bound = st->u.loop.hi};
 
-static void
-look_for_vectors(void *user, const sb_stmt *st)
-{
-    sb_emit *cx = user;
-    sb_emit_simt *s = cx->simt;
-
-    if (st->kind != SB_STMT_STORE)
-        return;
-    s->nload = 0;
-    find_loads(cx, st->u.store.value);
-    for (int q = 0; q < s->nload; q++)
-        s->vectors |= fits(cx, s->load[q]->u.buf, s->load[q]->arg[0]);
-    s->nload = 0;
-}
-
-void
-sb_simt_fit_scan(sb_emit *cx)
-{
-    for (int q = 0; q < cx->nloop && cx->simt->vec > 1; q++) {
-        const sb_emit_loop *loop = &cx->loop[q];
-
-        if (!loop->vector || loop->fold)
-            continue;
-        sb_emit_enter(cx, loop);
-        sb_body_stmts(loop->st->u.loop.body, look_for_vectors, cx);
-        sb_emit_leave(cx);
-    }
-    cx->simt->fit = (sb_simt_fit){0};
+    return cx->simt->vectors && r.n > 1 && r.first->kind == SB_EXPR_INT &&
+           bounded(cx, &cx->simt->fit, &r);
 }
 
 /* ---- addresses ---------------------------------------------------------------------- */
@@ -227,19 +279,20 @@ row_of(const sb_emit *cx, const sb_expr *e)
     return found;
 }
 
-/* The terms of the sum e but for `row` and the lane variable, each with a + behind. */
+/* The terms of the sum e but for `row` and the lane variable. */
 static void
-other_terms(sb_emit *cx, const sb_expr *e, const sb_expr *row)
+other_terms(sb_emit *cx, const sb_expr *e, const sb_expr *row, int *n)
 {
-    if (e == row || (e->kind == SB_EXPR_VAR && e->u.var == cx->cur->st->u.loop.var))
+    if (e == row ||
+        (cx->cur && e->kind == SB_EXPR_VAR && e->u.var == cx->cur->st->u.loop.var))
         return;
     if (e->kind == SB_EXPR_ADD) {
-        other_terms(cx, e->arg[0], row);
-        other_terms(cx, e->arg[1], row);
+        other_terms(cx, e->arg[0], row, n);
+        other_terms(cx, e->arg[1], row, n);
         return;
     }
+    sb_strbuf_puts(cx->out, (*n)++ ? " + " : "");
     sb_emit_expr(cx, e, 7);
-    sb_strbuf_puts(cx->out, " + ");
 }
 
 /* sbg_at_f32(B + (c0 * 32 + x_ * 4), j, ldb, fit_) */
@@ -248,16 +301,20 @@ address(sb_emit *cx, const sb_buf *b, const sb_expr *idx, bool fit)
 {
     const sb_expr *row = fit ? row_of(cx, idx) : NULL;
     const int ld = row && !is_asked(&cx->simt->fit, row->arg[1]) ? 0 : 1;
+    int n = 0;
 
     if (row)
         sb_strbuf_printf(cx->out, "sbg_at_%s(", sb_dtype_name((sb_dtype)b->type));
     sb_emit_buf(cx, b);
     sb_strbuf_puts(cx->out, " + (");
-    cx->at_zero = true;
-    other_terms(cx, idx, row);
+    cx->at_zero = cx->cur != NULL;
+    other_terms(cx, idx, row, &n);
     cx->at_zero = false;
-    sb_simt_iteration(cx, cx->cur->st, true);
-    sb_strbuf_puts(cx->out, ")");
+    if (cx->cur) {
+        sb_strbuf_puts(cx->out, n++ ? " + " : "");
+        sb_simt_iteration(cx, cx->cur->st, true);
+    }
+    sb_strbuf_puts(cx->out, n ? ")" : "0)");
     if (!row)
         return;
     sb_strbuf_puts(cx->out, ", ");
@@ -300,7 +357,8 @@ static void
 take(sb_emit *cx, const char *name, const sb_buf *b, const sb_expr *idx, bool part)
 {
     const char *type = sb_dtype_name((sb_dtype)b->type);
-    const bool fit = fits(cx, b, idx);
+    const sb_simt_run r = run_of(cx, b, idx);
+    const bool fit = fits(cx, &r);
 
     sb_emit_line(cx);
     sb_strbuf_printf(cx->out, "%s %s[%d];\n", sb_emit_ctype((sb_dtype)b->type), name,
@@ -325,9 +383,12 @@ drop_others(sb_emit *cx)
     sb_emit_simt *s = cx->simt;
     int n = 0;
 
-    for (int q = 0; q < s->nload; q++)
-        if (fits(cx, s->load[q]->u.buf, s->load[q]->arg[0]))
+    for (int q = 0; q < s->nload; q++) {
+        const sb_simt_run r = run_of(cx, s->load[q]->u.buf, s->load[q]->arg[0]);
+
+        if (fits(cx, &r))
             s->load[n++] = s->load[q];
+    }
     s->nload = n;
 }
 
@@ -371,11 +432,12 @@ sb_simt_keep(sb_emit *cx, sb_body body, bool part)
     sb_emit_simt *s = cx->simt;
     const sb_stmt *st = body.n == 1 ? body.at[0] : NULL;
     const sb_buf *b = st && st->kind == SB_STMT_STORE ? st->u.store.buf : NULL;
+    const sb_simt_run r = run_of(cx, b, b ? st->u.store.idx[0] : NULL);
 
     if (!s->vectors || !b || st->u.store.atomic ||
         (b->role != SB_BUF_OUT && b->role != SB_BUF_INOUT) || !s->in_block ||
         !s->in_row || (s->column_loops && !s->in_column) ||
-        !sb_simt_lane_term(cx, st->u.store.idx[0]) || !fits(cx, b, st->u.store.idx[0]))
+        !sb_simt_lane_term(cx, r.idx) || !fits(cx, &r))
         return;
     if (st->u.store.op == SB_STORE_ADD && !sb_dtype_is_complex((sb_dtype)b->type)) {
         take(cx, "st_", b, st->u.store.idx[0], part);
@@ -417,6 +479,63 @@ sb_simt_give(sb_emit *cx, bool part)
     sb_simt_close(cx);
 }
 
+/* ---- runs beside loops over slots ------------------------------------------------------ */
+
+static void
+put_local(sb_emit *cx, const sb_simt_run *r)
+{
+    if (r->local) {
+        sb_strbuf_puts(cx->out, r->local);
+        return;
+    }
+    sb_emit_buf(cx, r->to);
+    sb_strbuf_puts(cx->out, " + ");
+    sb_emit_expr(cx, r->at, 7);
+}
+
+/* , HAVE, n, fit_); */
+static void
+put_have(sb_emit *cx, const sb_simt_run *r, bool fit)
+{
+    sb_strbuf_puts(cx->out, ", ");
+    if (r->bound) {
+        sb_emit_expr(cx, r->bound, 6);
+        sb_strbuf_puts(cx->out, " - ");
+        sb_emit_expr(cx, r->first, 7);
+    } else {
+        sb_strbuf_printf(cx->out, "%d", r->n);
+    }
+    sb_strbuf_printf(cx->out, fit ? ", %d, fit_);\n" : ", %d);\n", r->n);
+}
+
+void
+sb_simt_get(sb_emit *cx, const sb_simt_run *r)
+{
+    const bool fit = fits(cx, r);
+
+    sb_emit_line(cx);
+    sb_strbuf_printf(cx->out, fit ? "sbg_fill_%s(" : "sbg_get_%s(",
+                     sb_dtype_name((sb_dtype)r->b->type));
+    put_local(cx, r);
+    sb_strbuf_puts(cx->out, ", ");
+    address(cx, r->b, r->idx, fit);
+    put_have(cx, r, fit);
+}
+
+void
+sb_simt_put(sb_emit *cx, const sb_simt_run *r)
+{
+    const bool fit = fits(cx, r);
+
+    sb_emit_line(cx);
+    sb_strbuf_printf(cx->out, fit ? "sbg_give_%s(" : "sbg_put_%s(",
+                     sb_dtype_name((sb_dtype)r->b->type));
+    address(cx, r->b, r->idx, false);
+    sb_strbuf_puts(cx->out, ", ");
+    put_local(cx, r);
+    put_have(cx, r, fit);
+}
+
 /* ---- what is asked ------------------------------------------------------------------ */
 
 /* Declares the sizes: those in conditions, and those no row is beyond. */
@@ -427,7 +546,7 @@ is_declared(const sb_emit *cx, const sb_var *v)
                  strcmp(v->name, "k") == 0;
 
     for (int q = 0; q < cx->simt->fit.nexpr && !asked; q++)
-        asked = sb_emit_expr_has(cx->simt->fit.expr[q], v);
+        asked = sb_emit_expr_has(cx->simt->fit.expr[q].is, v);
     return asked;
 }
 
@@ -452,13 +571,13 @@ sb_simt_ask(sb_emit *cx)
         }
     for (int q = 0; q < f->nexpr; q++) {
         sb_strbuf_puts(cx->out, "    fit &= ");
-        sb_emit_expr(cx, f->expr[q], 7);
-        sb_strbuf_printf(cx->out, " %% %d == 0;\n", cx->simt->vec);
+        sb_emit_expr(cx, f->expr[q].is, 7);
+        sb_strbuf_printf(cx->out, " %% %d == 0;\n", f->expr[q].by);
     }
     for (int q = 0; q < p->nbuf; q++)
         for (int r = 0; r < f->nbuf; r++)
-            if (f->buf[r] == p->buf[q])
-                sb_strbuf_printf(
-                    cx->out, "    fit &= (uint64_t)args.buf[%d] %% %d == 0;\n", q,
-                    cx->simt->vec * (int)sb_dtype_size((sb_dtype)p->buf[q]->type));
+            if (f->buf[r].is == p->buf[q])
+                sb_strbuf_printf(cx->out,
+                                 "    fit &= (uint64_t)args.buf[%d] %% %d == 0;\n", q,
+                                 f->buf[r].bytes);
 }

@@ -76,7 +76,8 @@ typedef struct walk {
     int depth;
     const sb_stmt *at[SB_EMIT_DEPTH]; /* loops around */
     const sb_stmt *lane;              /* that over lanes, if any */
-    int inner; /* locals of an index below: declared outside the loop over lanes */
+    bool spread; /* in a vector loop, whose lanes have the same elements */
+    int inner;   /* locals of an index below: declared outside the loop over lanes */
     int nlocal;
     const sb_buf *local[SB_EMIT_MAX]; /* declared so far, those that are over as well */
 } walk;
@@ -150,7 +151,7 @@ touch(walk *w, const sb_buf *b, const sb_expr *idx, bool stored)
     if (!l)
         return;
     if (!w->lane) {
-        if (l->owned)
+        if (l->owned && !w->spread)
             sb_emit_fail(w->cx, "an element that one lane has is used by all");
     } else if (from_outside(w, b)) {
         if (is_own(w, idx))
@@ -175,6 +176,7 @@ static void
 walk_loop(walk *w, const sb_stmt *st)
 {
     const bool lane = sb_simt_bound_to(st, "lane");
+    const sb_emit_loop *vector = sb_emit_find_loop(w->cx, st);
     int64_t lo = 0, hi = 0;
 
     walk_expr(w, st->u.loop.lo);
@@ -192,9 +194,11 @@ walk_loop(walk *w, const sb_stmt *st)
         w->lane = st;
         w->inner = w->nlocal;
     }
+    w->spread = vector && vector->vector;
     w->at[w->depth++] = st;
     walk_body(w, st->u.loop.body);
     w->depth--;
+    w->spread = false;
     if (lane)
         w->lane = NULL;
 }
@@ -349,45 +353,44 @@ moved(const sb_stmt *st, const sb_var *v, const sb_expr **cond)
     return in;
 }
 
-/* , how many there are, n); */
-static void
-put_have(sb_emit *cx, const sb_expr *cond, const sb_var *v, int n)
+/* Neighbours of b[idx] along v, under the condition that `moved` found. */
+static sb_simt_run
+run_of(sb_emit *cx, const sb_buf *b, const sb_expr *idx, const sb_expr *cond,
+       const sb_var *v, int n)
 {
-    sb_strbuf_puts(cx->out, ", ");
-    if (cond) {
-        put(cx, cond->arg[1], 6);
-        sb_strbuf_puts(cx->out, " - ");
-        put(cx, at_zero(cx, cond->arg[0], v), 7);
-    } else {
-        sb_strbuf_printf(cx->out, "%d", n);
-    }
-    sb_strbuf_printf(cx->out, ", %d);\n", n);
+    const sb_simt_run r = {.b = b,
+                           .idx = at_zero(cx, idx, v),
+                           .n = n,
+                           .first = cond ? at_zero(cx, cond->arg[0], v) : NULL,
+                           .bound = cond ? cond->arg[1] : NULL};
+
+    if (!r.idx || (cond && !r.first))
+        cx->st = SB_ENOMEM;
+    return r;
 }
 
-/* sbg_get_f16(to + at, from + at, have, n); */
 static void
 get(sb_emit *cx, const sb_stmt *in, const sb_expr *cond, const sb_var *v, int n)
 {
     const sb_expr *load = in->u.store.value;
+    sb_simt_run r = run_of(cx, load->u.buf, load->arg[0], cond, v, n);
 
-    sb_emit_line(cx);
-    sb_strbuf_printf(cx->out, "sbg_get_%s(", sb_dtype_name(in->u.store.buf->type));
-    sb_emit_buf(cx, in->u.store.buf);
-    sb_strbuf_puts(cx->out, " + ");
-    put(cx, at_zero(cx, in->u.store.idx[0], v), 7);
-    sb_strbuf_puts(cx->out, ", ");
-    sb_emit_buf(cx, load->u.buf);
-    sb_strbuf_puts(cx->out, " + ");
-    put(cx, at_zero(cx, load->arg[0], v), 7);
-    put_have(cx, cond, v, n);
+    r.to = in->u.store.buf;
+    r.at = at_zero(cx, in->u.store.idx[0], v);
+    if (!r.at)
+        cx->st = SB_ENOMEM;
+    if (cx->st == SB_OK)
+        sb_simt_get(cx, &r);
 }
 
-/* The values to put_[], then sbg_put_f16(to + at, put_, have, n); */
+/* The values to put_[], then these. */
 static void
 put_all(sb_emit *cx, const sb_stmt *in, const sb_expr *cond, const sb_var *v, int n)
 {
     const sb_dtype type = in->u.store.buf->type;
+    sb_simt_run r = run_of(cx, in->u.store.buf, in->u.store.idx[0], cond, v, n);
 
+    r.local = "put_";
     sb_emit_line(cx);
     sb_strbuf_printf(cx->out, "{\n");
     cx->indent++;
@@ -418,13 +421,8 @@ put_all(sb_emit *cx, const sb_stmt *in, const sb_expr *cond, const sb_var *v, in
     sb_emit_expr(cx, in->u.store.value, 0);
     sb_strbuf_puts(cx->out, ";\n");
     cx->indent -= cond ? 2 : 1;
-    sb_emit_line(cx);
-    sb_strbuf_printf(cx->out, "sbg_put_%s(", sb_dtype_name(type));
-    sb_emit_buf(cx, in->u.store.buf);
-    sb_strbuf_puts(cx->out, " + ");
-    put(cx, at_zero(cx, in->u.store.idx[0], v), 7);
-    sb_strbuf_puts(cx->out, ", put_");
-    put_have(cx, cond, v, n);
+    if (cx->st == SB_OK)
+        sb_simt_put(cx, &r);
     cx->indent--;
     sb_emit_line(cx);
     sb_strbuf_puts(cx->out, "}\n");

@@ -61,9 +61,20 @@ ask_loop(void *user, const sb_stmt *st)
     take_number(cx, &cx->simt->lanes, 0, note(st, "lanes"));
     take_number(cx, &cx->simt->threads, 0, note(st, "threads"));
     take_number(cx, &cx->simt->vec, 0, note(st, "vec"));
-    take_number(cx, &cx->simt->resident, 0, note(st, "resident"));
+    if (note(st, "resident"))
+        cx->simt->resident = atoi(note(st, "resident"));
+    if (cx->simt->resident % WARP != 0)
+        sb_emit_fail(cx, "threads that are resident are whole warps");
     cx->simt->tested |= note(st, "tested") != NULL;
     cx->simt->column_loops |= sb_simt_bound_to(st, "block_y");
+}
+
+/* Whether a local can lie in lanes: from a multiple of the group's elements on, or all of
+ * it in the first lanes of a group that has more. */
+static bool
+in_lanes(const sb_emit *cx, const sb_emit_local *l)
+{
+    return l->cls.lanes == cx->width || l->cls.lanes == l->buf->extent[0]->u.i;
 }
 
 /* Whether a vector loop needs all of a local that is not in its lanes. */
@@ -82,7 +93,7 @@ ask_local(demand *d, const sb_buf *b, const sb_expr *idx, bool stored)
     if (!l || b->shared)
         return;
     if (l->vector)
-        d->whole |= !moves || l->cls.lanes != d->cx->width;
+        d->whole |= !moves || !in_lanes(d->cx, l);
     else
         d->whole |= stored || moves;
 }
@@ -142,7 +153,7 @@ settle(sb_emit *cx)
                 const sb_emit_local *l =
                     sb_emit_find_local(cx, loop->st->u.loop.body.at[0]->u.store.buf);
 
-                d.whole = !l->vector || l->cls.lanes != cx->width || cx->simt->vec > 1;
+                d.whole = !l->vector || !in_lanes(cx, l) || cx->simt->vec > 1;
             } else {
                 sb_emit_enter(cx, loop);
                 sb_body_stmts(loop->st->u.loop.body, ask_stmt, &d);
@@ -216,6 +227,4 @@ sb_simt_scan(sb_emit *cx)
         sb_simt_lane_scan(cx);
     if (cx->st == SB_OK)
         sb_simt_shared_scan(cx);
-    if (cx->st == SB_OK)
-        sb_simt_fit_scan(cx);
 }

@@ -4,7 +4,8 @@
  *   tensor mma_4x4x4 { for %i { for %j { for %k { $C[..] += $A[..] * $B[..] } } } }
  *   -> sbk_mma_f32(4, 4, 4, C + c, ldc, 1, A + a, 4, 1, B + b, ldb, 1);
  *
- * A local that lives in vector registers has no address; then the loops are written.
+ * A local that lives in vector registers has no address; then the loops are written. Sums
+ * across lanes are the reverse: their lanes must be in registers.
  */
 #include "compiler/emit.h"
 
@@ -65,12 +66,38 @@ operand(sb_emit *cx, const sb_tensor *t, const sb_tensor_operand *o)
     }
 }
 
+/* sbk_sums_f32x16(to, from, 8, 16): lanes in registers, by the class of the array. */
+static bool
+sums(sb_emit *cx, const sb_stmt *st)
+{
+    const sb_emit_local *l;
+    const char *why;
+    sb_tensor_sums t;
+
+    if (!sb_tensor_match_sums(&t, st->u.block.name, st->u.block.body, &why))
+        return false;
+    l = sb_emit_find_local(cx, t.from);
+    if (!l->vector)
+        return false;
+    sb_emit_line(cx);
+    sb_strbuf_printf(cx->out, "SBK_V(sums_%s, ", sb_dtype_name(t.from->type));
+    sb_emit_lanes(cx, l->cls);
+    sb_strbuf_puts(cx->out, ")(");
+    sb_emit_buf(cx, t.to);
+    sb_strbuf_puts(cx->out, ", ");
+    sb_emit_buf(cx, t.from);
+    sb_strbuf_printf(cx->out, ", %d, %d);\n", t.count, t.lanes);
+    return true;
+}
+
 bool
 sb_emit_tensor(sb_emit *cx, const sb_stmt *st)
 {
     const char *why;
     sb_tensor t;
 
+    if (sums(cx, st))
+        return true;
     if (!sb_tensor_match(&t, st->u.block.name, st->u.block.body, &why) ||
         !has_address(cx, t.c.buf) || !has_address(cx, t.a.buf) ||
         !has_address(cx, t.b.buf))

@@ -44,6 +44,8 @@ mark_stmt(sb_emit *cx, const sb_stmt *st)
     case SB_STMT_FOR:
         mark_expr(cx, st->u.loop.lo);
         mark_expr(cx, st->u.loop.hi);
+        if (!cx->simt && sb_emit_few_end(st))
+            mark_expr(cx, sb_emit_few_end(st));
         mark_body(cx, st->u.loop.body);
         break;
     case SB_STMT_LET:

@@ -231,15 +231,29 @@ has_vector(const sb_emit *cx, const sb_expr *e)
     }
 }
 
+bool
+sb_emit_from_memory(const sb_emit *cx, const sb_buf *b)
+{
+    const sb_emit_local *l = sb_emit_find_local(cx, b);
+
+    return !l || !l->vector;
+}
+
+bool
+sb_emit_side_by_side(const sb_emit *cx, const sb_expr *e)
+{
+    int64_t step;
+
+    return e->kind == SB_EXPR_LOAD && (e->type == SB_F32 || e->type == SB_F64) &&
+           sb_emit_from_memory(cx, e->u.buf) && sb_emit_step(cx, e->arg[0], &step) &&
+           step == 1;
+}
+
 /* Loads whose masked form takes any number of lanes. */
 static bool
 masks_freely(const sb_emit *cx, const sb_expr *e)
 {
-    int64_t step;
-
-    return e->kind == SB_EXPR_LOAD && !sb_emit_find_local(cx, e->u.buf) &&
-           ((sb_emit_step(cx, e->arg[0], &step) && step == 1) ||
-            sb_emit_gathered(cx, e));
+    return sb_emit_side_by_side(cx, e) || sb_emit_gathered(cx, e);
 }
 
 bool
@@ -247,6 +261,29 @@ sb_emit_product(const sb_emit *cx, const sb_expr *e)
 {
     return (e->type == SB_F32 || e->type == SB_F64) && e->kind == SB_EXPR_MUL &&
            masks_freely(cx, e->arg[0]) && masks_freely(cx, e->arg[1]);
+}
+
+const sb_buf *
+sb_emit_pair(const sb_emit *cx, const sb_expr *e)
+{
+    const sb_expr *even, *odd, *at, *next;
+
+    if (!cx->cur || e->kind != SB_EXPR_ADD || (e->type != SB_F32 && e->type != SB_F64))
+        return NULL;
+    even = e->arg[0];
+    odd = e->arg[1];
+    if (even->kind != SB_EXPR_LOAD || odd->kind != SB_EXPR_LOAD ||
+        even->u.buf != odd->u.buf || !sb_emit_find_local(cx, even->u.buf))
+        return NULL;
+    at = even->arg[0];
+    next = odd->arg[0];
+    return at->kind == SB_EXPR_MUL && at->arg[0]->kind == SB_EXPR_VAR &&
+                   at->arg[0]->u.var == cx->cur->st->u.loop.var &&
+                   at->arg[1]->kind == SB_EXPR_INT && at->arg[1]->u.i == 2 &&
+                   next->kind == SB_EXPR_ADD && next->arg[0] == at &&
+                   next->arg[1]->kind == SB_EXPR_INT && next->arg[1]->u.i == 1
+               ? even->u.buf
+               : NULL;
 }
 
 int
@@ -320,6 +357,27 @@ vec_complex_mul(sb_emit *cx, const sb_expr *e)
     sb_strbuf_puts(cx->out, ")");
 }
 
+/* pair(x[l * 2 / lanes], x[l * 2 / lanes + 1]) */
+static bool
+vec_pair(sb_emit *cx, const sb_expr *e)
+{
+    const sb_buf *b = sb_emit_pair(cx, e);
+
+    if (!b || !sb_emit_find_local(cx, b)->vector)
+        return false;
+    sb_emit_call(cx, "pair", (sb_dtype)e->type);
+    sb_strbuf_puts(cx->out, "(");
+    sb_emit_chunk(cx, b, e->arg[0]->arg[0]);
+    sb_strbuf_puts(cx->out, ", ");
+    sb_emit_buf(cx, b);
+    sb_strbuf_puts(cx->out, "[");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, " * 2 / ");
+    sb_emit_lanes(cx, cx->cur->cls);
+    sb_strbuf_puts(cx->out, " + 1])");
+    return true;
+}
+
 static void
 vec_infix(sb_emit *cx, const sb_expr *e, int prec)
 {
@@ -381,7 +439,8 @@ vec_node(sb_emit *cx, const sb_expr *e, int prec)
     case SB_EXPR_ADD:
     case SB_EXPR_SUB:
     case SB_EXPR_DIV:
-        vec_infix(cx, e, prec);
+        if (!vec_pair(cx, e))
+            vec_infix(cx, e, prec);
         break;
     case SB_EXPR_MIN:
     case SB_EXPR_MAX:

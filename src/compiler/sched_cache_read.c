@@ -12,7 +12,8 @@
  *
  * One dimension for each loop inside that the place in $B depends on, so rows gathered
  * through a list can be kept as well. A loop it does not depend on may not run at all;
- * the copy asks that first, so nothing is read that was not read before.
+ * the copy asks that first, so nothing is read that was not read before. Conditions are
+ * refused, or passed over where the schedule says `always`.
  */
 #include "base/fault.h"
 #include "compiler/affine.h"
@@ -112,7 +113,8 @@ note_load(reading *r, const scope *sc, const sb_expr *e)
         r->idx = e->arg;
     for (; sc && r->sc->st == SB_OK; sc = sc->up) {
         if (sc->s->kind == SB_STMT_IF) {
-            sb_sched_refuse(r->sc, "$%s is read under a condition", r->buf->name);
+            if (!r->sc->option)
+                sb_sched_refuse(r->sc, "$%s is read under a condition", r->buf->name);
         } else if (sc->s->kind == SB_STMT_FOR) {
             note_loop(r, sc->s, first);
             guards += !index_uses(r, sc->s->u.loop.var) && !surely_runs(sc->s);

@@ -38,7 +38,7 @@ static const primitive table[] = {
     {"jam", 2, "%", sb_sched_jam},
     {"prefetch", 2, "$ at % ahead #", sb_sched_prefetch},
     {"stream", 2, "$", sb_sched_stream},
-    {"cache_read", 2, "$ at % as $", sb_sched_cache_read},
+    {"cache_read", 2, "$ at % as $ ?always", sb_sched_cache_read},
     {"stage", 2, "$ at % as $", sb_sched_cache_read},
     {"ahead", 2, "% -> %", sb_sched_ahead},
     {"compute_at", 2, "% at %", sb_sched_compute_at},

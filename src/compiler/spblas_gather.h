@@ -9,6 +9,7 @@
  *   tab   the same of `size` f32, a multiple of 32, all of them readable
  *   sb    v in such lanes of i32, 0 in the others
  *   fmk   a * b + c in such lanes, c in the others
+ *   pair  sums of neighbours, those of a and then those of b
  */
 #ifndef SPBLAS_GATHER_H
 #define SPBLAS_GATHER_H
@@ -54,12 +55,12 @@
     }                                                                               \
     SBK_FN sbk_##t##x##n sbk_gam_##t##x##n(const elem *p, const int32_t *q, int m)  \
     {                                                                               \
-        return sbk_gak_##t##x##n(p, sbk_ldm_i32x##n(q, m), (mask)((1u << m) - 1u)); \
+        return sbk_gak_##t##x##n(p, sbk_ldm_i32x##n(q, m), (mask)SBK_LOW(m));       \
     }                                                                               \
     SBK_FN sbk_##t##x##n sbk_gahm_##t##x##n(const elem *p, const int16_t *q, int m) \
     {                                                                               \
         return sbk_gak_##t##x##n(p, SBK_WIDEN##n(sbk_ldm_i16x##n(q, m)),            \
-                                 (mask)((1u << m) - 1u));                           \
+                                 (mask)SBK_LOW(m));                                 \
     }
 #if defined(SBK_FAST_GATHER)
 #define SBK_GATHER_FULL(t, elem, n, mask)                                       \
@@ -78,7 +79,8 @@
     SBK_GATHER_HARD(t, elem, n, op, mask, ireg)    \
     SBK_GATHER_FULL(t, elem, n, mask)
 
-/* Whether n lanes are all there are and gathered as fast with a mask as without. */
+/* Whether n lanes are all there are and loaded, gathered, as fast with a mask as without. */
+#define SBK_LOAD_FREE(n, all) ((n) == (all) && (n) >= 4 && SBK_VBYTES >= 64)
 #if defined(SBK_FAST_GATHER)
 #define SBK_MASK_FREE(n, all) ((n) == (all) && (n) >= 4)
 #else
@@ -244,6 +246,43 @@ sbk_tab_f32x16(const float *p, int size, sbk_i32x16 i, int64_t m)
 }
 #elif SBK_VBYTES >= 32
 SBK_SPLAT_ANY(8)
+#endif
+
+/* ---- neighbours ---------------------------------------------------------------------- */
+
+#if defined(__clang__)
+#define SBK_STRIDE2(type, a, b, n, from, ...)                            \
+    ({                                                                   \
+        type r_ = a;                                                     \
+        SBK_UNROLL                                                       \
+        for (int k_ = 0; k_ < (n); k_++)                                 \
+            r_[k_] = 2 * k_ + (from) < (n) ? a[(2 * k_ + (from)) % (n)]  \
+                                           : b[(2 * k_ + (from)) - (n)]; \
+        r_;                                                              \
+    })
+#else
+#define SBK_STRIDE2(type, a, b, n, from, ...) \
+    __builtin_shuffle(a, b, (type##_i){__VA_ARGS__} * 2 + (from))
+#endif
+#define SBK_PAIR(t, n)                                                        \
+    SBK_FN sbk_##t##x##n sbk_pair_##t##x##n(sbk_##t##x##n a, sbk_##t##x##n b) \
+    {                                                                         \
+        return SBK_STRIDE2(sbk_##t##x##n, a, b, n, 0, SBK_IOTA##n) +          \
+               SBK_STRIDE2(sbk_##t##x##n, a, b, n, 1, SBK_IOTA##n);           \
+    }
+
+SBK_PAIR(f32, 1)
+SBK_PAIR(f32, 2)
+SBK_PAIR(f32, 4)
+SBK_PAIR(f64, 1)
+SBK_PAIR(f64, 2)
+#if SBK_VBYTES >= 32
+SBK_PAIR(f32, 8)
+SBK_PAIR(f64, 4)
+#endif
+#if SBK_VBYTES >= 64
+SBK_PAIR(f32, 16)
+SBK_PAIR(f64, 8)
 #endif
 
 #endif

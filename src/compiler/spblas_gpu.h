@@ -108,6 +108,7 @@ SBG_SHUFFLES_Z(c64, f64)
     }
 SBG_AT_ONCE(16, int4)
 SBG_AT_ONCE(8, int2)
+SBG_AT_ONCE(4, int)
 
 /* So many bytes of memory to shared memory, there after SBG_COPIED. */
 #if __CUDA_ARCH__ >= 800
@@ -188,8 +189,24 @@ SBG_LOADS(c32, sbk_c32)
 /* Sizes of which a product with an element's bytes, and two of which, fit 32 and 64 bits. */
 #define SBG_NEAR(n) ((uint64_t)(n) < (uint64_t)1 << 27)
 
+/* 4, 8 or a multiple of 16 bytes. */
+#define SBG_WORDS(op)                                         \
+    SBK_FN void op##_words(void *to, const void *from, int n) \
+    {                                                         \
+        SBG_UNROLL                                            \
+        for (int q = 0; q + 16 <= n; q += 16)                 \
+            op##16((char *)to + q, (const char *)from + q);   \
+        if (n == 8)                                           \
+            op##8(to, from);                                  \
+        else if (n == 4)                                      \
+            op##4(to, from);                                  \
+    }
+SBG_WORDS(sbg_ld)
+SBG_WORDS(sbg_st)
+
 /* Where `fit`, which is a constant: from + row * ld of 32-bit numbers; n neighbours at once,
- * all there or none, from or to an address that allows it. Else one by one, the first `have`. */
+ * all there or none, from or to an address that allows it. Else one by one, the first `have`.
+ * What is not there stays as it is or, by _fill, is 0. */
 #define SBG_VECTORS(t, type)                                                           \
     SBK_FN const type *sbg_at_##t(const type *from, int64_t row, int64_t ld, int fit)  \
     {                                                                                  \
@@ -201,10 +218,8 @@ SBG_LOADS(c32, sbk_c32)
     SBK_FN void sbg_take_##t(type *to, const type *from, int64_t have, int n, int fit) \
     {                                                                                  \
         if (fit) {                                                                     \
-            if (have > 0 && n * sizeof(type) == 16)                                    \
-                sbg_ld16(to, from);                                                    \
-            else if (have > 0)                                                         \
-                sbg_ld8(to, from);                                                     \
+            if (have > 0)                                                              \
+                sbg_ld_words(to, from, (int)sizeof(type) * n);                         \
         } else {                                                                       \
             SBG_UNROLL                                                                 \
             for (int q = 0; q < n; q++)                                                \
@@ -215,10 +230,8 @@ SBG_LOADS(c32, sbk_c32)
     SBK_FN void sbg_give_##t(type *to, const type *from, int64_t have, int n, int fit) \
     {                                                                                  \
         if (fit) {                                                                     \
-            if (have > 0 && n * sizeof(type) == 16)                                    \
-                sbg_st16(to, from);                                                    \
-            else if (have > 0)                                                         \
-                sbg_st8(to, from);                                                     \
+            if (have > 0)                                                              \
+                sbg_st_words(to, from, (int)sizeof(type) * n);                         \
         } else {                                                                       \
             SBG_UNROLL                                                                 \
             for (int q = 0; q < n; q++)                                                \
@@ -264,38 +277,53 @@ SBG_COPIES(c16, sbk_c16)
 SBG_COPIES(cbf16, sbk_cbf16)
 SBG_COPIES(c32, sbk_c32)
 
-/* n neighbours of which `have` are there: those beyond are 0 (get) or stay (put). */
-#define SBG_MOVES(t, type)                                                   \
-    SBK_FN void sbg_get_##t(type *to, const type *from, int64_t have, int n) \
-    {                                                                        \
-        const int step = 16 / (int)sizeof(type);                             \
-        if (have >= n && n % step == 0 && ((uint64_t)from & 15) == 0) {      \
-            SBG_UNROLL                                                       \
-            for (int q = 0; q < n; q += step)                                \
-                sbg_ld16(to + q, from + q);                                  \
-        } else if (have >= n) {                                              \
-            sbg_ld_##t(to, from, n);                                         \
-        } else {                                                             \
-            SBG_UNROLL                                                       \
-            for (int q = 0; q < n; q++)                                      \
-                to[q] = q < have ? from[q] : (type)0;                        \
-        }                                                                    \
-    }                                                                        \
-    SBK_FN void sbg_put_##t(type *to, const type *from, int64_t have, int n) \
-    {                                                                        \
-        const int step = 16 / (int)sizeof(type);                             \
-        if (have >= n && n % step == 0 && ((uint64_t)to & 15) == 0) {        \
-            SBG_UNROLL                                                       \
-            for (int q = 0; q < n; q += step)                                \
-                sbg_st16(to + q, from + q);                                  \
-        } else if (have >= n && 2 * n == step && ((uint64_t)to & 7) == 0) {  \
-            sbg_st8(to, from);                                               \
-        } else {                                                             \
-            SBG_UNROLL                                                       \
-            for (int q = 0; q < n; q++)                                      \
-                if (q < have)                                                \
-                    to[q] = from[q];                                         \
-        }                                                                    \
+/* n neighbours of which `have` are there: those beyond are 0 (get, fill) or stay (put). */
+#define SBG_MOVES(t, type)                                                             \
+    SBK_FN void sbg_none_##t(type *to, int n)                                          \
+    {                                                                                  \
+        SBG_UNROLL                                                                     \
+        for (int q = 0; q < n; q++)                                                    \
+            to[q] = (type)0;                                                           \
+    }                                                                                  \
+    SBK_FN void sbg_get_##t(type *to, const type *from, int64_t have, int n)           \
+    {                                                                                  \
+        const int step = 16 / (int)sizeof(type);                                       \
+        if (have >= n && n % step == 0 && ((uint64_t)from & 15) == 0) {                \
+            SBG_UNROLL                                                                 \
+            for (int q = 0; q < n; q += step)                                          \
+                sbg_ld16(to + q, from + q);                                            \
+        } else if (have >= n) {                                                        \
+            sbg_ld_##t(to, from, n);                                                   \
+        } else {                                                                       \
+            SBG_UNROLL                                                                 \
+            for (int q = 0; q < n; q++)                                                \
+                to[q] = q < have ? from[q] : (type)0;                                  \
+        }                                                                              \
+    }                                                                                  \
+    SBK_FN void sbg_fill_##t(type *to, const type *from, int64_t have, int n, int fit) \
+    {                                                                                  \
+        if (!fit)                                                                      \
+            sbg_get_##t(to, from, have, n);                                            \
+        else if (have > 0)                                                             \
+            sbg_ld_words(to, from, (int)sizeof(type) * n);                             \
+        else                                                                           \
+            sbg_none_##t(to, n);                                                       \
+    }                                                                                  \
+    SBK_FN void sbg_put_##t(type *to, const type *from, int64_t have, int n)           \
+    {                                                                                  \
+        const int step = 16 / (int)sizeof(type);                                       \
+        if (have >= n && n % step == 0 && ((uint64_t)to & 15) == 0) {                  \
+            SBG_UNROLL                                                                 \
+            for (int q = 0; q < n; q += step)                                          \
+                sbg_st16(to + q, from + q);                                            \
+        } else if (have >= n && 2 * n == step && ((uint64_t)to & 7) == 0) {            \
+            sbg_st8(to, from);                                                         \
+        } else {                                                                       \
+            SBG_UNROLL                                                                 \
+            for (int q = 0; q < n; q++)                                                \
+                if (q < have)                                                          \
+                    to[q] = from[q];                                                   \
+        }                                                                              \
     }
 SBG_MOVES(f16, sbk_f16)
 SBG_MOVES(bf16, sbk_bf16)

@@ -237,6 +237,7 @@ SBG_EXCHANGES(c64, sbk_c64)
     }
 SBG_AT_ONCE(16)
 SBG_AT_ONCE(8)
+SBG_AT_ONCE(4)
 
 /* Copies are made when they are waited for, not before. */
 SBK_FN void

@@ -261,15 +261,21 @@ SBK_UP_TO_16(4, 8)
     {                                                              \
         sbk_stm_any_##t##x##n(p, v, m);                            \
     }
+/* The lowest m bits, 0 <= m <= 16: one instruction. */
+#if defined(__BMI2__)
+#define SBK_LOW(m) _bzhi_u32(~0u, (unsigned)(m))
+#else
+#define SBK_LOW(m) ((1u << (m)) - 1u)
+#endif
 /* pre and ep name the instruction, reg its register, mask its mask type */
-#define SBK_MASK_512(t, elem, n, pre, ep, reg, mask)                             \
-    SBK_FN sbk_##t##x##n sbk_ldm_##t##x##n(const elem *p, int m)                 \
-    {                                                                            \
-        return (sbk_##t##x##n)pre##_maskz_loadu_##ep((mask)((1u << m) - 1u), p); \
-    }                                                                            \
-    SBK_FN void sbk_stm_##t##x##n(elem *p, sbk_##t##x##n v, int m)               \
-    {                                                                            \
-        pre##_mask_storeu_##ep(p, (mask)((1u << m) - 1u), (reg)v);               \
+#define SBK_MASK_512(t, elem, n, pre, ep, reg, mask)                       \
+    SBK_FN sbk_##t##x##n sbk_ldm_##t##x##n(const elem *p, int m)           \
+    {                                                                      \
+        return (sbk_##t##x##n)pre##_maskz_loadu_##ep((mask)SBK_LOW(m), p); \
+    }                                                                      \
+    SBK_FN void sbk_stm_##t##x##n(elem *p, sbk_##t##x##n v, int m)         \
+    {                                                                      \
+        pre##_mask_storeu_##ep(p, (mask)SBK_LOW(m), (reg)v);               \
     }
 #define SBK_MASK_256(t, elem, n, pre, ep, reg, word, lane, iota)                      \
     SBK_FN sbk_##t##x##n sbk_ldm_##t##x##n(const elem *p, int m)                      \
@@ -572,6 +578,8 @@ SBK_NT_ANY(i8, int8_t, 16)
             __builtin_prefetch(p);                                          \
     } while (0)
 
+#include "compiler/spblas_few.h"
 #include "compiler/spblas_gather.h"
+#include "compiler/spblas_sums.h"
 
 #endif

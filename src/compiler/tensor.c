@@ -11,19 +11,19 @@
 
 enum { LOOPS = 3, SIDE_MAX = 64 };
 
-/* "mma_4x8x2": the three sizes behind `family`. */
+/* "mma_4x8x2": the `count` sizes behind `family`. */
 static bool
-read_sizes(const char *name, const char *family, int64_t size[LOOPS])
+read_sizes(const char *name, const char *family, int count, int64_t size[])
 {
     const char *s = name + strlen(family);
 
     if (strncmp(name, family, strlen(family)) != 0)
         return false;
-    for (int q = 0; q < LOOPS; q++) {
+    for (int q = 0; q < count; q++) {
         size[q] = 0;
         while (*s >= '0' && *s <= '9' && size[q] <= SIDE_MAX)
             size[q] = size[q] * 10 + (*s++ - '0');
-        if (size[q] < 1 || size[q] > SIDE_MAX || *s != (q < 2 ? 'x' : '\0'))
+        if (size[q] < 1 || size[q] > SIDE_MAX || *s != (q + 1 < count ? 'x' : '\0'))
             return false;
         s++;
     }
@@ -85,11 +85,11 @@ moves(const sb_buf *b, const sb_expr *const *idx, const sb_var *v)
     return false;
 }
 
-/* The three loops, outermost first, and the statement inside. */
+/* The `count` loops, outermost first, and the statement inside. */
 static const sb_stmt *
-open_nest(sb_body b, const sb_var *v[LOOPS], int64_t trip[LOOPS])
+open_nest(sb_body b, int count, const sb_var *v[], int64_t trip[])
 {
-    for (int q = 0; q < LOOPS; q++) {
+    for (int q = 0; q < count; q++) {
         const sb_stmt *s = b.n == 1 ? b.at[0] : NULL;
 
         if (!s || s->kind != SB_STMT_FOR || s->u.loop.how != SB_LOOP_SERIAL ||
@@ -163,10 +163,10 @@ sb_tensor_match(sb_tensor *out, const char *name, sb_body body, const char **why
     sb_tensor t;
 
     *why = "there is no such intrinsic";
-    if (!read_sizes(name, "mma_", size))
+    if (!read_sizes(name, "mma_", LOOPS, size))
         return false;
     *why = "the body is not three nested loops of constant trip counts from 0";
-    if (!(s = open_nest(body, v, trip)) || (*why = check_parts(s, v)) != NULL)
+    if (!(s = open_nest(body, LOOPS, v, trip)) || (*why = check_parts(s, v)) != NULL)
         return false;
     *why = "the loops and places do not have the form of the intrinsic";
     for (int q = 0; q < 12; q++) {
@@ -248,12 +248,12 @@ sb_tensor_match_core(sb_tensor_core *out, const char *name, sb_body body,
                     tc      ? "tc_"
                     : three ? "tf32x3_"
                             : "tf32_",
-                    size) ||
+                    LOOPS, size) ||
         size[0] % 16 != 0 || size[1] % 8 != 0 ||
         !(size[2] == 8 || (size[2] == 16 && tc)))
         return false;
     *why = "the body is not three nested loops of those trips from 0";
-    if (!(s = open_nest(body, t.var, t.trip)) ||
+    if (!(s = open_nest(body, LOOPS, t.var, t.trip)) ||
         memcmp(size, t.trip, sizeof size) != 0 ||
         (*why = check_core(&t, s, !tc)) != NULL)
         return false;
@@ -263,9 +263,65 @@ sb_tensor_match_core(sb_tensor_core *out, const char *name, sb_body body,
     return true;
 }
 
+/* ---- sums across lanes -------------------------------------------------------------- */
+
+/* Is the place loaded from [%v[0], %v[1]], or flat %v[0] * lanes + %v[1]? */
+static bool
+is_lane(const sb_expr *x, const sb_var *const v[2], int64_t lanes)
+{
+    const sb_expr *e = x->arg[0], *left = e->nargs == 2 ? e->arg[0] : NULL;
+
+    if (x->nargs == 2)
+        return e->kind == SB_EXPR_VAR && e->u.var == v[0] &&
+               x->arg[1]->kind == SB_EXPR_VAR && x->arg[1]->u.var == v[1] &&
+               sb_expr_is_int(x->u.buf->extent[1], lanes);
+    return x->nargs == 1 && e->kind == SB_EXPR_ADD && e->arg[1]->kind == SB_EXPR_VAR &&
+           e->arg[1]->u.var == v[1] && left->kind == SB_EXPR_MUL &&
+           left->arg[0]->kind == SB_EXPR_VAR && left->arg[0]->u.var == v[0] &&
+           sb_expr_is_int(left->arg[1], lanes);
+}
+
+bool
+sb_tensor_match_sums(sb_tensor_sums *out, const char *name, sb_body body,
+                     const char **why)
+{
+    int64_t size[2], trip[2];
+    const sb_var *v[2];
+    const sb_expr *x;
+    const sb_stmt *s;
+    sb_dtype type;
+
+    *why = "there is no such intrinsic";
+    if (!read_sizes(name, "sums_", 2, size) || size[0] > 32 ||
+        (size[1] & (size[1] - 1)) != 0)
+        return false;
+    *why = "the body is not two nested loops of those trips from 0";
+    if (!(s = open_nest(body, 2, v, trip)) || memcmp(size, trip, sizeof size) != 0)
+        return false;
+    *why = "the body is not a sum of lanes of local arrays";
+    x = s->u.store.value;
+    type = s->u.store.buf->type;
+    if (s->u.store.op != SB_STORE_ADD || s->u.store.atomic ||
+        s->u.store.buf->role != SB_BUF_LOCAL || s->u.store.n != 1 ||
+        s->u.store.idx[0]->kind != SB_EXPR_VAR || s->u.store.idx[0]->u.var != v[0] ||
+        x->kind != SB_EXPR_LOAD || x->u.buf->role != SB_BUF_LOCAL ||
+        x->u.buf == s->u.store.buf || !is_lane(x, v, size[1]))
+        return false;
+    *why = "the lanes are not f32 or f64 of at most 64 bytes";
+    if ((type != SB_F32 && type != SB_F64) || x->u.buf->type != type ||
+        size[1] * (int64_t)sb_dtype_size(type) > 64)
+        return false;
+    if (out)
+        *out = (sb_tensor_sums){(int)size[0], (int)size[1], s->u.store.buf, x->u.buf};
+    *why = NULL;
+    return true;
+}
+
 bool
 sb_tensor_is(const char *name, sb_body body, const char **why)
 {
+    if (strncmp(name, "sums_", 5) == 0)
+        return sb_tensor_match_sums(NULL, name, body, why);
     return sb_tensor_is_core(name) ? sb_tensor_match_core(NULL, name, body, why)
                                    : sb_tensor_match(NULL, name, body, why);
 }

@@ -11,6 +11,9 @@
  *               under selects whose other side is 0. M of 16, N of 8, K 8 or 16.
  *   tf32_MxNxK  the same with f32 loads, which lose all but ten bits of their fraction.
  *   tf32x3_MxNxK  with f32 loads as sums of two such numbers: three products each.
+ *   sums_MxN    $C[%e] += $A[%e, %l] in loops %e and %l of M and N trips: sums across
+ *               lanes, by halves, of local arrays of f32 or f64. M at most 32, N a power of
+ *               two of at most 64 bytes.
  */
 #ifndef SB_COMPILER_TENSOR_H
 #define SB_COMPILER_TENSOR_H
@@ -40,6 +43,12 @@ typedef struct sb_tensor_core {
     bool three;    /* tf32x3 */
 } sb_tensor_core;
 
+/* Of sums_. */
+typedef struct sb_tensor_sums {
+    int count, lanes;
+    const sb_buf *to, *from;
+} sb_tensor_sums;
+
 /* Whether the body is what any intrinsic of that name does; or why not. */
 bool sb_tensor_is(const char *name, sb_body body, const char **why);
 bool sb_tensor_is_core(const char *name);
@@ -48,5 +57,8 @@ bool sb_tensor_match_core(sb_tensor_core *out, const char *name, sb_body body,
                           const char **why);
 /* The same of mma_. */
 bool sb_tensor_match(sb_tensor *out, const char *name, sb_body body, const char **why);
+/* The same of sums_. */
+bool sb_tensor_match_sums(sb_tensor_sums *out, const char *name, sb_body body,
+                          const char **why);
 
 #endif

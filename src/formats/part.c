@@ -13,7 +13,7 @@ const char *const sb_part_names[SB_PART_COUNT] = {
     [SB_PART_WIN] = "win",     [SB_PART_SEG] = "seg",     [SB_PART_SELL] = "sell",
     [SB_PART_PANEL] = "panel", [SB_PART_MASK] = "mask",   [SB_PART_BLOCKS] = "blocks",
     [SB_PART_LIST] = "list",   [SB_PART_SHARE] = "share", [SB_PART_HDIA] = "hdia",
-    [SB_PART_PICK] = "pick"};
+    [SB_PART_PICK] = "pick",   [SB_PART_PROD] = "prod"};
 
 void
 sb_cover_init(sb_cover *cv, const sb_view *v)
@@ -90,6 +90,14 @@ sb_part_find(const sb_part *p, const char *name)
     return NULL;
 }
 
+int64_t
+sb_part_total(const sb_part *p, const char *name)
+{
+    const sb_part_array *a = sb_part_find(p, name);
+
+    return a ? sb_index(a->data, a->type, a->count - 1) : 0;
+}
+
 bool
 sb_part_repeats(const sb_part *p, const sb_part_group *g)
 {
@@ -139,18 +147,37 @@ rows_in_place(const sb_view *v)
     return v->ptr_in_place && v->crd_in_place && !v->pos;
 }
 
+int64_t
+sb_part_rows_of_unit(sb_part_kind kind)
+{
+    return kind == SB_PART_SEG ? SB_SEG_ROWS : kind == SB_PART_PROD ? SB_PROD_ROWS : 1;
+}
+
+static sb_status
+groups(sb_part *out, sb_cover *cv, sb_part_kind kind)
+{
+    const int64_t rows = sb_part_rows_of_unit(kind);
+
+    return whole(out, cv, kind, (cv->v->rows + rows - 1) / rows,
+                 rows_in_place(cv->v) && cv->v->block == 1);
+}
+
 sb_status
 sb_part_csr(sb_part *out, sb_cover *cv)
 {
-    return whole(out, cv, SB_PART_CSR, cv->v->rows,
-                 rows_in_place(cv->v) && cv->v->block == 1);
+    return groups(out, cv, SB_PART_CSR);
 }
 
 sb_status
 sb_part_seg(sb_part *out, sb_cover *cv)
 {
-    return whole(out, cv, SB_PART_SEG, (cv->v->rows + SB_SEG_ROWS - 1) / SB_SEG_ROWS,
-                 rows_in_place(cv->v) && cv->v->block == 1);
+    return groups(out, cv, SB_PART_SEG);
+}
+
+sb_status
+sb_part_prod(sb_part *out, sb_cover *cv)
+{
+    return groups(out, cv, SB_PART_PROD);
 }
 
 sb_status

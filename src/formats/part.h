@@ -18,11 +18,14 @@
  *          [win_lo[s * b + r], + win_off[s + 1] - win_off[s])
  *          win_left P[rows / b * b + 1] slots before a row in  win_rest P[..]: those in
  *          no run
- *   share  share_seg P[rows / b + 1] shared columns before a window
+ *   share  share_seg P[rows / b + 1] columns that all rows of a window hold, before it
  *          share_left P[rows / b * b + 1] entries left over before a row
- *          share_crd I[shared + left] columns: of windows, then of what is left in rows
- *          share_pos P[shared * b + left]: shared column s in row r of its window at
- *          s * b + r, then what is left
+ *          share_crd I[shared + some + left] columns: of all rows, of some, then of what
+ *          is left in rows
+ *          share_pos P[(shared + some) * b + left]: column s in row r of its window at
+ *          s * b + r, -1 where the row lacks it, then what is left.
+ *          With holes: share_some P[rows / b + 1] columns that some rows lack, before a
+ *          window  share_bits I32[some] bit r is set when row r of the window has it
  *   sell   sell_row I[rows]  sell_col P[slices + 1] columns before a slice
  *          sell_full P[slices] its first column that not all 16 rows have
  *          sell_ptr P[columns + 1] slots before a column  sell_crd I[nnz]
@@ -51,7 +54,7 @@
  *          P[slices + 1] chunks before a slice, all masked, a slice's by diagonal
  *          hdia_ptr P[slices + 1] first slot of a slice  hdia_at I32[slices * 16] first of
  *          a row, counted from there  hdia_col, hdia_bits as above
- *   csr, seg, list  no arrays
+ *   csr, seg, prod, list  no arrays
  *   blocks  no arrays where the block rows of op(A) are the caller's; else
  *          A_ptr P[rows / b + 1]  A_crd I[blocks]  blocks_pos P[blocks], the number of the
  *          caller's block
@@ -84,14 +87,15 @@ typedef enum sb_part_kind {
     SB_PART_SHARE,
     SB_PART_HDIA,
     SB_PART_PICK,
+    SB_PART_PROD,
     SB_PART_COUNT
 } sb_part_kind;
 
 /* What texts call them: plans, explanations, kernels, the cost model's file. */
 extern const char *const sb_part_names[SB_PART_COUNT];
 
-/* as src/kernels/{seg,sell,mask,hdia}.c */
-enum { SB_SEG_ROWS = 4, SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
+/* as src/kernels/{seg,prod,sell,mask,hdia}.c */
+enum { SB_SEG_ROWS = 8, SB_PROD_ROWS = 64, SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
 enum {
     SB_HDIA_ROWS = 16,
     SB_HDIA_LEFT = 512
@@ -112,7 +116,7 @@ typedef struct sb_part_array {
 /*
  * Units [lo, hi) that may run at the same time. Units are what tiles count: rows (csr,
  * dia), list entries (rows, ell, pick), block rows (bsr, blocks), windows (win, share, mask), groups of
- * SB_SEG_ROWS rows (seg), slices (sell, hdia), blocks of rows (panel), slots (coo), the caller's
+ * SB_SEG_ROWS (seg) or SB_PROD_ROWS rows (prod), slices (sell, hdia), blocks of rows (panel), slots (coo), the caller's
  * entries (list). Units of
  * one row are adjacent, and a tile must own all of them.
  *   add    rows were touched before: beta = 1
@@ -170,6 +174,10 @@ sb_status sb_part_csr(sb_part *out, sb_cover *cv);
 /* All rows in place, SB_SEG_ROWS at a time (the last group may be short); conditions of
  * sb_part_csr. */
 sb_status sb_part_seg(sb_part *out, sb_cover *cv);
+/* The same, SB_PROD_ROWS at a time. */
+sb_status sb_part_prod(sb_part *out, sb_cover *cv);
+/* Rows in place that a unit of this kind has: csr, seg, prod; else 1. */
+int64_t sb_part_rows_of_unit(sb_part_kind kind);
 /* All rows in slices of SB_SELL_ROWS, columns copied, values in place or (else) by
  * position, to be packed; SB_SKIP unless nothing is covered, and where values in place
  * are asked for and a view has positions. narrow: columns of 16 bits, only where
@@ -201,11 +209,16 @@ sb_status sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted);
 sb_status sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted);
 /* Slots per row that part win would share in one window of sorted rows. */
 int64_t sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs);
-/* All windows of b neighbouring rows, by the columns that all of them hold; b <= 8.
- * SB_SKIP when !sorted or no column is shared. */
-sb_status sb_part_share(sb_part *out, sb_cover *cv, int b, bool sorted);
-/* Columns that all rows of one window of sorted rows hold. */
-int64_t sb_part_share_columns(const sb_view *v, int64_t window, int b);
+/* All windows of b neighbouring rows, by the columns that all of them hold, and with holes
+ * by those that half of them hold; b <= 8. SB_SKIP when !sorted or there is no such column.
+ * par may be NULL. */
+sb_status sb_part_share(sb_part *out, sb_cover *cv, int b, bool holes, bool sorted,
+                        const sb_par *par);
+/* Columns that all rows of one window of sorted rows hold; adds to *held the entries in
+ * columns that half of them hold, these included, less the holes there. */
+int64_t sb_part_share_columns(const sb_view *v, int64_t window, int b, int64_t *held);
+/* What such an array of offsets ends with; 0 where the part has none of that name. */
+int64_t sb_part_total(const sb_part *p, const char *name);
 /* All rows, b <= 8 a window, by masks of columns; SB_SKIP when !sorted, when values are
  * not in place, when something is covered, or with less than SB_MASK_COLS columns. par may
  * be NULL. */

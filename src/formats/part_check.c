@@ -88,11 +88,23 @@ unit_list(check *ck, int64_t u)
 }
 
 static sb_status
-unit_seg(check *ck, int64_t u)
+unit_group(check *ck, int64_t u, int64_t rows)
 {
-    for (int64_t i = u * SB_SEG_ROWS; i < (u + 1) * SB_SEG_ROWS && i < ck->v->rows; i++)
+    for (int64_t i = u * rows; i < (u + 1) * rows && i < ck->v->rows; i++)
         SB_TRY(unit_csr(ck, i));
     return SB_OK;
+}
+
+static sb_status
+unit_seg(check *ck, int64_t u)
+{
+    return unit_group(ck, u, SB_SEG_ROWS);
+}
+
+static sb_status
+unit_prod(check *ck, int64_t u)
+{
+    return unit_group(ck, u, SB_PROD_ROWS);
 }
 
 static sb_status
@@ -180,18 +192,29 @@ unit_win(check *ck, int64_t u)
 static sb_status
 unit_share(check *ck, int64_t u)
 {
-    const int64_t b = ck->p->width, windows = ck->v->rows / b;
-    const int64_t shared = get(ck, "share_seg", windows);
+    const int64_t b = ck->p->width;
+    const int64_t shared = sb_part_total(ck->p, "share_seg");
+    const int64_t listed = shared + sb_part_total(ck->p, "share_some");
 
     for (int64_t s = get(ck, "share_seg", u); s < get(ck, "share_seg", u + 1); s++)
         for (int64_t r = 0; r < b; r++)
             SB_TRY(reach_pos(ck, u * b + r, get(ck, "share_crd", s),
                              get(ck, "share_pos", s * b + r)));
+    for (int64_t q = listed > shared ? get(ck, "share_some", u) : 0;
+         listed > shared && q < get(ck, "share_some", u + 1); q++)
+        for (int64_t r = 0, s = shared + q; r < b; r++) {
+            const int64_t pos = get(ck, "share_pos", s * b + r);
+
+            if ((pos >= 0) != (get(ck, "share_bits", q) >> r & 1))
+                return bad(ck, "bit and position disagree", u * b + r, s);
+            if (pos >= 0)
+                SB_TRY(reach_pos(ck, u * b + r, get(ck, "share_crd", s), pos));
+        }
     for (int64_t i = u * b; i < u * b + b; i++)
         for (int64_t e = get(ck, "share_left", i); e < get(ck, "share_left", i + 1);
              e++)
-            SB_TRY(reach_pos(ck, i, get(ck, "share_crd", shared + e),
-                             get(ck, "share_pos", shared * b + e)));
+            SB_TRY(reach_pos(ck, i, get(ck, "share_crd", listed + e),
+                             get(ck, "share_pos", listed * b + e)));
     return SB_OK;
 }
 
@@ -332,7 +355,8 @@ check_part(check *ck)
         [SB_PART_SELL] = unit_sell, [SB_PART_PANEL] = unit_panel,
         [SB_PART_MASK] = unit_mask, [SB_PART_BLOCKS] = unit_blocks,
         [SB_PART_LIST] = unit_list, [SB_PART_SHARE] = unit_share,
-        [SB_PART_HDIA] = unit_hdia, [SB_PART_PICK] = unit_pick};
+        [SB_PART_HDIA] = unit_hdia, [SB_PART_PICK] = unit_pick,
+        [SB_PART_PROD] = unit_prod};
 
     for (int g = 0; g < ck->p->ngroup; g++)
         for (int64_t u = ck->p->group[g].lo; u < ck->p->group[g].hi; u++)

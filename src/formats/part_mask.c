@@ -33,6 +33,16 @@ scan_begin(scan *sc, const sb_view *v, int64_t window, int b)
     }
 }
 
+/* Whether row r has all columns of the chunk: they ascend, so two tell. */
+static bool
+whole(const scan *sc, int r, int64_t first)
+{
+    const int64_t last = sc->at[r] + SB_MASK_COLS - 1;
+
+    return last < sc->end[r] && sb_view_col(sc->v, sc->at[r]) == first &&
+           sb_view_col(sc->v, last) == first + SB_MASK_COLS - 1;
+}
+
 /* First column of the next chunk, -1 at the end; mask[r] of its rows. */
 static int64_t
 scan_next(scan *sc, uint32_t mask[MAXB])
@@ -49,6 +59,11 @@ scan_next(scan *sc, uint32_t mask[MAXB])
         first = sc->v->cols - SB_MASK_COLS; /* all 16 may be read */
     for (int r = 0; first >= 0 && r < sc->rows; r++) {
         mask[r] = 0;
+        if (whole(sc, r, first)) {
+            mask[r] = (1u << SB_MASK_COLS) - 1;
+            sc->at[r] += SB_MASK_COLS;
+            continue;
+        }
         while (sc->at[r] < sc->end[r]) {
             const int64_t d = sb_view_col(sc->v, sc->at[r]) - first;
 

@@ -5,9 +5,13 @@
  * that eight rows need one address where part win needs nine, and a column alone is
  * worth taking. Packed, it has BSR's inner loop without blocks or padding.
  *
- * Entries that not all rows of a window hold follow, row by row, and are added while
- * the window's sums are in registers. The part owns all entries of all full windows that
- * no other part has taken, in one group.
+ * Rows that are alike but for holes have a second list, of columns that some of them
+ * lack and half of them hold, with a bit for each row that does. It is sorted by these
+ * bits: neighbours in it ask for the same rows, so that a processor foresees which.
+ *
+ * Entries that neither list holds follow, row by row, and are added while the window's
+ * sums are in registers. The part owns all entries of all full windows that no other
+ * part has taken, in one group.
  * Source: as part_win.c; the layout is BCSR's with blocks of b x 1.
  */
 #include "formats/window.h"
@@ -16,118 +20,242 @@
 
 #include <string.h>
 
-static int64_t
-shared_columns(const sb_view *v, const uint8_t *taken, int64_t window, int b)
-{
-    int64_t columns = 0;
-    sb_window sc;
+enum { GRAIN = 256 /* windows */, PATTERNS = 1 << SB_WINDOW_MAX };
 
-    sb_window_begin(&sc, v, taken, window, b);
-    while (sb_window_align(&sc)) {
-        for (int r = 0; r < b; r++)
-            sc.at[r]++;
-        columns++;
+/* All columns of a window, in order. */
+typedef struct merge {
+    const sb_view *v;
+    const uint8_t *taken; /* by slot, or NULL */
+    int b;
+    int64_t at[SB_WINDOW_MAX], end[SB_WINDOW_MAX];
+    int64_t next[SB_WINDOW_MAX]; /* column at `at`, INT64_MAX at the end */
+    /* the column at hand: which rows hold it, and in which slot */
+    int64_t col, slot[SB_WINDOW_MAX];
+    unsigned rows;
+} merge;
+
+static void
+find_next(merge *m, int r)
+{
+    while (m->taken && m->at[r] < m->end[r] && m->taken[m->at[r]])
+        m->at[r]++;
+    m->next[r] = m->at[r] < m->end[r] ? sb_view_col(m->v, m->at[r]) : INT64_MAX;
+}
+
+static void
+merge_begin(merge *m, const sb_view *v, const uint8_t *taken, int64_t window, int b)
+{
+    m->v = v;
+    m->taken = taken;
+    m->b = b;
+    for (int r = 0; r < b; r++) {
+        m->at[r] = sb_view_lo(v, window * b + r);
+        m->end[r] = sb_view_lo(v, window * b + r + 1);
+        find_next(m, r);
     }
-    return columns;
+}
+
+static bool
+merge_next(merge *m)
+{
+    m->col = INT64_MAX;
+    m->rows = 0;
+    for (int r = 0; r < m->b; r++)
+        m->col = m->next[r] < m->col ? m->next[r] : m->col;
+    for (int r = 0; r < m->b && m->col < INT64_MAX; r++)
+        if (m->next[r] == m->col) {
+            m->rows |= 1u << r;
+            m->slot[r] = m->at[r]++;
+            find_next(m, r);
+        }
+    return m->col < INT64_MAX;
+}
+
+static int
+holders(const merge *m)
+{
+    return __builtin_popcount(m->rows);
+}
+
+/* So many rows hold a column of the second list. */
+static int
+half(int b)
+{
+    return b > 2 ? (b + 1) / 2 : 2;
 }
 
 int64_t
-sb_part_share_columns(const sb_view *v, int64_t window, int b)
+sb_part_share_columns(const sb_view *v, int64_t window, int b, int64_t *held)
 {
-    return shared_columns(v, NULL, window, b);
-}
+    int64_t all = 0;
+    merge m;
 
-/* Columns before every window, the first `used` of which have some; returns all. */
-static int64_t
-count_columns(void *seg, const sb_cover *cv, int64_t used, int b)
-{
-    const sb_view *v = cv->v;
-    int64_t columns = 0;
-
-    for (int64_t w = 0; w < v->rows / b; w++) {
-        sb_index_store(seg, v->slot_type, w, columns);
-        if (w < used)
-            columns += shared_columns(v, cv->taken, w, b);
+    merge_begin(&m, v, NULL, window, b);
+    while (merge_next(&m)) {
+        all += holders(&m) == b;
+        *held += holders(&m) >= half(b) ? 2 * holders(&m) - b : 0;
     }
-    sb_index_store(seg, v->slot_type, v->rows / b, columns);
-    return columns;
+    return all;
 }
 
-/* Where the arrays are written on: shared columns, and entries left in rows. */
-typedef struct fill {
+/* What threads share: windows are counted and filled apart from each other. */
+typedef struct job {
+    const sb_view *v;
     const uint8_t *taken;
-    void *crd, *pos, *left;
-    int64_t columns, rest; /* before this window */
-    int64_t all;           /* columns of all windows */
-} fill;
+    int b, least; /* rows that hold a column of the second list */
+    int64_t used; /* windows that the part may take from */
+    void *seg, *some, *left, *crd, *pos, *bits;
+    int64_t shared, most; /* columns of the first list, of the second */
+} job;
 
 static void
-put_rest(fill *f, const sb_view *v, int b, int64_t p)
+count_windows(void *user, int64_t lo, int64_t hi)
 {
-    sb_index_store(f->crd, v->crd_type, f->all + f->rest, sb_view_col(v, p));
-    sb_index_store(f->pos, v->slot_type, f->all * b + f->rest, sb_view_pos(v, p));
-    f->rest++;
+    const job *j = user;
+    const sb_dtype t = j->v->slot_type;
+
+    for (int64_t w = lo; w < hi; w++) {
+        int64_t all = 0, some = 0, left[SB_WINDOW_MAX] = {0};
+        merge m;
+
+        if (w < j->used)
+            merge_begin(&m, j->v, j->taken, w, j->b);
+        while (w < j->used && merge_next(&m))
+            if (holders(&m) == j->b)
+                all++;
+            else if (holders(&m) >= j->least)
+                some++;
+            else
+                for (int r = 0; r < j->b; r++)
+                    left[r] += m.rows >> r & 1;
+        sb_index_store(j->seg, t, w, all);
+        if (j->some)
+            sb_index_store(j->some, t, w, some);
+        for (int r = 0; r < j->b; r++)
+            sb_index_store(j->left, t, w * j->b + r, left[r]);
+    }
+}
+
+/* From counts to what lies before each; returns all. */
+static int64_t
+add_up(void *count, sb_dtype t, int64_t n)
+{
+    int64_t sum = 0;
+
+    for (int64_t q = 0; q < n; q++) {
+        const int64_t one = sb_index(count, t, q);
+
+        sb_index_store(count, t, q, sum);
+        sum += one;
+    }
+    sb_index_store(count, t, n, sum);
+    return sum;
 }
 
 static void
-fill_window(fill *f, const sb_view *v, int64_t window, int b)
+put(const job *j, int64_t column, int64_t pos, int64_t col, int64_t slot)
 {
-    const int64_t first = f->columns;
-    sb_window sc;
+    sb_index_store(j->crd, j->v->crd_type, column, col);
+    sb_index_store(j->pos, j->v->slot_type, pos,
+                   slot < 0 ? -1 : sb_view_pos(j->v, slot));
+}
 
-    sb_window_begin(&sc, v, f->taken, window, b);
-    while (sb_window_align(&sc)) {
-        sb_index_store(f->crd, v->crd_type, f->columns, sb_view_col(v, sc.at[0]));
-        for (int r = 0; r < b; r++)
-            sb_index_store(f->pos, v->slot_type, f->columns * b + r,
-                           sb_view_pos(v, sc.at[r]++));
-        f->columns++;
+static void
+put_column(const job *j, const merge *m, int64_t column)
+{
+    for (int r = 0; r < j->b; r++)
+        put(j, column, column * j->b + r, m->col, m->rows >> r & 1 ? m->slot[r] : -1);
+}
+
+/* Where each pattern's columns begin in a window's second list. */
+static void
+find_patterns(int64_t from[PATTERNS], const job *j, int64_t window)
+{
+    int64_t at = sb_index(j->some, j->v->slot_type, window);
+    merge m;
+
+    memset(from, 0, sizeof(int64_t[PATTERNS]));
+    if (at == sb_index(j->some, j->v->slot_type, window + 1))
+        return;
+    merge_begin(&m, j->v, j->taken, window, j->b);
+    while (merge_next(&m))
+        from[m.rows]++;
+    for (unsigned rows = 0; rows < 1u << j->b; rows++) {
+        const int n = __builtin_popcount(rows);
+        const int64_t one = n >= j->least && n < j->b ? from[rows] : 0;
+
+        from[rows] = at;
+        at += one;
     }
-    for (int r = 0; r < b; r++) {
-        const int64_t i = window * b + r;
-        int64_t s = first;
+}
 
-        sb_index_store(f->left, v->slot_type, i, f->rest);
-        for (int64_t p = sb_view_lo(v, i); p < sb_view_lo(v, i + 1); p++)
-            if (f->taken && f->taken[p])
-                continue;
-            else if (s < f->columns &&
-                     sb_index(f->crd, v->crd_type, s) == sb_view_col(v, p))
-                s++;
-            else
-                put_rest(f, v, b, p);
+static void
+fill_windows(void *user, int64_t lo, int64_t hi)
+{
+    const job *j = user;
+    const sb_dtype t = j->v->slot_type;
+    const int b = j->b;
+    int64_t from[PATTERNS];
+
+    for (int64_t w = lo; w < hi; w++) {
+        int64_t all = sb_index(j->seg, t, w), left[SB_WINDOW_MAX];
+        merge m;
+
+        for (int r = 0; r < b; r++)
+            left[r] = sb_index(j->left, t, w * b + r);
+        if (j->some)
+            find_patterns(from, j, w);
+        merge_begin(&m, j->v, j->taken, w, b);
+        while (merge_next(&m))
+            if (holders(&m) == b) {
+                put_column(j, &m, all++);
+            } else if (holders(&m) >= j->least) {
+                sb_index_store(j->bits, SB_I32, from[m.rows], m.rows);
+                put_column(j, &m, j->shared + from[m.rows]++);
+            } else {
+                for (int r = 0; r < b; r++)
+                    if (m.rows >> r & 1) {
+                        const int64_t e = j->shared + j->most, x = left[r]++;
+
+                        put(j, e + x, e * b + x, m.col, m.slot[r]);
+                    }
+            }
     }
 }
 
 static sb_status
-build(sb_part *out, sb_cover *cv, int b)
+build(sb_part *out, sb_cover *cv, int b, bool holes, const sb_par *par)
 {
     const sb_view *v = cv->v;
     const sb_dtype t = v->slot_type;
     bool add;
     const int64_t windows = v->rows / b, used = sb_cover_rows(cv, &add) / b;
     const int64_t entries = sb_cover_free_entries(cv, used * b);
-    void *seg = sb_part_array_new(out, "share_seg", t, windows + 1);
-    fill f = {0};
+    job j = {.v = v, .taken = cv->taken, .b = b, .used = used};
+    int64_t left;
 
-    if (!seg)
+    j.least = holes ? half(b) : b;
+    j.seg = sb_part_array_new(out, "share_seg", t, windows + 1);
+    j.some = holes ? sb_part_array_new(out, "share_some", t, windows + 1) : NULL;
+    j.left = sb_part_array_new(out, "share_left", t, windows * b + 1);
+    if (!j.seg || !j.left || (holes && !j.some))
         return SB_ENOMEM;
-    f.all = count_columns(seg, cv, used, b);
-    if (f.all == 0)
+    sb_par_run(par, count_windows, &j, 0, windows, GRAIN);
+    j.shared = add_up(j.seg, t, windows);
+    j.most = holes ? add_up(j.some, t, windows) : 0;
+    left = add_up(j.left, t, windows * b);
+    if (j.shared + j.most == 0)
         return SB_SKIP;
-    f.left = sb_part_array_new(out, "share_left", t, windows * b + 1);
-    f.crd = sb_part_array_new(out, "share_crd", v->crd_type, entries - f.all * (b - 1));
-    f.pos = sb_part_array_new(out, "share_pos", t, entries);
-    if (!f.left || !f.crd || !f.pos || sb_cover_open(cv) != SB_OK)
+    out->slots = (j.shared + j.most) * b + left;
+    j.crd = sb_part_array_new(out, "share_crd", v->crd_type, j.shared + j.most + left);
+    j.pos = sb_part_array_new(out, "share_pos", t, out->slots);
+    j.bits = holes ? sb_part_array_new(out, "share_bits", SB_I32, j.most) : NULL;
+    if (!j.crd || !j.pos || (holes && !j.bits) || sb_cover_open(cv) != SB_OK)
         return SB_ENOMEM;
-    f.taken = cv->taken;
-    for (int64_t w = 0; w < used; w++)
-        fill_window(&f, v, w, b);
-    for (int64_t i = used * b; i <= windows * b; i++)
-        sb_index_store(f.left, t, i, f.rest);
+    sb_par_run(par, fill_windows, &j, 0, used, GRAIN);
     memset(cv->taken, 1, (size_t)sb_view_lo(v, used * b));
     memset(cv->touched, 1, (size_t)(used * b));
-    out->nnz = out->slots = entries;
+    out->nnz = entries;
     cv->rest -= entries;
     out->ngroup = 1;
     out->group[0] = (sb_part_group){0, used, entries, add, add};
@@ -135,7 +263,8 @@ build(sb_part *out, sb_cover *cv, int b)
 }
 
 sb_status
-sb_part_share(sb_part *out, sb_cover *cv, int b, bool sorted)
+sb_part_share(sb_part *out, sb_cover *cv, int b, bool holes, bool sorted,
+              const sb_par *par)
 {
     sb_status st;
 
@@ -144,7 +273,7 @@ sb_part_share(sb_part *out, sb_cover *cv, int b, bool sorted)
     out->width = b;
     if (!sorted || b < 2 || b > SB_WINDOW_MAX || cv->v->block > 1)
         return SB_SKIP;
-    st = build(out, cv, b);
+    st = build(out, cv, b, holes, par);
     if (st != SB_OK)
         sb_part_free(out);
     return st;

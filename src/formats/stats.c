@@ -16,7 +16,7 @@ const int sb_stats_block_size[SB_STATS_BLOCKS] = {2, 3, 4, 8, 16, 32};
 const int sb_stats_mask_size[SB_STATS_MASKS] = {1, 2, 3, 4, 6};
 const int sb_stats_window_size[SB_STATS_WINDOWS] = {2, 3, 4, 6, 8};
 
-enum { CHUNKS = 32 };
+enum { CHUNKS = 32, SAMPLES = 64 };
 
 typedef struct chunk {
     int64_t bucket_rows[SB_STATS_BUCKETS], bucket_nnz[SB_STATS_BUCKETS];
@@ -45,6 +45,21 @@ sb_view_row_at(const sb_view *v, int64_t work)
             hi = mid;
     }
     return lo;
+}
+
+double
+sb_view_ragged(const sb_view *v)
+{
+    const int64_t most = v->rows - 1, n = most < SAMPLES ? most : SAMPLES;
+    int64_t other = 0;
+
+    for (int64_t q = 0; q < n; q++) {
+        const int64_t i = 1 + most / n * q + most % n * q / n;
+
+        other += sb_view_lo(v, i + 1) - sb_view_lo(v, i) !=
+                 sb_view_lo(v, i) - sb_view_lo(v, i - 1);
+    }
+    return n > 0 ? (double)other / (double)n : 0;
 }
 
 static int64_t
@@ -194,6 +209,7 @@ sb_stats_collect(sb_stats *out, const sb_view *v, sb_stats_use use, const sb_par
 
     memset(out, 0, sizeof *out);
     out->rows = v->rows;
+    out->ragged = sb_view_ragged(v);
     out->cols = v->cols;
     out->nnz = v->nnz;
     if (mark)

@@ -42,6 +42,7 @@ typedef struct sb_stats {
     int64_t bucket_rows[SB_STATS_BUCKETS], bucket_nnz[SB_STATS_BUCKETS];
     int64_t empty, longest;
     double mean, cv;     /* of the row length; cv = deviation / mean */
+    double ragged;       /* sb_view_ragged */
     int64_t bandwidth;   /* max |column - row| over the entries */
     bool sorted;         /* columns strictly increase within every row */
     int64_t distinct;    /* columns with an entry; an upper bound if not sampled */
@@ -54,6 +55,7 @@ typedef struct sb_stats {
     double win_share[SB_STATS_WINDOWS]; /* share of entries in runs that rows share */
     double win_run[SB_STATS_WINDOWS];   /* mean columns of such a run */
     double held_share[SB_STATS_WINDOWS]; /* share of entries in columns all rows hold */
+    double half_share[SB_STATS_WINDOWS]; /* that half of them hold, less the holes */
     double panel_run[SB_STATS_PANELS];   /* mean entries of a row inside a panel */
     double mask_fill[SB_STATS_MASKS];    /* entries per row of a chunk of 16 columns */
     double hdia[SB_STATS_HDIAS]; /* per entry, by sb_stats_hdia: see part_hdia.c */
@@ -77,11 +79,14 @@ double sb_stats_panel_run(const sb_stats *s, int64_t width);
 /* Row i with the smallest i + lo(i) >= work: cuts [0, rows + nnz) into equal pieces. */
 int64_t sb_view_row_at(const sb_view *v, int64_t work);
 
+/* The share of rows whose length is not that of the row above, from at most 64 rows. */
+double sb_view_ragged(const sb_view *v);
+
 /* What the statistics are for: features of the other kind of product stay 0. A product
  * with one column is so short that samples for it alone are smaller, too. */
 typedef enum sb_stats_use {
     SB_STATS_VECTOR = 1, /* one column: mask_fill, hdia, sell_fill */
-    SB_STATS_MATRIX = 2, /* many: panel_run, block_share, held_share */
+    SB_STATS_MATRIX = 2, /* many: panel_run, block_share, held_share, half_share */
     SB_STATS_ALL = 3
 } sb_stats_use;
 

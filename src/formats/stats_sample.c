@@ -285,17 +285,18 @@ sample_win(sb_stats *s, const reading *in, int at)
     const sb_view *v = in->v;
     const int b = sb_stats_window_size[at];
     const int64_t windows = v->rows / b;
-    int64_t seen = 0, shared = 0, held = 0, runs = 0;
+    int64_t seen = 0, shared = 0, held = 0, half = 0, runs = 0;
 
     for (int64_t q = 0; q < windows && q < 1024 && seen < in->entries; q++) {
         const int64_t w = pick(v, q, windows, 1024, in->entries);
 
         seen += sb_view_lo(v, w * b + b) - sb_view_lo(v, w * b);
         shared += sb_part_win_shared(v, w, b, &runs);
-        held += in->matrix ? sb_part_share_columns(v, w, b) : 0;
+        held += in->matrix ? sb_part_share_columns(v, w, b, &half) : 0;
     }
     s->win_share[at] = seen ? (double)(shared * b) / (double)seen : 0;
     s->held_share[at] = seen ? (double)(held * b) / (double)seen : 0;
+    s->half_share[at] = seen ? (double)half / (double)seen : 0;
     s->win_run[at] = runs ? (double)shared / (double)runs : 0;
 }
 

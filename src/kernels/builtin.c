@@ -29,6 +29,10 @@
         "spmm " kind " " types " rr x4 p0", "spmm " kind " " types " rr x4 p0 u4", \
         "spmm " kind " " types " rr t4 p0", "spmm " kind " " types " rr t4 p0 u4", \
         "spmm " kind " " types " rr x8 p0 u4", "spmm " kind " " types " rr t8 p0 u4"
+/* Eight entries together, the last ones masked: rows of B of 16 and 32 bytes. */
+#define EIGHTS(kind, types, half, whole)         \
+    "spmm " kind " " types " rr " half " p0 u8", \
+        "spmm " kind " " types " rr " whole " p0 u8"
 /* The refinements for a B, or a C, that leaves the caches. */
 #define LARGE(kind, types)                                                       \
     "spmm " kind " " types " rr t32 p8", "spmm " kind " " types " rr t32 p0 nt", \
@@ -44,10 +48,16 @@
         "sddmm " kind " " types " rc" form " t32 p0", \
         "sddmm " kind " " types " cr" form " t32 p0", \
         "sddmm " kind " " types " cc" form " t32 p0"
-/* Both factors along the dots, whose length is known. */
-#define DOTS(kind, types)                                                       \
-    "sddmm " kind " " types " rc x32 p0", "sddmm " kind " " types " rc x64 p0", \
-        "sddmm " kind " " types " rc x128 p0"
+/* Both factors along the dots: their length is known; several entries are taken together. */
+#define DOTS(kind, types, together)                    \
+    "sddmm " kind " " types " rc x32 p0" together,     \
+        "sddmm " kind " " types " rc x64 p0" together, \
+        "sddmm " kind " " types " rc x128 p0" together
+#define TOGETHER(types)                                                           \
+    DOTS("csr", types, " u4"), DOTS("csr", types, " u8"),                         \
+        "sddmm csr " types " rc t32 p0 u4", "sddmm csr " types " rc t32 p0 u8",   \
+        "sddmm rows " types " rc t32 p0 u4", "sddmm rows " types " rc t32 p0 u8", \
+        "sddmm win " types " rc b4 t32 p0 u4", "sddmm win " types " rc b6 t32 p0 u4"
 /* Parts an analysis makes. Tall register tiles cost most to compile and gain least where
  * registers are narrow, so only pairs of rows get 64 columns. */
 #define BLOCKED(kind, block, types)                \
@@ -141,6 +151,10 @@ static const char *const builtin[] = {
     EXACT_LONG("csr", F64),
     FEW("csr", F32),
     FEW("csr", F64),
+    EIGHTS("csr", F32, "x4", "x8"),
+    EIGHTS("csr", F64, "x2", "x4"),
+    "spmm csr " F32L " rr x8 p0 u8",
+    "spmm csr " F64L " rr x4 p0 u8",
     "spmm csr " F32 " rr x16 p0 u4",
     "spmm csr " F32 " rr t16 p0 u4",
     "spmm csr " F32 " rr t64 p0 u2",
@@ -174,11 +188,12 @@ static const char *const builtin[] = {
     MASKED(F64),
     "spmv seg " F32 " rr t8 p0",
     "spmv seg " F64 " rr t8 p0",
+    "spmv prod " F32 " rr t8 p0",
     VECTOR("csr", F32L),
     VECTOR("csr", F64L),
-    DOTS("csr", F32),
-    DOTS("csr", F64),
-    DOTS("list", F32),
+    TOGETHER(F32),
+    TOGETHER(F64),
+    DOTS("list", F32, ""),
     SAMPLED("csr", F32, ""),
     SAMPLED("csr", F64, ""),
     SAMPLED("list", F32, ""),
@@ -218,7 +233,12 @@ static const char *const builtin[] = {
     SHARED(F64, "b3", "t32"),
     "spmm share " F32 " rr b4 packed x32 p0",
     "spmm share " F32 " rr b8 packed t32 p0",
-    "spmm share " F32 " rr b6 packed t64 p0",
+    SHARED(F32, "b6", "x32"),
+    SHARED(F32, "b6", "t32"),
+    SHARED(F32, "b6", "t64"),
+    SHARED(F64, "b6", "t32"),
+    "spmm share " F32 " rr b8 t8 p0",
+    "spmm share " F64 " rr b8 t8 p0",
     "spmm share " F64 " rr b4 packed t16 p0",
     "spmm panel " F32 " rr x64 p0 u2",
     "spmm panel " F32 " rr packed x64 p0 u2",

@@ -37,7 +37,7 @@ static void
 schedule(sb_strbuf *out, const sb_spec *s)
 {
     static const char *const iter[] = {"spmm_ell", "spmv_ell", "sddmm_ell"};
-    const sb_row_loops loops = {iter[s->op], "%o %r %c %e", "%pr", "%pe"};
+    const sb_row_loops loops = {iter[s->op], "%o %r %c %e", "%pr", "%pe", false};
 
     sb_schedule_rows(out, s, &loops);
 }

@@ -97,6 +97,8 @@ schedule(sb_strbuf *out, const sb_spec *s)
     sb_schedule_unroll(out, s, "%e");
     sb_strbuf_puts(out, "vectorize %x\nvectorize %l\n");
     sb_schedule_jam(out, s);
+    if (s->lanes > 0 && s->unroll > 1) /* both ways at once have not the registers */
+        sb_strbuf_puts(out, "annotate %g tested 1\n");
 }
 
 const sb_recipe sb_recipe_PANEL = {

@@ -35,7 +35,7 @@ static void
 schedule(sb_strbuf *out, const sb_spec *s)
 {
     static const char *const iter[] = {"spmm_pick", "spmv_pick", "sddmm_pick"};
-    const sb_row_loops loops = {iter[s->op], "%o %r %c %e", "%pr", "%pe"};
+    const sb_row_loops loops = {iter[s->op], "%o %r %c %e", "%pr", "%pe", s->packed};
 
     sb_schedule_rows(out, s, &loops);
 }

@@ -4,6 +4,7 @@
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
+#include "kernels/sample.h"
 #include "kernels/schedule.h"
 
 const sb_recipe *
@@ -53,13 +54,15 @@ sb_status
 sb_spec_source(const sb_prog **out, sb_ir *ir, const sb_spec *s, int kind)
 {
     const sb_recipe *r = sb_recipe_get(kind);
+    void (*const program)(sb_strbuf *, const sb_spec *) =
+        sb_sample_grouped(s) ? r->sample : r->program;
     sb_strbuf text;
     sb_status st;
 
-    if (!r->program)
+    if (!program)
         return rewrite(out, ir, s, r);
     sb_strbuf_init(&text);
-    r->program(&text, s);
+    program(&text, s);
     st = parse(out, ir, &text);
     sb_strbuf_free(&text);
     return st;
@@ -70,7 +73,7 @@ sb_spec_schedule(sb_strbuf *out, const sb_spec *s, int kind)
 {
     const sb_recipe *r = sb_recipe_get(kind);
 
-    r->schedule(out, s);
+    (sb_sample_grouped(s) ? sb_sample_schedule : r->schedule)(out, s);
     if (s->lanes > 0)
         sb_schedule_gpu(out, s, r->unit[s->op], r->ordered >> s->op & 1U, r->column);
     return sb_strbuf_status(out);

@@ -25,6 +25,8 @@ typedef enum sb_kind {
  * rule      format rewrite rule for $A of the stage I program; NULL: as it is
  * program   instead of a rule: the operation over the part's arrays as stage II loops,
  *           where the format's storage is not one of axes
+ * sample    SDDMM of several entries at once (kernels/sample.h), for specs that say so:
+ *           instead of rule, program and schedule; NULL where there is none
  * schedule  primitives for the loops
  * unit      the outermost loop, over rows or what stands for them, per operation
  * ordered   set of operations in which units of one tile share elements of the output
@@ -36,6 +38,7 @@ typedef struct sb_recipe {
     unsigned ops, tensor;
     void (*rule)(sb_strbuf *out, const sb_spec *s);
     void (*program)(sb_strbuf *out, const sb_spec *s);
+    void (*sample)(sb_strbuf *out, const sb_spec *s);
     void (*schedule)(sb_strbuf *out, const sb_spec *s);
     const char *unit[3];
     unsigned ordered;

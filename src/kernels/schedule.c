@@ -4,6 +4,8 @@
  */
 #include "kernels/schedule.h"
 
+#include "kernels/recipe.h"
+
 void
 sb_schedule_memory(sb_strbuf *out, const sb_spec *s, const char *loop)
 {
@@ -55,6 +57,18 @@ sb_schedule_jam(sb_strbuf *out, const sb_spec *s)
         sb_strbuf_puts(out, "annotate %v together 1\n");
 }
 
+/* Whether eight entries are taken together by `few` of spblas_few.h: values lie where their
+ * columns do, and a row of B is 16 or 32 bytes, of the type that sums them. */
+static bool
+few(const sb_spec *s, const sb_row_loops *l)
+{
+    const size_t row = (size_t)s->tile * sb_dtype_size(s->compute);
+
+    return l->beside && s->lanes == 0 && s->unroll == SB_SPEC_FEW && s->prefetch == 0 &&
+           s->a == s->compute && s->b == s->compute &&
+           (s->compute == SB_F32 || s->compute == SB_F64) && (row == 16 || row == 32);
+}
+
 static void
 rows_spmm(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l)
 {
@@ -63,9 +77,13 @@ rows_spmm(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l)
     sb_strbuf_puts(out, "cache_write $C at %c0 as $acc\n");
     sb_strbuf_printf(out, "reorder %s %%c1\n", l->slot);
     sb_schedule_memory(out, s, l->slot);
-    sb_schedule_unroll(out, s, l->slot);
+    if (!few(s, l))
+        sb_schedule_unroll(out, s, l->slot);
     sb_strbuf_puts(out, "vectorize %c1\n");
-    sb_schedule_jam(out, s);
+    if (few(s, l))
+        sb_strbuf_printf(out, "annotate %s few %d\n", l->slot, SB_SPEC_FEW);
+    else
+        sb_schedule_jam(out, s);
 }
 
 static void
@@ -135,17 +153,33 @@ sb_schedule_blocks(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_puts(out, "parallel %w\n");
 }
 
+/* Threads of a multiprocessor where the registers of 512 would not do: for the sums of several
+ * rows, for eight columns a lane, for ranges, which hold each loop twice, of 64-bit indices, and
+ * for sums of two halves of f32; else 0. */
+static int
+fewer_threads(const sb_spec *s)
+{
+    if (s->block > 1 && !s->mma)
+        return 256;
+    if (s->vec >= 8 ||
+        (s->vec > 1 && s->kinds & 1U << SB_KIND_RANGE && s->idx == SB_I64) ||
+        (s->vec > 1 && s->mma == SB_MMA_TF32X3))
+        return 384;
+    return 0;
+}
+
 void
 sb_schedule_gpu(sb_strbuf *out, const sb_spec *s, const char *unit, bool ordered,
                 const char *column)
 {
+    const int fewer = fewer_threads(s);
+
     sb_strbuf_printf(out, "annotate %s threads %d\n", unit, SB_SPEC_THREADS);
     sb_strbuf_printf(out, "annotate %s lanes %d\n", unit, s->lanes);
     if (s->vec > 1)
         sb_strbuf_printf(out, "annotate %s vec %d\n", unit, s->vec);
-    if (s->block > 1 &&
-        !s->mma) /* sums of several rows: fewer threads, more registers */
-        sb_strbuf_printf(out, "annotate %s resident 256\n", unit);
+    if (fewer > 0)
+        sb_strbuf_printf(out, "annotate %s resident %d\n", unit, fewer);
     if (!ordered)
         sb_strbuf_printf(out, "annotate %s bind thread_y\n", unit);
     if (column && s->op == SB_KOP_SPMM && !s->exact)

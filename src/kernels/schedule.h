@@ -13,9 +13,11 @@
  * order   its iterators with columns of C before the reduction, for sparse_reorder
  * row     loop over rows, the tiled one
  * slot    loop over the slots of a row
+ * beside  a slot's value has the same place in its array as its column
  */
 typedef struct sb_row_loops {
     const char *iter, *order, *row, *slot;
+    bool beside;
 } sb_row_loops;
 
 void sb_schedule_rows(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l);

@@ -124,11 +124,14 @@ program(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_puts(out, "  }\n}\n");
 }
 
+/* No row is twice among those of a slice, so lanes of a GPU store theirs at once. */
 static void
 schedule(sb_strbuf *out, const sb_spec *s)
 {
-    (void)s;
-    sb_strbuf_puts(out, "vectorize %l\nunroll %r\nunroll %h\n");
+    sb_strbuf_puts(out, "vectorize %l\n");
+    sb_strbuf_puts(out, s->lanes == LANES
+                            ? "annotate %r bind lane\nannotate %h bind lane\n"
+                            : "unroll %r\nunroll %h\n");
 }
 
 const sb_recipe sb_recipe_SELL = {

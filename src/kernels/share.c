@@ -1,8 +1,10 @@
 /*
  * Windows of neighbouring rows and the columns that all of them hold, one by one
  * (src/formats/part_share.c): one load of a row of B and one column index serve all rows
- * of a window, whose values lie side by side. What the rows do not share follows row by
- * row, into the same sums. Against windows by runs (win.c) it pays for positions, unless
+ * of a window, whose values lie side by side. On a CPU columns that some of the rows lack
+ * come next, with a test for each row: neighbours in that list ask for the same rows, and
+ * a value that is not there multiplies nothing. What else the rows do not share follows
+ * row by row, into the same sums. Against windows by runs (win.c) it pays for positions, unless
  * they are packed, and gains short runs and registers (docs/kernels.md).
  */
 #include "base/fault.h"
@@ -13,11 +15,28 @@
 
 #include <stdio.h>
 
+/* Whether there is a list of columns that some rows lack: threads of a GPU that differ in
+ * their rows would wait for each other. */
+static bool
+holes(const sb_spec *s)
+{
+    return s->lanes == 0;
+}
+
+/* Where columns and values of what is left in rows begin. */
+static const char *
+listed(const sb_spec *s)
+{
+    return holes(s) ? "(%share_count + %share_most)" : "%share_count";
+}
+
 static void
 head(sb_strbuf *out, const sb_spec *s)
 {
-    static const char *const params[] = {"share_count", "share_rest", NULL};
-    char seg[48], left[48], val[64];
+    const char *const some = holes(s) ? "share_most" : "share_rest";
+    const char *const params[] = {"share_count", some, holes(s) ? "share_rest" : NULL,
+                                  NULL};
+    char seg[48], left[48], crd[80], val[96];
     const char *const buffers[] = {"share_seg",
                                    "P",
                                    seg,
@@ -26,15 +45,22 @@ head(sb_strbuf *out, const sb_spec *s)
                                    left,
                                    "share_crd",
                                    "I",
-                                   "%share_count + %share_rest",
+                                   crd,
                                    s->packed ? "share_val" : "share_pos",
                                    s->packed ? "V" : "P",
                                    val,
+                                   holes(s) ? "share_some" : NULL,
+                                   "P",
+                                   seg,
+                                   "share_bits",
+                                   "i32",
+                                   "%share_most",
                                    NULL};
 
     (void)snprintf(seg, sizeof seg, "%%m / %d + 1", s->block);
     (void)snprintf(left, sizeof left, "%%m / %d * %d + 1", s->block, s->block);
-    (void)snprintf(val, sizeof val, "%%share_count * %d + %%share_rest", s->block);
+    (void)snprintf(crd, sizeof crd, "%s + %%share_rest", listed(s));
+    (void)snprintf(val, sizeof val, "%s * %d + %%share_rest", listed(s), s->block);
     sb_ops_stage2_begin(out, s, "share", params, buffers);
 }
 
@@ -48,8 +74,24 @@ put_term(sb_strbuf *out, const sb_spec *s, const char *c)
     sb_strbuf_puts(out, "\n          }\n");
 }
 
-/* Window %w, column %c, row %r, then shared columns %p, then the row's own %e. The
- * schedule turns %r and %c inside. */
+/* Columns %q that row %r may lack. */
+static void
+put_some(sb_strbuf *out, const sb_spec *s, const char *c)
+{
+    sb_strbuf_printf(out,
+                     "        for %%q in cast(i64, $share_some[%%w]) .. "
+                     "cast(i64, $share_some[%%w + 1]) reduce {\n"
+                     "          let %%j = cast(i64, $share_crd[%%share_count + %%q])\n"
+                     "          let %%b = cast(i64, $share_bits[%%q])\n"
+                     "          if ones(%%b, %%r + 1) > ones(%%b, %%r) {\n"
+                     "            let %%s = (%%share_count + %%q) * %d + %%r\n",
+                     s->block);
+    put_term(out, s, c);
+    sb_strbuf_puts(out, "          }\n");
+}
+
+/* Window %w, column %c, row %r, then shared columns %p, those of some rows %q, then the
+ * row's own %e. The schedule turns %r and %c inside. */
 static void
 program(sb_strbuf *out, const sb_spec *s)
 {
@@ -69,13 +111,14 @@ program(sb_strbuf *out, const sb_spec *s)
                      "            let %%s = %%p * %d + %%r\n",
                      b);
     put_term(out, s, c);
-    sb_strbuf_printf(
-        out,
-        "        for %%e in cast(i64, $share_left[%%w * %d + %%r]) .. "
-        "cast(i64, $share_left[%%w * %d + %%r + 1]) reduce {\n"
-        "            let %%j = cast(i64, $share_crd[%%share_count + %%e])\n"
-        "            let %%s = %%share_count * %d + %%e\n",
-        b, b, b);
+    if (holes(s))
+        put_some(out, s, c);
+    sb_strbuf_printf(out,
+                     "        for %%e in cast(i64, $share_left[%%w * %d + %%r]) .. "
+                     "cast(i64, $share_left[%%w * %d + %%r + 1]) reduce {\n"
+                     "            let %%j = cast(i64, $share_crd[%s + %%e])\n"
+                     "            let %%s = %s * %d + %%e\n",
+                     b, b, listed(s), listed(s), b);
     put_term(out, s, c);
     sb_strbuf_puts(out, "      }\n    }\n  }\n}\n");
 }
@@ -189,8 +232,10 @@ schedule(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
     sb_strbuf_puts(out, "reorder %r %c1\n"
                         "cache_write $C at %c0 as $acc\n"
-                        "reorder %p %r %c1\n"
-                        "reorder %e %c1\n");
+                        "reorder %p %r %c1\n");
+    sb_strbuf_puts(
+        out, holes(s) ? "reorder %q %r %c1\ncache_read $B at %q as $row always\n" : "");
+    sb_strbuf_puts(out, "reorder %e %c1\n");
     if (s->stage)
         sb_strbuf_printf(out,
                          "split %%p %d -> %%p0 %%p1 tail\n"

@@ -10,6 +10,7 @@
 
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
+#include "kernels/sample.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -172,7 +173,7 @@ check_kinds(const sb_spec *s, sb_diag *diag)
     for (int q = 0; q < SB_KIND_COUNT; q++) {
         const sb_recipe *r = sb_recipe_get(q);
 
-        if ((s->kinds >> q & 1U) &&
+        if ((s->kinds >> q & 1U) && !(sb_sample_grouped(s) && r->sample) &&
             !((s->mma ? r->ops | r->tensor : r->ops) >> s->op & 1U))
             return sb_diag_set(diag, SB_ENOTSUP, "spec: %s has no %s kernel", r->name,
                                sb_ops_name(s->op));
@@ -304,10 +305,16 @@ sb_spec_check(const sb_spec *s, sb_diag *diag)
     if (s->unroll < 0 || s->unroll > UNROLL_MAX || (s->unroll & (s->unroll - 1)) != 0)
         return sb_diag_set(diag, SB_EINVAL, "spec: unroll %d: a power of two to %d",
                            s->unroll, (int)UNROLL_MAX);
-    if ((s->exact && s->op == SB_KOP_SPMV) || (s->unroll > 1 && s->op != SB_KOP_SPMM))
-        return sb_diag_set(diag, SB_EINVAL,
-                           "spec: exact widths are SpMM's and SDDMM's, unrolled rows "
-                           "SpMM's");
+    if (s->op == SB_KOP_SPMV && (s->exact || s->unroll > 1))
+        return sb_diag_set(
+            diag, SB_EINVAL,
+            "spec: exact widths and entries taken together are SpMM's and "
+            "SDDMM's");
+    if (sb_sample_grouped(s) && !sb_sample_can(s))
+        return sb_diag_set(
+            diag, SB_EINVAL,
+            "spec: SDDMM takes entries together on the CPU, both factors "
+            "along the dots, summed in f32 or f64, of rows and windows");
     if ((s->prefetch || s->stream) && (s->op != SB_KOP_SPMM || s->b_col || s->c_col))
         return sb_diag_set(
             diag, SB_EINVAL,

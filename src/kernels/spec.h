@@ -26,7 +26,8 @@ typedef enum sb_mma {
 
 enum {
     SB_SPEC_BLOCK_MAX = 64,
-    SB_SPEC_THREADS = 128 /* of a block of a GPU */
+    SB_SPEC_THREADS = 128, /* of a block of a GPU */
+    SB_SPEC_FEW = 8        /* `unroll` of rows whose last entries are masked */
 };
 
 typedef struct sb_spec {

@@ -7,6 +7,7 @@
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
+#include "kernels/sample.h"
 #include "kernels/schedule.h"
 
 #include <stdio.h>
@@ -191,6 +192,42 @@ program(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_puts(out, mm ? "    }\n  }\n}\n" : "  }\n}\n");
 }
 
+/* SDDMM: a run's columns by groups for all rows of the window, then one by one; then what
+ * the rows do not share. */
+static void
+sample(sb_strbuf *out, const sb_spec *s)
+{
+    const int b = s->block;
+    const sb_samples shared = {b, s->unroll, false, "$A_crd[%%lo0 + %%p + %d]",
+                               "%%lo%d + %%p + %%e"};
+    const sb_samples rest = {1, s->unroll, true,
+                             "$A_crd[cast(i64, $win_rest[%%p + %d])]",
+                             "cast(i64, $win_rest[%%p + %d])"};
+
+    head(out, s);
+    sb_strbuf_printf(out,
+                     "  for %%w in 0 .. %%m / %d {\n"
+                     "    for %%q in cast(i64, $win_seg[%%w]) .. "
+                     "cast(i64, $win_seg[%%w + 1]) {\n"
+                     "      let %%i = %%w * %d\n"
+                     "      let %%lo = 0\n"
+                     "      let %%hi = cast(i64, $win_off[%%q + 1]) - "
+                     "cast(i64, $win_off[%%q])\n",
+                     b, b);
+    for (int r = 0; r < b; r++)
+        sb_strbuf_printf(out, "      let %%lo%d = cast(i64, $win_lo[%%q * %d + %d])\n",
+                         r, b, r);
+    sb_sample_list(out, s, &shared);
+    sb_strbuf_printf(out,
+                     "    }\n    for %%r in 0 .. %d {\n"
+                     "      let %%i = %%w * %d + %%r\n"
+                     "      let %%lo = cast(i64, $win_left[%%i])\n"
+                     "      let %%hi = cast(i64, $win_left[%%i + 1])\n",
+                     b, b);
+    sb_sample_list(out, s, &rest);
+    sb_strbuf_puts(out, "    }\n  }\n}\n");
+}
+
 static void
 schedule(sb_strbuf *out, const sb_spec *s)
 {
@@ -216,7 +253,8 @@ const sb_recipe sb_recipe_WIN = {
     .name = "win",
     .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV,
     .program = program,
+    .sample = sample,
     .schedule = schedule,
-    .unit = {"%w", "%w", NULL},
+    .unit = {"%w", "%w", "%w"},
     .column = "%c0",
 };

@@ -15,6 +15,7 @@
 #include "runtime/device.h"
 #include "runtime/geam.h"
 #include "runtime/legacy.h"
+#include "runtime/problem.h"
 #include "runtime/spgemm.h"
 #include "runtime/tri.h"
 #include "runtime/vector.h"
@@ -209,6 +210,20 @@ sb_status sb_native_gemvi(const sb_native *n, const sb_gemvi *k, sb_native_scala
                           sb_native_scalar beta);
 sb_status sb_native_masked(const sb_native *n, const sb_masked *k,
                            sb_native_scalar alpha, sb_native_scalar beta);
+
+/*
+ * Products and sampled products (runtime/problem.h) with blocks and slots as the caller has
+ * them, where no plan's kernel does that: Blocked-ELL, Sliced-ELL, A^T of BSR, and A of a BSR
+ * with so few block rows that whole ones would leave a GPU idle. Members of a batch after each
+ * other; no waiting.
+ *
+ *   serves   whether it is one of those
+ *   bytes    of pb->scratch: A^T is sorted there, long lines leave sums of their ranges. Without
+ *            (NULL) a line is one group's work; SKIP for A^T and for BSR
+ */
+bool sb_native_slots_serves(const sb_problem *pb);
+size_t sb_native_slots_bytes(const sb_problem *pb);
+sb_status sb_native_slots_run(const sb_native *n, const sb_problem *pb);
 
 /* Systems of few diagonals (runtime/legacy.h), a thread each; no waiting. */
 bool sb_native_band_scratch(const sb_band *b, size_t *bytes);

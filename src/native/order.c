@@ -204,6 +204,8 @@ sb_native_flip(const sb_native *n, const sb_flip *f)
     SB_TRY(sb_native_offsets(n, f->to_ptr, s.key[s.at], f->nnz, f->n, f->base));
     SB_TRY(f->row ? take(&s, f->to_idx, f->row, order, sizeof *order)
                   : rows(n, f->to_idx, f->ptr, order, f->nnz, f->m, f->base));
+    if (f->to_order)
+        SB_TRY(take(&s, f->to_order, order, NULL, sizeof *order));
     return f->size > 0 ? carry(n, f->to_val, f->val, order, f->nnz, f->size,
                                f->area > 1 ? f->area : 1, false)
                        : SB_OK;

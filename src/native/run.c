@@ -5,7 +5,6 @@
 
 #include "native/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { BLOCKS_MAX = 1 << 20, SCAN_CHUNK = 1024, ALIGN = 16 };
@@ -23,7 +22,13 @@ sb_native_carrier(size_t bytes)
 sb_native_job
 sb_native_job_of(const char *op, sb_dtype e, sb_dtype c, sb_dtype i, sb_dtype p)
 {
-    return (sb_native_job){.op = op, .e = e, .c = c, .i = i, .p = p};
+    return (sb_native_job){.op = op,
+                           .e = e,
+                           .c = c,
+                           .i = i,
+                           .p = p,
+                           .x = SB_DTYPE_COUNT,
+                           .y = SB_DTYPE_COUNT};
 }
 
 void
@@ -55,12 +60,6 @@ sb_native_may_wait(const sb_native *n, const char *what)
 
 /* ---- launches ------------------------------------------------------------------------- */
 
-static const char *
-word(sb_dtype t)
-{
-    return t < SB_DTYPE_COUNT ? sb_dtype_name(t) : "-";
-}
-
 static sb_status
 kernel_of(const sb_kernel **out, const sb_native *n, const sb_native_job *j)
 {
@@ -68,8 +67,7 @@ kernel_of(const sb_kernel **out, const sb_native *n, const sb_native_job *j)
     char spec[SB_SPEC_MAX];
     sb_status st;
 
-    (void)snprintf(spec, sizeof spec, "native %s %s %s %s %s", j->op, word(j->e),
-                   word(j->c), word(j->i), word(j->p));
+    sb_native_name(spec, j->op, (const sb_dtype[]){j->e, j->c, j->i, j->p, j->x, j->y});
     st = d->ops->kernel(out, d, spec, sb_native_maker, SB_KERNEL_RESIDENT, NULL);
     if (st != SB_ENOKERNEL)
         return st;

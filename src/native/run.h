@@ -11,10 +11,11 @@
  * none. */
 typedef struct sb_native_job {
     const char *op;
-    sb_dtype e, c, i, p;
+    sb_dtype e, c, i, p, x, y;
     sb_binding args;
 } sb_native_job;
 
+/* x and y, which few have, are the caller's to set. */
 sb_native_job sb_native_job_of(const char *op, sb_dtype e, sb_dtype c, sb_dtype i,
                                sb_dtype p);
 /* Append in the order of the text's comment. */

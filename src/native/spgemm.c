@@ -3,7 +3,9 @@
  */
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/tiny.h"
 #include "native/run.h"
+#include "native/text.h"
 
 #ifdef SB_TINY
 enum { BUDGET = 1 << 12, LINE = 64 };
@@ -13,6 +15,7 @@ enum {
     LINE = 64
 }; /* bytes of scratch that a size asks for at most */
 #endif
+enum { BLOCKS = 2048 }; /* that look for long rows */
 
 /* Bytes of scratch for one column: two places of the table, or a sum. */
 static size_t
@@ -141,16 +144,31 @@ cut(const sb_spgemm *g, const int64_t *table, int64_t lo, int64_t room)
     return low;
 }
 
+/* The step on `rows` of them: long ones by blocks, where there may be any. */
+static sb_status
+step(const sb_native *n, const sb_spgemm *g, const sb_native_job *j,
+     const char *of_long, int64_t rows)
+{
+    sb_native_job longer = *j;
+
+    SB_TRY(sb_native_groups(n, j, rows));
+    if (g->table_most < SB_NATIVE_LONG_ROW)
+        return SB_OK;
+    longer.op = of_long;
+    return sb_native_threads(n, &longer,
+                             (rows < BLOCKS ? rows : BLOCKS) * SB_NATIVE_THREADS);
+}
+
 /* The step on all rows, each batch as large as the scratch allows. */
 static sb_status
-run(const sb_native *n, const sb_spgemm *g, sb_native_job *j)
+run(const sb_native *n, const sb_spgemm *g, sb_native_job *j, const char *of_long)
 {
     const int64_t room = (int64_t)((size_t)g->slots * g->slot_bytes / unit_of(g));
     sb_status st = SB_OK;
     int64_t *table;
 
     if (g->table_all <= room)
-        return sb_native_groups(n, j, g->a.rows);
+        return step(n, g, j, of_long, g->a.rows);
     SB_TRY(sb_native_may_wait(n, "rows in batches are cut by the host"));
     table = sb_alloc_array(g->a.rows + 1, sizeof *table);
     if (!table)
@@ -161,7 +179,7 @@ run(const sb_native *n, const sb_spgemm *g, sb_native_job *j)
         hi = cut(g, table, lo, room);
         j->args.param[0].i = lo;
         j->args.param[1].i = hi;
-        st = sb_native_groups(n, j, hi - lo);
+        st = step(n, g, j, of_long, hi - lo);
     }
     sb_free(table);
     return st;
@@ -177,7 +195,7 @@ sb_native_spgemm_count(const sb_native *n, const sb_spgemm *g, int64_t *sums,
     sb_native_job j = job_of("entries", g, false);
 
     SB_TRY(sb_native_may_wait(n, "the number of entries is waited for"));
-    SB_TRY(run(n, g, &j));
+    SB_TRY(run(n, g, &j, "long_entries"));
     SB_TRY(sb_native_scan_sums(n, g->ptr, rows, sums));
     SB_TRY(sb_native_read(n, nnz, sums + sb_native_scan_total(rows)));
     return sb_native_scan_write(n, g->ptr, rows, sums, g->ptr, SB_I64, 0);
@@ -192,7 +210,7 @@ sb_native_spgemm_columns(const sb_native *n, const sb_spgemm *g)
     j.args.param[1].i = g->a.rows + 1;
     SB_TRY(sb_native_threads(n, &j, g->c.ptr ? g->a.rows + 1 : 0));
     j = job_of("columns", g, false);
-    return run(n, g, &j);
+    return run(n, g, &j, "long_columns");
 }
 
 sb_status
@@ -205,5 +223,5 @@ sb_native_spgemm_values(const sb_native *n, const sb_spgemm *g, sb_native_scalar
     sb_value_store(j.c, &j.args.param[9], 0, beta.value);
     j.args.buf[12] = (void *)(uintptr_t)alpha.at;
     j.args.buf[13] = (void *)(uintptr_t)beta.at;
-    return run(n, g, &j);
+    return run(n, g, &j, "long_values");
 }

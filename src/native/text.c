@@ -7,18 +7,19 @@
 #include "base/dtype.h"
 #include "base/fault.h"
 #include "base/macro.h"
+#include "base/tiny.h"
 #include "compiler/compiler.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { WORDS = 6 };
+enum { WORDS = 8, LEAST = 6 };
 
 typedef struct text {
     const char *op;
     const char
         *types; /* of the name: T a type stored and one computed with, S one type for
-                          both, E a type that is copied, I, P */
+                          both, E a type that is copied, I, P, X, Y */
     const char *(*text)(void);
     int params, bufs;
 } text;
@@ -46,6 +47,9 @@ static const text texts[] = {
     {"entries", "I", sb_native_text_spgemm, 10, 14},
     {"columns", "I", sb_native_text_spgemm, 10, 14},
     {"values", "TI", sb_native_text_spgemm, 10, 14},
+    {"long_entries", "I", sb_native_text_spgemm, 10, 14},
+    {"long_columns", "I", sb_native_text_spgemm, 10, 14},
+    {"long_values", "TI", sb_native_text_spgemm, 10, 14},
     {"offsets", "", sb_native_text_spgemm, 10, 14},
     {"keep", "", sb_native_text_spgemm, 10, 14},
     {"joint", "I", sb_native_text_geam, 7, 12},
@@ -63,6 +67,11 @@ static const text texts[] = {
     {"root_blocks", "S", sb_native_text_factor, 11, 7},
     {"gemvi", "T", sb_native_text_product, 8, 9},
     {"masked", "T", sb_native_text_product, 8, 9},
+    {"slices", "TIPXY", sb_native_text_slots, 21, 9},
+    {"bricks", "TIPXY", sb_native_text_slots, 21, 9},
+    {"carries", "TIPXY", sb_native_text_slots, 21, 9},
+    {"sampled", "TIPXY", sb_native_text_slots, 21, 9},
+    {"listed", "IP", sb_native_text_slots, 21, 9},
     {"digits", "", sb_native_text_order, 4, 5},
     {"spread", "", sb_native_text_order, 4, 5},
     {"rows", "", sb_native_text_order, 4, 5},
@@ -93,7 +102,27 @@ split(word out[WORDS], const char *spec)
         if (n == WORDS - 1 && *at)
             return false;
     }
-    return n == WORDS && out[0].n == 6 && memcmp(out[0].s, "native", 6) == 0;
+    for (int q = n; q < WORDS; q++)
+        out[q] = (word){"-", 1};
+    return (n == LEAST || n == WORDS) && out[0].n == 6 &&
+           memcmp(out[0].s, "native", 6) == 0;
+}
+
+static const char *
+type_name(sb_dtype t)
+{
+    return t < SB_DTYPE_COUNT ? sb_dtype_name(t) : "-";
+}
+
+void
+sb_native_name(char spec[SB_SPEC_MAX], const char *op, const sb_dtype type[6])
+{
+    int n = snprintf(spec, SB_SPEC_MAX, "native %s %s %s %s %s", op, type_name(type[0]),
+                     type_name(type[1]), type_name(type[2]), type_name(type[3]));
+
+    if (type[4] < SB_DTYPE_COUNT)
+        (void)snprintf(spec + n, SB_SPEC_MAX - (size_t)n, " %s %s", type_name(type[4]),
+                       type_name(type[5]));
 }
 
 static const text *
@@ -109,7 +138,7 @@ text_of(word op)
 static bool
 fits(const text *t, const word w[WORDS])
 {
-    static const char *const wanted[] = {"TSE", "TS", "I", "P"};
+    static const char *const wanted[] = {"TSE", "TS", "I", "P", "X", "Y"};
 
     for (int q = 0; q < SB_COUNT(wanted); q++) {
         const word type = w[WORDS - SB_COUNT(wanted) + q];
@@ -150,22 +179,30 @@ put_type(sb_strbuf *out, const char *name, word w)
     return true;
 }
 
-/* LOAD and STORE, between what is stored and what is computed with. */
+/* LOAD and STORE of elements of a type, with a suffix of its own, between what is stored and
+ * what is computed with. */
 static void
-put_moves(sb_strbuf *out, sb_dtype e, sb_dtype c)
+put_moves(sb_strbuf *out, const char *suffix, sb_dtype e, sb_dtype c)
 {
+    const char *const from = sb_dtype_name(e), *const to = sb_dtype_name(c);
+    const bool plain = sb_dtype_is_int(e) || e == SB_F32 || e == SB_F64;
+
+    if (!c_name(e))
+        return;
     if (e == c)
-        sb_strbuf_puts(out, "#define LOAD(v) (v)\n#define STORE(v) (v)\n");
-    else if (sb_dtype_is_int(e))
+        sb_strbuf_printf(out, "#define LOAD%s(v) (v)\n#define STORE%s(v) (v)\n", suffix,
+                         suffix);
+    else if (plain && sb_dtype_is_complex(c))
+        sb_strbuf_printf(out, "#define LOAD%s(v) sbk_mk_%s(v, 0)\n", suffix, to);
+    else if (plain)
         sb_strbuf_printf(
-            out, "#define LOAD(v) ((C)(v))\n#define STORE(v) NATIVE_CLIP(v, %s)\n",
-            e == SB_I8 ? "127" : "0x7fffffffll");
+            out, "#define LOAD%s(v) ((C)(v))\n#define STORE%s(v) NATIVE_CLIP(v, %s)\n",
+            suffix, suffix, e == SB_I8 ? "127" : "0x7fffffffll");
     else
         sb_strbuf_printf(out,
-                         "#define LOAD(v) sbk_cvt_%s_%s(v)\n"
-                         "#define STORE(v) sbk_cvt_%s_%s(v)\n",
-                         sb_dtype_name(e), sb_dtype_name(c), sb_dtype_name(c),
-                         sb_dtype_name(e));
+                         "#define LOAD%s(v) sbk_cvt_%s_%s(v)\n"
+                         "#define STORE%s(v) sbk_cvt_%s_%s(v)\n",
+                         suffix, from, to, suffix, to, from);
 }
 
 static void
@@ -219,7 +256,7 @@ static const struct {
     {SB_FAULT_NATIVE_TABLE, "return was == -1;", "return 1;"},
     {SB_FAULT_NATIVE_SORT,
      "                    }\n                }\n            }\n"
-     "            NATIVE_MEET();",
+     "            meet();",
      "}}}"},
     {SB_FAULT_NATIVE_TURN, "at += SBG_SHFL(i64, before, 31, 32);", ""},
     {SB_FAULT_NATIVE_WIDE, "if (j * wide < past)", "if (j == y / wide)"},
@@ -232,6 +269,27 @@ static const struct {
     {SB_FAULT_NATIVE_AREA, "area + i % area] =", "area] ="},
     {SB_FAULT_NATIVE_RANK, "k >> shift >> 5 == higher", "1"},
     {SB_FAULT_NATIVE_BACK, "(back ? other : q)", "(q)"},
+    {SB_FAULT_NATIVE_SHARE, "from == begin)\n                put(",
+     "1)\n                put("},
+    {SB_FAULT_NATIVE_EMPTY, "if (v < 0)", "if (0)"},
+    {SB_FAULT_NATIVE_LEVEL_WAIT,
+     "element_of_many(&args, alpha, lo, i);\n        NATIVE_BARRIER();",
+     "element_of_many(&args, alpha, lo, i);"},
+    {SB_FAULT_NATIVE_ROW_WAIT,
+     "finish(args, alpha, q, s, 0, sum);\n        NATIVE_MEET();",
+     "finish(args, alpha, q, s, 0, sum);"},
+    {SB_FAULT_NATIVE_SUM_WAIT, "sum[s] = ZERO;\n    meet();", "sum[s] = ZERO;"},
+    {SB_FAULT_NATIVE_TEAM_WAIT, "if (GROUPS > 1)\n                meet();", ""},
+    {SB_FAULT_NATIVE_PLACE_WAIT, "native_scan(own);\n    NATIVE_MEET();",
+     "native_scan(own);"},
+    {SB_FAULT_NATIVE_UPPER_WAIT,
+     "C at = *element(args, d, k, k);\n\n        NATIVE_MEET();",
+     "C at = *element(args, d, k, k);"},
+    {SB_FAULT_NATIVE_ROOT_WAIT, "pivot = *on;\n        NATIVE_MEET();", "pivot = *on;"},
+    {SB_FAULT_NATIVE_TWICE,
+     "g < (n); \\\n         g += SBG_GX * (NATIVE_THREADS / 32))",
+     "g < (n); g += SBG_GX)"},
+    {SB_FAULT_NATIVE_FIRST, "SBG_TID & 31) < args", "SBG_TID & 15) < args"},
     {SB_FAULT_NATIVE_DIVIDE, "args->param[8].i ? sum", "1 ? sum"},
 };
 
@@ -265,14 +323,20 @@ put_head(sb_strbuf *out, const text *t, const word w[WORDS])
                      t->params, t->bufs);
     sb_strbuf_puts(out, sb_emit_gpu_prelude());
     if (!put_type(out, "E", w[2]) || !put_type(out, "C", w[3]) ||
-        !put_type(out, "I", w[4]) || !put_type(out, "P", w[5]))
+        !put_type(out, "I", w[4]) || !put_type(out, "P", w[5]) ||
+        !put_type(out, "X", w[6]) || !put_type(out, "Y", w[7]))
         return SB_EINVAL;
     sb_strbuf_printf(out, "#define OP_%.*s 1\n#define NATIVE_THREADS %d\n", (int)w[1].n,
                      w[1].s, SB_NATIVE_THREADS);
+    if (t->text == sb_native_text_spgemm)
+        sb_strbuf_printf(out, "#define NATIVE_LONG_ROW %d\n", SB_NATIVE_LONG_ROW);
+    if (strchr(t->types, 'X'))
+        sb_strbuf_printf(out, "#define NATIVE_BRICK_ROWS %d\n", SB_NATIVE_BRICK_ROWS);
     if (c_name(c)) {
         put_arithmetic(out, c);
-        if (c_name(e))
-            put_moves(out, e, c);
+        put_moves(out, "", e, c);
+        put_moves(out, "_X", sb_dtype_parse(w[6].s, w[6].n), c);
+        put_moves(out, "_Y", sb_dtype_parse(w[7].s, w[7].n), c);
     }
     put_text(out, sb_native_text_head());
     return sb_strbuf_status(out);
@@ -310,13 +374,16 @@ static void
 offer(const text *t, sb_dtype e, sb_dtype c, sb_dtype p,
       void (*each)(void *user, const char spec[SB_SPEC_MAX]), void *user)
 {
-    const char *const offsets = strchr(t->types, 'P') ? sb_dtype_name(p) : "-";
+    const struct {
+        const char *who;
+        sb_dtype type;
+    } of[] = {{"TSE", e}, {"TS", c}, {"I", SB_I32}, {"P", p}, {"X", e}, {"Y", e}};
+    sb_dtype type[SB_COUNT(of)];
     char spec[SB_SPEC_MAX];
 
-    (void)snprintf(spec, sizeof spec, "native %s %s %s %s %s", t->op,
-                   strpbrk(t->types, "TSE") ? sb_dtype_name(e) : "-",
-                   strpbrk(t->types, "TS") ? sb_dtype_name(c) : "-",
-                   strchr(t->types, 'I') ? "i32" : "-", offsets);
+    for (int q = 0; q < SB_COUNT(of); q++)
+        type[q] = strpbrk(t->types, of[q].who) ? of[q].type : SB_DTYPE_COUNT;
+    sb_native_name(spec, t->op, type);
     each(user, spec);
 }
 

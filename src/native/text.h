@@ -1,17 +1,22 @@
 /*
  * Kernels of the GPU that are written by hand: the source of one, by its name
  *
- *   native OP E C I P
+ *   native OP E C I P [X Y]
  *
  * of an operation of the texts beside this file (*.inc), what it stores, what it computes
- * with, its index and its offset type; "-" where it has none.
+ * with, its index and its offset type, and those of two dense operands; "-" where it has none.
  */
 #ifndef SB_NATIVE_TEXT_H
 #define SB_NATIVE_TEXT_H
 
+#include "base/dtype.h"
 #include "runtime/kernel.h"
 
-enum { SB_NATIVE_THREADS = 256, SB_NATIVE_LANES = 32 };
+/* The last: rows of a block that a lane has in a product. */
+enum { SB_NATIVE_THREADS = 256, SB_NATIVE_LANES = 32, SB_NATIVE_BRICK_ROWS = 8 };
+
+/* The types in the order above, SB_DTYPE_COUNT: it has none. */
+void sb_native_name(char spec[SB_SPEC_MAX], const char *op, const sb_dtype type[6]);
 
 /* EINVAL: no such kernel. */
 extern const sb_kernel_maker sb_native_maker;
@@ -36,5 +41,6 @@ const char *sb_native_text_band(void);
 const char *sb_native_text_grid(void);
 const char *sb_native_text_factor(void);
 const char *sb_native_text_product(void);
+const char *sb_native_text_slots(void);
 
 #endif

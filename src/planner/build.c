@@ -24,7 +24,8 @@ selecting_part(sb_build *b, const sb_part_choice *p)
     else if (p->kind == SB_PART_WIN)
         st = sb_part_win(out, &b->cover, p->size, sorted);
     else if (p->kind == SB_PART_SHARE)
-        st = sb_part_share(out, &b->cover, p->size, sorted);
+        st = sb_part_share(out, &b->cover, p->size, !b->pl->pb->device, sorted,
+                           &b->pl->par);
     else
         st = sb_part_dia(out, &b->cover, p->size, sorted);
     if (st == SB_OK) {
@@ -63,6 +64,9 @@ rest_part(sb_build *b, sb_part_choice p)
         break;
     case SB_PART_SEG:
         st = sb_part_seg(out, &b->cover);
+        break;
+    case SB_PART_PROD:
+        st = sb_part_prod(out, &b->cover);
         break;
     case SB_PART_SELL:
         st = sb_part_sell(out, &b->cover, !b->choice.packed, b->choice.narrow);
@@ -262,7 +266,6 @@ static void
 add_sizes(sb_plan *plan, const sb_part *p)
 {
     const sb_part_array *a = p->narray > 0 ? &p->array[0] : NULL;
-    int64_t shared;
 
     switch (p->kind) {
     case SB_PART_ROWS:
@@ -280,9 +283,9 @@ add_sizes(sb_plan *plan, const sb_part *p)
         add_int(plan, "win_left_over", sb_part_find(p, "win_rest")->count);
         break;
     case SB_PART_SHARE:
-        shared = (p->nnz - sb_part_find(p, "share_crd")->count) / (p->width - 1);
-        add_int(plan, "share_count", shared);
-        add_int(plan, "share_rest", p->nnz - shared * p->width);
+        add_int(plan, "share_count", sb_part_total(p, "share_seg"));
+        add_int(plan, "share_most", sb_part_total(p, "share_some"));
+        add_int(plan, "share_rest", sb_part_total(p, "share_left"));
         break;
     case SB_PART_SELL:
         add_int(plan, "sell_count", (a->count + SB_SELL_ROWS - 1) / SB_SELL_ROWS);
@@ -332,8 +335,8 @@ finish(sb_build *b)
         const int level = sb_choice_levels(&b->choice) ? q + 1 : 0;
         const int before = plan->nint;
 
+        add_sizes(plan, &b->part[q]); /* reads arrays */
         SB_TRY(take_arrays(b, &b->part[q], level));
-        add_sizes(plan, &b->part[q]);
         for (int i = before; i < plan->nint; i++) {
             const sb_plan_int was = plan->integer[i];
 

@@ -38,6 +38,7 @@ typedef struct line {
 static const line in_place[] = {
     REST(SB_PART_CSR, 0, 0),
     REST(SB_PART_SEG, 0, 0),
+    REST(SB_PART_PROD, 0, 0),
     REST(SB_PART_PANEL, 0, 0),
     REST(SB_PART_PANEL, 0, 1),
     MASKS(1),
@@ -217,7 +218,8 @@ legal(const sb_choice *ch, const sb_problem *pb, bool in)
     if (sb_problem_own_structures(pb) && (int)first != sb_problem_as_is(pb))
         return false;
     /* A_ptr of a row-sorted COO would be the plan's own: rows do without it. */
-    if ((first == SB_PART_CSR || first == SB_PART_SEG || first == SB_PART_MASK) &&
+    if ((first == SB_PART_CSR || first == SB_PART_SEG || first == SB_PART_PROD ||
+         first == SB_PART_MASK) &&
         pb->a.format == SB_FORMAT_COO)
         return false;
     /* Rows in place are the better rest, and there is hardly any. */
@@ -228,6 +230,10 @@ legal(const sb_choice *ch, const sb_problem *pb, bool in)
         return false;
     /* No GPU has shown that positions kept by lane pay. */
     if (first == SB_PART_HDIA && !ch->packed && pb->device)
+        return false;
+    /* Fewer rows share too little, more leave no registers for the dots of a group. */
+    if (pb->op == SB_OP_SDDMM && !pb->device && first == SB_PART_WIN &&
+        (ch->part[0].size < 4 || ch->part[0].size > 6))
         return false;
     return sb_parts_computable(pb, ch);
 }

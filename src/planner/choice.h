@@ -28,7 +28,7 @@ enum { SB_CHOICE_PARTS = 4 };
 
 /*
  * Parts that select (bsr, win, share, dia) come first, each from what those before it have
- * left; the last part takes the rest: csr, seg, sell, panel, mask (alone only), rows, ell,
+ * left; the last part takes the rest: csr, seg, prod, sell, panel, mask (alone only), rows, ell,
  * pick or coo. npart 0: the reference kernel.
  *   tile      columns of C, or of the reduction, per register tile; 0: tile and prefetch
  *             are the rules' (planner/rules.h)

@@ -69,8 +69,10 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
 
     if (p->kind == SB_PART_WIN && pl->stats.win_run[sb_stats_window(p->size)] < 20)
         return "shared runs too short for lanes";
-    if (p->kind == SB_PART_SEG && pl->stats.mean >= 48)
+    if (p->kind == SB_PART_SEG && pl->stats.mean >= 128)
         return "rows long enough for lanes of their own";
+    if (p->kind == SB_PART_PROD && (pl->stats.mean >= 14 || pl->work.compute_size > 4))
+        return "vectors of sums too narrow, or the buffer";
     if (p->kind == SB_PART_HDIA && pl->stats.hdia[SB_STATS_HDIA_FULL] == 0 &&
         pl->stats.hdia[SB_STATS_HDIA_SOME] == 0)
         return "no diagonals in slices of rows";
@@ -98,7 +100,8 @@ unwise_narrow(const sb_planner *pl, const sb_part_choice *p)
     const int64_t n = pl->work.n, least = p->kind == SB_PART_WIN ? 4 : 8;
     const bool fits = (n == 4 || n == 8) && p->kind != SB_PART_BSR;
 
-    if (pl->pb->op == SB_OP_SPMM && p->kind == SB_PART_WIN && p->size == 6 && n < 32)
+    if (pl->pb->op == SB_OP_SPMM &&
+        (p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE) && p->size == 6 && n < 32)
         return "windows of six rows want 32 columns";
     if (pl->pb->op == SB_OP_SPMM &&
         (p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE) && p->size > 4 &&
@@ -110,13 +113,31 @@ unwise_narrow(const sb_planner *pl, const sb_part_choice *p)
                : NULL;
 }
 
+/* Windows of sampled products share loads, of which short dots have few, and want
+ * registers for the dots of a group with 4 columns (docs/kernels.md, SDDMM). */
+static const char *
+unwise_samples(const sb_planner *pl, const sb_part_choice *p)
+{
+    if (p->kind != SB_PART_WIN)
+        return NULL;
+    if (pl->target->isa < SB_ISA_V4)
+        return "dots of four rows want 32 registers";
+    if (pl->work.k * pl->work.b_size < 256)
+        return "dots too short to gain from shared loads";
+    return pl->stats.win_run[sb_stats_window(p->size)] < 8
+               ? "shared runs too short for groups"
+               : NULL;
+}
+
 static const char *
 unwise(const sb_planner *pl, const sb_weighed *w)
 {
     const sb_part_choice *p = &w->choice.part[0];
     const char *why = pl->pb->op == SB_OP_SPMV ? unwise_vector(pl, w)
-                      : w->choice.npart > 1    ? unwise_narrow(pl, p)
-                                               : NULL;
+                      : w->choice.npart < 2    ? NULL
+                      : pl->pb->op == SB_OP_SDDMM && !pl->pb->device
+                          ? unwise_samples(pl, p)
+                          : unwise_narrow(pl, p);
 
     if (why)
         return why;

@@ -46,6 +46,7 @@ static const coef table[SB_CLASS_COUNT] = {
     [SB_PART_SHARE] = {8e-9, 0.6e-9, 8, true},
     [SB_PART_HDIA] = {15e-9, 0.2e-9, 1, true}, /* SpMV only: cost_vector.c */
     [SB_PART_PICK] = {4e-9, 0.7e-9, 1, true},
+    [SB_PART_PROD] = {160e-9, 0.4e-9, 1, true}, /* SpMV only: cost_vector.c */
     [SB_CLASS_HYB] = {5e-9, 0.5e-9, 1, false},
 };
 
@@ -171,6 +172,7 @@ structure_bytes(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     switch (p->kind) {
     case SB_PART_CSR:
     case SB_PART_SEG:
+    case SB_PART_PROD:
         return am->entries * (value + w->idx_size) + am->touches * w->ptr_size;
     case SB_PART_ROWS:
         return am->entries * (value + w->idx_size) +
@@ -232,7 +234,7 @@ together(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
     const int class_ = sb_cost_class(p);
 
     return class_ == SB_PART_CSR || class_ == SB_PART_ROWS || class_ == SB_PART_PICK
-               ? sb_rule_unroll(w, t, s->mean)
+               ? sb_rule_together(w, t, class_, 1, s->mean, s->ragged)
                : 1;
 }
 
@@ -246,6 +248,8 @@ slowdown(const sb_part_choice *p, const sb_work *w, int unroll)
 
     if (p->kind == SB_PART_WIN && row <= 32)
         return 1.3;
+    if (unroll == SB_SPEC_FEW)
+        return 0.68;
     return unroll > 1 && row <= 256 ? 0.82 : 1;
 }
 
@@ -254,6 +258,8 @@ slowdown(const sb_part_choice *p, const sb_work *w, int unroll)
 static double
 unchained(const sb_work *w, int unroll)
 {
+    if (unroll == SB_SPEC_FEW)
+        return 0.33;
     return unroll > 1 && w->n * w->b_size <= 64 ? 0.4 : 1;
 }
 
@@ -269,7 +275,8 @@ window_indices(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     const double again = p->size > fit ? 2 : 1;
 
     if (p->kind == SB_PART_SHARE)
-        return alone + shared + (packed ? 0 : 0.35 * am->entries);
+        return alone +
+               (w->n < 64 ? 1 : again) * (shared + (packed ? 0 : 0.35 * am->entries));
     return again * (2.5 * alone + shared);
 }
 
@@ -390,13 +397,23 @@ mask_slots(const sb_stats *s, int rows)
     return (double)s->nnz;
 }
 
+double
+sb_cost_shared(const sb_part_choice *p, const sb_stats *s, const sb_target *t)
+{
+    const double *share = p->kind == SB_PART_WIN ? s->win_share
+                          : t->gpu               ? s->held_share
+                                                 : s->half_share;
+
+    return share[sb_stats_window(p->size)];
+}
+
 /* A selecting part's amounts when `left` of the entries is left to it; returns its share. Full
  * blocks contain those of their divisors; else parts are taken to be independent. */
 static double
-selected(sb_amounts *am, const sb_choice *ch, int at, const sb_stats *s, double left)
+selected(sb_amounts *am, const sb_choice *ch, int at, const sb_stats *s,
+         const sb_target *t, double left)
 {
     const sb_part_choice *p = &ch->part[at];
-    const double *held = p->kind == SB_PART_WIN ? s->win_share : s->held_share;
     double share = p->kind == SB_PART_BSR ? block_share(s, p->size) * left
                    : windows(p)           ? left
                                           : s->diag_share * left;
@@ -407,7 +424,7 @@ selected(sb_amounts *am, const sb_choice *ch, int at, const sb_stats *s, double 
                                         block_share(s, ch->part[q].size)));
     am->entries = share * (double)s->nnz;
     am->slots = p->kind == SB_PART_DIA ? (double)s->diag_count * (double)s->rows
-                : windows(p)           ? held[sb_stats_window(p->size)] * am->entries
+                : windows(p)           ? sb_cost_shared(p, s, t) * am->entries
                                        : am->entries;
     am->units = (double)s->rows / (p->kind == SB_PART_DIA ? 1 : p->size);
     am->touches = (double)s->rows;
@@ -441,8 +458,8 @@ rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
         am->units = am->touches = fmax(rows, share * ell_units(s, p->k));
         am->slots = am->units * (double)((int64_t)1 << p->k);
     }
-    if (p->kind == SB_PART_SEG)
-        am->units = ceil((double)s->rows / SB_SEG_ROWS);
+    if (p->kind == SB_PART_SEG || p->kind == SB_PART_PROD)
+        am->units = ceil((double)s->rows / (double)sb_part_rows_of_unit(p->kind));
     if (p->kind == SB_PART_SELL)
         am->units = ceil((double)s->rows / SB_SELL_ROWS);
     if (p->kind == SB_PART_HDIA) {
@@ -490,7 +507,7 @@ sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_st
         if (takes_rest)
             rest(&am, p, s, left);
         else
-            left -= selected(&am, ch, q, s, left);
+            left -= selected(&am, ch, q, s, t, left);
         out->share[q] = s->nnz ? am.entries / (double)s->nnz : 0;
         out->padding[q] = padding(&am);
         if (am.entries > 0 || ch->npart == 1) {

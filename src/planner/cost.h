@@ -57,6 +57,10 @@ double sb_cost_part(sb_terms *out, const sb_part_choice *p, const sb_amounts *am
 void sb_cost_close(sb_cost *out, double steps, const sb_work *w, const sb_stats *s,
                    const sb_target *t);
 
+/* Share of the entries that rows of a window (win, share) take together: by runs, or in
+ * columns that half of them hold less the holes (GPU: that all of them hold). */
+double sb_cost_shared(const sb_part_choice *p, const sb_stats *s, const sb_target *t);
+
 /* The class of a part's tiles: its line of sb_target.factor. */
 int sb_cost_class(const sb_part_choice *p);
 

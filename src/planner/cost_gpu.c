@@ -155,7 +155,7 @@ walk(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
         row /= sb_rule_gpu_tile(w, s->mean);
     if (c->kind == SB_PART_BSR || (windows(c) && p->slots > 0.5 * p->entries))
         row /= 2;
-    return fmax(0, row - ORDINARY) * latency / sb_rule_gpu_unroll(w, s->mean);
+    return fmax(0, row - ORDINARY) * latency / sb_rule_gpu_unroll(w, s->mean, 1);
 }
 
 /* Groups of a block wait for the longest row among theirs, unless rows are listed by

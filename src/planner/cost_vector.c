@@ -30,6 +30,23 @@ eights(const sb_vector_part *p, const sb_stats *s)
     return vectors * p->entries / (s->nnz > 0 ? (double)s->nnz : 1);
 }
 
+/* How likely two rows differ in their number of vectors: the branch predictor's part. */
+static double
+mixed(const sb_stats *s)
+{
+    double same = 0, few = 0;
+
+    for (int q = 0; q <= 4; q++)
+        few += (double)s->bucket_rows[q];
+    for (int q = 4; q < SB_STATS_BUCKETS; q++) {
+        const double share =
+            (q == 4 ? few : (double)s->bucket_rows[q]) / fmax(1, (double)s->rows);
+
+        same += share * share;
+    }
+    return 1 - same;
+}
+
 /* Row by row: with a fast gather eight lanes; else four, loaded one by one. */
 static void
 rows_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
@@ -37,19 +54,29 @@ rows_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 {
     const bool fast = t->isa >= SB_ISA_V4G;
 
-    out->unit = p->rows * (fast ? 3e-9 : 5e-9);
-    out->entry = fast ? eights(p, s) * gather(t) / 2 : p->entries * gather(t) / 16;
+    out->unit = p->rows * (fast ? 2.5e-9 + 6.4e-9 * mixed(s) : 5e-9);
+    out->entry = fast ? eights(p, s) * gather(t) * 0.42 : p->entries * gather(t) / 16;
 }
 
-/* Four rows at a time: their gathers overlap and few rows are waited for. */
+/* Eight rows at a time: their gathers overlap, and what is left of a row's cost is its length,
+ * where that was not foreseen. */
 static void
 groups_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
              const sb_target *t)
 {
     const bool fast = t->isa >= SB_ISA_V4G;
 
-    out->unit = p->rows * (fast ? 2.5e-9 : 3.5e-9);
-    out->entry = fast ? eights(p, s) * gather(t) * 0.4 : p->entries * gather(t) / 8;
+    out->unit = p->rows * (fast ? 1.2e-9 + 4.5e-9 * mixed(s) : 3.5e-9);
+    out->entry = fast ? eights(p, s) * gather(t) * 0.42 : p->entries * gather(t) / 8;
+}
+
+/* Full vectors of products, then a vector or more a row from L1. */
+static void
+products_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+               const sb_target *t)
+{
+    out->unit = p->rows * (2e-9 + 1.2e-9 * mixed(s));
+    out->entry = p->entries * gather(t) / 16;
 }
 
 /* A column of a slice costs the same however few rows have it; values in place are a
@@ -143,6 +170,9 @@ sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         return;
     case SB_PART_SEG:
         groups_terms(out, p, s, t);
+        return;
+    case SB_PART_PROD:
+        products_terms(out, p, s, t);
         return;
     case SB_PART_SELL:
         slices_terms(out, p, s, t, packed);

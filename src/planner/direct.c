@@ -15,7 +15,7 @@ enum { DIRECT_TILES = 64 };
  * tile. */
 static sb_status
 resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
-         sb_part_kind kind)
+         sb_part_kind kind, double ragged)
 {
     const sb_target *t = sb_target_get();
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
@@ -27,7 +27,7 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = kind}}};
 
     for (int rank = 0; (ch.tile = sb_rule_tile(w, t, block, rank)) > 0; rank++) {
-        const int unroll = block ? 1 : sb_rule_unroll(w, t, mean);
+        const int unroll = sb_rule_together(w, t, kind, 1, mean, ragged);
         for (int form = 0; form < 4; form++) {
             const bool plain = form >> 1, single = form & 1;
 
@@ -42,6 +42,21 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
         }
     }
     return SB_SKIP;
+}
+
+/* Of plain rows of a narrow product, where the rules ask for it; else 0. */
+static double
+ragged(const sb_problem *pb, const sb_work *w, int kind)
+{
+    double share;
+    sb_view v;
+
+    if (kind != SB_PART_CSR || w->op != SB_OP_SPMM || w->n * w->b_size > 64 ||
+        sb_view_make(&v, &pb->a, sb_problem_transposes(pb), NULL) != SB_OK)
+        return 0;
+    share = sb_view_ragged(&v);
+    sb_view_free(&v);
+    return share;
 }
 
 /* Tiles of `n` equal pieces of the rows in place, `rows` of them a unit; returns their
@@ -82,28 +97,28 @@ cut_list(sb_tile *tile, int64_t *count, int64_t nnz, int64_t n)
 sb_status
 sb_direct_run(const sb_problem *pb, sb_diag *diag)
 {
-    const int kind = sb_problem_as_is(pb);
-    int64_t rows = 1;
+    const int as_is = sb_problem_as_is(pb);
+    sb_part_kind kind = (sb_part_kind)as_is;
     sb_tile tile[DIRECT_TILES];
     sb_step step = {0};
     sb_launch launch = {.nstep = 1, .step = &step, .tile = tile};
     sb_work w;
     int64_t n;
 
-    if (kind < 0)
+    if (as_is < 0)
         return SB_SKIP;
     sb_work_of(&w, pb);
-    if (kind == SB_PART_CSR &&
-        sb_rule_groups(&w, sb_target_get(), (double)w.nnz / (double)w.m) &&
-        resident(&step.kernel, pb, &w, SB_PART_SEG) == SB_OK)
-        rows = SB_SEG_ROWS;
-    else
-        SB_TRY(resident(&step.kernel, pb, &w, (sb_part_kind)kind));
+    if (kind == SB_PART_CSR)
+        kind = sb_rule_in_place(&w, sb_target_get(), (double)w.nnz / (double)w.m);
+    if (resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind)) != SB_OK) {
+        kind = (sb_part_kind)as_is;
+        SB_TRY(resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind)));
+    }
     n = w.nnz / sb_work_grain(&w, w.nnz, sb_backend_get()->threads()) + 1;
     n = n > DIRECT_TILES ? DIRECT_TILES : n;
     if (kind == SB_PART_LIST)
         cut_list(tile, &step.tile_hi, w.nnz, n);
     else
-        SB_TRY(cut_rows(tile, &step.tile_hi, pb, rows, n, diag));
+        SB_TRY(cut_rows(tile, &step.tile_hi, pb, sb_part_rows_of_unit(kind), n, diag));
     return sb_launch_run(&launch, pb, diag);
 }

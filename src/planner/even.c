@@ -69,7 +69,7 @@ kernel(const sb_kernel **out, const sb_problem *pb, int part, int recipe,
     sb_work_of(&w, pb);
     mean = w.m > 0 ? (double)w.nnz / (double)w.m : 0;
     ch.tile = sb_rule_gpu_tile(&w, mean);
-    ch.unroll = part == SB_PART_BLOCKS ? 1 : sb_rule_gpu_unroll(&w, mean);
+    ch.unroll = part == SB_PART_BLOCKS ? 1 : sb_rule_gpu_unroll(&w, mean, 1);
     sb_spec_of(&spec, pb, &ch, 1u << part, ptr, pb->a.idx_type);
     if (recipe >= 0)
         spec.kinds = 1u << recipe;

@@ -81,7 +81,8 @@ put_matrix(sb_strbuf *out, const sb_planner *pl)
 }
 
 static void
-put_parts(sb_strbuf *out, const sb_plan *plan, const sb_stats *s, const sb_weighed *won)
+put_parts(sb_strbuf *out, const sb_plan *plan, const sb_stats *s, const sb_target *t,
+          const sb_weighed *won)
 {
     for (int q = 0; won && q < won->choice.npart; q++) {
         sb_strbuf_printf(out, "part       %-4s ",
@@ -91,11 +92,8 @@ put_parts(sb_strbuf *out, const sb_plan *plan, const sb_stats *s, const sb_weigh
         put_percent(out, won->cost.padding[q]);
         if (won->choice.part[q].kind == SB_PART_WIN ||
             won->choice.part[q].kind == SB_PART_SHARE) {
-            const double *held =
-                won->choice.part[q].kind == SB_PART_WIN ? s->win_share : s->held_share;
-
             sb_strbuf_puts(out, ", shared ");
-            put_percent(out, held[sb_stats_window(won->choice.part[q].size)]);
+            put_percent(out, sb_cost_shared(&won->choice.part[q], s, t));
         }
         sb_strbuf_puts(out, ", predicted ");
         put_time(out, won->cost.part[q]);
@@ -147,7 +145,7 @@ sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed *won,
                          pl->gpu.name, pl->gpu.arch, pl->gpu.sms);
     if (pl->stats.rows > 0)
         put_matrix(&out, pl);
-    put_parts(&out, plan, &pl->stats, won);
+    put_parts(&out, plan, &pl->stats, pl->target, won);
     sb_strbuf_printf(&out, "memory     %zu bytes of %zu allowed\n", plan->bytes,
                      pl->memory_limit);
     if (plan->predicted > 0) {

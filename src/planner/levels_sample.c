@@ -143,12 +143,15 @@ units_of(const sb_part *p)
                                                   : NULL;
     const sb_part_array *a = sb_part_find(p, name);
     const sb_part_array *left = rest ? sb_part_find(p, rest) : NULL;
+    const sb_part_array *some = sb_part_find(p, "share_some");
     int64_t n = 0;
 
     if (!p->group[0].add)
         return (double)p->group[0].hi;
     for (int64_t u = 0; u < p->group[0].hi; u++)
         n += sb_index(a->data, a->type, u + 1) > sb_index(a->data, a->type, u) ||
+             (some && sb_index(some->data, some->type, u + 1) >
+                          sb_index(some->data, some->type, u)) ||
              (left && sb_index(left->data, left->type, (u + 1) * p->width) >
                           sb_index(left->data, left->type, u * p->width));
     return (double)n;
@@ -158,15 +161,8 @@ units_of(const sb_part *p)
 static double
 slots_of(const sb_part *p)
 {
-    const sb_part_array *rest = sb_part_find(p, "win_rest");
-    const sb_part_array *crd = sb_part_find(p, "share_crd");
-
-    if (rest)
-        return (double)(p->nnz - rest->count);
-    if (crd)
-        return (double)(p->nnz - crd->count) / (double)(p->width - 1) *
-               (double)p->width;
-    return (double)p->nnz;
+    return (double)(p->nnz - sb_part_total(p, "win_left") -
+                    sb_part_total(p, "share_left"));
 }
 
 sb_status
@@ -174,10 +170,11 @@ sb_level_select(const sb_level_sample *ls, sb_amounts *am, sb_cover *cv,
                 const sb_part_choice *c)
 {
     sb_part p;
-    sb_status st = c->kind == SB_PART_BSR     ? sb_part_bsr(&p, cv, c->size, true)
-                   : c->kind == SB_PART_WIN   ? sb_part_win(&p, cv, c->size, true)
-                   : c->kind == SB_PART_SHARE ? sb_part_share(&p, cv, c->size, true)
-                                              : sb_part_dia(&p, cv, c->size, true);
+    sb_status st = c->kind == SB_PART_BSR   ? sb_part_bsr(&p, cv, c->size, true)
+                   : c->kind == SB_PART_WIN ? sb_part_win(&p, cv, c->size, true)
+                   : c->kind == SB_PART_SHARE
+                       ? sb_part_share(&p, cv, c->size, true, true, NULL)
+                       : sb_part_dia(&p, cv, c->size, true);
 
     if (st == SB_OK && c->kind == SB_PART_DIA)
         *am = (sb_amounts){(double)p.nnz,

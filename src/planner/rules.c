@@ -5,6 +5,7 @@
 #include "planner/rules.h"
 
 #include "kernels/recipe.h"
+#include "kernels/sample.h"
 #include "planner/candidates.h"
 
 #include <math.h>
@@ -109,11 +110,11 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
     return lists[list][rank];
 }
 
-/* As many bytes as 32 registers of 64 bytes have, or 16 of 32. */
+/* As many bytes as 31 registers of 64 bytes have (one holds B), or 16 of 32. */
 bool
 sb_rule_holds(const sb_work *w, const sb_target *t, int rows)
 {
-    const int room = t->isa >= SB_ISA_V4 ? 2048 : 512;
+    const int room = t->isa >= SB_ISA_V4 ? 1984 : 512;
 
     return rows * sb_rule_tile(w, t, rows, 0) * w->compute_size <= room;
 }
@@ -138,9 +139,11 @@ sb_rule_gpu_tile(const sb_work *w, double mean)
 }
 
 int
-sb_rule_gpu_unroll(const sb_work *w, double mean)
+sb_rule_gpu_unroll(const sb_work *w, double mean, int rows)
 {
-    return w->op == SB_OP_SPMM && !w->col_major && mean >= 4 ? 4 : 1;
+    if (w->op != SB_OP_SPMM || w->col_major || mean < 4)
+        return 1;
+    return rows > 1 ? 2 : 4; /* beside the sums of several rows four spill */
 }
 
 void
@@ -163,7 +166,7 @@ sb_rule_gpu_suits(const sb_choice *ch)
 {
     for (int q = 0; q < ch->npart; q++)
         if (ch->part[q].kind == SB_PART_PANEL || ch->part[q].kind == SB_PART_SEG ||
-            ch->part[q].kind == SB_PART_HDIA)
+            ch->part[q].kind == SB_PART_PROD || ch->part[q].kind == SB_PART_HDIA)
             return false;
     return true;
 }
@@ -206,6 +209,8 @@ sb_rule_lanes(sb_spec *s)
 
     s->mma = SB_MMA_NONE;
     s->vec = 1;
+    if (s->kinds & 1U << SB_KIND_SELL) /* a lane a row */
+        s->tile = SB_SELL_ROWS;
     if (s->op == SB_KOP_SPMM && !s->b_col && !s->c_col)
         s->vec = power(fit < s->tile / 4 ? fit : s->tile / 4, 1, 8);
     while (s->vec * s->block * words > WINDOW_VECTOR && s->vec > 1)
@@ -221,8 +226,20 @@ sb_rule_lanes(sb_spec *s)
         window_rules(s, mma);
 }
 
+/* So many columns that 24 vectors of sums, of 16 registers 8, serve the dots of `rows`. */
+static int
+samples_unroll(const sb_target *t, double mean, int rows)
+{
+    const int dots = t->isa >= SB_ISA_V4 ? 24 : t->isa >= SB_ISA_V3 ? 4 : 2;
+    int u = rows > 1 || mean >= 24 ? 8 : 4;
+
+    while (u > 1 && u * rows > dots)
+        u /= 2;
+    return u;
+}
+
 int
-sb_rule_unroll(const sb_work *w, const sb_target *t, double mean)
+sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
 {
     const int64_t row = w->n * w->b_size;
     /* up to a line of B one entry at a time is one chain of additions, two are two; beyond, a
@@ -233,15 +250,43 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean)
                                         : 32;
     const double fours = row <= 16 ? 8 : row <= 64 ? 40 : INFINITY;
 
+    if (w->op == SB_OP_SDDMM)
+        return samples_unroll(t, mean, rows > 1 ? rows : 1);
     if (w->op != SB_OP_SPMM || w->col_major)
         return 1;
     return mean >= fours ? 4 : mean >= pairs ? 2 : 1;
 }
 
-bool
-sb_rule_groups(const sb_work *w, const sb_target *t, double mean)
+/* Rows of B of 16 or 32 bytes, as wide as a tile, and rows of A that are long or foreseen by
+ * no predictor (docs/kernels.md, Eight entries at a time). */
+static bool
+eights(const sb_work *w, const sb_target *t, double mean, double ragged)
 {
-    return w->op == SB_OP_SPMV && t->isa == SB_ISA_V4G && mean >= 4 && mean < 48;
+    const int64_t row = w->n * w->b_size;
+
+    return w->op == SB_OP_SPMM && !w->col_major && wide_rows(t) &&
+           (w->a_type == SB_F32 || w->a_type == SB_F64) && w->b_size == w->a_size &&
+           w->compute_size == w->a_size && (row == 16 || row == 32) &&
+           (mean >= 8 || ragged >= 0.45);
+}
+
+int
+sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int rows,
+                 double mean, double ragged)
+{
+    if (kind == SB_PART_BLOCKS)
+        return 1;
+    if ((kind == SB_PART_CSR || kind == SB_PART_ROWS) && eights(w, t, mean, ragged))
+        return SB_SPEC_FEW;
+    return sb_rule_unroll(w, t, mean, rows);
+}
+
+sb_part_kind
+sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
+{
+    if (w->op != SB_OP_SPMV || t->isa != SB_ISA_V4G || mean >= 128)
+        return SB_PART_CSR;
+    return mean < 4.5 && w->compute_size == 4 ? SB_PART_PROD : SB_PART_SEG;
 }
 
 int
@@ -318,6 +363,10 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
         out->prefetch = ch->prefetch;
         out->stream = ch->stream;
     }
+    if (sddmm && !pb->device) {
+        out->unroll = ch->unroll;
+        out->unroll = sb_sample_can(out) ? ch->unroll : 0;
+    }
     if (pb->op == SB_OP_SPMV)
         out->b_col = out->c_col = false;
 }
@@ -356,17 +405,35 @@ samples_on_cores(const sb_problem *pb, const sb_choice *ch, const sb_part_choice
            (p->size == 8 || (p->kind == SB_PART_BSR && p->size % 16 == 0));
 }
 
+/* Whether kinds that sample only several entries at once may take part. */
+static bool
+samples_together(const sb_problem *pb, const sb_choice *ch)
+{
+    sb_choice pairs = *ch;
+    unsigned kinds = 0;
+    sb_spec s;
+
+    for (int q = 0; q < ch->npart; q++)
+        kinds |= 1u << ch->part[q].kind;
+    pairs.unroll = 2;
+    sb_spec_of(&s, pb, &pairs, kinds, SB_I32, SB_I32);
+    return sb_sample_grouped(&s);
+}
+
 bool
 sb_parts_computable(const sb_problem *pb, const sb_choice *ch)
 {
+    const bool together = samples_together(pb, ch);
+
     for (int q = 0; q < ch->npart; q++) {
         const int kind = kernel_kind(ch->part[q].kind);
         const sb_recipe *r = kind < 0 ? NULL : sb_recipe_get(kind);
 
         if (!r ||
-            !((samples_on_cores(pb, ch, &ch->part[q]) ? r->ops | r->tensor : r->ops) >>
-                  kernel_op(pb->op) &
-              1))
+            !((together && r->sample) ||
+              (samples_on_cores(pb, ch, &ch->part[q]) ? r->ops | r->tensor : r->ops) >>
+                      kernel_op(pb->op) &
+                  1))
             return false;
     }
     return true;

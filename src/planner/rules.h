@@ -27,19 +27,27 @@ int sb_rule_tall(const sb_work *w, const sb_target *t);
 bool sb_rule_holds(const sb_work *w, const sb_target *t, int rows);
 
 /* Entries taken together in rows of `mean` entries: two, so that the loads of one do not
- * wait for the other's sums; 1 where rows are too short to gain (docs/kernels.md). */
-int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean);
+ * wait for the other's sums; 1 where rows are too short to gain. SDDMM: columns whose dots
+ * with the `rows` of a window, 0 or 1 without, are made at once (docs/kernels.md). */
+int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows);
 
-/* Whether SpMV takes short rows SB_SEG_ROWS at a time: rows of `mean` entries, where a
- * masked gather costs no more than a full one. */
-bool sb_rule_groups(const sb_work *w, const sb_target *t, double mean);
+/* The same for a part of this kind, of rows of which `ragged` (sb_view_ragged) differ in length
+ * from the one above: SB_SPEC_FEW where rows in place take so many at a time. */
+int sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int rows,
+                     double mean, double ragged);
+
+/* How rows of `mean` entries are read in place without an analysis: SpMV, where gathers are
+ * fast, takes short rows several at a time (seg), the shortest by their products (prod); else
+ * csr. */
+sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean);
 
 /* The same on a GPU: the columns of C that lanes take together, of a reduction the
- * entries; and how many lanes, with how many columns each, the tile of a spec goes to: 16
- * bytes of B to a lane, but at least four lanes. `mma` is then what multiplies; before,
- * what the caller allows beside 16-bit factors. Not measured yet. */
+ * entries; the entries taken together, `rows` as for sb_rule_unroll; and how many lanes, with
+ * how many columns each, the tile of a spec goes to: 16 bytes of B to a lane, but at least
+ * four lanes. `mma` is then what multiplies; before, what the caller allows beside 16-bit
+ * factors. Not measured yet. */
 int sb_rule_gpu_tile(const sb_work *w, double mean);
-int sb_rule_gpu_unroll(const sb_work *w, double mean);
+int sb_rule_gpu_unroll(const sb_work *w, double mean, int rows);
 void sb_rule_lanes(sb_spec *s);
 /* False for parts made for the caches and vectors of a CPU; hdia's slices would lie in a GPU's
  * local memory. */

@@ -177,6 +177,7 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     const sb_part_kind first = want->part[0].kind;
     const int block =
         first == SB_PART_BLOCKS ? (int)pl->view.block : rows_together(want);
+    const int widest = sb_rule_tile(&pl->work, pl->target, block, 0);
     const double bytes = sb_work_footprint(&pl->work, &pl->stats);
     sb_choice best = *want;
 
@@ -190,10 +191,11 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
             best.tile = sb_rule_tile(&pl->work, pl->target, block, rank);
             if (best.tile == 0)
                 break;
+            if (first != SB_PART_BLOCKS && block > 1 && 2 * best.tile < widest)
+                continue; /* the parts lose to plain rows in so many passes */
             if (want->unroll == 0)
-                best.unroll = first == SB_PART_BLOCKS
-                                  ? 1
-                                  : sb_rule_unroll(&pl->work, pl->target, mean);
+                best.unroll = sb_rule_together(&pl->work, pl->target, first, block,
+                                               mean, pl->stats.ragged);
             b->choice = best;
             if (pass == 1 ? refined_exist(b, kinds, &best, effort)
                           : all_exist(b, kinds, effort))
@@ -210,7 +212,8 @@ by_device_rule(sb_build *b, unsigned kinds)
     b->choice.tile = sb_rule_gpu_tile(&b->pl->work, b->pl->stats.mean);
     b->choice.unroll = kinds >> SB_PART_BLOCKS & 1
                            ? 1
-                           : sb_rule_gpu_unroll(&b->pl->work, b->pl->stats.mean);
+                           : sb_rule_gpu_unroll(&b->pl->work, b->pl->stats.mean,
+                                                rows_together(&b->choice));
     b->choice.prefetch = 0;
     b->choice.stream = false;
     return all_exist(b, kinds, b->effort);

@@ -12,24 +12,23 @@ typedef struct family {
     sb_kind kind;
     bool even; /* for calls without analysis (even.h), else for a plan's tiles */
     int tile_lo, tile_hi; /* what sb_rule_gpu_tile answers */
-    bool unrolls;         /* both answers of sb_rule_gpu_unroll */
     const char *layouts;  /* of B and C, pairs */
     int types;            /* the first so many */
 } family;
 
 /* Without analysis rows go by ranges where there is a buffer for their sums. */
 static const family families[] = {
-    {SB_KOP_SPMM, SB_KIND_CSR, false, 4, 128, true, "rr", 4},
-    {SB_KOP_SPMM, SB_KIND_CSR, false, 4, 32, false, "rccrcc", 2},
-    {SB_KOP_SPMM, SB_KIND_CSR, true, 4, 128, true, "rr", 4},
-    {SB_KOP_SPMM, SB_KIND_RANGE, true, 4, 128, true, "rr", 4},
-    {SB_KOP_SPMM, SB_KIND_CARRY, true, 4, 128, true, "rr", 4},
-    {SB_KOP_SPMV, SB_KIND_CSR, false, 4, 32, false, "rr", 4},
-    {SB_KOP_SPMV, SB_KIND_CSR, true, 4, 32, false, "rr", 4},
-    {SB_KOP_SPMV, SB_KIND_RANGE, true, 4, 32, false, "rr", 4},
-    {SB_KOP_SPMV, SB_KIND_CARRY, true, 4, 32, false, "rr", 4},
-    {SB_KOP_SDDMM, SB_KIND_CSR, false, 4, 32, false, "rc", 4},
-    {SB_KOP_SDDMM, SB_KIND_CSR, true, 4, 32, false, "rc", 4},
+    {SB_KOP_SPMM, SB_KIND_CSR, false, 4, 128, "rr", 4},
+    {SB_KOP_SPMM, SB_KIND_CSR, false, 4, 32, "rccrcc", 2},
+    {SB_KOP_SPMM, SB_KIND_CSR, true, 4, 128, "rr", 4},
+    {SB_KOP_SPMM, SB_KIND_RANGE, true, 4, 128, "rr", 4},
+    {SB_KOP_SPMM, SB_KIND_CARRY, true, 4, 128, "rr", 4},
+    {SB_KOP_SPMV, SB_KIND_CSR, false, 4, 32, "rr", 4},
+    {SB_KOP_SPMV, SB_KIND_CSR, true, 4, 32, "rr", 4},
+    {SB_KOP_SPMV, SB_KIND_RANGE, true, 4, 32, "rr", 4},
+    {SB_KOP_SPMV, SB_KIND_CARRY, true, 4, 32, "rr", 4},
+    {SB_KOP_SDDMM, SB_KIND_CSR, false, 4, 32, "rc", 4},
+    {SB_KOP_SDDMM, SB_KIND_CSR, true, 4, 32, "rc", 4},
 };
 
 static const sb_dtype types[][2] = {/* elements, sums */
@@ -37,6 +36,20 @@ static const sb_dtype types[][2] = {/* elements, sums */
                                     {SB_F64, SB_F64},
                                     {SB_F16, SB_F32},
                                     {SB_BF16, SB_F32}};
+
+/* Entries taken together in rows that are not short. */
+static int
+together(const family *f, const sb_dtype type[2], const char *layout, int tile)
+{
+    const sb_work w = {.op = f->op == SB_KOP_SPMM   ? SB_OP_SPMM
+                             : f->op == SB_KOP_SPMV ? SB_OP_SPMV
+                                                    : SB_OP_SDDMM,
+                       .n = tile,
+                       .b_size = (int)sb_dtype_size(type[0]),
+                       .col_major = layout[0] == 'c' || layout[1] == 'c'};
+
+    return sb_rule_gpu_unroll(&w, 32, 1);
+}
 
 /* One spec; those that no kernel has are left out. */
 static void
@@ -72,9 +85,11 @@ sb_stock_each(void (*each)(void *user, const char spec[SB_SPEC_MAX]), void *user
 
         for (const char *layout = f->layouts; *layout && type < f->types; layout += 2)
             for (int tile = f->tile_lo; tile <= f->tile_hi; tile *= 2) {
+                const int unroll = together(f, types[type], layout, tile);
+
                 put(f, types[type], layout, tile, 1, each, user);
-                if (f->unrolls)
-                    put(f, types[type], layout, tile, 4, each, user);
+                if (unroll > 1)
+                    put(f, types[type], layout, tile, unroll, each, user);
             }
     }
 }

@@ -27,7 +27,7 @@ row_list(const sb_part *p)
  * their slots. also: entries more, of `rows` rows a unit, each twice as dear.
  */
 typedef struct costs {
-    const sb_part_array *lo, *hi, *via, *also;
+    const sb_part_array *lo, *hi, *via, *some, *also;
     int64_t scale, fixed, rows;
 } costs;
 
@@ -59,6 +59,7 @@ costs_of(const sb_part *p)
         break;
     case SB_PART_SHARE:
         c.lo = sb_part_find(p, "share_seg");
+        c.some = sb_part_find(p, "share_some");
         c.also = sb_part_find(p, "share_left");
         c.rows = p->width;
         c.scale = p->width;
@@ -114,6 +115,8 @@ unit_cost(const costs *c, int64_t u)
         lo = at(c->via, lo);
         hi = at(c->via, hi);
     }
+    if (c->some)
+        hi += at(c->some, u + 1) - at(c->some, u);
     if (c->also)
         more = 2 * (at(c->also, (u + 1) * c->rows) - at(c->also, u * c->rows));
     return (hi - lo) * c->scale + more + c->fixed;
@@ -151,8 +154,8 @@ sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g
 
     for (int64_t u = g->lo, hi; u < g->hi; u = hi) {
         if (p->kind == SB_PART_CSR || p->kind == SB_PART_SEG ||
-            p->kind == SB_PART_BLOCKS) {
-            const int64_t rows = p->kind == SB_PART_SEG ? SB_SEG_ROWS : 1, i = u * rows;
+            p->kind == SB_PART_PROD || p->kind == SB_PART_BLOCKS) {
+            const int64_t rows = sb_part_rows_of_unit(p->kind), i = u * rows;
             const int64_t b2 = v->block * v->block, some = (grain + b2 - 1) / b2;
 
             hi = (sb_view_row_at(v, i + sb_view_lo(v, i) + some) + rows - 1) / rows;
@@ -178,7 +181,8 @@ sb_tile_cost(const sb_tile *t, const sb_part *p, const sb_view *v, int64_t group
     const int64_t b2 = v->block * v->block;
     int64_t sum = 0, most = 0;
 
-    if (p->kind == SB_PART_SEG || p->kind == SB_PART_LIST || p->kind == SB_PART_COO)
+    if (p->kind == SB_PART_SEG || p->kind == SB_PART_PROD || p->kind == SB_PART_LIST ||
+        p->kind == SB_PART_COO)
         return 0; /* equal as they are */
     for (int64_t u = t->lo; u < t->hi; u++) {
         const int64_t cost = rows ? (sb_view_lo(v, u + 1) - sb_view_lo(v, u)) * b2 + 2

@@ -23,6 +23,7 @@ typedef struct sb_flip {
     const int32_t *row; /* of each entry of a list, ptr is NULL then */
     const void *val;
     int32_t *to_ptr, *to_idx;
+    int32_t *to_order; /* NULL, or (a device's alone) whence each entry came */
     void *to_val;
     void *scratch;
 } sb_flip;

@@ -61,6 +61,24 @@ next_name(const char **at, name *out)
 
 /* ---- integers and scalars ------------------------------------------------------------- */
 
+/* Elements of A's arrays: of compressed rows or columns in the host's memory what their offsets
+ * say, as kernels may read up to there and a caller may have declared more than he filled. */
+static int64_t
+elements(const scope *sc)
+{
+    const sb_matrix *a = &sc->pb->a;
+    const int64_t lines = a->format == SB_FORMAT_CSR   ? a->rows
+                          : a->format == SB_FORMAT_CSC ? a->cols
+                                                       : 0;
+    const int64_t b = sb_matrix_block(a), own = a->batch > 1 ? sc->member : 0;
+    int64_t filled;
+
+    if (lines == 0 || sc->pb->device)
+        return a->nnz * b * b;
+    filled = sb_index(a->ptr, a->ptr_type, a->ptr_stride * own + lines) - a->base;
+    return filled < a->nnz ? filled : a->nnz;
+}
+
 static bool
 problem_int(const scope *sc, name n, int64_t *out)
 {
@@ -75,7 +93,6 @@ problem_int(const scope *sc, name n, int64_t *out)
         {"m", sc->m},
         {"n", sc->n},
         {"k", sc->k},
-        {"nnz", pb->a.nnz * b * b},
         {"base", pb->a.base},
         {"lda", pb->b.ld}, /* SDDMM: X */
         {"ldb", sampled ? pb->c.ld : pb->b.ld},
@@ -95,7 +112,10 @@ problem_int(const scope *sc, name n, int64_t *out)
             return true;
         }
     }
-    return false;
+    if (!is(n, "nnz"))
+        return false;
+    *out = elements(sc); /* looks at A's offsets, which plans of lists need not have */
+    return true;
 }
 
 static void

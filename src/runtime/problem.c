@@ -86,3 +86,37 @@ sb_problem_by_rows(const sb_problem *pb)
     r.trans_b = pb->trans_a;
     return r;
 }
+
+static void *
+member_at(const void *array, sb_dtype t, int64_t stride, int64_t member)
+{
+    return array
+               ? (char *)(uintptr_t)array + stride * member * (int64_t)sb_dtype_size(t)
+               : NULL;
+}
+
+static void
+take_dense(sb_dense *d, int64_t member)
+{
+    d->data = member_at(d->data, d->type, d->batch > 1 ? d->stride : 0, member);
+    d->batch = 1;
+    d->stride = 0;
+}
+
+sb_problem
+sb_problem_member(const sb_problem *pb, int64_t member)
+{
+    const int64_t own = pb->a.batch > 1 ? member : 0;
+    sb_problem r = *pb;
+    sb_matrix *a = &r.a;
+
+    a->ptr = member_at(a->ptr, a->ptr_type, a->ptr_stride, own);
+    a->idx = member_at(a->idx, a->idx_type, a->idx_stride, own);
+    a->row = member_at(a->row, a->idx_type, a->idx_stride, own);
+    a->val = member_at(a->val, a->val_type, a->val_stride, own);
+    a->ptr_stride = a->idx_stride = a->val_stride = 0;
+    take_dense(&r.b, member);
+    take_dense(&r.c, member);
+    a->batch = r.batch = 1;
+    return r;
+}

@@ -50,6 +50,9 @@ bool sb_problem_one_column(const sb_problem *pb);
  */
 sb_problem sb_problem_by_rows(const sb_problem *pb);
 
+/* Product `member` of a batch alone, on its share of the arrays. */
+sb_problem sb_problem_member(const sb_problem *pb, int64_t member);
+
 /* C's dense shape of the product: rows, columns, and the reduction length. */
 void sb_problem_shape(const sb_problem *pb, int64_t *m, int64_t *n, int64_t *k);
 

@@ -10,7 +10,7 @@
 #include "gpu/emu.h"
 #include "gpu/gpu.h"
 #include "gpuworld.h"
-#include "oracle.h"
+#include "problems.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,26 +60,6 @@ product(sb_op op, sb_matrix a, int64_t n)
     return pb;
 }
 
-static void
-free_product(sb_problem *pb)
-{
-    gen_free_matrix(&pb->a);
-    gen_free_dense(&pb->b);
-    gen_free_dense(&pb->c);
-}
-
-static void
-run_and_check(call *c, const char *when)
-{
-    oracle o = oracle_make(c->pb);
-    char message[400];
-
-    world_must(call_run(c));
-    if (!oracle_check(&o, c->pb, true, message, sizeof message))
-        fail_msg("%s, op %d: %s", when, c->pb->op, message);
-    oracle_free(&o);
-}
-
 /* What a call may do on the device: launch. */
 static void
 only_launched(const sb_emu_counts *before, int64_t times)
@@ -111,13 +91,13 @@ ranges(sb_problem *pb, bool crossing)
         c.buffer = (void *)(uintptr_t)at;
         assert_int_equal(setenv("SPBLAS_EMU_ORDER", orders[q], 1), 0);
         before = sb_emu_count();
-        run_and_check(&c, orders[q]);
+        call_check(&c, orders[q]);
         only_launched(&before, crossing ? 2 : 1);
         assert_int_equal(d->free(at), 0);
     }
     assert_int_equal(unsetenv("SPBLAS_EMU_ORDER"), 0);
     c.buffer = NULL;
-    run_and_check(&c, "without buffer");
+    call_check(&c, "without buffer");
     call_end(&c);
 }
 
@@ -151,7 +131,7 @@ test_ranges(void **state)
             ranges(&pb, q != 3);
             turn(&pb);
             ranges(&pb, q != 3);
-            free_product(&pb);
+            problem_free(&pb);
         }
 }
 
@@ -203,7 +183,7 @@ rounded_case(sb_op op, sb_dtype type)
     }
     assert_int_equal(d->free(at), 0);
     call_end(&c);
-    free_product(&pb);
+    problem_free(&pb);
 }
 
 static void
@@ -277,17 +257,17 @@ turned_case(int k, bool list)
     assert_int_equal(d->stream_destroy(stream), 0);
     for (int q = 0; q < SB_COUNT(orders); q++) {
         assert_int_equal(setenv("SPBLAS_EMU_ORDER", orders[q], 1), 0);
-        run_and_check(&c, orders[q]);
+        call_check(&c, orders[q]);
         memset(pb.a.val, 0, sb_dtype_size(type)); /* the next has another value */
     }
     only_launched(&before, sb_emu_count().launches - before.launches);
     assert_int_equal(unsetenv("SPBLAS_EMU_ORDER"), 0);
     assert_int_equal(d->free(at), 0);
     c.buffer = NULL;
-    run_and_check(&c, "through host memory");
+    call_check(&c, "through host memory");
     assert_true(sb_emu_count().copies > before.copies);
     call_end(&c);
-    free_product(&pb);
+    problem_free(&pb);
 }
 
 static void
@@ -330,17 +310,17 @@ promised_case(sb_op op, sb_dtype index)
     assert_int_equal(d->alloc(&at, bytes), 0);
     c.buffer = (void *)(uintptr_t)at;
     before = sb_emu_count();
-    run_and_check(&c, "promised");
+    call_check(&c, "promised");
     only_launched(&before, index == SB_I64 ? 4 : 3);
     world_must(spblasSpMatSetAttribute(c.a, SPBLAS_SPMAT_VALIDATE, &yes, sizeof yes));
-    run_and_check(&c, "looked at");
+    call_check(&c, "looked at");
     assert_true(pb.a.nnz > 300);
     sb_index_store((void *)(uintptr_t)pb.a.row, index, 0, 299);
     assert_int_equal(call_run(&c), SPBLAS_STATUS_INVALID_VALUE);
     assert_non_null(strstr(spblasGetLastErrorMessage(c.handle), "row index"));
     assert_int_equal(d->free(at), 0);
     call_end(&c);
-    free_product(&pb);
+    problem_free(&pb);
 }
 
 static void
@@ -393,12 +373,12 @@ test_who_compiles(void **state)
         assert_int_equal(by_caller, background ? 0 : 2);
         assert_int_equal(d->alloc(&at, bytes), 0);
         c.buffer = (void *)(uintptr_t)at;
-        run_and_check(&c, background ? "background" : "at once");
+        call_check(&c, background ? "background" : "at once");
         assert_int_equal(by_caller, background ? 0 : 2);
         assert_int_equal(by_others, background ? 2 : 0);
         assert_int_equal(d->free(at), 0);
         call_end(&c);
-        free_product(&pb);
+        problem_free(&pb);
         assert_int_equal(unsetenv("SPBLAS_JIT"), 0);
     }
     sb_emu_device_driver(NULL);
@@ -427,10 +407,10 @@ test_batch(void **state)
     world_must(call_size(&c, &bytes));
     assert_int_equal(d->alloc(&at, bytes), 0);
     c.buffer = (void *)(uintptr_t)at;
-    run_and_check(&c, "batch");
+    call_check(&c, "batch");
     assert_int_equal(d->free(at), 0);
     call_end(&c);
-    free_product(&pb);
+    problem_free(&pb);
 }
 
 static const float two = 2, nought = 0;

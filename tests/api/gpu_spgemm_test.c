@@ -137,6 +137,54 @@ test_reuse(void **state)
     assert_int_equal(unsetenv("SPBLAS_EMU_ORDER"), 0);
 }
 
+/* Rows of C that are a block's, beside short ones; rows of B longer than a group, shorter, and
+ * with a column twice. */
+static void
+test_long_rows(void **state)
+{
+    (void)state;
+    NEED_COMPILER();
+    for (uint64_t k = 0; k < 3; k++) {
+        const gen_spec a = {.family = k ? GEN_DENSE_ROW : GEN_POWER_LAW,
+                            .rows = 12,
+                            .cols = 60,
+                            .seed = k,
+                            .idx_type = k == 1 ? SB_I64 : SB_I32,
+                            .ptr_type = k == 1 ? SB_I64 : SB_I32,
+                            .unsorted = k == 2,
+                            .integer = true};
+        const gen_spec b = {.family = GEN_POWER_LAW,
+                            .rows = 60,
+                            .cols = 1400,
+                            .density = 0.1,
+                            .seed = k + 9,
+                            .idx_type = k == 1 ? SB_I64 : SB_I32,
+                            .ptr_type = k == 1 ? SB_I64 : SB_I32,
+                            .duplicates = k == 2,
+                            .integer = true};
+        spgemm_lab l = spgemm_begin(&a, &b, k == 1 ? SB_I64 : SB_I32,
+                                    k == 1 ? SB_I64 : SB_I32, (int)(k & 1));
+        int64_t most = 0;
+
+        order_of(k);
+        move(&l);
+        if (k == 2)
+            spgemm_multiply(&l);
+        else
+            spgemm_prepare_reuse(&l);
+        spgemm_check_pattern(&l);
+        spgemm_check_values(&l, k == 2 ? spgemm_copy : spgemm_reuse_compute, true);
+        for (int64_t i = 0; i < l.a.rows; i++) {
+            const int64_t n = spgemm_slot(&l.c, i + 1) - spgemm_slot(&l.c, i);
+
+            most = n > most ? n : most;
+        }
+        assert_true(most >= 1024);
+        leave(&l);
+    }
+    assert_int_equal(unsetenv("SPBLAS_EMU_ORDER"), 0);
+}
+
 /* Scalars of 16-bit floats in the GPU's memory. */
 static spblasStatus_t
 copy_by_far_halves(spgemm_lab *l)
@@ -333,9 +381,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),   cmocka_unit_test(test_reuse),
-        cmocka_unit_test(test_far_halves), cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_captured),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_products),  cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_long_rows), cmocka_unit_test(test_far_halves),
+        cmocka_unit_test(test_batches),   cmocka_unit_test(test_captured),
+        cmocka_unit_test(test_refused),
     };
 
     d = sb_emu_driver();

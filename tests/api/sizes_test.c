@@ -45,6 +45,7 @@ static const char *const clauses[] = {
     NULL,
     "(part csr)",
     "(part seg)",
+    "(part prod)",
     "(part sell)",
     "(part coo)",
     "(part ell 30)",

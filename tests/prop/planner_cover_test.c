@@ -64,6 +64,7 @@ static const recipe recipes[] = {
     {0, 0, 0, SB_PART_BLOCKS, 0, 0, 0}, /* the other way round in test_no_memory */
     {0, 0, 0, SB_PART_HDIA, 0, 0, 0},
     {0, 0, 0, SB_PART_HDIA, 1, 0, 0},
+    {0, 0, 0, SB_PART_PROD, 0, 0, 0},
     {0, 0, 0, SB_PART_LIST, 0, 0, 0},
     {0, 0, 2, SB_PART_ROWS, 1, 2, 0},
     {0, 0, 3, SB_PART_COO, 0, 0, 0},
@@ -94,6 +95,7 @@ mark_rows(const sb_part *p, const sb_part_group *g, int64_t rows, int *first,
                         p->kind == SB_PART_SHARE || p->kind == SB_PART_MASK;
     const int64_t b = blocks                    ? p->width
                       : p->kind == SB_PART_SEG  ? SB_SEG_ROWS
+                      : p->kind == SB_PART_PROD ? SB_PROD_ROWS
                       : p->kind == SB_PART_SELL ? SB_SELL_ROWS
                       : p->kind == SB_PART_HDIA ? SB_HDIA_ROWS
                                                 : 1;
@@ -162,7 +164,7 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
         st = q == 0   ? sb_part_bsr(p, cv, size, sorted)
              : q == 1 ? sb_part_dia(p, cv, size, sorted)
              : q == 2 ? sb_part_win(p, cv, size, sorted)
-                      : sb_part_share(p, cv, size, sorted);
+                      : sb_part_share(p, cv, size, true, sorted, NULL);
         *n += st == SB_OK;
         st = st == SB_SKIP && *n > 0 ? SB_OK : st;
     }
@@ -184,6 +186,8 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
         return sb_part_list(&part[(*n)++], cv);
     case SB_PART_SEG:
         return sb_part_seg(&part[(*n)++], cv);
+    case SB_PART_PROD:
+        return sb_part_prod(&part[(*n)++], cv);
     case SB_PART_CSR:
         return sb_part_csr(&part[(*n)++], cv);
     case SB_PART_ROWS:

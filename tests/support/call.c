@@ -3,6 +3,8 @@
  */
 #include "call.h"
 
+#include "oracle.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -238,4 +240,18 @@ call_wants_no_buffer(size_t bytes)
 
     if (!backend || strcmp(backend, "emu") != 0)
         assert_int_equal(bytes, 0);
+}
+
+void
+call_check(call *c, const char *when)
+{
+    oracle o = oracle_make(c->pb);
+    char message[400];
+
+    if (call_run(c) != SPBLAS_STATUS_SUCCESS)
+        fail_msg("%s: %s", when, spblasGetLastErrorMessage(NULL));
+    if (!oracle_check(&o, c->pb, true, message, sizeof message))
+        fail_msg("%s, op %d, format %d, op(A) %d: %s", when, c->pb->op, c->pb->a.format,
+                 c->pb->trans_a, message);
+    oracle_free(&o);
 }

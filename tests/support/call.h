@@ -28,6 +28,8 @@ void call_end(call *c);
 spblasStatus_t call_size(call *c, size_t *bytes);
 spblasStatus_t call_analyse(call *c);
 spblasStatus_t call_run(call *c);
+/* Runs; fails the test, saying when, unless the result is the oracle's to the bit. */
+void call_check(call *c, const char *when);
 
 /* Fails the test unless a size is 0, of a routine that wants a buffer on a GPU alone. Arrays
  * of the program do without one there too. */

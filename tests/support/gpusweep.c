@@ -7,6 +7,7 @@
 #include "gpusweep.h"
 
 #include "base/macro.h"
+#include "kernels/recipe.h"
 #include "planner/build.h"
 #include "planner/candidates.h"
 #include "planner/even.h"
@@ -221,4 +222,72 @@ gpusweep_free(gpusweep *g)
 {
     free(g->spec);
     *g = (gpusweep){0};
+}
+
+/* ---- those that stand for others ------------------------------------------------------------ */
+
+static bool
+usual_types(const sb_spec *s)
+{
+    const bool same = s->a == s->b && s->b == s->c;
+    const bool f32 = s->b == SB_F32 && s->compute == SB_F32;
+
+    if (!same || s->ptr != s->idx ||
+        (!f32 && s->tile != 32 && s->op == SB_KOP_SPMM && !s->mma))
+        return false;
+    return s->idx == SB_I32 ? f32 || s->b == SB_F64 || s->b == SB_F16 || s->b == SB_C32
+                            : f32 && s->tile == 32 && !s->mma;
+}
+
+static bool
+usual_layout(const sb_spec *s)
+{
+    const bool alone = (s->kinds & (s->kinds - 1)) == 0;
+
+    if (s->a_conj || s->b_conj || s->c_conj || s->turned || s->narrow)
+        return false;
+    if (s->op == SB_KOP_SDDMM)
+        return !s->b_col && s->c_col;
+    return s->b_col == s->c_col &&
+           (!s->b_col || (alone && s->b == SB_F32 && s->idx == SB_I32));
+}
+
+static bool
+usual_kinds(const sb_spec *s)
+{
+    const unsigned whole = 1U << SB_KIND_CSR | 1U << SB_KIND_ELL | 1U << SB_KIND_PICK |
+                           1U << SB_KIND_COO | 1U << SB_KIND_LIST,
+                   packed = 1U << SB_KIND_BLOCKS | 1U << SB_KIND_SELL,
+                   even = 1U << SB_KIND_RANGE | 1U << SB_KIND_CARRY |
+                          1U << SB_KIND_LIST | 1U << SB_KIND_BLOCKS,
+                   slices = 1U << SB_KIND_SELL | 1U << SB_KIND_MASK;
+    const int n = __builtin_popcount(s->kinds);
+
+    if (s->packed != ((s->kinds & packed) != 0) || s->even != ((s->kinds & even) != 0))
+        return false;
+    return n == 2 || (n == 1 && (s->kinds & (whole | even | slices)));
+}
+
+static bool
+usual_sizes(const sb_spec *s)
+{
+    const bool together =
+        s->op == SB_KOP_SPMM && !s->b_col && !(s->kinds & 1U << SB_KIND_BLOCKS);
+
+    if ((s->block && s->block != (s->mma ? 8 : 4)) || s->mma == SB_MMA_TF32 ||
+        (together && s->unroll < 2))
+        return false;
+    if (s->kinds & 1U << SB_KIND_SELL)
+        return true;
+    return s->tile == 32 || (s->op == SB_KOP_SPMM && !s->b_col &&
+                             (s->mma ? s->tile == 64 : s->tile == 8 || s->tile == 128));
+}
+
+bool
+gpusweep_default(const char *spec)
+{
+    sb_spec s;
+
+    assert_int_equal(sb_spec_parse(&s, spec, NULL), SB_OK);
+    return usual_types(&s) && usual_layout(&s) && usual_kinds(&s) && usual_sizes(&s);
 }

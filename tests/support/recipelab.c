@@ -161,10 +161,9 @@ adopt(recipe_fixture *fx)
     if (p->kind == SB_PART_WIN)
         add_int(fx, "win_left_over", sb_part_find(p, "win_rest")->count);
     if (p->kind == SB_PART_SHARE) {
-        const int64_t listed = sb_part_find(p, "share_crd")->count;
-
-        fx->integer[fx->nint - 1].value = (p->nnz - listed) / (p->width - 1);
-        add_int(fx, "share_rest", listed - fx->integer[fx->nint - 1].value);
+        fx->integer[fx->nint - 1].value = sb_part_total(p, "share_seg");
+        add_int(fx, "share_most", sb_part_total(p, "share_some"));
+        add_int(fx, "share_rest", sb_part_total(p, "share_left"));
     }
     if (p->kind == SB_PART_HDIA && fx->spec.packed) {
         add_int(fx, "hdia_rest", sb_part_find(p, "hdia_crd")->count);
@@ -219,7 +218,7 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
     case SB_PART_LIST:
         return sb_part_list(p, cv);
     case SB_PART_SHARE:
-        return sb_part_share(p, cv, fx->spec.block, true);
+        return sb_part_share(p, cv, fx->spec.block, fx->spec.lanes == 0, true, NULL);
     default:
         return sb_part_win(p, cv, fx->spec.block, true);
     }
@@ -287,10 +286,12 @@ make_parts(recipe_fixture *fx)
         sb_view_make(&fx->view, &fx->pb.a,
                      fx->pb.op != SB_OP_SDDMM && fx->pb.trans_a != SB_TRANS_N, NULL),
         SB_OK);
-    if (fx->spec.kinds >> SB_KIND_SEG &
-        1U) { /* no arrays: the caller's, some rows a unit */
-        fx->tile[fx->nstep++] =
-            (sb_tile){0, 0, (fx->view.rows + SB_SEG_ROWS - 1) / SB_SEG_ROWS, 0};
+    if (fx->spec.kinds & (1U << SB_KIND_SEG | 1U << SB_KIND_PROD)) {
+        /* no arrays: the caller's, some rows a unit */
+        const int64_t rows = sb_part_rows_of_unit(
+            fx->spec.kinds >> SB_KIND_SEG & 1U ? SB_PART_SEG : SB_PART_PROD);
+
+        fx->tile[fx->nstep++] = (sb_tile){0, 0, (fx->view.rows + rows - 1) / rows, 0};
         return;
     }
     if (fx->spec.kinds >> SB_KIND_RANGE & 1U) {

@@ -59,10 +59,11 @@ as_read(const sb_matrix *a)
 static const uint8_t *
 taken_by(sb_part *p, sb_cover *cv, sb_part_kind kind, int size)
 {
-    const sb_status st = kind == SB_PART_BSR     ? sb_part_bsr(p, cv, size, true)
-                         : kind == SB_PART_WIN   ? sb_part_win(p, cv, size, true)
-                         : kind == SB_PART_SHARE ? sb_part_share(p, cv, size, true)
-                                                 : sb_part_dia(p, cv, size, true);
+    const sb_status st = kind == SB_PART_BSR   ? sb_part_bsr(p, cv, size, true)
+                         : kind == SB_PART_WIN ? sb_part_win(p, cv, size, true)
+                         : kind == SB_PART_SHARE
+                             ? sb_part_share(p, cv, size, true, true, NULL)
+                             : sb_part_dia(p, cv, size, true);
 
     assert_true(st == SB_OK || st == SB_SKIP);
     return st == SB_OK ? cv->taken : NULL;

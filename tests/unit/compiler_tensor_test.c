@@ -81,6 +81,54 @@ test_matching(void **state)
     }
 }
 
+#define SUMS_HEAD                                                         \
+    "prog @p stage 3 {\n  buf $C : f32[64] inout\n  local $s : f32[64]\n" \
+    "  local $d : f64[64]\n  local $p : f32[64]\n"                        \
+    "  for %q in 0 .. 4 {\n    for %l in 0 .. 16 {\n"
+
+static const struct {
+    const char *name, *store, *why;
+} sums[] = {
+    {"sums_4x16", "$s[%q] += $p[%q * 16 + %l]", NULL},
+    {"sums_4x8", "$s[%q] += $p[%q * 16 + %l]", "trips"},
+    {"sums_4x15", "$s[%q] += $p[%q * 15 + %l]", "no such"},
+    {"sums_33x16", "$s[%q] += $p[%q * 16 + %l]", "no such"},
+    {"sums_4x16", "$s[%q] = $p[%q * 16 + %l]", "lanes of local"},
+    {"sums_4x16", "$s[%q] += $p[%q * 8 + %l]", "lanes of local"},
+    {"sums_4x16", "$s[%l] += $p[%q * 16 + %l]", "lanes of local"},
+    {"sums_4x16", "$C[%q] += $p[%q * 16 + %l]", "lanes of local"},
+    {"sums_4x16", "$s[%q] += $s[%q * 16 + %l]", "lanes of local"},
+    {"sums_4x16", "$d[%q] += $d[%q * 16 + %l]", "lanes of local"},
+    {"sums_4x16", "$d[%q] += cast(f64, $p[%q * 16 + %l])", "lanes of local"},
+};
+
+static void
+test_matching_sums(void **state)
+{
+    (void)state;
+    for (size_t q = 0; q < sizeof sums / sizeof *sums; q++) {
+        const char *why = "";
+        char text[600];
+        const sb_prog *p;
+        sb_tensor_sums t;
+        sb_body nest;
+        ir_lab lab;
+
+        ir_lab_init(&lab);
+        (void)snprintf(text, sizeof text, "%s%s\n    }\n  }\n}\n", SUMS_HEAD,
+                       sums[q].store);
+        p = ir_lab_parse(&lab, text, false);
+        nest = (sb_body){1, p->body.at + p->body.n - 1};
+        if (sb_tensor_match_sums(&t, sums[q].name, nest, &why) != !sums[q].why)
+            fail_msg("%s %s: %s", sums[q].name, sums[q].store, why);
+        if (sums[q].why && !strstr(why, sums[q].why))
+            fail_msg("%s: %s", sums[q].store, why);
+        if (!sums[q].why)
+            assert_int_equal(t.count * 100 + t.lanes, 416);
+        ir_lab_free(&lab);
+    }
+}
+
 /* A program that only says so does not verify. */
 static void
 test_claim(void **state)
@@ -117,6 +165,21 @@ static const char product[] =
     "$B[(cast(i64, $crd[%t]) * 2 + %k) * %ld + %j]\n"
     "          }\n        }\n      }\n    }\n  }\n}\n";
 
+/* Lanes 0 .. LANES of COUNT vectors, which the lanes of $A fill. */
+static const char across[] =
+    "prog @across stage 3 {\n"
+    "  param %t0 : i64\n  param %t1 : i64\n"
+    "  buf $A : TYPE[2048] in\n  buf $C : TYPE[128] inout\n"
+    "  for %t in %t0 .. %t1 parallel {\n"
+    "    local $p : TYPE[WHOLE]\n    local $s : TYPE[COUNT]\n"
+    "    for %e in 0 .. COUNT { $s[%e] = 1.0:TYPE }\n"
+    "    for %l in 0 .. WHOLE vector(WHOLE) {\n"
+    "      $p[%l] = $A[%t * 512 + %l]\n    }\n"
+    "    tensor sums_COUNTxLANES {\n"
+    "      for %q in 0 .. COUNT {\n        for %u in 0 .. LANES reduce {\n"
+    "          $s[%q] += $p[%q * LANES + %u]\n        }\n      }\n    }\n"
+    "    for %e in 0 .. COUNT { $C[%t * 32 + %e] = $s[%e] }\n  }\n}\n";
+
 static const char search[] =
     "prog @search stage 3 {\n"
     "  param %n : i64\n  param %t0 : i64\n  param %t1 : i64\n"
@@ -143,9 +206,9 @@ static const char updates[] =
 
 static char dir[256];
 
-/* The program compiled for any machine; NULL where there is no compiler. */
+/* The program compiled for machines of a level; NULL where there is no compiler. */
 static void *
-compile(const sb_prog *p, sb_kernel_fn *fn)
+compile_for(const sb_prog *p, sb_isa isa, sb_kernel_fn *fn)
 {
     char source[300], object[320];
     sb_diag diag = {SB_OK, ""};
@@ -164,7 +227,7 @@ compile(const sb_prog *p, sb_kernel_fn *fn)
     assert_true(fputs(text.s, f) >= 0);
     assert_int_equal(fclose(f), 0);
     sb_strbuf_free(&text);
-    st = sb_cc_compile(source, object, SB_ISA_GENERIC, &diag);
+    st = sb_cc_compile(source, object, isa, &diag);
     if (st == SB_ENOKERNEL)
         return NULL;
     if (st != SB_OK)
@@ -179,6 +242,64 @@ compile(const sb_prog *p, sb_kernel_fn *fn)
     (void)strcat(object, ".log");
     (void)unlink(object);
     return lib;
+}
+
+static void *
+compile(const sb_prog *p, sb_kernel_fn *fn)
+{
+    return compile_for(p, SB_ISA_GENERIC, fn);
+}
+
+static void
+run_across(sb_isa isa, const char *type, int count, int lanes)
+{
+    sb_operands o = {.param = {{0, 0}, {4, 0}}, .count = {2048, 128}};
+    char text[2000], *out = text;
+    const sb_prog *p;
+    sb_kernel_fn fn;
+    sb_strbuf c;
+    ir_lab lab;
+    void *lib;
+
+    for (const char *s = across; *s;) {
+        const char *const word[] = {"TYPE", "COUNT", "LANES", "WHOLE"};
+        const int value[] = {0, count, lanes, count * lanes};
+        int q = 0;
+
+        while (q < 4 && strncmp(s, word[q], strlen(word[q])) != 0)
+            q++;
+        out += q == 4  ? sprintf(out, "%c", *s)
+               : q > 0 ? sprintf(out, "%d", value[q])
+                       : sprintf(out, "%s", type);
+        s += q == 4 ? 1 : strlen(word[q]);
+    }
+    ir_lab_init(&lab);
+    p = ir_lab_parse(&lab, text, true);
+    sb_strbuf_init(&c);
+    assert_int_equal(sb_emit_c(&c, p, "kernel", NULL), SB_OK);
+    assert_non_null(strstr(c.s, "SBK_V(sums_"));
+    sb_strbuf_free(&c);
+    lib = compile_for(p, isa, &fn);
+    if (lib) {
+        sb_operands_fill(p, &o);
+        sb_operands_compare(type, p, &o, fn);
+        (void)dlclose(lib);
+    }
+    ir_lab_free(&lab);
+}
+
+/* Groups of more vectors than one holds lanes, of as many and of fewer, at each level. */
+static void
+test_sums(void **state)
+{
+    (void)state;
+    for (int isa = SB_ISA_GENERIC; isa <= (int)sb_target_get()->isa; isa++) {
+        run_across((sb_isa)isa, "f32", 1, 16);
+        run_across((sb_isa)isa, "f32", 8, 16);
+        run_across((sb_isa)isa, "f32", 12, 16);
+        run_across((sb_isa)isa, "f64", 2, 8);
+        run_across((sb_isa)isa, "f64", 8, 8);
+    }
 }
 
 static void
@@ -360,6 +481,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matching),           cmocka_unit_test(test_claim),
+        cmocka_unit_test(test_matching_sums),      cmocka_unit_test(test_sums),
         cmocka_unit_test(test_products),           cmocka_unit_test(test_searches),
         cmocka_unit_test(test_updates_are_atomic), cmocka_unit_test(test_updates_meet),
     };

@@ -134,7 +134,7 @@ make(sb_part *p, sb_cover *cv, int kind)
     case 7:
         return sb_part_win(p, cv, 2, true);
     case 12:
-        return sb_part_share(p, cv, 2, true);
+        return sb_part_share(p, cv, 2, true, true, NULL);
     case 8:
         return sb_part_panel(p, cv, 16, 4, NULL);
     case 13:
@@ -245,6 +245,96 @@ test_diagonals_of_slices(void **state)
     }
 }
 
+static void
+check_array(const sb_part *p, const char *name, const int32_t *want, int n)
+{
+    const sb_part_array *a = sb_part_find(p, name);
+
+    assert_non_null(a);
+    assert_int_equal(a->type, SB_I32);
+    assert_int_equal(a->count, n);
+    assert_memory_equal(a->data, want, (size_t)n * sizeof *want);
+}
+
+/* Columns of all rows, then of half of them by the rows that hold them, then the rest of
+ * each row; where holes are not asked for, columns of all rows and the rest. */
+static void
+test_rows_with_holes(void **state)
+{
+    static const int32_t at[] = {0, 5, 10, 14},
+                         col[] = {0, 1, 2, 3, 5, 0, 2, 3, 4, 6, 0, 1, 2, 4};
+    static const int32_t crd[] = {0, 2, 3, 1, 4, 5, 6}, bits[] = {3, 5, 6},
+                         pos[] = {0, 5,  10, 2,  6, 12, 3, 7, -1,
+                                  1, -1, 11, -1, 8, 13, 4, 9},
+                         left[] = {0, 1, 2, 2};
+    static const int32_t full[] = {0, 2, 1, 3, 5, 3, 4, 6, 1, 4}, more[] = {0, 3, 6, 8};
+    const sb_matrix a = {.format = SB_FORMAT_CSR,
+                         .rows = 3,
+                         .cols = 8,
+                         .nnz = 14,
+                         .ptr = at,
+                         .idx = col,
+                         .ptr_type = SB_I32,
+                         .idx_type = SB_I32,
+                         .val_type = SB_F32,
+                         .batch = 1};
+
+    (void)state;
+    for (int holes = 0; holes < 2; holes++) {
+        int64_t held = 0;
+        sb_cover cv;
+        sb_part p;
+        sb_view v;
+
+        assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+        assert_int_equal(sb_part_share_columns(&v, 0, 3, &held), 2);
+        assert_int_equal(held, 9); /* six, and three columns of two */
+        sb_cover_init(&cv, &v);
+        assert_int_equal(sb_part_share(&p, &cv, 3, holes, true, NULL), SB_OK);
+        assert_int_equal(sb_parts_check(&p, 1, &v, NULL), SB_OK);
+        check_array(&p, "share_crd", holes ? crd : full, holes ? 7 : 10);
+        check_array(&p, "share_left", holes ? left : more, 4);
+        if (holes) {
+            check_array(&p, "share_bits", bits, 3);
+            check_array(&p, "share_pos", pos, 17);
+        }
+        assert_int_equal(sb_part_find(&p, "share_some") != NULL, holes);
+        assert_int_equal(p.nnz, 14);
+        assert_int_equal(p.slots, holes ? 17 : 14);
+        close_part(&p, &v, &cv);
+    }
+}
+
+/* Two of four rows are half of them. */
+static void
+test_half_of_the_rows(void **state)
+{
+    static const int32_t at[] = {0, 2, 4, 5, 6}, col[] = {0, 1, 0, 1, 0, 0},
+                         bits[] = {3};
+    const sb_matrix a = {.format = SB_FORMAT_CSR,
+                         .rows = 4,
+                         .cols = 2,
+                         .nnz = 6,
+                         .ptr = at,
+                         .idx = col,
+                         .ptr_type = SB_I32,
+                         .idx_type = SB_I32,
+                         .val_type = SB_F32,
+                         .batch = 1};
+    sb_cover cv;
+    sb_part p;
+    sb_view v;
+
+    (void)state;
+    assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+    sb_cover_init(&cv, &v);
+    assert_int_equal(sb_part_share(&p, &cv, 4, true, true, NULL), SB_OK);
+    assert_int_equal(sb_parts_check(&p, 1, &v, NULL), SB_OK);
+    check_array(&p, "share_bits", bits, 1);
+    assert_int_equal(p.slots, 8);
+    close_part(&p, &v, &cv);
+}
+
 /* An allocation of 2^60 bytes is a failure here, not an error of the program. */
 const char *__asan_default_options(void);
 const char *
@@ -262,6 +352,8 @@ main(void)
         cmocka_unit_test(test_complex_zero),
         cmocka_unit_test(test_countless_columns),
         cmocka_unit_test(test_diagonals_of_slices),
+        cmocka_unit_test(test_rows_with_holes),
+        cmocka_unit_test(test_half_of_the_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

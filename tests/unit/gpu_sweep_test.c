@@ -2,20 +2,21 @@
  * ctest-labels: full gpu-nvrtc
  *
  * All kernels that the planner's rules can ask for on a GPU (gpusweep.h), hundreds of
- * thousands, compile with NVRTC without spills. tests/golden/gpu_sweep.txt, where there is one,
- * says how many were, and what they took; where a line has all of its kernels, none takes more,
- * when NVRTC is of that version. ctest takes a few, for one architecture each in turn. By hand, in pieces of any size:
+ * thousands, compile with NVRTC without spills. Those that stand for the others
+ * (gpusweep_default) are listed with their registers and shared memory in
+ * tests/golden/gpu_defaults.txt and need just that when NVRTC is of that version. ctest takes a few of all, and of
+ * the listed ones others every day, for one architecture each in turn. By hand, in pieces of any size:
  *
  *   gpu_sweep_test [--every K] [--first J]     kernels J, J + K ..
+ *                  [--defaults]                the listed ones
  *                  [--only TEXT]               of these those with TEXT in their spec
  *                  [--arch 75,90]              for these architectures each
  *                  [--cache FILE]              what was compiled before is not again
  *   gpu_sweep_test --list                      the specs
- *   gpu_sweep_test --cache FILE --write        the table, of all that FILE holds
+ *   gpu_sweep_test --cache FILE --write        the table, of what FILE holds
  */
 #include "base/macro.h"
 #include "gpusweep.h"
-#include "kernels/recipe.h"
 #include "sweepcache.h"
 
 #include <setjmp.h>
@@ -26,115 +27,94 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#define TABLE SB_SOURCE_DIR "/tests/golden/gpu_sweep.txt"
+#define TABLE SB_SOURCE_DIR "/tests/golden/gpu_defaults.txt"
 
-enum { FEW = 4001, FAMILIES = 2048 };
+/* Of all kernels, and of the listed ones, ctest takes one in so many. */
+enum { FEW = 4001, FEW_LISTED = 24, DAY = 24 * 3600 };
 
-/* What a line of the table says: the kernels of one operation, set of kinds and types. */
-typedef struct family {
-    char name[80];
-    int64_t kernels;
-    struct {
-        int64_t compiled;
-        int registers, shared;
-    } arch[NVRTC_ARCHS];
-} family;
-
-static family known[FAMILIES], found[FAMILIES];
-static int nknown, nfound;
-static bool comparable; /* the table is of this NVRTC */
+static sb_strbuf table;
+static bool comparable; /* it is of this NVRTC */
 
 static struct {
     int64_t every, first;
     const char *only, *cache;
-    bool arch[NVRTC_ARCHS], turns, list, write;
+    bool arch[NVRTC_ARCHS], turns, list, write, defaults;
 } asked = {.every = FEW, .first = 1, .only = "", .turns = true};
 
 static gpusweep sweep;
 
-/* ---- families ------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------ */
 
-/* "spmm bsr+pick f32f32f32/f32" of a spec. */
 static void
-name_of(char out[80], const char *spec)
+put_head(sb_strbuf *out)
 {
-    const char *end = spec;
-
-    for (int q = 0; q < 3; q++)
-        end += strcspn(end, " ") + 1;
-    (void)snprintf(out, 80, "%.*s", (int)(end - 1 - spec), spec);
+    sb_strbuf_printf(out, "NVRTC %s: registers for sm_", nvrtc_version());
+    for (int q = 0; q < NVRTC_ARCHS; q++)
+        sb_strbuf_printf(out, q ? ", %d" : "%d", nvrtc_archs[q]);
+    sb_strbuf_puts(out, " + bytes of shared memory a block\n");
 }
 
-static family *
-family_of(family *list, int n, const char *name)
+/* "SPEC: REGISTERS .. + SHARED", an architecture a column; shared memory is the same in all. */
+static void
+put_line(sb_strbuf *out, const char *spec, const nvrtc_use use[NVRTC_ARCHS])
 {
-    for (int q = n - 1; q >= 0; q--) /* specs come sorted */
-        if (strcmp(list[q].name, name) == 0)
-            return &list[q];
-    return NULL;
+    sb_strbuf_printf(out, "%s:", spec);
+    for (int q = 0; q < NVRTC_ARCHS; q++)
+        sb_strbuf_printf(out, " %d", use[q].registers);
+    if (use[0].shared)
+        sb_strbuf_printf(out, " + %d", use[0].shared);
+    sb_strbuf_puts(out, "\n");
 }
 
-static family *
-family_new(family *list, int *n, const char *name)
-{
-    assert_true(*n < FAMILIES);
-    (void)snprintf(list[*n].name, sizeof list->name, "%s", name);
-    return &list[(*n)++];
-}
-
-/* "NAME KERNELS COMPILED:REGISTERS/SHARED ..", an architecture a column. */
 static void
 read_table(void)
 {
-    char line[400], head[64];
     FILE *f = fopen(TABLE, "r");
+    char block[4096];
+    sb_strbuf head;
+    size_t n;
 
-    (void)snprintf(head, sizeof head, "NVRTC %s,", nvrtc_version());
-    if (!f)
-        return;
-    if (fgets(line, sizeof line, f))
-        comparable = strncmp(line, head, strlen(head)) == 0;
-    while (fgets(line, sizeof line, f)) {
-        char name[80];
-        family *w;
-        char *at;
-
-        name_of(name, line);
-        w = family_new(known, &nknown, name);
-        w->kernels = strtoll(line + strlen(name), &at, 10);
-        for (int q = 0; q < NVRTC_ARCHS; q++) {
-            w->arch[q].compiled = strtoll(at, &at, 10);
-            w->arch[q].registers = (int)strtol(at + 1, &at, 10);
-            w->arch[q].shared = (int)strtol(at + 1, &at, 10);
-        }
-    }
-    (void)fclose(f);
+    while (f && (n = fread(block, 1, sizeof block, f)) > 0)
+        sb_strbuf_putn(&table, block, n);
+    if (f)
+        (void)fclose(f);
+    sb_strbuf_init(&head);
+    put_head(&head);
+    comparable = table.len > 0 && strncmp(table.s, head.s, head.len) == 0;
+    sb_strbuf_free(&head);
 }
 
-static void
-write_table(void)
+/* The numbers of a spec; NULL without a line. */
+static const char *
+listed(const char *spec)
 {
-    int64_t sum[NVRTC_ARCHS] = {0};
-    FILE *f = fopen(TABLE, "w");
+    const size_t n = strlen(spec);
 
-    assert_non_null(f);
-    for (int k = 0; k < nfound; k++)
-        for (int q = 0; q < NVRTC_ARCHS; q++)
-            sum[q] += found[k].arch[q].compiled;
-    (void)fprintf(f, "NVRTC %s, %lld kernels; compiled:registers/shared for",
-                  nvrtc_version(), (long long)sweep.n);
-    for (int q = 0; q < NVRTC_ARCHS; q++)
-        (void)fprintf(f, " sm_%d (%lld)", nvrtc_archs[q], (long long)sum[q]);
-    (void)fputc('\n', f);
-    for (int k = 0; k < nfound; k++) {
-        (void)fprintf(f, "%s %lld", found[k].name, (long long)found[k].kernels);
-        for (int q = 0; q < NVRTC_ARCHS; q++)
-            (void)fprintf(f, " %lld:%d/%d", (long long)found[k].arch[q].compiled,
-                          found[k].arch[q].registers, found[k].arch[q].shared);
-        (void)fputc('\n', f);
+    for (const char *at = table.len ? strchr(table.s, '\n') : NULL; at;
+         at = strchr(at + 1, '\n'))
+        if (strncmp(at + 1, spec, n) == 0 && at[1 + n] == ':')
+            return at + 1 + n + 1;
+    return NULL;
+}
+
+/* Whether the table says so of a kernel for one architecture. */
+static bool
+as_listed(const char *numbers, int arch, nvrtc_use use)
+{
+    char line[80], *at = line;
+    long registers = 0;
+
+    (void)snprintf(line, sizeof line, "%.*s", (int)strcspn(numbers, "\n"), numbers);
+    for (int q = 0; q < NVRTC_ARCHS; q++) {
+        const long here = strtol(at, &at, 10);
+
+        registers = q == arch ? here : registers;
     }
-    assert_int_equal(fclose(f), 0);
+    at = strchr(at, '+');
+    return registers == use.registers &&
+           (at ? strtol(at + 1, NULL, 10) : 0) == use.shared;
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */
@@ -143,40 +123,18 @@ write_table(void)
 static bool
 fits(const char *spec, int arch, nvrtc_use use)
 {
-    char name[80];
-    const family *w;
+    const char *numbers = comparable ? listed(spec) : NULL;
 
-    name_of(name, spec);
-    w = comparable ? family_of(known, nknown, name) : NULL;
     if (use.spills || use.registers == 0)
         print_error("%s for sm_%d: %d registers, %d bytes of spills\n", spec,
                     nvrtc_archs[arch], use.registers, use.spills);
-    else if (comparable && !w)
-        print_error("%s: the table has no such family\n", spec);
-    else if (w && w->arch[arch].compiled == w->kernels &&
-             (use.registers > w->arch[arch].registers ||
-              use.shared > w->arch[arch].shared))
-        print_error(
-            "%s for sm_%d: %d registers, %d bytes shared, the table says %d, %d\n",
-            spec, nvrtc_archs[arch], use.registers, use.shared, w->arch[arch].registers,
-            w->arch[arch].shared);
+    else if (numbers && !as_listed(numbers, arch, use))
+        print_error("%s for sm_%d: %d registers, %d bytes shared, the table says%.*s\n",
+                    spec, nvrtc_archs[arch], use.registers, use.shared,
+                    (int)strcspn(numbers, "\n"), numbers);
     else
         return true;
     return false;
-}
-
-/* Counts what the caches hold of it as a line of the table. */
-static void
-account(family *w, const sweep_entry *e)
-{
-    for (int q = 0; q < NVRTC_ARCHS; q++)
-        if (e->use[q].registers) {
-            w->arch[q].compiled++;
-            if (e->use[q].registers > w->arch[q].registers)
-                w->arch[q].registers = e->use[q].registers;
-            if (e->use[q].shared > w->arch[q].shared)
-                w->arch[q].shared = e->use[q].shared;
-        }
 }
 
 static int
@@ -215,33 +173,78 @@ test_compiles(void **state)
     int failed = 0;
 
     (void)state;
-    read_table();
     for (int64_t k = asked.first; k < sweep.n; k += asked.every)
-        if (strstr(sweep.spec[k], asked.only))
+        if (strstr(sweep.spec[k], asked.only) &&
+            (!asked.defaults || gpusweep_default(sweep.spec[k])))
             failed += one(sweep.spec[k], taken++);
     print_message("%lld of %lld kernels\n", (long long)taken, (long long)sweep.n);
     assert_true(taken > 0);
     assert_int_equal(failed, 0);
 }
 
+/* Other ones every day, in other pairs with architectures. */
+static void
+test_listed(void **state)
+{
+    const int64_t day = (int64_t)(time(NULL) / DAY);
+    int64_t n = 0;
+    int failed = 0;
+
+    (void)state;
+    for (int64_t k = 0; k < sweep.n && asked.turns; k++)
+        if (gpusweep_default(sweep.spec[k]) && n++ % FEW_LISTED == day % FEW_LISTED)
+            failed += one(sweep.spec[k], n / FEW_LISTED + day / FEW_LISTED);
+    assert_int_equal(failed, 0);
+}
+
+/* The table has lines of what stands for the others alone. */
+static void
+test_lines(void **state)
+{
+    int64_t lines = -1, found = 0, n = 0;
+
+    (void)state;
+    for (const char *at = table.s; at && (at = strchr(at, '\n')); at++)
+        lines++;
+    for (int64_t k = 0; k < sweep.n; k++)
+        if (gpusweep_default(sweep.spec[k])) {
+            n++;
+            found += listed(sweep.spec[k]) != NULL;
+        }
+    print_message("%lld of %lld are listed\n", (long long)found, (long long)n);
+    if (lines < 0)
+        skip();
+    assert_int_equal(lines, found);
+}
+
 static void
 test_write(void **state)
 {
-    (void)state;
-    for (int64_t k = 0; k < sweep.n; k++) {
-        char name[80];
-        const sweep_entry *e = sweep_known(sweep.spec[k]);
-        family *w;
+    sb_strbuf out;
+    FILE *f;
 
-        name_of(name, sweep.spec[k]);
-        w = family_of(found, nfound, name);
-        if (!w)
-            w = family_new(found, &nfound, name);
-        w->kernels++;
-        if (e)
-            account(w, e);
+    (void)state;
+    sb_strbuf_init(&out);
+    put_head(&out);
+    for (int64_t k = 0; k < sweep.n; k++) {
+        const sweep_entry *e =
+            gpusweep_default(sweep.spec[k]) ? sweep_known(sweep.spec[k]) : NULL;
+        int n = 0;
+
+        for (int q = 0; q < NVRTC_ARCHS && e; q++) {
+            n += e->use[q].registers > 0;
+            if (e->use[q].spills)
+                fail_msg("%s for sm_%d: %d bytes of spills", sweep.spec[k],
+                         nvrtc_archs[q], e->use[q].spills);
+        }
+        if (n == NVRTC_ARCHS)
+            put_line(&out, sweep.spec[k], e->use);
     }
-    write_table();
+    f = fopen(TABLE, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(out.s, 1, out.len, f), out.len);
+    assert_int_equal(fclose(f), 0);
+    sb_strbuf_free(&out);
 }
 
 /* ---- what is asked for ------------------------------------------------------------------------ */
@@ -274,7 +277,9 @@ take_option(const char *name, const char *value)
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest compiles[] = {cmocka_unit_test(test_compiles)};
+    const struct CMUnitTest compiles[] = {cmocka_unit_test(test_lines),
+                                          cmocka_unit_test(test_listed),
+                                          cmocka_unit_test(test_compiles)};
     const struct CMUnitTest writes[] = {cmocka_unit_test(test_write)};
     int failed = 0;
 
@@ -283,6 +288,8 @@ main(int argc, char **argv)
             asked.list = true;
         else if (strcmp(argv[q], "--write") == 0)
             asked.write = true;
+        else if (strcmp(argv[q], "--defaults") == 0)
+            asked.defaults = true;
         else if (q + 1 == argc || !take_option(argv[q], argv[q + 1]))
             return 2;
         else
@@ -297,8 +304,12 @@ main(int argc, char **argv)
         (void)puts(sweep.spec[k]);
     if (!asked.list) {
         sweep_open(&sweep, asked.cache);
+        sb_strbuf_init(&table);
+        if (!asked.write)
+            read_table();
         failed = asked.write ? cmocka_run_group_tests(writes, NULL, NULL)
                              : cmocka_run_group_tests(compiles, NULL, NULL);
+        sb_strbuf_free(&table);
         sweep_close();
     }
     gpusweep_free(&sweep);

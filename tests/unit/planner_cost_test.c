@@ -196,9 +196,9 @@ test_few_columns(void **state)
                            .compute_size = 4};
 
         assert_int_equal(sb_rule_tile(&w, &machine, 0, 0), want[q].tile);
-        assert_int_equal(sb_rule_unroll(&w, &machine, 4), want[q].short_rows);
-        assert_int_equal(sb_rule_unroll(&w, &machine, 16), want[q].rows);
-        assert_int_equal(sb_rule_unroll(&w, &machine, 64), want[q].long_rows);
+        assert_int_equal(sb_rule_unroll(&w, &machine, 4, 0), want[q].short_rows);
+        assert_int_equal(sb_rule_unroll(&w, &machine, 16, 0), want[q].rows);
+        assert_int_equal(sb_rule_unroll(&w, &machine, 64, 0), want[q].long_rows);
     }
     assert_true(cost_of(&s, "(plan spmm (part csr))", 16, 4, &machine).terms[0].entry <
                 cost_of(&s, "(plan spmm (part csr))", 32, 4, &machine).terms[0].entry);

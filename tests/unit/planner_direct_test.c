@@ -13,6 +13,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,14 +112,33 @@ check_tiles(int64_t rows)
     assert_int_equal(seen.tile[seen.ntile - 1].hi, rows);
 }
 
-/* Short rows go four at a time where masked gathers are free. */
-static bool
-grouped(const sb_problem *pb)
+/* What reads compressed rows: short ones go several at a time where gathers are fast. */
+static sb_part_kind
+in_place(const sb_problem *pb)
 {
     sb_work w;
 
     sb_work_of(&w, pb);
-    return sb_rule_groups(&w, sb_target_get(), (double)w.nnz / (double)w.m);
+    return sb_rule_in_place(&w, sb_target_get(), (double)w.nnz / (double)w.m);
+}
+
+static void
+test_in_place(void **state)
+{
+    const sb_work spmv = {.op = SB_OP_SPMV, .compute_size = 4};
+    const sb_work wide = {.op = SB_OP_SPMV, .compute_size = 8};
+    const sb_work spmm = {.op = SB_OP_SPMM, .compute_size = 4};
+    sb_target fast = *sb_target_get(), slow = fast;
+
+    (void)state;
+    fast.isa = SB_ISA_V4G;
+    slow.isa = SB_ISA_V4;
+    assert_int_equal(sb_rule_in_place(&spmv, &fast, 2), SB_PART_PROD);
+    assert_int_equal(sb_rule_in_place(&wide, &fast, 2), SB_PART_SEG);
+    assert_int_equal(sb_rule_in_place(&spmv, &fast, 12), SB_PART_SEG);
+    assert_int_equal(sb_rule_in_place(&spmv, &fast, 300), SB_PART_CSR);
+    assert_int_equal(sb_rule_in_place(&spmv, &slow, 2), SB_PART_CSR);
+    assert_int_equal(sb_rule_in_place(&spmm, &fast, 2), SB_PART_CSR);
 }
 
 static void
@@ -148,13 +168,16 @@ test_served(void **state)
         for (int q = 0; q < SB_COUNT(cases); q++) {
             sb_problem pb = problem(cases[q].op, cases[q].format, cases[q].trans,
                                     GEN_POWER_LAW, cases[q].op == SB_OP_SPMV ? 1 : 32);
-            const bool groups = strcmp(cases[q].spec, "spmv csr ") == 0 && grouped(&pb);
-            const char *spec = groups ? "spmv seg " : cases[q].spec;
-            const int64_t units = groups           ? (pb.c.rows + 3) / 4
-                                  : cases[q].units ? cases[q].units
-                                                   : pb.a.nnz;
+            const bool rows = strcmp(cases[q].spec, "spmv csr ") == 0;
+            const sb_part_kind kind = rows ? in_place(&pb) : SB_PART_CSR;
+            const int64_t each = sb_part_rows_of_unit(kind);
+            const int64_t units =
+                cases[q].units ? (cases[q].units + each - 1) / each : pb.a.nnz;
+            char own[32];
+            const char *spec = rows ? own : cases[q].spec;
             const sb_status st = run(&pb);
 
+            (void)snprintf(own, sizeof own, "spmv %s ", sb_part_names[kind]);
             gen_free_matrix(&pb.a);
             if (st == SB_SKIP)
                 skip(); /* no kernels are built in */
@@ -249,9 +272,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_served),
-        cmocka_unit_test(test_not_served),
-        cmocka_unit_test(test_empty_rows),
+        cmocka_unit_test(test_in_place),   cmocka_unit_test(test_served),
+        cmocka_unit_test(test_not_served), cmocka_unit_test(test_empty_rows),
         cmocka_unit_test(test_even),
     };
 

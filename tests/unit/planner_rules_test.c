@@ -26,7 +26,7 @@ taken_together(sb_isa isa, int64_t n, int size, double mean)
     const sb_work w = product(n, size);
     const sb_target t = {.isa = isa};
 
-    return sb_rule_unroll(&w, &t, mean);
+    return sb_rule_unroll(&w, &t, mean, 0);
 }
 
 static int
@@ -97,11 +97,48 @@ test_sixteen_registers(void **state)
     assert_true(sb_rule_holds(&f64, &v4, 6));
 }
 
+/* Eight entries with the last ones masked: rows of B that share a register, rows of A that are
+ * long or of lengths nobody foresees; in place, and where it was measured. */
+static void
+test_eights(void **state)
+{
+    static const struct {
+        sb_isa isa;
+        int64_t n;
+        int size;
+        sb_part_kind kind;
+        double mean, ragged;
+        bool want;
+    } cases[] = {
+        {SB_ISA_V4G, 8, 4, SB_PART_CSR, 9, 0, true},
+        {SB_ISA_V4G, 4, 4, SB_PART_ROWS, 9, 0, true},
+        {SB_ISA_V4G, 2, 8, SB_PART_CSR, 9, 0, true},
+        {SB_ISA_V4G, 8, 4, SB_PART_CSR, 5, 0.1, false},
+        {SB_ISA_V4G, 8, 4, SB_PART_CSR, 5, 0.7, true},
+        {SB_ISA_V4G, 7, 4, SB_PART_CSR, 50, 1, false},
+        {SB_ISA_V4G, 16, 4, SB_PART_CSR, 50, 1, false},
+        {SB_ISA_V4G, 8, 4, SB_PART_PICK, 50, 1, false},
+        {SB_ISA_V4, 8, 4, SB_PART_CSR, 50, 1, false},
+    };
+
+    (void)state;
+    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
+        const sb_target t = {.isa = cases[q].isa};
+        sb_work w = product(cases[q].n, cases[q].size);
+
+        w.a_type = cases[q].size == 4 ? SB_F32 : SB_F64;
+        assert_int_equal(sb_rule_together(&w, &t, cases[q].kind, 1, cases[q].mean,
+                                          cases[q].ragged) == SB_SPEC_FEW,
+                         cases[q].want);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_eights),
         cmocka_unit_test(test_tall_tiles),
         cmocka_unit_test(test_sixteen_registers),
     };

@@ -60,7 +60,7 @@ win(sb_part *p, sb_cover *cv)
 static sb_status
 share(sb_part *p, sb_cover *cv)
 {
-    return sb_part_share(p, cv, 4, true);
+    return sb_part_share(p, cv, 4, true, true, NULL);
 }
 
 static sb_status
@@ -102,6 +102,7 @@ dia(sb_part *p, sb_cover *cv)
 static const maker makers[] = {
     {"csr", GEN_POWER_LAW, sb_part_csr, NULL},
     {"seg", GEN_POWER_LAW, sb_part_seg, NULL},
+    {"prod", GEN_POWER_LAW, sb_part_prod, NULL},
     {"sell", GEN_POWER_LAW, sell, NULL},
     {"sell packed", GEN_POWER_LAW, sell_packed, NULL},
     {"rows flat", GEN_POWER_LAW, rows_flat, "rows_row"},

@@ -55,7 +55,7 @@ reference(const sb_problem *pb, sb_diag *diag)
 static const sb_backend backend = {
     .name = "test", .run_tiles = run_tiles, .reference = reference};
 
-static int ptr[4], idx[6], row[6];
+static int ptr[4] = {1, 2, 4, 7}, idx[6], row[6]; /* base 1 */
 static float val[12], b[64], c[64];
 
 static sb_problem

@@ -133,14 +133,15 @@ shares_run(const parts_map *p, const mm_matrix *m, int64_t i, int64_t b, int64_t
     return false;
 }
 
-/* All free entries of all full windows, if one of them shares a run so long. */
+/* All free entries of all full windows, if one of them shares a run so long; of shared
+ * columns (run 1) in any case: a finished plan names the part only where there are some. */
 static void
 take_windows(parts_map *p, const mm_matrix *m, int64_t b, int64_t run, int id)
 {
     const int64_t end = b <= WIN_MAX ? p->rows / b * b : 0;
     int64_t i = 0, q;
 
-    while (i < end && !shares_run(p, m, i, b, run))
+    while (run > 1 && i < end && !shares_run(p, m, i, b, run))
         i += b;
     for (q = 0; i < end && q < m->ptr[end]; q++)
         if (p->of[q] == FREE)

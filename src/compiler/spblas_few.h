@@ -1,0 +1,146 @@
+/*
+ * A row of A times rows of B of 16 or 32 bytes; part of spblas_kernel.h.
+ *
+ *   few_<index>   acc += the sum of a[q] * row (crd[q] - base) of b, q in lo .. hi; acc is
+ *                 `vectors` vectors, the rows of b are `ld` elements apart, crd and a have
+ *                 `end` elements
+ *
+ * A register of 64 bytes holds the rows of two or four entries beside each other, so that one
+ * multiply-add serves them all; values are loaded by eight and spread by permutations. The
+ * last eight entries, or what there is of them, are masked: rows of up to eight go one way, or
+ * two, whatever their length, which no predictor could know. What a mask hides is read all the
+ * same, so it must be there: the next rows' entries or, at the end of the matrix, copies.
+ * The order of a sum depends on the length of its row alone.
+ */
+#ifndef SPBLAS_FEW_H
+#define SPBLAS_FEW_H
+
+#include "compiler/spblas_vector.h"
+
+#define SBK_FEW_ARGS(t, elem, n, index)                                           \
+    sbk_##t##x##n *acc, int vectors, const elem *a, const index *crd, int64_t lo, \
+        int64_t hi, int64_t end, const elem *b, int64_t ld, int64_t base
+
+/* One entry at a time. */
+#define SBK_FEW_ANY(t, elem, n, in, index)                                             \
+    SBK_FN void sbk_few_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))              \
+    {                                                                                  \
+        (void)end;                                                                     \
+        for (int64_t q = lo; q < hi; q++) {                                            \
+            const elem *row = b + ((int64_t)crd[q] - base) * ld;                       \
+            for (int v = 0; v < vectors; v++)                                          \
+                acc[v] += sbk_splat_##t##x##n(a[q]) * sbk_ld_##t##x##n(row + v * (n)); \
+        }                                                                              \
+    }
+
+#if SBK_VBYTES >= 64
+
+#define SBK_FEW_ROW(k) ((const void *)(b + ((int64_t)crd[k] - base) * ld))
+#define SBK_FEW_ROWS2(k)                                                        \
+    _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(SBK_FEW_ROW(k))), \
+                       _mm256_loadu_ps(SBK_FEW_ROW((k) + 1)), 1)
+#define SBK_FEW_ROWS4(k)                                                             \
+    _mm512_insertf32x4(                                                              \
+        _mm512_insertf32x4(                                                          \
+            _mm512_insertf32x4(_mm512_castps128_ps512(_mm_loadu_ps(SBK_FEW_ROW(k))), \
+                               _mm_loadu_ps(SBK_FEW_ROW((k) + 1)), 1),               \
+            _mm_loadu_ps(SBK_FEW_ROW((k) + 2)), 2),                                  \
+        _mm_loadu_ps(SBK_FEW_ROW((k) + 3)), 3)
+
+/* Eight values at the beginning of a register. */
+#define SBK_FEW_LOAD_ps(a) _mm512_castps256_ps512(_mm256_loadu_ps(a))
+#define SBK_FEW_LOAD_pd(a) _mm512_loadu_pd(a)
+
+/* The sum of the rows in a register, as a vector of one. */
+#define SBK_FEW_SUM2(t, v) \
+    ((t)_mm512_castps512_ps256((__m512)(v)) + (t)_mm512_extractf32x8_ps((__m512)(v), 1))
+#define SBK_FEW_SUM4(t, v)                        \
+    ((t)_mm512_castps512_ps128((__m512)(v)) +     \
+     (t)_mm512_extractf32x4_ps((__m512)(v), 1) +  \
+     ((t)_mm512_extractf32x4_ps((__m512)(v), 2) + \
+      (t)_mm512_extractf32x4_ps((__m512)(v), 3)))
+
+/* The first four and the last four of eight entries: register k of rows adds to a sum of its
+ * own. f: what adds; its names are those of the functions below. */
+#define SBK_FEW_ADD(f, s, k) s = f(s, a + lo, crd + lo, b, ld, base, k, len)
+#define SBK_FEW_LOW4(f) SBK_FEW_ADD(f, s0, 0)
+#define SBK_FEW_HIGH4(f) SBK_FEW_ADD(f, s1, 1)
+#define SBK_FEW_LOW2(f) SBK_FEW_ADD(f, s0, 0), SBK_FEW_ADD(f, s1, 1)
+#define SBK_FEW_HIGH2(f) SBK_FEW_ADD(f, s2, 2), SBK_FEW_ADD(f, s3, 3)
+
+/* all: lanes of a register, n of a row; per: rows in a register; ps, epi: names of the type in
+ * intrinsics, word: an integer of its size. part: some of eight entries, those below `len`;
+ * full: all of them. */
+#define SBK_FEW_512(t, elem, ps, epi, word, all, n, per, in, index)                    \
+    SBK_FN sbk_##word##x##all sbk_few_which_##in##_##t##x##n(int k)                    \
+    {                                                                                  \
+        return (sbk_##word##x##all){SBK_IOTA##all} / (n) + k * (per);                  \
+    }                                                                                  \
+    SBK_FN sbk_##t##x##all sbk_few_part_##in##_##t##x##n(                              \
+        sbk_##t##x##all s, const elem *a, const index *crd, const elem *b, int64_t ld, \
+        int64_t base, int k, int64_t len)                                              \
+    {                                                                                  \
+        const __m512i which = (__m512i)sbk_few_which_##in##_##t##x##n(k);              \
+        return (sbk_##t##x##all)_mm512_mask3_fmadd_##ps(                               \
+            _mm512_permutexvar_##ps(which, SBK_FEW_LOAD_##ps(a)),                      \
+            (sbk_##t##x##all)SBK_FEW_ROWS##per(k * (per)), s,                          \
+            _mm512_cmplt_##epi##_mask(which, _mm512_set1_##epi(len)));                 \
+    }                                                                                  \
+    SBK_FN sbk_##t##x##all sbk_few_full_##in##_##t##x##n(                              \
+        sbk_##t##x##all s, const elem *a, const index *crd, const elem *b, int64_t ld, \
+        int64_t base, int k, int64_t len)                                              \
+    {                                                                                  \
+        const __m512i which = (__m512i)sbk_few_which_##in##_##t##x##n(k);              \
+        (void)len;                                                                     \
+        return (sbk_##t##x##all)_mm512_permutexvar_##ps(which, SBK_FEW_LOAD_##ps(a)) * \
+                   (sbk_##t##x##all)SBK_FEW_ROWS##per(k * (per)) +                     \
+               s;                                                                      \
+    }                                                                                  \
+    SBK_FN void sbk_few_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))              \
+    {                                                                                  \
+        sbk_##t##x##all s0 = {0}, s1 = s0, s2 = s0, s3 = s0;                           \
+        index crd_[8];                                                                 \
+        elem a_[8];                                                                    \
+        int64_t len;                                                                   \
+        (void)vectors; /* one */                                                       \
+        for (; (len = hi - lo) > 8; lo += 8)                                           \
+            SBK_FEW_LOW##per(sbk_few_full_##in##_##t##x##n),                           \
+                SBK_FEW_HIGH##per(sbk_few_full_##in##_##t##x##n);                      \
+        if (__builtin_expect(end - lo < 8, 0)) {                                       \
+            if (len <= 0)                                                              \
+                return;                                                                \
+            for (int k = 0; k < 8; k++) {                                              \
+                crd_[k] = crd[lo + (k < len ? k : 0)];                                 \
+                a_[k] = a[lo + (k < len ? k : 0)];                                     \
+            }                                                                          \
+            lo = 0;                                                                    \
+            __asm__("" : "=r"(crd) : "0"(crd_), "m"(crd_));                            \
+            __asm__("" : "=r"(a) : "0"(a_), "m"(a_));                                  \
+        }                                                                              \
+        SBK_FEW_LOW##per(sbk_few_part_##in##_##t##x##n);                               \
+        if (len > 4)                                                                   \
+            SBK_FEW_HIGH##per(sbk_few_part_##in##_##t##x##n);                          \
+        s0 = per == 4 ? s0 + s1 : s0 + s2 + (s1 + s3);                                 \
+        acc[0] += SBK_FEW_SUM##per(sbk_##t##x##n, s0);                                 \
+    }
+
+#endif
+
+#define SBK_FEW(f, ...) f(__VA_ARGS__, i32, int32_t) f(__VA_ARGS__, i64, int64_t)
+
+SBK_FEW(SBK_FEW_ANY, f32, float, 2)
+#if SBK_VBYTES >= 64
+SBK_FEW(SBK_FEW_512, f32, float, ps, epi32, i32, 16, 4, 4)
+SBK_FEW(SBK_FEW_512, f32, float, ps, epi32, i32, 16, 8, 2)
+SBK_FEW(SBK_FEW_512, f64, double, pd, epi64, i64, 8, 2, 4)
+SBK_FEW(SBK_FEW_512, f64, double, pd, epi64, i64, 8, 4, 2)
+#else
+SBK_FEW(SBK_FEW_ANY, f32, float, 4)
+SBK_FEW(SBK_FEW_ANY, f64, double, 2)
+#if SBK_VBYTES >= 32
+SBK_FEW(SBK_FEW_ANY, f32, float, 8)
+SBK_FEW(SBK_FEW_ANY, f64, double, 4)
+#endif
+#endif
+
+#endif

@@ -1,0 +1,250 @@
+/*
+ * Rows of few columns, eight entries at a time, the last ones masked: what the masks hide is
+ * read, but nothing behind the arrays, which end where a page that may not be touched
+ * begins; an entry's own row gets exactly what it holds, and the same bits wherever the row
+ * lies, at the end of the matrix, too.
+ */
+#include "base/macro.h"
+#include "cpu/cpu.h"
+#include "kernels/spec.h"
+#include "planner/planner.h"
+#include "runtime/backend.h"
+#include "runtime/target.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 41, COLS = 30, WIDE = 8, PAGE = 4096, LONGEST = 20 };
+
+/* `bytes` that end where memory does. */
+typedef struct fenced {
+    char *map, *at;
+    size_t size;
+} fenced;
+
+static fenced
+fence(size_t bytes)
+{
+    const size_t size = (bytes + PAGE - 1) / PAGE * PAGE;
+    fenced f = {.size = size + PAGE};
+
+    f.map =
+        mmap(NULL, f.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(f.map != MAP_FAILED);
+    assert_int_equal(mprotect(f.map + size, PAGE, PROT_NONE), 0);
+    f.at = f.map + size - bytes;
+    return f;
+}
+
+static void
+put(void *at, sb_dtype type, int64_t q, double value)
+{
+    switch (type) {
+    case SB_I32:
+        ((int32_t *)at)[q] = (int32_t)value;
+        break;
+    case SB_I64:
+        ((int64_t *)at)[q] = (int64_t)value;
+        break;
+    case SB_F32:
+        ((float *)at)[q] = (float)value;
+        break;
+    default:
+        ((double *)at)[q] = value;
+    }
+}
+
+static double
+get(const void *at, sb_dtype type, int64_t q)
+{
+    return type == SB_F32 ? ((const float *)at)[q] : ((const double *)at)[q];
+}
+
+/* Rows from `from` on have the lengths and entries of those from 0 on. */
+static int64_t
+length(int64_t i)
+{
+    return i * 7 % (LONGEST + 1);
+}
+
+typedef struct product {
+    fenced ptr, crd, val, b, c;
+    sb_problem pb;
+} product;
+
+/* The last `rows` of ROWS rows. Values need not be integers. */
+static void
+make(product *p, sb_dtype type, sb_dtype index, int64_t n, int64_t rows, double scale)
+{
+    const size_t size = sb_dtype_size(type), wide = sb_dtype_size(index);
+    int64_t nnz = 0, at = 0;
+
+    for (int64_t i = ROWS - rows; i < ROWS; i++)
+        nnz += length(i);
+    p->ptr = fence((size_t)(rows + 1) * wide);
+    p->crd = fence((size_t)nnz * wide);
+    p->val = fence((size_t)nnz * size);
+    p->b = fence((size_t)(COLS * n) * size);
+    p->c = fence((size_t)(rows * n) * size);
+    put(p->ptr.at, index, 0, 1);
+    for (int64_t i = ROWS - rows; i < ROWS; i++) {
+        for (int64_t q = 0; q < length(i); q++, at++) {
+            put(p->crd.at, index, at, (double)(1 + (q * 3 + i) % COLS));
+            put(p->val.at, type, at, scale * (double)((q + i) % 5 - 2));
+        }
+        put(p->ptr.at, index, i - (ROWS - rows) + 1, (double)(1 + at));
+    }
+    for (int64_t q = 0; q < COLS * n; q++)
+        put(p->b.at, type, q, scale * (double)(q % 7 - 3));
+    p->pb = (sb_problem){.op = SB_OP_SPMM,
+                         .a = {.format = SB_FORMAT_CSR,
+                               .rows = rows,
+                               .cols = COLS,
+                               .nnz = nnz,
+                               .ptr_type = index,
+                               .idx_type = index,
+                               .val_type = type,
+                               .base = 1,
+                               .ptr = p->ptr.at,
+                               .idx = p->crd.at,
+                               .val = p->val.at},
+                         .b = {.data = p->b.at,
+                               .rows = COLS,
+                               .cols = n,
+                               .ld = n,
+                               .type = type,
+                               .batch = 1},
+                         .c = {.data = p->c.at,
+                               .rows = rows,
+                               .cols = n,
+                               .ld = n,
+                               .type = type,
+                               .batch = 1},
+                         .compute = type,
+                         .alpha = {1, 0},
+                         .batch = 1};
+}
+
+static void
+release(product *p)
+{
+    const fenced *all[] = {&p->ptr, &p->crd, &p->val, &p->b, &p->c};
+
+    for (int q = 0; q < SB_COUNT(all); q++)
+        assert_int_equal(munmap(all[q]->map, all[q]->size), 0);
+}
+
+static void
+run(product *p, int tile)
+{
+    char text[64];
+    const sb_options opt = {.plan = text};
+    sb_plan *plan;
+
+    (void)snprintf(text, sizeof text, "(plan spmm (part csr) (tile %d) (unroll %d))",
+                   tile, SB_SPEC_FEW);
+    assert_int_equal(sb_plan_create(&plan, &p->pb, &opt, NULL), SB_OK);
+    assert_int_equal(sb_execute(plan, &p->pb, NULL), SB_OK);
+    sb_plan_release(plan);
+}
+
+/* Whole numbers: sums are exact. */
+static void
+check(const product *p, sb_dtype type, int64_t n)
+{
+    for (int64_t i = 0; i < ROWS; i++)
+        for (int64_t c = 0; c < n; c++) {
+            double sum = 0;
+
+            for (int64_t q = 0; q < length(i); q++)
+                sum += (double)((q + i) % 5 - 2) *
+                       (double)(((q * 3 + i) % COLS * n + c) % 7 - 3);
+            assert_true(get(p->c.at, type, i * n + c) == sum);
+        }
+}
+
+static const struct {
+    sb_dtype type;
+    int tile;
+} forms[] = {{SB_F32, 4}, {SB_F32, 8}, {SB_F64, 2}, {SB_F64, 4}};
+
+static const sb_dtype indices[] = {SB_I32, SB_I64};
+
+static void
+test_sums(void **state)
+{
+    product p;
+
+    (void)state;
+    for (int f = 0; f < SB_COUNT(forms); f++)
+        for (int x = 0; x < SB_COUNT(indices); x++)
+            for (int64_t n = forms[f].tile; n <= 2 * forms[f].tile;
+                 n += forms[f].tile) {
+                make(&p, forms[f].type, indices[x], n, ROWS, 1);
+                run(&p, forms[f].tile);
+                check(&p, forms[f].type, n);
+                release(&p);
+            }
+}
+
+/* The last rows by themselves, as many as there are: they lie near the arrays' end then. */
+static void
+test_same_bits(void **state)
+{
+    product all, last;
+
+    (void)state;
+    make(&all, SB_F32, SB_I32, WIDE, ROWS, 0.1);
+    run(&all, WIDE);
+    for (int64_t rows = 1; rows < ROWS; rows++) {
+        const size_t bytes = (size_t)rows * WIDE * sizeof(float);
+
+        make(&last, SB_F32, SB_I32, WIDE, rows, 0.1);
+        run(&last, WIDE);
+        assert_memory_equal(last.c.at, all.c.at + (ROWS - rows) * WIDE * sizeof(float),
+                            bytes);
+        release(&last);
+    }
+    release(&all);
+}
+
+/* More entries declared than the offsets reach: what lies beyond the last is not there. */
+static void
+test_declared(void **state)
+{
+    product p;
+
+    (void)state;
+    make(&p, SB_F32, SB_I32, WIDE, ROWS, 1);
+    p.pb.a.nnz += 8;
+    assert_int_equal(sb_execute(NULL, &p.pb, NULL), SB_OK);
+    check(&p, SB_F32, WIDE);
+    release(&p);
+}
+
+static int
+start(void **state)
+{
+    (void)state;
+    sb_backend_set(&sb_cpu_backend);
+    return 0;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_declared),
+    };
+
+    return cmocka_run_group_tests(tests, start, NULL);
+}
