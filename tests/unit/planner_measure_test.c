@@ -43,6 +43,7 @@ run_tiles(const sb_kernel *k, void *const *buf, const sb_param *param, int64_t l
           int64_t hi)
 {
     const bool fast = strstr(k->spec, favourite) != NULL;
+
     (void)param;
     (void)lo;
     (void)hi;
