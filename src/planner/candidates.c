@@ -238,33 +238,33 @@ legal(const sb_choice *ch, const sb_problem *pb, bool in)
     return sb_parts_computable(pb, ch);
 }
 
-/* The index-th of all lines, whether legal or not; false past the end. */
-static bool
-nth(sb_choice *out, const sb_problem *pb, bool in, int mean_k, int index)
+bool
+sb_candidate_next(sb_choice *out, const sb_problem *pb, bool in, bool packed,
+                  int mean_k, int *line)
 {
-    const int n = in ? SB_COUNT(in_place) : 0;
+    const int lines = (in ? SB_COUNT(in_place) : 0) + SB_COUNT(anywhere);
 
-    memset(out, 0, sizeof *out);
-    out->op = pb->op;
-    if (index >= n + SB_COUNT(anywhere))
-        return false;
-    fill(out, index < n ? &in_place[index] : &anywhere[index - n], pb, mean_k);
-    return true;
+    for (; *line < (1 + packed) * lines; ++*line) {
+        const int q = *line % lines, first = lines - SB_COUNT(anywhere);
+
+        *out = (sb_choice){.op = pb->op, .packed = *line >= lines};
+        fill(out, q < first ? &in_place[q] : &anywhere[q - first], pb, mean_k);
+        if (legal(out, pb, in) && (!out->packed || sb_choice_packable(out))) {
+            ++*line;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool
 sb_candidate(sb_choice *out, const sb_problem *pb, bool in, bool packed, int mean_k,
              int index)
 {
-    int seen = 0;
+    int line = 0;
 
-    for (int pass = 0; pass <= packed; pass++)
-        for (int q = 0; nth(out, pb, in, mean_k, q); q++) {
-            out->packed = pass > 0;
-            if (!legal(out, pb, in) || (out->packed && !sb_choice_packable(out)))
-                continue;
-            if (seen++ == index)
-                return true;
-        }
+    while (sb_candidate_next(out, pb, in, packed, mean_k, &line))
+        if (index-- == 0)
+            return true;
     return false;
 }

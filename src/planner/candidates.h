@@ -29,6 +29,10 @@ int sb_problem_as_is(const sb_problem *pb);
  */
 bool sb_candidate(sb_choice *out, const sb_problem *pb, bool in, bool packed,
                   int mean_k, int index);
+/* The next of them; *line is 0 at first. For whoever wants all: finding the index-th reads
+ * those before it. */
+bool sb_candidate_next(sb_choice *out, const sb_problem *pb, bool in, bool packed,
+                       int mean_k, int *line);
 
 /* Whether a part of it can hold copies of the values. */
 bool sb_choice_packable(const sb_choice *ch);

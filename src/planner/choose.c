@@ -187,12 +187,13 @@ weigh(sb_planner *pl)
     const bool in = pl->view.crd_in_place && !pl->view.pos;
     const bool packed = pl->opt->values_frozen && pl->pb->a.batch <= 1;
     const int mean_k = sb_mean_k(pl->view.rows, pl->view.nnz);
+    int line = 0;
 
     for (int q = 0; pl->nweighed < SB_WEIGHED_MAX; q++) {
         sb_weighed *w = &pl->weighed[pl->nweighed];
 
         *w = (sb_weighed){.order = q};
-        if (!sb_candidate(&w->choice, pl->pb, in, packed, mean_k, q))
+        if (!sb_candidate_next(&w->choice, pl->pb, in, packed, mean_k, &line))
             break;
         if (pl->pb->device) {
             sb_rule_gpu_rest(&w->choice, &pl->stats);

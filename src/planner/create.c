@@ -39,7 +39,6 @@ planner_init(sb_planner *pl, const sb_problem *pb, const sb_options *opt, sb_dia
 {
     const sb_backend *be = sb_backend_get();
 
-    memset(pl, 0, sizeof *pl);
     pl->pb = pb;
     pl->opt = opt;
     pl->target = sb_target_get();
@@ -242,7 +241,7 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
                            "a matrix in a format of the language takes no plan text");
     if (pb->a.format == SB_FORMAT_TENSOR && !pb->device)
         return sb_format_analyse(out, pb, diag);
-    pl = sb_alloc(sizeof *pl);
+    pl = sb_alloc_zero(sizeof *pl); /* whose many candidates are mostly not reached */
     if (!pl)
         return sb_diag_set(diag, SB_ENOMEM, "no memory for the analysis");
     planner_init(pl, &by_rows, opt, diag);

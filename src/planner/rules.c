@@ -423,7 +423,7 @@ samples_together(const sb_problem *pb, const sb_choice *ch)
 bool
 sb_parts_computable(const sb_problem *pb, const sb_choice *ch)
 {
-    const bool together = samples_together(pb, ch);
+    const bool together = pb->op == SB_OP_SDDMM && samples_together(pb, ch);
 
     for (int q = 0; q < ch->npart; q++) {
         const int kind = kernel_kind(ch->part[q].kind);
