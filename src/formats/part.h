@@ -214,9 +214,10 @@ int64_t sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *run
  * par may be NULL. */
 sb_status sb_part_share(sb_part *out, sb_cover *cv, int b, bool holes, bool sorted,
                         const sb_par *par);
-/* Columns that all rows of one window of sorted rows hold; adds to *held the entries in
- * columns that half of them hold, these included, less the holes there. */
-int64_t sb_part_share_columns(const sb_view *v, int64_t window, int b, int64_t *held);
+/* Adds to *all the columns that all rows of each of n windows of sorted rows hold, to *held
+ * the entries in columns that half of them hold, these included, less the holes there. */
+void sb_part_share_columns(const sb_view *v, const int64_t *window, int64_t n, int b,
+                           int64_t *all, int64_t *held);
 /* What such an array of offsets ends with; 0 where the part has none of that name. */
 int64_t sb_part_total(const sb_part *p, const char *name);
 /* All rows, b <= 8 a window, by masks of columns; SB_SKIP when !sorted, when values are
@@ -237,7 +238,9 @@ sb_status sb_part_hdia(sb_part *out, sb_cover *cv, bool in_place, bool sorted,
 typedef struct sb_hdia_slice {
     int64_t full, some, rest, left, thin;
 } sb_hdia_slice;
-void sb_part_hdia_count(sb_hdia_slice *out, const sb_view *v, int64_t slice);
+/* Of n slices, out[q] of slice[q]. */
+void sb_part_hdia_count(sb_hdia_slice *out, const sb_view *v, const int64_t *slice,
+                        int64_t n);
 /* Diagonals at least `percent` full. SB_SKIP when !sorted or there are none. */
 sb_status sb_part_dia(sb_part *out, sb_cover *cv, int percent, bool sorted);
 /* The rest row by row, a unit each; touches every row. */

@@ -13,6 +13,7 @@
  * Source   HDIA (Barbieri, Cardellini, Filippone 2015), with masks for padding
  */
 #include "formats/part.h"
+#include "formats/sweep.h"
 
 #include "base/alloc.h"
 
@@ -22,79 +23,51 @@ enum { LEAST = 4, MOST = 8, ROWS = SB_HDIA_ROWS, GRAIN = 64 /* slices */ };
 
 /* One slice as it is cut: the left-over slots in the order they were met. */
 typedef struct scan {
-    const sb_view *v;
-    int64_t at[ROWS], end[ROWS], head[ROWS]; /* of the next diagonal; INT64_MAX: none */
+    sb_sweep by; /* diagonals */
+    int64_t at[ROWS];
     int64_t slot[SB_HDIA_LEFT];
     int lane[SB_HDIA_LEFT];
     sb_hdia_slice size;
 } scan;
 
-static int64_t
-head_of(const scan *sc, int r)
-{
-    return sc->at[r] < sc->end[r] ? sb_view_col(sc->v, sc->at[r]) - r : INT64_MAX;
-}
-
 static void
-scan_begin(scan *sc, const sb_view *v, int64_t slice)
+scan_begin(scan *sc, int64_t slice)
 {
+    const sb_view *v = sc->by.v;
     const int64_t first = slice * ROWS;
 
-    sc->v = v;
     sc->size = (sb_hdia_slice){0};
-    for (int r = 0; r < ROWS; r++) {
-        const bool row = first + r < v->rows;
-
-        sc->at[r] = row ? sb_view_lo(v, first + r) : 0;
-        sc->end[r] = row ? sb_view_lo(v, first + r + 1) : 0;
-        sc->head[r] = head_of(sc, r);
-    }
+    for (int r = 0; r < ROWS; r++)
+        sc->at[r] = first + r < v->rows ? sb_view_lo(v, first + r) : 0;
+    sb_sweep_begin(&sc->by, first, ROWS);
 }
 
-/* Mask of the next diagonal's rows, 0 at the end; *col is its column in the first row,
- * slot[r] where row r has it. */
-static uint32_t
-next_diagonal(scan *sc, int64_t *col, int64_t slot[ROWS])
-{
-    int64_t least = INT64_MAX;
-    uint32_t mask = 0;
-
-    for (int r = 0; r < ROWS; r++)
-        least = sc->head[r] < least ? sc->head[r] : least;
-    for (int r = 0; r < ROWS; r++)
-        mask |= (uint32_t)(sc->head[r] == least) << r;
-    if (least == INT64_MAX)
-        return 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        const int r = __builtin_ctz(m);
-
-        slot[r] = sc->at[r]++;
-        sc->head[r] = head_of(sc, r);
-    }
-    *col = least;
-    return mask;
-}
-
-/* The next diagonal that is a chunk; what is not goes to the entries left over. */
+/* The next diagonal that is a chunk, slot[r] where row r has it; what is not goes to the
+ * entries left over. */
 static uint32_t
 next_chunk(scan *sc, int64_t *col, int64_t slot[ROWS])
 {
     uint32_t mask;
 
-    while ((mask = next_diagonal(sc, col, slot)) != 0) {
-        const int n = __builtin_popcount(mask);
+    while ((mask = sb_sweep_next(&sc->by, col)) != 0) {
+        const int n = sb_sweep_count(mask);
+        const bool chunk = n >= LEAST || sc->size.left + n > SB_HDIA_LEFT;
 
-        if (n >= LEAST || sc->size.left + n > SB_HDIA_LEFT) {
+        for (uint32_t m = mask; m; m &= m - 1) {
+            const int r = SB_LOWEST_BIT(m);
+
+            slot[r] = sc->at[r]++;
+            if (!chunk) {
+                sc->slot[sc->size.left] = slot[r];
+                sc->lane[sc->size.left++] = r;
+            }
+        }
+        if (chunk) {
             sc->size.full += n == ROWS;
             sc->size.some += n < ROWS;
             return mask;
         }
         sc->size.thin++;
-        for (int r = 0; r < ROWS; r++)
-            if (mask >> r & 1) {
-                sc->slot[sc->size.left] = slot[r];
-                sc->lane[sc->size.left++] = r;
-            }
     }
     return 0;
 }
@@ -112,17 +85,27 @@ count_rest(scan *sc)
     }
 }
 
-void
-sb_part_hdia_count(sb_hdia_slice *out, const sb_view *v, int64_t slice)
+/* What slices would take, each as if it were alone. */
+static void
+count_slice(sb_hdia_slice *out, scan *sc, int64_t slice)
 {
     int64_t col, slot[ROWS];
+
+    scan_begin(sc, slice);
+    while (next_chunk(sc, &col, slot))
+        ;
+    count_rest(sc);
+    *out = sc->size;
+}
+
+void
+sb_part_hdia_count(sb_hdia_slice *out, const sb_view *v, const int64_t *slice, int64_t n)
+{
     scan sc;
 
-    scan_begin(&sc, v, slice);
-    while (next_chunk(&sc, &col, slot))
-        ;
-    count_rest(&sc);
-    *out = sc.size;
+    sb_sweep_init(&sc.by, v, NULL, 1);
+    for (int64_t q = 0; q < n; q++)
+        count_slice(&out[q], &sc, slice[q]);
 }
 
 /* The part's arrays, in the order they are made; the later ones of values in place. */
@@ -162,8 +145,8 @@ put_rest(sb_part *out, const scan *sc, int64_t chunk, int64_t at, int64_t crd)
                 const int64_t slot = sc->slot[list[r][s]];
 
                 mask |= 1u << r;
-                store(out, CRD, crd++, sb_view_col(sc->v, slot));
-                store(out, POS, at++, sb_view_pos(sc->v, slot));
+                store(out, CRD, crd++, sb_view_col(sc->by.v, slot));
+                store(out, POS, at++, sb_view_pos(sc->by.v, slot));
             }
         store(out, COL, chunk, 0);
         store(out, BITS, chunk, mask);
@@ -177,36 +160,35 @@ load(const sb_part *out, int array, int64_t at)
 }
 
 static void
-fill_slice(sb_part *out, const sb_view *v, int64_t slice)
+fill_slice(sb_part *out, scan *sc, int64_t slice)
 {
+    const sb_view *v = sc->by.v;
     const int64_t first = load(out, SEG, slice * 3), at = load(out, PTR, slice);
     int64_t full = first, some = load(out, SEG, slice * 3 + 1), col, slot[ROWS];
     uint32_t mask;
-    scan sc;
 
-    scan_begin(&sc, v, slice);
-    while ((mask = next_chunk(&sc, &col, slot)) != 0) {
+    scan_begin(sc, slice);
+    while ((mask = next_chunk(sc, &col, slot)) != 0) {
         int64_t *chunk = mask == (1u << ROWS) - 1 ? &full : &some;
 
         put_diagonal(out, v, *chunk, at + (*chunk - first) * ROWS, mask, col, slot);
         (*chunk)++;
     }
-    count_rest(&sc);
-    put_rest(out, &sc, some, at + (some - first) * ROWS, load(out, LEFT, slice));
+    count_rest(sc);
+    put_rest(out, sc, some, at + (some - first) * ROWS, load(out, LEFT, slice));
 }
 
 static void
-fill_in_place(sb_part *out, const sb_view *v, int64_t slice)
+fill_in_place(sb_part *out, scan *sc, int64_t slice)
 {
-    int64_t chunk = load(out, SEG, slice), col, slot[ROWS];
+    int64_t chunk = load(out, SEG, slice), col;
     uint32_t mask;
-    scan sc;
 
-    scan_begin(&sc, v, slice);
+    scan_begin(sc, slice);
     for (int r = 0; r < ROWS; r++)
         store(out, AT, slice * ROWS + r,
-              slice * ROWS + r < v->rows ? sc.at[r] - sc.at[0] : 0);
-    for (; (mask = next_diagonal(&sc, &col, slot)) != 0; chunk++) {
+              slice * ROWS + r < sc->by.v->rows ? sc->at[r] - sc->at[0] : 0);
+    for (; (mask = sb_sweep_next(&sc->by, &col)) != 0; chunk++) {
         store(out, COL, chunk, col);
         store(out, BITS, chunk, mask);
     }
@@ -224,21 +206,25 @@ static void
 count_slices(void *user, int64_t lo, int64_t hi)
 {
     const job *j = user;
+    scan sc;
 
+    sb_sweep_init(&sc.by, j->v, NULL, 1);
     for (int64_t g = lo; g < hi; g++)
-        sb_part_hdia_count(&j->size[g], j->v, g);
+        count_slice(&j->size[g], &sc, g);
 }
 
 static void
 fill_slices(void *user, int64_t lo, int64_t hi)
 {
     const job *j = user;
+    scan sc;
 
+    sb_sweep_init(&sc.by, j->v, NULL, 1);
     for (int64_t g = lo; g < hi; g++)
         if (j->in_place)
-            fill_in_place(j->out, j->v, g);
+            fill_in_place(j->out, &sc, g);
         else
-            fill_slice(j->out, j->v, g);
+            fill_slice(j->out, &sc, g);
 }
 
 /* Offsets of all slices; the sizes of the lists in *sum. */

@@ -14,6 +14,7 @@
  * part has taken, in one group.
  * Source: as part_win.c; the layout is BCSR's with blocks of b x 1.
  */
+#include "formats/sweep.h"
 #include "formats/window.h"
 
 #include "base/alloc.h"
@@ -24,57 +25,54 @@ enum { GRAIN = 256 /* windows */, PATTERNS = 1 << SB_WINDOW_MAX };
 
 /* All columns of a window, in order. */
 typedef struct merge {
-    const sb_view *v;
-    const uint8_t *taken; /* by slot, or NULL */
+    sb_sweep by;
     int b;
-    int64_t at[SB_WINDOW_MAX], end[SB_WINDOW_MAX];
-    int64_t next[SB_WINDOW_MAX]; /* column at `at`, INT64_MAX at the end */
-    /* the column at hand: which rows hold it, and in which slot */
+    int64_t at[SB_WINDOW_MAX];
+    /* the column at hand: which rows hold it, how many, and in which slot */
     int64_t col, slot[SB_WINDOW_MAX];
     unsigned rows;
+    int holders;
 } merge;
 
 static void
-find_next(merge *m, int r)
+merge_init(merge *m, const sb_view *v, const uint8_t *taken, int b)
 {
-    while (m->taken && m->at[r] < m->end[r] && m->taken[m->at[r]])
-        m->at[r]++;
-    m->next[r] = m->at[r] < m->end[r] ? sb_view_col(m->v, m->at[r]) : INT64_MAX;
+    sb_sweep_init(&m->by, v, taken, 0);
+    m->b = b;
 }
 
 static void
-merge_begin(merge *m, const sb_view *v, const uint8_t *taken, int64_t window, int b)
+merge_begin(merge *m, int64_t window)
 {
-    m->v = v;
-    m->taken = taken;
-    m->b = b;
-    for (int r = 0; r < b; r++) {
-        m->at[r] = sb_view_lo(v, window * b + r);
-        m->end[r] = sb_view_lo(v, window * b + r + 1);
-        find_next(m, r);
-    }
+    for (int r = 0; r < m->b; r++)
+        m->at[r] = sb_view_lo(m->by.v, window * m->b + r);
+    sb_sweep_begin(&m->by, window * m->b, m->b);
+}
+
+/* The next column, without its slots. */
+static bool
+merge_step(merge *m)
+{
+    m->rows = sb_sweep_next(&m->by, &m->col);
+    m->holders = sb_sweep_count(m->rows);
+    return m->rows != 0;
 }
 
 static bool
 merge_next(merge *m)
 {
-    m->col = INT64_MAX;
-    m->rows = 0;
-    for (int r = 0; r < m->b; r++)
-        m->col = m->next[r] < m->col ? m->next[r] : m->col;
-    for (int r = 0; r < m->b && m->col < INT64_MAX; r++)
-        if (m->next[r] == m->col) {
-            m->rows |= 1u << r;
-            m->slot[r] = m->at[r]++;
-            find_next(m, r);
-        }
-    return m->col < INT64_MAX;
-}
+    const uint8_t *taken = m->by.taken;
 
-static int
-holders(const merge *m)
-{
-    return __builtin_popcount(m->rows);
+    if (!merge_step(m))
+        return false;
+    for (unsigned left = m->rows; left; left &= left - 1) {
+        const int r = SB_LOWEST_BIT(left);
+
+        while (taken && taken[m->at[r]])
+            m->at[r]++;
+        m->slot[r] = m->at[r]++;
+    }
+    return true;
 }
 
 /* So many rows hold a column of the second list. */
@@ -84,18 +82,20 @@ half(int b)
     return b > 2 ? (b + 1) / 2 : 2;
 }
 
-int64_t
-sb_part_share_columns(const sb_view *v, int64_t window, int b, int64_t *held)
+void
+sb_part_share_columns(const sb_view *v, const int64_t *window, int64_t n, int b,
+                      int64_t *all, int64_t *held)
 {
-    int64_t all = 0;
     merge m;
 
-    merge_begin(&m, v, NULL, window, b);
-    while (merge_next(&m)) {
-        all += holders(&m) == b;
-        *held += holders(&m) >= half(b) ? 2 * holders(&m) - b : 0;
+    merge_init(&m, v, NULL, b);
+    for (int64_t q = 0; q < n; q++) {
+        merge_begin(&m, window[q]);
+        while (merge_step(&m)) {
+            *all += m.holders == b;
+            *held += m.holders >= half(b) ? 2 * m.holders - b : 0;
+        }
     }
-    return all;
 }
 
 /* What threads share: windows are counted and filled apart from each other. */
@@ -113,17 +113,18 @@ count_windows(void *user, int64_t lo, int64_t hi)
 {
     const job *j = user;
     const sb_dtype t = j->v->slot_type;
+    merge m;
 
+    merge_init(&m, j->v, j->taken, j->b);
     for (int64_t w = lo; w < hi; w++) {
         int64_t all = 0, some = 0, left[SB_WINDOW_MAX] = {0};
-        merge m;
 
         if (w < j->used)
-            merge_begin(&m, j->v, j->taken, w, j->b);
-        while (w < j->used && merge_next(&m))
-            if (holders(&m) == j->b)
+            merge_begin(&m, w);
+        while (w < j->used && merge_step(&m))
+            if (m.holders == j->b)
                 all++;
-            else if (holders(&m) >= j->least)
+            else if (m.holders >= j->least)
                 some++;
             else
                 for (int r = 0; r < j->b; r++)
@@ -169,19 +170,18 @@ put_column(const job *j, const merge *m, int64_t column)
 
 /* Where each pattern's columns begin in a window's second list. */
 static void
-find_patterns(int64_t from[PATTERNS], const job *j, int64_t window)
+find_patterns(int64_t from[PATTERNS], const job *j, merge *m, int64_t window)
 {
     int64_t at = sb_index(j->some, j->v->slot_type, window);
-    merge m;
 
     memset(from, 0, sizeof(int64_t[PATTERNS]));
     if (at == sb_index(j->some, j->v->slot_type, window + 1))
         return;
-    merge_begin(&m, j->v, j->taken, window, j->b);
-    while (merge_next(&m))
-        from[m.rows]++;
+    merge_begin(m, window);
+    while (merge_step(m))
+        from[m->rows]++;
     for (unsigned rows = 0; rows < 1u << j->b; rows++) {
-        const int n = __builtin_popcount(rows);
+        const int n = sb_sweep_count(rows);
         const int64_t one = n >= j->least && n < j->b ? from[rows] : 0;
 
         from[rows] = at;
@@ -196,20 +196,21 @@ fill_windows(void *user, int64_t lo, int64_t hi)
     const sb_dtype t = j->v->slot_type;
     const int b = j->b;
     int64_t from[PATTERNS];
+    merge m;
 
+    merge_init(&m, j->v, j->taken, b);
     for (int64_t w = lo; w < hi; w++) {
         int64_t all = sb_index(j->seg, t, w), left[SB_WINDOW_MAX];
-        merge m;
 
         for (int r = 0; r < b; r++)
             left[r] = sb_index(j->left, t, w * b + r);
         if (j->some)
-            find_patterns(from, j, w);
-        merge_begin(&m, j->v, j->taken, w, b);
+            find_patterns(from, j, &m, w);
+        merge_begin(&m, w);
         while (merge_next(&m))
-            if (holders(&m) == b) {
+            if (m.holders == b) {
                 put_column(j, &m, all++);
-            } else if (holders(&m) >= j->least) {
+            } else if (m.holders >= j->least) {
                 sb_index_store(j->bits, SB_I32, from[m.rows], m.rows);
                 put_column(j, &m, j->shared + from[m.rows]++);
             } else {

@@ -82,13 +82,19 @@ int64_t sb_view_row_at(const sb_view *v, int64_t work);
 /* The share of rows whose length is not that of the row above, from at most 64 rows. */
 double sb_view_ragged(const sb_view *v);
 
-/* What the statistics are for: features of the other kind of product stay 0. A product
- * with one column is so short that samples for it alone are smaller, too. */
+/* What the statistics are for: other features stay 0. A product with one column is so short
+ * that samples for it alone are smaller, too. */
 typedef enum sb_stats_use {
     SB_STATS_VECTOR = 1, /* one column: mask_fill, hdia, sell_fill */
-    SB_STATS_MATRIX = 2, /* many: panel_run, block_share, held_share, half_share */
-    SB_STATS_ALL = 3
+    SB_STATS_MATRIX = 2, /* many: panel_run, block_share */
+    SB_STATS_REUSE = 4,  /* which cache B comes from: r4, r8, window_*, diag_* */
+    SB_STATS_HELD = 8,   /* part share: held_share, half_share */
+    SB_STATS_ALL = 15
 } sb_stats_use;
+
+/* From this block_share on a matrix of many columns' use has held_share without being
+ * asked: another level may be looked for (planner/levels.c). */
+#define SB_STATS_BLOCKY 0.3
 
 /* From statistics of the blocks of a block matrix to those of its elements, as far as
  * blocks tell; lengths of rows stay counted in block rows. */

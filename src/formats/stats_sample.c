@@ -22,6 +22,8 @@ enum {
     BLOCK_ENTRIES = 8192, /* entries read per block size */
     PANEL_ENTRIES = 16384,
     SELL_WINDOWS = 64,
+    HDIA_SLICES = 256,
+    WINDOWS_MOST = 1024,
     SAMPLERS = 2,    /* of windows, a table each */
     VECTOR_SHARE = 2 /* of the samples above: taken where one column is all */
 };
@@ -279,25 +281,46 @@ sample_blocks(sb_stats *s, const reading *in, int at)
     s->block_share[at] = seen ? (double)full / (double)seen : 0;
 }
 
+/* The windows of b rows that are read, at most WINDOWS_MOST; their entries in *seen. */
+static int64_t
+pick_windows(int64_t *window, const reading *in, int b, int64_t *seen)
+{
+    const sb_view *v = in->v;
+    const int64_t windows = v->rows / b;
+    int64_t n = 0;
+
+    for (*seen = 0; n < windows && n < WINDOWS_MOST && *seen < in->entries; n++) {
+        const int64_t w = pick(v, n, windows, WINDOWS_MOST, in->entries);
+
+        window[n] = w;
+        *seen += sb_view_lo(v, w * b + b) - sb_view_lo(v, w * b);
+    }
+    return n;
+}
+
 static void
 sample_win(sb_stats *s, const reading *in, int at)
 {
-    const sb_view *v = in->v;
     const int b = sb_stats_window_size[at];
-    const int64_t windows = v->rows / b;
-    int64_t seen = 0, shared = 0, held = 0, half = 0, runs = 0;
+    int64_t window[WINDOWS_MOST], seen, shared = 0, runs = 0;
+    const int64_t n = pick_windows(window, in, b, &seen);
 
-    for (int64_t q = 0; q < windows && q < 1024 && seen < in->entries; q++) {
-        const int64_t w = pick(v, q, windows, 1024, in->entries);
-
-        seen += sb_view_lo(v, w * b + b) - sb_view_lo(v, w * b);
-        shared += sb_part_win_shared(v, w, b, &runs);
-        held += in->matrix ? sb_part_share_columns(v, w, b, &half) : 0;
-    }
+    for (int64_t q = 0; q < n; q++)
+        shared += sb_part_win_shared(in->v, window[q], b, &runs);
     s->win_share[at] = seen ? (double)(shared * b) / (double)seen : 0;
+    s->win_run[at] = runs ? (double)shared / (double)runs : 0;
+}
+
+static void
+sample_held(sb_stats *s, const reading *in, int at)
+{
+    const int b = sb_stats_window_size[at];
+    int64_t window[WINDOWS_MOST], seen, held = 0, half = 0;
+    const int64_t n = pick_windows(window, in, b, &seen);
+
+    sb_part_share_columns(in->v, window, n, b, &held, &half);
     s->held_share[at] = seen ? (double)(held * b) / (double)seen : 0;
     s->half_share[at] = seen ? (double)half / (double)seen : 0;
-    s->win_run[at] = runs ? (double)shared / (double)runs : 0;
 }
 
 /* Where a row goes on in another panel, for all widths at once: in those that the highest
@@ -336,17 +359,12 @@ sample_panels(sb_stats *s, const reading *in, int at)
 static void
 sample_mask(sb_stats *s, const reading *in, int at)
 {
-    const sb_view *v = in->v;
     const int b = sb_stats_mask_size[at];
-    const int64_t windows = v->rows / b;
-    int64_t seen = 0, chunks = 0;
+    int64_t window[WINDOWS_MOST], seen, chunks = 0;
+    const int64_t n = pick_windows(window, in, b, &seen);
 
-    for (int64_t q = 0; q < windows && q < 1024 && seen < in->entries; q++) {
-        const int64_t w = pick(v, q, windows, 1024, in->entries);
-
-        seen += sb_view_lo(v, w * b + b) - sb_view_lo(v, w * b);
-        chunks += sb_part_mask_chunks(v, w, b);
-    }
+    for (int64_t q = 0; q < n; q++)
+        chunks += sb_part_mask_chunks(in->v, window[q], b);
     s->mask_fill[at] = chunks ? (double)seen / (double)(chunks * b) : 0;
 }
 
@@ -355,22 +373,25 @@ sample_hdia(sb_stats *s, const reading *in, int at)
 {
     const sb_view *v = in->v;
     const int64_t slices = (v->rows + SB_HDIA_ROWS - 1) / SB_HDIA_ROWS;
-    int64_t seen = 0, sum[SB_STATS_HDIAS] = {0};
+    int64_t seen = 0, n = 0, sum[SB_STATS_HDIAS] = {0}, slice[HDIA_SLICES] = {0};
+    sb_hdia_slice size[HDIA_SLICES];
 
     (void)at;
-    for (int64_t q = 0; q < slices && q < 256 && seen < in->entries; q++) {
-        const int64_t g = pick(v, q, slices, 256, in->entries);
+    for (; n < slices && n < HDIA_SLICES && seen < in->entries; n++) {
+        const int64_t g = pick(v, n, slices, HDIA_SLICES, in->entries);
         const int64_t hi = g * SB_HDIA_ROWS + SB_HDIA_ROWS;
-        sb_hdia_slice one;
 
-        sb_part_hdia_count(&one, v, g);
         seen += sb_view_lo(v, hi < v->rows ? hi : v->rows) -
                 sb_view_lo(v, g * SB_HDIA_ROWS);
-        sum[SB_STATS_HDIA_FULL] += one.full;
-        sum[SB_STATS_HDIA_SOME] += one.some;
-        sum[SB_STATS_HDIA_REST] += one.rest;
-        sum[SB_STATS_HDIA_LEFT] += one.left;
-        sum[SB_STATS_HDIA_THIN] += one.thin;
+        slice[n] = g;
+    }
+    sb_part_hdia_count(size, v, slice, n);
+    for (int64_t q = 0; q < n; q++) {
+        sum[SB_STATS_HDIA_FULL] += size[q].full;
+        sum[SB_STATS_HDIA_SOME] += size[q].some;
+        sum[SB_STATS_HDIA_REST] += size[q].rest;
+        sum[SB_STATS_HDIA_LEFT] += size[q].left;
+        sum[SB_STATS_HDIA_THIN] += size[q].thin;
     }
     for (int q = 0; q < SB_STATS_HDIAS && seen > 0; q++)
         s->hdia[q] = (double)sum[q] / (double)seen;
@@ -398,18 +419,20 @@ sample_sell(sb_stats *s, const reading *in, int at)
     s->sell_fill = columns ? (double)seen / (double)columns : 0;
 }
 
+/* ---- all kinds ------------------------------------------------------------------- */
+
 /* A kind of sample and the features of it that it writes. */
 typedef struct job {
     void (*run)(sb_stats *s, const reading *in, int at);
     int at;
 } job;
 
-enum { JOBS_MAX = SB_STATS_BLOCKS + SB_STATS_WINDOWS + SB_STATS_MASKS + 3 };
+enum { JOBS_MAX = SB_STATS_BLOCKS + 2 * SB_STATS_WINDOWS + SB_STATS_MASKS + 3 };
 
 typedef struct sampling {
     sb_stats *s;
     reading in;
-    sampler sampler[SAMPLERS]; /* the last one also counts diagonals */
+    sampler *sampler; /* SAMPLERS of them, jobs before all others; or NULL */
     int jobs;
     job job[JOBS_MAX];
 } sampling;
@@ -419,14 +442,23 @@ run_jobs(void *user, int64_t first, int64_t last)
 {
     sampling *sp = user;
 
-    for (int64_t q = first; q < last; q++) {
-        if (q < SAMPLERS)
-            sample_windows(&sp->sampler[q], q);
-        else
-            sp->job[q - SAMPLERS].run(sp->s, &sp->in, sp->job[q - SAMPLERS].at);
-        if (q == SAMPLERS - 1)
+    for (int64_t q = first; q < last; q++)
+        sp->job[q].run(sp->s, &sp->in, sp->job[q].at);
+}
+
+static void
+run_samplers(void *user, int64_t first, int64_t last)
+{
+    sampling *sp = user;
+    const int64_t before = sp->sampler ? SAMPLERS : 0;
+
+    for (int64_t q = first; q < last && q < before; q++) {
+        sample_windows(&sp->sampler[q], q);
+        if (q == SAMPLERS - 1) /* it counts diagonals, too */
             sample_diagonals(sp->s, &sp->sampler[q]);
     }
+    first = first > before ? first - before : 0;
+    run_jobs(sp, first, last - before);
 }
 
 static void
@@ -436,39 +468,76 @@ add_jobs(sampling *sp, void (*run)(sb_stats *, const reading *, int), int count)
         sp->job[sp->jobs++] = (job){run, q};
 }
 
+static sb_status
+new_samplers(sampling *sp, int64_t pairs)
+{
+    slot *tables = sb_alloc_zero((size_t)SAMPLERS * TABLE * sizeof *tables);
+
+    sp->sampler = sb_alloc_zero(SAMPLERS * sizeof *sp->sampler);
+    if (!tables || !sp->sampler) {
+        sb_free(tables);
+        return SB_ENOMEM;
+    }
+    for (int q = 0; q < SAMPLERS; q++)
+        sp->sampler[q] = (sampler){.v = sp->in.v,
+                                   .pairs = pairs,
+                                   .table = tables + (size_t)q * TABLE};
+    return SB_OK;
+}
+
+static void
+choose_jobs(sampling *sp, sb_stats_use use)
+{
+    if (use & SB_STATS_VECTOR)
+        add_jobs(sp, sample_sell, 1);
+    if (!sp->s->sorted)
+        return;
+    add_jobs(sp, sample_win, SB_STATS_WINDOWS);
+    if (use & SB_STATS_MATRIX) {
+        add_jobs(sp, sample_blocks, SB_STATS_BLOCKS);
+        add_jobs(sp, sample_panels, 1);
+    }
+    if (use & SB_STATS_HELD)
+        add_jobs(sp, sample_held, SB_STATS_WINDOWS);
+    if (use & SB_STATS_VECTOR) {
+        add_jobs(sp, sample_hdia, 1);
+        add_jobs(sp, sample_mask, SB_STATS_MASKS);
+    }
+}
+
+static bool
+blocky(const sb_stats *s)
+{
+    for (int q = 0; q < SB_STATS_BLOCKS; q++)
+        if (s->block_share[q] >= SB_STATS_BLOCKY)
+            return true;
+    return false;
+}
+
 sb_status
 sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *par)
 {
     const bool matrix = use & SB_STATS_MATRIX;
     const int share = matrix ? 1 : VECTOR_SHARE;
     sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES / share, matrix}};
-    slot *tables;
+    sb_status st = SB_OK;
 
     if (v->nnz == 0)
         return SB_OK;
-    tables = sb_alloc_zero((size_t)SAMPLERS * TABLE * sizeof *tables);
-    if (!tables)
-        return SB_ENOMEM;
-    for (int q = 0; q < SAMPLERS; q++) {
-        sp.sampler[q].v = v;
-        sp.sampler[q].pairs = PAIRS / share;
-        sp.sampler[q].table = tables + (size_t)q * TABLE;
+    if (use & SB_STATS_REUSE)
+        st = new_samplers(&sp, PAIRS / share);
+    if (st == SB_OK) {
+        choose_jobs(&sp, use);
+        sb_par_run(par, run_samplers, &sp, 0, (sp.sampler ? SAMPLERS : 0) + sp.jobs, 1);
+        if (sp.sampler)
+            merge_windows(s, sp.sampler);
+        sp.jobs = 0;
+        if (!(use & SB_STATS_HELD) && blocky(s))
+            add_jobs(&sp, sample_held, SB_STATS_WINDOWS);
+        sb_par_run(par, run_jobs, &sp, 0, sp.jobs, 1);
     }
-    if (use & SB_STATS_VECTOR)
-        add_jobs(&sp, sample_sell, 1);
-    if (s->sorted) {
-        add_jobs(&sp, sample_win, SB_STATS_WINDOWS);
-        if (matrix) {
-            add_jobs(&sp, sample_blocks, SB_STATS_BLOCKS);
-            add_jobs(&sp, sample_panels, 1);
-        }
-        if (use & SB_STATS_VECTOR) {
-            add_jobs(&sp, sample_hdia, 1);
-            add_jobs(&sp, sample_mask, SB_STATS_MASKS);
-        }
-    }
-    sb_par_run(par, run_jobs, &sp, 0, SAMPLERS + sp.jobs, 1);
-    merge_windows(s, sp.sampler);
-    sb_free(tables);
-    return SB_OK;
+    if (sp.sampler)
+        sb_free(sp.sampler[0].table);
+    sb_free(sp.sampler);
+    return st;
 }

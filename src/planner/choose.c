@@ -85,11 +85,11 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
 static const char *
 unwise_share(const sb_planner *pl, const sb_part_choice *p, bool packed)
 {
-    if (pl->stats.held_share[sb_stats_window(p->size)] < 0.5 || pl->stats.mean < 8)
-        return "too few columns shared by neighbouring rows";
     if (!packed && pl->view.crd_in_place && !pl->view.pos)
         return "windows by runs need no positions";
-    return NULL;
+    return pl->stats.held_share[sb_stats_window(p->size)] < 0.5 || pl->stats.mean < 8
+               ? "too few columns shared by neighbouring rows"
+               : NULL;
 }
 
 /* What few rows share is less than what masks cost where a register tile is wider than C;

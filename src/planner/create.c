@@ -16,6 +16,7 @@
 #include "runtime/backend.h"
 #include "runtime/device.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* Bytes of the caller's sparse arrays. */
@@ -39,6 +40,8 @@ planner_init(sb_planner *pl, const sb_problem *pb, const sb_options *opt, sb_dia
 {
     const sb_backend *be = sb_backend_get();
 
+    memset(pl, 0, offsetof(sb_planner, weighed)); /* cleared one by one as they come */
+    memset(pl->weighed, 0, sizeof *pl->weighed);
     pl->pb = pb;
     pl->opt = opt;
     pl->target = sb_target_get();
@@ -56,14 +59,29 @@ planner_init(sb_planner *pl, const sb_problem *pb, const sb_options *opt, sb_dia
     sb_work_of(&pl->work, pb);
 }
 
-/* What decides without measuring; whoever measures SpMV may try blocks, too. */
+/* Whether columns that rows hold together may decide: by position, where the values are in
+ * place, they lose to windows by runs (choose.c). */
+static bool
+held_decides(const sb_planner *pl)
+{
+    return pl->pb->device || pl->opt->plan || pl->opt->effort != SB_EFFORT_ESTIMATE ||
+           !pl->view.crd_in_place || pl->view.pos ||
+           (pl->opt->values_frozen && pl->pb->a.batch <= 1);
+}
+
+/* What decides without measuring; whoever measures SpMV may try blocks, too. One column
+ * finds nothing in a cache again, but a device's groups of lanes do. */
 static sb_stats_use
 features(const sb_planner *pl)
 {
+    const bool estimate = pl->opt->effort == SB_EFFORT_ESTIMATE && !pl->opt->plan;
+
     if (pl->pb->op != SB_OP_SPMV)
-        return SB_STATS_MATRIX;
-    return pl->opt->effort == SB_EFFORT_ESTIMATE && !pl->opt->plan ? SB_STATS_VECTOR
-                                                                   : SB_STATS_ALL;
+        return SB_STATS_MATRIX | SB_STATS_REUSE |
+               (held_decides(pl) ? SB_STATS_HELD : 0);
+    if (!estimate)
+        return SB_STATS_ALL;
+    return SB_STATS_VECTOR | (pl->pb->device ? SB_STATS_REUSE : 0);
 }
 
 static sb_status
@@ -241,7 +259,7 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
                            "a matrix in a format of the language takes no plan text");
     if (pb->a.format == SB_FORMAT_TENSOR && !pb->device)
         return sb_format_analyse(out, pb, diag);
-    pl = sb_alloc_zero(sizeof *pl); /* whose many candidates are mostly not reached */
+    pl = sb_alloc(sizeof *pl);
     if (!pl)
         return sb_diag_set(diag, SB_ENOMEM, "no memory for the analysis");
     planner_init(pl, &by_rows, opt, diag);

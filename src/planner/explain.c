@@ -59,12 +59,14 @@ put_matrix(sb_strbuf *out, const sb_planner *pl)
     sb_strbuf_puts(out, s->sorted ? "\n" : "; columns unsorted\n");
     sb_strbuf_puts(out, "features   bandwidth ");
     sb_strbuf_i64(out, s->bandwidth);
-    sb_strbuf_puts(out, ", reuse r4 ");
-    put_scaled(out, s->r4, " r8 ");
-    put_scaled(out, s->r8, ", columns touched ");
+    if (s->r4 > 0) { /* not asked for where one column is all */
+        sb_strbuf_puts(out, ", reuse r4 ");
+        put_scaled(out, s->r4, " r8 ");
+        put_scaled(out, s->r8, ", on dense diagonals ");
+        put_percent(out, s->diag_share);
+    }
+    sb_strbuf_puts(out, ", columns touched ");
     sb_strbuf_i64(out, s->distinct);
-    sb_strbuf_puts(out, ", on dense diagonals ");
-    put_percent(out, s->diag_share);
     if (sb_stats_panel_run(s, 512) > 0) {
         sb_strbuf_puts(out, ", a row in 512 columns ");
         put_scaled(out, sb_stats_panel_run(s, 512), "");

@@ -252,7 +252,7 @@ promising(const sb_planner *pl)
     for (int q = 0; q < SB_STATS_BLOCKS; q++)
         if (s->block_share[q] > blocks)
             blocks = s->block_share[q];
-    return s->mean >= 12 && blocks >= 0.3 && blocks <= most &&
+    return s->mean >= 12 && blocks >= SB_STATS_BLOCKY && blocks <= most &&
            (!estimate || cheapest(pl) >= SEARCH_SECONDS);
 }
 

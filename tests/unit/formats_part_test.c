@@ -228,7 +228,7 @@ test_diagonals_of_slices(void **state)
         }
         at[cases[q].rows] = (int32_t)a.nnz;
         assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
-        sb_part_hdia_count(&have, &v, 0);
+        sb_part_hdia_count(&have, &v, &(int64_t){0}, 1);
         print_message("%d: full %d, some %d, rest %d, left %d\n", q, (int)have.full,
                       (int)have.some, (int)have.rest, (int)have.left);
         assert_memory_equal(&have, &cases[q].want, sizeof have);
@@ -281,13 +281,14 @@ test_rows_with_holes(void **state)
 
     (void)state;
     for (int holes = 0; holes < 2; holes++) {
-        int64_t held = 0;
+        int64_t all = 0, held = 0;
         sb_cover cv;
         sb_part p;
         sb_view v;
 
         assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
-        assert_int_equal(sb_part_share_columns(&v, 0, 3, &held), 2);
+        sb_part_share_columns(&v, &(int64_t){0}, 1, 3, &all, &held);
+        assert_int_equal(all, 2);
         assert_int_equal(held, 9); /* six, and three columns of two */
         sb_cover_init(&cv, &v);
         assert_int_equal(sb_part_share(&p, &cv, 3, holes, true, NULL), SB_OK);

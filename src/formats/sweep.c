@@ -1,0 +1,85 @@
+/*
+ * How a stretch of keys is marked.
+ */
+#include "formats/sweep.h"
+
+#include <string.h>
+
+void
+sb_sweep_init(sb_sweep *sw, const sb_view *v, const uint8_t *taken, int skew)
+{
+    sw->v = v;
+    sw->taken = taken;
+    sw->skew = skew;
+    sw->words = 0;
+    memset(sw->word, 0, sizeof sw->word);
+    memset(sw->mask, 0, sizeof sw->mask);
+}
+
+/* Past entries that are taken. */
+static int64_t
+skip(const sb_sweep *sw, int64_t p, int64_t end)
+{
+    while (sw->taken && p < end && sw->taken[p])
+        p++;
+    return p;
+}
+
+void
+sb_sweep_begin(sb_sweep *sw, int64_t first, int rows)
+{
+    const sb_view *v = sw->v;
+
+    sw->rows = first + rows < v->rows ? rows : (int)(v->rows - first);
+    for (int r = 0; r < sw->rows; r++) {
+        sw->end[r] = sb_view_lo(v, first + r + 1);
+        sw->read[r] = skip(sw, sb_view_lo(v, first + r), sw->end[r]);
+    }
+}
+
+/* Row r up to the end of the stretch. Its arrays are out of reach of the stores to masks;
+ * `wide` is constant where this is inlined. */
+SB_INLINE void
+mark_row(sb_sweep *sw, int r, bool wide)
+{
+    const int32_t *c32 = sw->v->crd;
+    const int64_t *c64 = sw->v->crd;
+    const uint8_t *taken = sw->taken;
+    const int64_t end = sw->end[r];
+    const int64_t from = sw->first + sw->v->crd_base + (int64_t)sw->skew * r;
+    int64_t p = sw->read[r], k;
+
+    for (; p < end && (k = (wide ? c64[p] : c32[p]) - from) < SB_SWEEP_STRETCH; p++) {
+        if (taken && taken[p])
+            continue;
+        sw->mask[k] |= (uint16_t)(1u << r);
+        sw->word[k / 64] |= UINT64_C(1) << k % 64;
+    }
+    sw->read[r] = skip(sw, p, end);
+}
+
+bool
+sb_sweep_mark(sb_sweep *sw)
+{
+    const bool wide = sw->v->crd_type == SB_I64;
+    int64_t least = INT64_MAX;
+
+    for (int r = 0; r < sw->rows; r++)
+        if (sw->read[r] < sw->end[r]) {
+            const int64_t k =
+                sb_view_col(sw->v, sw->read[r]) - (int64_t)sw->skew * r;
+
+            least = k < least ? k : least;
+        }
+    if (least == INT64_MAX)
+        return false;
+    sw->first = least;
+    for (int r = 0; r < sw->rows; r++)
+        if (wide)
+            mark_row(sw, r, true);
+        else
+            mark_row(sw, r, false);
+    for (int w = 0; w < SB_SWEEP_STRETCH / 64; w++)
+        sw->words |= (uint64_t)(sw->word[w] != 0) << w;
+    return true;
+}
