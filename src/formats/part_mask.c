@@ -12,11 +12,12 @@
 
 #include <string.h>
 
-enum { MAXB = 8, GRAIN = 256 /* windows */ };
+enum { MAXB = 8, PIECE = 256 /* windows */ };
 
 typedef struct scan {
     const sb_view *v;
-    int rows; /* of the window, the last may be short */
+    bool wide; /* columns of 64 bits */
+    int rows;  /* of the window, the last may be short */
     int64_t at[MAXB], end[MAXB];
 } scan;
 
@@ -26,6 +27,7 @@ scan_begin(scan *sc, const sb_view *v, int64_t window, int b)
     const int64_t first = window * b, left = v->rows - first;
 
     sc->v = v;
+    sc->wide = v->crd_type == SB_I64;
     sc->rows = left < b ? (int)left : b;
     for (int r = 0; r < sc->rows; r++) {
         sc->at[r] = sb_view_lo(v, first + r);
@@ -33,47 +35,59 @@ scan_begin(scan *sc, const sb_view *v, int64_t window, int b)
     }
 }
 
-/* Whether row r has all columns of the chunk: they ascend, so two tell. */
-static bool
-whole(const scan *sc, int r, int64_t first)
+/* Column in a slot, as the matrix counts; `wide` is constant where this is inlined. */
+SB_INLINE int64_t
+column(const void *crd, int64_t p, bool wide)
 {
-    const int64_t last = sc->at[r] + SB_MASK_COLS - 1;
+    return wide ? ((const int64_t *)crd)[p] : ((const int32_t *)crd)[p];
+}
 
-    return last < sc->end[r] && sb_view_col(sc->v, sc->at[r]) == first &&
-           sb_view_col(sc->v, last) == first + SB_MASK_COLS - 1;
+/* The bits of one row, whose slots up to the chunk's end are passed. Whether it has all
+ * columns of the chunk two of them tell: they ascend. */
+SB_INLINE uint32_t
+scan_row(scan *sc, int r, int64_t first, bool wide)
+{
+    const void *const crd = sc->v->crd;
+    const int64_t end = sc->end[r], last = sc->at[r] + SB_MASK_COLS - 1;
+    int64_t p = sc->at[r], d;
+    uint32_t bits = 0;
+
+    if (last < end && column(crd, p, wide) == first &&
+        column(crd, last, wide) == first + SB_MASK_COLS - 1) {
+        sc->at[r] = last + 1;
+        return (1u << SB_MASK_COLS) - 1;
+    }
+    for (; p < end && (d = column(crd, p, wide) - first) < SB_MASK_COLS; p++)
+        bits |= 1u << d;
+    sc->at[r] = p;
+    return bits;
+}
+
+SB_INLINE int64_t
+scan_chunk(scan *sc, uint32_t mask[MAXB], bool wide)
+{
+    const int64_t base = sc->v->crd_base, most = sc->v->cols - SB_MASK_COLS + base;
+    int64_t first = INT64_MAX;
+
+    for (int r = 0; r < sc->rows; r++)
+        if (sc->at[r] < sc->end[r]) {
+            const int64_t j = column(sc->v->crd, sc->at[r], wide);
+
+            first = j < first ? j : first;
+        }
+    if (first == INT64_MAX)
+        return -1;
+    first = first < most ? first : most; /* all 16 may be read */
+    for (int r = 0; r < sc->rows; r++)
+        mask[r] = scan_row(sc, r, first, wide);
+    return first - base;
 }
 
 /* First column of the next chunk, -1 at the end; mask[r] of its rows. */
 static int64_t
 scan_next(scan *sc, uint32_t mask[MAXB])
 {
-    int64_t first = -1;
-
-    for (int r = 0; r < sc->rows; r++)
-        if (sc->at[r] < sc->end[r]) {
-            const int64_t j = sb_view_col(sc->v, sc->at[r]);
-
-            first = first < 0 || j < first ? j : first;
-        }
-    if (first > sc->v->cols - SB_MASK_COLS)
-        first = sc->v->cols - SB_MASK_COLS; /* all 16 may be read */
-    for (int r = 0; first >= 0 && r < sc->rows; r++) {
-        mask[r] = 0;
-        if (whole(sc, r, first)) {
-            mask[r] = (1u << SB_MASK_COLS) - 1;
-            sc->at[r] += SB_MASK_COLS;
-            continue;
-        }
-        while (sc->at[r] < sc->end[r]) {
-            const int64_t d = sb_view_col(sc->v, sc->at[r]) - first;
-
-            if (d >= SB_MASK_COLS)
-                break;
-            mask[r] |= 1u << d;
-            sc->at[r]++;
-        }
-    }
-    return first;
+    return sc->wide ? scan_chunk(sc, mask, true) : scan_chunk(sc, mask, false);
 }
 
 int64_t
@@ -89,70 +103,129 @@ sb_part_mask_chunks(const sb_view *v, int64_t window, int b)
     return n;
 }
 
-/* What threads share: windows are counted and filled apart from each other. */
+/* Chunks of PIECE windows, from when they are cut until it is known where they go: columns
+ * are looked through only once. */
+typedef struct piece {
+    int64_t chunks;
+    void *crd;
+    int32_t *bits;
+} piece;
+
+/* What threads share: pieces are cut and moved apart from each other. */
 typedef struct job {
     const sb_view *v;
     int b;
+    int64_t windows;
+    piece *piece;
     void *ptr, *crd, *bits;
 } job;
 
 static void
-count_windows(void *user, int64_t lo, int64_t hi)
+cut_piece(const job *j, int64_t from, piece *to)
 {
-    const job *j = user;
+    const sb_view *v = j->v;
+    const int64_t end = from + PIECE < j->windows ? from + PIECE : j->windows;
+    const int64_t past = end * j->b < v->rows ? end * j->b : v->rows;
+    const int64_t most = sb_view_lo(v, past) - sb_view_lo(v, from * j->b);
+    int64_t n = 0, first;
+    uint32_t mask[MAXB] = {0};
 
-    for (int64_t w = lo; w < hi; w++)
-        sb_index_store(j->ptr, j->v->slot_type, w, sb_part_mask_chunks(j->v, w, j->b));
+    to->crd = sb_alloc_array(most, sb_dtype_size(v->crd_type));
+    to->bits = sb_alloc_array(most, (size_t)j->b * sizeof *to->bits);
+    for (int64_t w = from; to->crd && to->bits && w < end; w++) {
+        scan sc;
+
+        sb_index_store(j->ptr, v->slot_type, w, n);
+        scan_begin(&sc, v, w, j->b);
+        for (int r = sc.rows; r < j->b; r++)
+            mask[r] = 0;
+        for (; (first = scan_next(&sc, mask)) >= 0; n++) {
+            sb_index_store(to->crd, v->crd_type, n, first);
+            memcpy(to->bits + n * j->b, mask, (size_t)j->b * sizeof *mask);
+        }
+    }
+    to->chunks = n;
 }
 
 static void
-fill_windows(void *user, int64_t lo, int64_t hi)
+cut_pieces(void *user, int64_t lo, int64_t hi)
 {
     const job *j = user;
 
-    for (int64_t w = lo; w < hi; w++) {
-        int64_t chunk = sb_index(j->ptr, j->v->slot_type, w), first;
-        uint32_t mask[MAXB] = {0};
-        scan sc;
+    for (int64_t q = lo; q < hi; q++)
+        cut_piece(j, q * PIECE, &j->piece[q]);
+}
 
-        scan_begin(&sc, j->v, w, j->b);
-        for (; (first = scan_next(&sc, mask)) >= 0; chunk++) {
-            sb_index_store(j->crd, j->v->crd_type, chunk, first);
-            for (int r = 0; r < j->b; r++)
-                sb_index_store(j->bits, SB_I32, chunk * j->b + r, mask[r]);
-        }
+/* `chunks` now counts those before the piece. */
+static void
+move_pieces(void *user, int64_t lo, int64_t hi)
+{
+    const job *j = user;
+    const sb_dtype t = j->v->slot_type, c = j->v->crd_type;
+    const size_t bits = (size_t)j->b * sizeof(int32_t);
+
+    for (int64_t q = lo; q < hi; q++) {
+        const int64_t at = j->piece[q].chunks, n = j->piece[q + 1].chunks - at;
+
+        for (int64_t w = q * PIECE; w < (q + 1) * PIECE && w < j->windows; w++)
+            sb_index_store(j->ptr, t, w, sb_index(j->ptr, t, w) + at);
+        memcpy((char *)j->crd + (size_t)at * sb_dtype_size(c), j->piece[q].crd,
+               (size_t)n * sb_dtype_size(c));
+        memcpy((char *)j->bits + (size_t)at * bits, j->piece[q].bits, (size_t)n * bits);
     }
+}
+
+static sb_status
+cut(sb_part *out, job *j, const sb_par *par)
+{
+    const sb_view *v = j->v;
+    const int64_t pieces = (j->windows + PIECE - 1) / PIECE;
+    int64_t chunks = 0;
+
+    j->ptr = sb_part_array_new(out, "mask_ptr", v->slot_type, j->windows + 1);
+    if (!j->ptr)
+        return SB_ENOMEM;
+    sb_par_run(par, cut_pieces, j, 0, pieces, 1);
+    for (int64_t q = 0; q <= pieces; q++) {
+        const int64_t n = j->piece[q].chunks;
+
+        if (q < pieces && (!j->piece[q].crd || !j->piece[q].bits))
+            return SB_ENOMEM;
+        j->piece[q].chunks = chunks;
+        chunks += n;
+    }
+    sb_index_store(j->ptr, v->slot_type, j->windows, chunks);
+    j->crd = sb_part_array_new(out, "mask_crd", v->crd_type, chunks);
+    j->bits = sb_part_array_new(out, "mask_bits", SB_I32, chunks * j->b);
+    if (!j->crd || !j->bits)
+        return SB_ENOMEM;
+    sb_par_run(par, move_pieces, j, 0, pieces, 1);
+    return SB_OK;
 }
 
 static sb_status
 build(sb_part *out, sb_cover *cv, int b, const sb_par *par)
 {
     const sb_view *v = cv->v;
-    const int64_t windows = (v->rows + b - 1) / b;
-    job j = {.v = v, .b = b};
-    int64_t chunks = 0;
+    job j = {.v = v, .b = b, .windows = (v->rows + b - 1) / b};
+    const int64_t pieces = (j.windows + PIECE - 1) / PIECE;
+    sb_status st = SB_ENOMEM;
 
-    j.ptr = sb_part_array_new(out, "mask_ptr", v->slot_type, windows + 1);
-    if (!j.ptr)
-        return SB_ENOMEM;
-    sb_par_run(par, count_windows, &j, 0, windows, GRAIN);
-    for (int64_t w = 0; w < windows; w++) {
-        const int64_t n = sb_index(j.ptr, v->slot_type, w);
-
-        sb_index_store(j.ptr, v->slot_type, w, chunks);
-        chunks += n;
+    j.piece = sb_alloc_zero((size_t)(pieces + 1) * sizeof *j.piece);
+    if (j.piece)
+        st = cut(out, &j, par);
+    for (int64_t q = 0; j.piece && q < pieces; q++) {
+        sb_free(j.piece[q].crd);
+        sb_free(j.piece[q].bits);
     }
-    sb_index_store(j.ptr, v->slot_type, windows, chunks);
-    j.crd = sb_part_array_new(out, "mask_crd", v->crd_type, chunks);
-    j.bits = sb_part_array_new(out, "mask_bits", SB_I32, chunks * b);
-    if (!j.crd || !j.bits || !(cv->touched = sb_alloc_array(v->rows, 1)))
+    sb_free(j.piece);
+    if (st != SB_OK || !(cv->touched = sb_alloc_array(v->rows, 1)))
         return SB_ENOMEM;
-    sb_par_run(par, fill_windows, &j, 0, windows, GRAIN);
     memset(cv->touched, 1, (size_t)v->rows);
     out->nnz = out->slots = v->nnz;
     out->width = b;
-    out->ngroup = windows > 0;
-    out->group[0] = (sb_part_group){0, windows, v->nnz, 0, false};
+    out->ngroup = j.windows > 0;
+    out->group[0] = (sb_part_group){0, j.windows, v->nnz, 0, false};
     cv->rest = 0;
     return SB_OK;
 }

@@ -32,7 +32,7 @@ typedef struct slot {
     int64_t key;
     uint32_t epoch;
     uint8_t by4, by8, half; /* last group of rows the column was seen in */
-    uint16_t count;
+    uint8_t count;          /* of DIAG_ROWS */
 } slot;
 
 typedef struct sampler {
