@@ -256,23 +256,52 @@ hides_entry(const sb_part_array *pos, const void *val, sb_dtype type)
     return false;
 }
 
-/* Values in the order of their positions; zero where there is none. `size` is known where
- * this is called, so that copies are loads. */
-static inline void
-gather_values(char *out, const sb_part_array *pos, const char *val, size_t size)
+enum { PACK_GRAIN = 16384 };
+
+/* What threads share of a copy of the values. */
+typedef struct copying {
+    const sb_part_array *pos;
+    const char *val;
+    char *out;
+    size_t size;
+} copying;
+
+/* Values in the order of their positions; zero where there is none. Constant `size` and
+ * `wide` where this is inlined make copies loads. */
+SB_INLINE void
+gather_values(const copying *c, int64_t lo, int64_t hi, size_t size, bool wide)
 {
-    for (int64_t s = 0; s < pos->count; s++) {
-        const int64_t at = sb_index(pos->data, pos->type, s);
+    const int32_t *p32 = c->pos->data;
+    const int64_t *p64 = c->pos->data;
+
+    for (int64_t s = lo; s < hi; s++) {
+        const int64_t at = wide ? p64[s] : p32[s];
 
         if (at < 0)
-            memset(out + (size_t)s * size, 0, size);
+            memset(c->out + (size_t)s * size, 0, size);
         else
-            memcpy(out + (size_t)s * size, val + (size_t)at * size, size);
+            memcpy(c->out + (size_t)s * size, c->val + (size_t)at * size, size);
     }
 }
 
+static void
+copy_values(void *user, int64_t lo, int64_t hi)
+{
+    const copying *c = user;
+    const bool wide = c->pos->type == SB_I64;
+
+    if (c->size == 4 && !wide)
+        gather_values(c, lo, hi, 4, false);
+    else if (c->size == 8 && !wide)
+        gather_values(c, lo, hi, 8, false);
+    else if (!wide)
+        gather_values(c, lo, hi, c->size, false);
+    else
+        gather_values(c, lo, hi, c->size, true);
+}
+
 sb_status
-sb_part_pack(sb_part *p, const void *val, sb_dtype type)
+sb_part_pack(sb_part *p, const void *val, sb_dtype type, const sb_par *par)
 {
     static const char *const to[SB_PART_COUNT] = {
         [SB_PART_ELL] = "ell_val",   [SB_PART_BSR] = "bsr_val",
@@ -285,23 +314,18 @@ sb_part_pack(sb_part *p, const void *val, sb_dtype type)
         return pack_panel(p, val, type);
     for (int q = 0; q < p->narray && to[p->kind]; q++) {
         sb_part_array *a = &p->array[q];
-        char *out;
+        copying c = {a, val, NULL, size};
 
         if (!strstr(a->name, "_pos"))
             continue;
         if (p->kind == SB_PART_DIA && hides_entry(a, val, type))
             return SB_SKIP;
-        out = sb_alloc_array(a->count, size);
-        if (!out)
+        c.out = sb_alloc_array(a->count, size);
+        if (!c.out)
             return SB_ENOMEM;
-        if (size == 4)
-            gather_values(out, a, val, 4);
-        else if (size == 8)
-            gather_values(out, a, val, 8);
-        else
-            gather_values(out, a, val, size);
+        sb_par_run(par, copy_values, &c, 0, a->count, PACK_GRAIN);
         sb_free(a->data);
-        a->data = out;
+        a->data = c.out;
         a->type = type;
         a->name = to[p->kind];
     }

@@ -181,8 +181,9 @@ int64_t sb_part_rows_of_unit(sb_part_kind kind);
 /* All rows in slices of SB_SELL_ROWS, columns copied, values in place or (else) by
  * position, to be packed; SB_SKIP unless nothing is covered, and where values in place
  * are asked for and a view has positions. narrow: columns of 16 bits, only where
- * sb_part_sell_narrows. */
-sb_status sb_part_sell(sb_part *out, sb_cover *cv, bool in_place, bool narrow);
+ * sb_part_sell_narrows. par may be NULL. */
+sb_status sb_part_sell(sb_part *out, sb_cover *cv, bool in_place, bool narrow,
+                       const sb_par *par);
 /* Whether the columns of each SB_SELL_WINDOW rows lie close enough; O(nnz) for matrices of
  * more than SB_SELL_NARROW columns, else O(1). */
 bool sb_part_sell_narrows(const sb_view *v);
@@ -257,8 +258,8 @@ sb_status sb_part_list(sb_part *out, sb_cover *cv);
 
 /* Replaces positions by a copy of the values found there. SB_SKIP, and nothing changed,
  * for diagonals with a stored zero: packed, it would be taken for a hole, and 0 * Inf is
- * not 0. */
-sb_status sb_part_pack(sb_part *p, const void *val, sb_dtype type);
+ * not 0. par may be NULL. */
+sb_status sb_part_pack(sb_part *p, const void *val, sb_dtype type, const sb_par *par);
 /* The array of that name, or NULL. */
 const sb_part_array *sb_part_find(const sb_part *p, const char *name);
 /* Whether units of a group, neighbours then, are of one row: what runs units at once would

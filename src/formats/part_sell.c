@@ -28,7 +28,7 @@ longest_first(const void *x, const void *y)
     return a->row < b->row ? -1 : 1;
 }
 
-enum { COUNTED = 64 }; /* rows below this length are sorted by counting */
+enum { COUNTED = 512 }; /* rows below this length are sorted by counting */
 
 /* The window-th rows in slice order; returns how many. */
 static int64_t
@@ -123,29 +123,55 @@ store(sb_part *out, int array, int64_t at, int64_t value)
     sb_index_store(out->array[array].data, out->array[array].type, at, value);
 }
 
-static void
-store_column(sb_part *out, int64_t slot, int64_t column, int64_t base)
+/* Columns of a slice by type: `wide` of the matrix's, `narrow` of the part's are constant
+ * where this is inlined. */
+SB_INLINE void
+fill_columns(sb_part *out, const sb_view *v, const row_key *key, int64_t rows,
+             int64_t base, int64_t slot, bool wide, bool narrow)
 {
-    if (out->array[CRD].type == SB_I16)
-        ((int16_t *)out->array[CRD].data)[slot] = (int16_t)(column - base);
-    else
-        store(out, CRD, slot, column);
+    const int32_t *c32 = v->crd;
+    const int64_t *c64 = v->crd;
+    int16_t *const to16 = out->array[CRD].data;
+    int32_t *const to32 = out->array[CRD].data;
+    int64_t *const to64 = out->array[CRD].data;
+    int64_t lo[SB_SELL_ROWS];
+
+    for (int64_t r = 0; r < rows; r++)
+        lo[r] = sb_view_lo(v, key[r].row);
+    base += v->crd_base;
+    for (int64_t s = 0; s < key[0].len; s++)
+        for (int64_t r = 0; r < rows && key[r].len > s; r++, slot++) {
+            const int64_t c = (wide ? c64[lo[r] + s] : c32[lo[r] + s]) - base;
+
+            if (narrow)
+                to16[slot] = (int16_t)c;
+            else if (wide)
+                to64[slot] = c;
+            else
+                to32[slot] = (int32_t)c;
+        }
 }
 
 static void
 fill_slice(sb_part *out, const sb_view *v, const row_key *key, int64_t rows,
            bool in_place, int64_t base, int64_t *column, int64_t *slot)
 {
+    const bool wide = v->crd_type == SB_I64;
+    const bool narrow = out->array[CRD].type == SB_I16;
+
+    if (narrow && !wide)
+        fill_columns(out, v, key, rows, base, *slot, false, true);
+    else if (narrow)
+        fill_columns(out, v, key, rows, base, *slot, true, true);
+    else if (!wide)
+        fill_columns(out, v, key, rows, 0, *slot, false, false);
+    else
+        fill_columns(out, v, key, rows, 0, *slot, true, false);
     for (int64_t s = 0; s < key[0].len; s++) {
         store(out, PTR, (*column)++, *slot);
-        for (int64_t r = 0; r < rows && key[r].len > s; r++) {
-            const int64_t p = sb_view_lo(v, key[r].row) + s;
-
-            store_column(out, *slot, sb_view_col(v, p), base);
+        for (int64_t r = 0; r < rows && key[r].len > s; r++, ++*slot)
             if (!in_place)
-                store(out, VAL, *slot, sb_view_pos(v, p));
-            (*slot)++;
-        }
+                store(out, VAL, *slot, sb_view_pos(v, sb_view_lo(v, key[r].row) + s));
     }
 }
 
@@ -165,39 +191,85 @@ new_arrays(sb_part *out, const sb_view *v, int64_t slices, int64_t columns,
     return SB_OK;
 }
 
-static sb_status
-build(sb_part *out, sb_cover *cv, row_key *key, bool in_place, bool narrow)
+/* What threads share: windows are ordered and filled apart from each other. */
+typedef struct job {
+    sb_part *out;
+    const sb_view *v;
+    bool in_place, narrow;
+    row_key *key;    /* rows in the order of slices */
+    int64_t *column; /* by window, before it */
+} job;
+
+static void
+order_windows(void *user, int64_t lo, int64_t hi)
 {
-    const sb_view *v = cv->v;
-    const int64_t slices = (v->rows + SB_SELL_ROWS - 1) / SB_SELL_ROWS;
-    int64_t columns, column = 0, slot = 0, base = 0;
+    const job *j = user;
 
-    for (int64_t w = 0; w * SB_SELL_WINDOW < v->rows; w++)
-        (void)order_window(key + w * SB_SELL_WINDOW, v, w);
-    columns = count_columns(key, v->rows);
-    if (new_arrays(out, v, slices, columns, in_place, narrow) != SB_OK ||
-        !(cv->touched = sb_alloc_array(v->rows, 1)))
-        return SB_ENOMEM;
-    for (int64_t g = 0; g < slices; g++) {
-        const int64_t lo = g * SB_SELL_ROWS, left = v->rows - lo;
+    for (int64_t w = lo; w < hi; w++) {
+        row_key *key = j->key + w * SB_SELL_WINDOW;
+
+        j->column[w] = count_columns(key, order_window(key, j->v, w));
+    }
+}
+
+static void
+fill_window(const job *j, int64_t window)
+{
+    sb_part *out = j->out;
+    const sb_view *v = j->v;
+    const int64_t first = window * SB_SELL_WINDOW, end = first + SB_SELL_WINDOW;
+    int64_t column = j->column[window], slot = sb_view_lo(v, first), base = 0;
+
+    if (j->narrow)
+        (void)window_middle(&base, v, window);
+    for (int64_t lo = first; lo < end && lo < v->rows; lo += SB_SELL_ROWS) {
+        const int64_t g = lo / SB_SELL_ROWS, left = v->rows - lo;
         const int64_t rows = left < SB_SELL_ROWS ? left : SB_SELL_ROWS;
-        const int64_t full = rows < SB_SELL_ROWS ? 0 : key[lo + rows - 1].len;
+        const row_key *key = j->key + lo;
+        const int64_t full = rows < SB_SELL_ROWS ? 0 : key[rows - 1].len;
 
-        if (narrow && lo % SB_SELL_WINDOW == 0)
-            (void)window_middle(&base, v, lo / SB_SELL_WINDOW);
-        if (narrow)
+        if (j->narrow)
             store(out, BASE, g, base);
         store(out, COL, g, column);
         store(out, FULL, g, column + full);
-        for (int64_t r = lo; r < lo + rows; r++) {
-            store(out, ROW, r, key[r].row);
-            if (in_place)
-                store(out, VAL, r, sb_view_lo(v, key[r].row));
+        for (int64_t r = 0; r < rows; r++) {
+            store(out, ROW, lo + r, key[r].row);
+            if (j->in_place)
+                store(out, VAL, lo + r, sb_view_lo(v, key[r].row));
         }
-        fill_slice(out, v, key + lo, rows, in_place, base, &column, &slot);
+        fill_slice(out, v, key, rows, j->in_place, base, &column, &slot);
     }
-    store(out, COL, slices, column);
-    store(out, PTR, column, slot);
+}
+
+static void
+fill_windows(void *user, int64_t lo, int64_t hi)
+{
+    for (int64_t w = lo; w < hi; w++)
+        fill_window(user, w);
+}
+
+static sb_status
+build(sb_cover *cv, const job *j, const sb_par *par)
+{
+    sb_part *out = j->out;
+    const sb_view *v = j->v;
+    const int64_t slices = (v->rows + SB_SELL_ROWS - 1) / SB_SELL_ROWS;
+    const int64_t windows = (v->rows + SB_SELL_WINDOW - 1) / SB_SELL_WINDOW;
+    int64_t columns = 0;
+
+    sb_par_run(par, order_windows, (void *)j, 0, windows, 1);
+    for (int64_t w = 0; w < windows; w++) {
+        const int64_t n = j->column[w];
+
+        j->column[w] = columns;
+        columns += n;
+    }
+    if (new_arrays(out, v, slices, columns, j->in_place, j->narrow) != SB_OK ||
+        !(cv->touched = sb_alloc_array(v->rows, 1)))
+        return SB_ENOMEM;
+    sb_par_run(par, fill_windows, (void *)j, 0, windows, 1);
+    store(out, COL, slices, columns);
+    store(out, PTR, columns, v->nnz);
     memset(cv->touched, 1, (size_t)v->rows);
     out->nnz = out->slots = v->nnz;
     out->width = columns;
@@ -208,18 +280,22 @@ build(sb_part *out, sb_cover *cv, row_key *key, bool in_place, bool narrow)
 }
 
 sb_status
-sb_part_sell(sb_part *out, sb_cover *cv, bool in_place, bool narrow)
+sb_part_sell(sb_part *out, sb_cover *cv, bool in_place, bool narrow, const sb_par *par)
 {
-    row_key *key;
-    sb_status st;
+    const sb_view *v = cv->v;
+    job j = {out, v, in_place, narrow, NULL, NULL};
+    sb_status st = SB_ENOMEM;
 
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_SELL;
-    if (cv->taken || cv->touched || (in_place && cv->v->pos))
+    if (cv->taken || cv->touched || (in_place && v->pos))
         return SB_SKIP;
-    key = sb_alloc_array(cv->v->rows, sizeof *key);
-    st = key ? build(out, cv, key, in_place, narrow) : SB_ENOMEM;
-    sb_free(key);
+    j.key = sb_alloc_array(v->rows, sizeof *j.key);
+    j.column = sb_alloc_array(v->rows / SB_SELL_WINDOW + 1, sizeof *j.column);
+    if (j.key && j.column)
+        st = build(cv, &j, par);
+    sb_free(j.key);
+    sb_free(j.column);
     if (st != SB_OK) {
         sb_part_free(out);
         sb_cover_free(cv);

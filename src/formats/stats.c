@@ -123,7 +123,8 @@ mark_columns(const pass *ps, int64_t lo, int64_t hi, bool wide)
     for (int64_t p = lo; p < hi; p++) {
         const uint64_t j = (uint64_t)column(&v, p, wide);
 
-        if (j < cols)
+        /* lines that are only read stay with all threads */
+        if (j < cols && !atomic_load_explicit(&seen[j], memory_order_relaxed))
             atomic_store_explicit(&seen[j], 1, memory_order_relaxed);
     }
 }

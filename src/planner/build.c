@@ -69,7 +69,8 @@ rest_part(sb_build *b, sb_part_choice p)
         st = sb_part_prod(out, &b->cover);
         break;
     case SB_PART_SELL:
-        st = sb_part_sell(out, &b->cover, !b->choice.packed, b->choice.narrow);
+        st = sb_part_sell(out, &b->cover, !b->choice.packed, b->choice.narrow,
+                          &b->pl->par);
         break;
     case SB_PART_BLOCKS:
         st = sb_part_blocks(out, &b->cover);
@@ -90,7 +91,8 @@ rest_part(sb_build *b, sb_part_choice p)
         if (st == SB_SKIP) { /* slices take any order and any columns */
             p.kind = SB_PART_SELL;
             b->choice.narrow = sb_part_sell_narrows(&b->pl->view);
-            st = sb_part_sell(out, &b->cover, !b->choice.packed, b->choice.narrow);
+            st = sb_part_sell(out, &b->cover, !b->choice.packed, b->choice.narrow,
+                          &b->pl->par);
         }
         break;
     case SB_PART_PANEL:
@@ -179,7 +181,7 @@ pack_values(sb_build *b)
                            "packed values hold one matrix, not a batch");
     for (int q = 0; q < b->npart && st == SB_OK; q++)
         if (b->part[q].kind != SB_PART_COO)
-            st = sb_part_pack(&b->part[q], a->val, a->val_type);
+            st = sb_part_pack(&b->part[q], a->val, a->val_type, &b->pl->par);
     if (st == SB_SKIP)
         return sb_diag_set(b->diag, SB_ENOTSUP,
                            "a packed diagonal cannot tell a stored zero from a hole");

@@ -175,7 +175,7 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
         return sb_part_panel(&part[(*n)++], cv, r->k, r->c, NULL);
     case SB_PART_SELL:
         return sb_part_sell(&part[(*n)++], cv, r->c > 0,
-                            r->k > 0 && sb_part_sell_narrows(cv->v));
+                            r->k > 0 && sb_part_sell_narrows(cv->v), NULL);
     case SB_PART_MASK:
         return sb_part_mask(&part[(*n)++], cv, r->c, sorted, NULL);
     case SB_PART_HDIA:

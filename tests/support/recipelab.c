@@ -208,7 +208,7 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
     case SB_PART_PANEL:
         return sb_part_panel(p, cv, 7, 3, NULL);
     case SB_PART_SELL:
-        return sb_part_sell(p, cv, !fx->spec.packed, fx->spec.narrow);
+        return sb_part_sell(p, cv, !fx->spec.packed, fx->spec.narrow, NULL);
     case SB_PART_MASK:
         return sb_part_mask(p, cv, fx->spec.block, true, NULL);
     case SB_PART_HDIA:
@@ -315,7 +315,8 @@ make_parts(recipe_fixture *fx)
         assert_int_equal(st, SB_OK);
         if (fx->spec.packed && order[q] != SB_PART_ROWS && order[q] != SB_PART_BLOCKS)
             assert_int_equal(
-                sb_part_pack(&fx->part[fx->npart], fx->pb.a.val, fx->spec.a), SB_OK);
+                sb_part_pack(&fx->part[fx->npart], fx->pb.a.val, fx->spec.a, NULL),
+                SB_OK);
         if (fx->spec.one && fx->pb.a.nnz > 0)
             assert_int_equal(sb_part_sell_one(&fx->part[fx->npart]), SB_OK);
         adopt(fx);

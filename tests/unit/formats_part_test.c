@@ -58,7 +58,7 @@ test_packed_diagonals(void **state)
     for (int q = 0; q < ENTRIES; q++)
         val[q] = q + 1;
     open_part(&p, &v, &cv);
-    assert_int_equal(sb_part_pack(&p, val, SB_F64), SB_OK);
+    assert_int_equal(sb_part_pack(&p, val, SB_F64, NULL), SB_OK);
     assert_null(sb_part_find(&p, "dia_pos"));
     a = sb_part_find(&p, "dia_val");
     assert_non_null(a);
@@ -85,7 +85,7 @@ test_stored_zero_is_not_packed(void **state)
             val[q] = q + 1;
         val[ENTRIES - 1] = negative ? -0.0 : 0.0;
         open_part(&p, &v, &cv);
-        assert_int_equal(sb_part_pack(&p, val, SB_F64), SB_SKIP);
+        assert_int_equal(sb_part_pack(&p, val, SB_F64, NULL), SB_SKIP);
         assert_non_null(sb_part_find(&p, "dia_pos"));
         assert_null(sb_part_find(&p, "dia_val"));
         close_part(&p, &v, &cv);
@@ -105,11 +105,11 @@ test_complex_zero(void **state)
     for (int q = 0; q < 2 * ENTRIES; q++)
         val[q] = (float)(q % 2);
     open_part(&p, &v, &cv);
-    assert_int_equal(sb_part_pack(&p, val, SB_C32), SB_OK);
+    assert_int_equal(sb_part_pack(&p, val, SB_C32, NULL), SB_OK);
     close_part(&p, &v, &cv);
     val[7] = 0;
     open_part(&p, &v, &cv);
-    assert_int_equal(sb_part_pack(&p, val, SB_C32), SB_SKIP);
+    assert_int_equal(sb_part_pack(&p, val, SB_C32, NULL), SB_SKIP);
     close_part(&p, &v, &cv);
 }
 
@@ -144,7 +144,7 @@ make(sb_part *p, sb_cover *cv, int kind)
     case 9:
         return sb_part_mask(p, cv, 2, true, NULL);
     default:
-        return sb_part_sell(p, cv, kind == 10, kind == 10);
+        return sb_part_sell(p, cv, kind == 10, kind == 10, NULL);
     }
 }
 

@@ -66,13 +66,13 @@ share(sb_part *p, sb_cover *cv)
 static sb_status
 sell(sb_part *p, sb_cover *cv)
 {
-    return sb_part_sell(p, cv, true, false);
+    return sb_part_sell(p, cv, true, false, NULL);
 }
 
 static sb_status
 sell_packed(sb_part *p, sb_cover *cv)
 {
-    return sb_part_sell(p, cv, false, true);
+    return sb_part_sell(p, cv, false, true, NULL);
 }
 
 static sb_status
