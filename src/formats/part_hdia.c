@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-enum { LEAST = 4, MOST = 8, ROWS = SB_HDIA_ROWS, GRAIN = 64 /* slices */ };
+enum { LEAST = 4, MOST = 8, ROWS = SB_HDIA_ROWS, GRAIN = 16 /* slices */ };
 
 /* One slice as it is cut: the left-over slots in the order they were met. */
 typedef struct scan {

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { MAXB = 8, PIECE = 256 /* windows */ };
+enum { MAXB = 8, PIECE = 64 /* windows */ };
 
 typedef struct scan {
     const sb_view *v;

@@ -21,15 +21,14 @@
 
 #include <string.h>
 
-enum { GRAIN = 256 /* windows */, PATTERNS = 1 << SB_WINDOW_MAX };
+enum { PIECE = 16 /* windows */, PATTERNS = 1 << SB_WINDOW_MAX };
 
 /* All columns of a window, in order. */
 typedef struct merge {
     sb_sweep by;
     int b;
-    int64_t at[SB_WINDOW_MAX];
-    /* the column at hand: which rows hold it, how many, and in which slot */
-    int64_t col, slot[SB_WINDOW_MAX];
+    /* the column at hand: which rows hold it, and how many */
+    int64_t col;
     unsigned rows;
     int holders;
 } merge;
@@ -44,35 +43,15 @@ merge_init(merge *m, const sb_view *v, const uint8_t *taken, int b)
 static void
 merge_begin(merge *m, int64_t window)
 {
-    for (int r = 0; r < m->b; r++)
-        m->at[r] = sb_view_lo(m->by.v, window * m->b + r);
     sb_sweep_begin(&m->by, window * m->b, m->b);
 }
 
-/* The next column, without its slots. */
 static bool
 merge_step(merge *m)
 {
     m->rows = sb_sweep_next(&m->by, &m->col);
     m->holders = sb_sweep_count(m->rows);
     return m->rows != 0;
-}
-
-static bool
-merge_next(merge *m)
-{
-    const uint8_t *taken = m->by.taken;
-
-    if (!merge_step(m))
-        return false;
-    for (unsigned left = m->rows; left; left &= left - 1) {
-        const int r = SB_LOWEST_BIT(left);
-
-        while (taken && taken[m->at[r]])
-            m->at[r]++;
-        m->slot[r] = m->at[r]++;
-    }
-    return true;
 }
 
 /* So many rows hold a column of the second list. */
@@ -98,42 +77,71 @@ sb_part_share_columns(const sb_view *v, const int64_t *window, int64_t n, int b,
     }
 }
 
-/* What threads share: windows are counted and filled apart from each other. */
+/* Windows of a piece as they were counted: columns and who holds them. The matrix is
+ * walked only once. */
+typedef struct piece {
+    int64_t *col, end[PIECE]; /* past a window's columns */
+    uint8_t *rows;
+} piece;
+
+/* What threads share: pieces are counted and filled apart from each other. */
 typedef struct job {
     const sb_view *v;
     const uint8_t *taken;
-    int b, least; /* rows that hold a column of the second list */
-    int64_t used; /* windows that the part may take from */
+    int b, least;          /* rows that hold a column of the second list */
+    int64_t windows, used; /* all, and those that the part may take from */
+    piece *piece;
     void *seg, *some, *left, *crd, *pos, *bits;
     int64_t shared, most; /* columns of the first list, of the second */
 } job;
 
+/* The columns of window w, behind the n that the piece has. */
+static int64_t
+count_window(const job *j, merge *m, const piece *to, int64_t n, int64_t w)
+{
+    const sb_dtype t = j->v->slot_type;
+    int64_t all = 0, some = 0, left[SB_WINDOW_MAX] = {0};
+
+    if (w < j->used)
+        merge_begin(m, w);
+    while (w < j->used && merge_step(m)) {
+        to->col[n] = m->col;
+        to->rows[n++] = (uint8_t)m->rows;
+        if (m->holders == j->b)
+            all++;
+        else if (m->holders >= j->least)
+            some++;
+        else
+            for (int r = 0; r < j->b; r++)
+                left[r] += m->rows >> r & 1;
+    }
+    sb_index_store(j->seg, t, w, all);
+    if (j->some)
+        sb_index_store(j->some, t, w, some);
+    for (int r = 0; r < j->b; r++)
+        sb_index_store(j->left, t, w * j->b + r, left[r]);
+    return n;
+}
+
 static void
-count_windows(void *user, int64_t lo, int64_t hi)
+count_pieces(void *user, int64_t lo, int64_t hi)
 {
     const job *j = user;
-    const sb_dtype t = j->v->slot_type;
     merge m;
 
     merge_init(&m, j->v, j->taken, j->b);
-    for (int64_t w = lo; w < hi; w++) {
-        int64_t all = 0, some = 0, left[SB_WINDOW_MAX] = {0};
+    for (int64_t q = lo; q < hi; q++) {
+        const int64_t from = q * PIECE, past = from + PIECE;
+        const int64_t end = past < j->windows ? past : j->windows;
+        const int64_t most =
+            sb_view_lo(j->v, end * j->b) - sb_view_lo(j->v, from * j->b);
+        piece *to = &j->piece[q];
+        int64_t n = 0;
 
-        if (w < j->used)
-            merge_begin(&m, w);
-        while (w < j->used && merge_step(&m))
-            if (m.holders == j->b)
-                all++;
-            else if (m.holders >= j->least)
-                some++;
-            else
-                for (int r = 0; r < j->b; r++)
-                    left[r] += m.rows >> r & 1;
-        sb_index_store(j->seg, t, w, all);
-        if (j->some)
-            sb_index_store(j->some, t, w, some);
-        for (int r = 0; r < j->b; r++)
-            sb_index_store(j->left, t, w * j->b + r, left[r]);
+        to->col = sb_alloc_array(most, sizeof *to->col);
+        to->rows = sb_alloc_array(most, 1);
+        for (int64_t w = from; to->col && to->rows && w < end; w++)
+            to->end[w - from] = n = count_window(j, &m, to, n, w);
     }
 }
 
@@ -162,98 +170,163 @@ put(const job *j, int64_t column, int64_t pos, int64_t col, int64_t slot)
 }
 
 static void
-put_column(const job *j, const merge *m, int64_t column)
+put_column(const job *j, int64_t col, unsigned rows, const int64_t slot[SB_WINDOW_MAX],
+           int64_t column)
 {
     for (int r = 0; r < j->b; r++)
-        put(j, column, column * j->b + r, m->col, m->rows >> r & 1 ? m->slot[r] : -1);
+        put(j, column, column * j->b + r, col, rows >> r & 1 ? slot[r] : -1);
 }
 
 /* Where each pattern's columns begin in a window's second list. */
 static void
-find_patterns(int64_t from[PATTERNS], const job *j, merge *m, int64_t window)
+find_patterns(int64_t from[PATTERNS], const job *j, const uint8_t *rows, int64_t n,
+              int64_t window)
 {
     int64_t at = sb_index(j->some, j->v->slot_type, window);
 
-    memset(from, 0, sizeof(int64_t[PATTERNS]));
     if (at == sb_index(j->some, j->v->slot_type, window + 1))
         return;
-    merge_begin(m, window);
-    while (merge_step(m))
-        from[m->rows]++;
-    for (unsigned rows = 0; rows < 1u << j->b; rows++) {
-        const int n = sb_sweep_count(rows);
-        const int64_t one = n >= j->least && n < j->b ? from[rows] : 0;
+    memset(from, 0, sizeof(int64_t[PATTERNS]));
+    for (int64_t q = 0; q < n; q++)
+        from[rows[q]]++;
+    for (unsigned p = 0; p < 1u << j->b; p++) {
+        const int holders = sb_sweep_count(p);
+        const int64_t one = holders >= j->least && holders < j->b ? from[p] : 0;
 
-        from[rows] = at;
+        from[p] = at;
         at += one;
     }
 }
 
+/* Moves past what other parts have taken of the rows that hold a column, and says where
+ * they hold it. */
 static void
-fill_windows(void *user, int64_t lo, int64_t hi)
+find_slots(const job *j, unsigned rows, int64_t at[SB_WINDOW_MAX],
+           int64_t slot[SB_WINDOW_MAX])
 {
-    const job *j = user;
+    for (unsigned left = rows; left; left &= left - 1) {
+        const int r = SB_LOWEST_BIT(left);
+
+        while (j->taken && j->taken[at[r]])
+            at[r]++;
+        slot[r] = at[r]++;
+    }
+}
+
+/* Window w of n columns; the lists were counted. */
+static void
+fill_window(const job *j, int64_t w, const int64_t *col, const uint8_t *rows, int64_t n)
+{
     const sb_dtype t = j->v->slot_type;
     const int b = j->b;
-    int64_t from[PATTERNS];
-    merge m;
+    int64_t from[PATTERNS], left[SB_WINDOW_MAX], at[SB_WINDOW_MAX], slot[SB_WINDOW_MAX];
+    int64_t all = sb_index(j->seg, t, w);
 
-    merge_init(&m, j->v, j->taken, b);
-    for (int64_t w = lo; w < hi; w++) {
-        int64_t all = sb_index(j->seg, t, w), left[SB_WINDOW_MAX];
-
-        for (int r = 0; r < b; r++)
-            left[r] = sb_index(j->left, t, w * b + r);
-        if (j->some)
-            find_patterns(from, j, &m, w);
-        merge_begin(&m, w);
-        while (merge_next(&m))
-            if (m.holders == b) {
-                put_column(j, &m, all++);
-            } else if (m.holders >= j->least) {
-                sb_index_store(j->bits, SB_I32, from[m.rows], m.rows);
-                put_column(j, &m, j->shared + from[m.rows]++);
-            } else {
-                for (int r = 0; r < b; r++)
-                    if (m.rows >> r & 1) {
-                        const int64_t e = j->shared + j->most, x = left[r]++;
-
-                        put(j, e + x, e * b + x, m.col, m.slot[r]);
-                    }
-            }
+    for (int r = 0; r < b; r++) {
+        left[r] = sb_index(j->left, t, w * b + r);
+        at[r] = sb_view_lo(j->v, w * b + r);
     }
+    if (j->some)
+        find_patterns(from, j, rows, n, w);
+    for (int64_t q = 0; q < n; q++) {
+        const int holders = sb_sweep_count(rows[q]);
+
+        find_slots(j, rows[q], at, slot);
+        if (holders == b) {
+            put_column(j, col[q], rows[q], slot, all++);
+        } else if (holders >= j->least) {
+            sb_index_store(j->bits, SB_I32, from[rows[q]], rows[q]);
+            put_column(j, col[q], rows[q], slot, j->shared + from[rows[q]]++);
+        } else {
+            for (unsigned m = rows[q]; m; m &= m - 1) {
+                const int r = SB_LOWEST_BIT(m);
+                const int64_t e = j->shared + j->most, x = left[r]++;
+
+                put(j, e + x, e * b + x, col[q], slot[r]);
+            }
+        }
+    }
+}
+
+static void
+fill_pieces(void *user, int64_t lo, int64_t hi)
+{
+    const job *j = user;
+
+    for (int64_t q = lo; q < hi; q++) {
+        const piece *p = &j->piece[q];
+
+        for (int64_t w = 0; w < PIECE && q * PIECE + w < j->used; w++) {
+            const int64_t first = w > 0 ? p->end[w - 1] : 0;
+
+            fill_window(j, q * PIECE + w, p->col + first, p->rows + first,
+                        p->end[w] - first);
+        }
+    }
+}
+
+/* Offsets of all windows; entries left over in *left. */
+static sb_status
+count(sb_part *out, job *j, bool holes, int64_t *left, const sb_par *par)
+{
+    const sb_dtype t = j->v->slot_type;
+    const int64_t pieces = (j->windows + PIECE - 1) / PIECE;
+
+    j->seg = sb_part_array_new(out, "share_seg", t, j->windows + 1);
+    j->some = holes ? sb_part_array_new(out, "share_some", t, j->windows + 1) : NULL;
+    j->left = sb_part_array_new(out, "share_left", t, j->windows * j->b + 1);
+    if (!j->seg || !j->left || (holes && !j->some))
+        return SB_ENOMEM;
+    sb_par_run(par, count_pieces, j, 0, pieces, 1);
+    for (int64_t q = 0; q < pieces; q++)
+        if (!j->piece[q].col || !j->piece[q].rows)
+            return SB_ENOMEM;
+    j->shared = add_up(j->seg, t, j->windows);
+    j->most = holes ? add_up(j->some, t, j->windows) : 0;
+    *left = add_up(j->left, t, j->windows * j->b);
+    return j->shared + j->most > 0 ? SB_OK : SB_SKIP;
+}
+
+static sb_status
+fill(sb_part *out, sb_cover *cv, job *j, int64_t left, const sb_par *par)
+{
+    const sb_view *v = j->v;
+    const int64_t columns = j->shared + j->most + left;
+
+    out->slots = (j->shared + j->most) * j->b + left;
+    j->crd = sb_part_array_new(out, "share_crd", v->crd_type, columns);
+    j->pos = sb_part_array_new(out, "share_pos", v->slot_type, out->slots);
+    j->bits = j->some ? sb_part_array_new(out, "share_bits", SB_I32, j->most) : NULL;
+    if (!j->crd || !j->pos || (j->some && !j->bits) || sb_cover_open(cv) != SB_OK)
+        return SB_ENOMEM;
+    sb_par_run(par, fill_pieces, j, 0, (j->used + PIECE - 1) / PIECE, 1);
+    return SB_OK;
 }
 
 static sb_status
 build(sb_part *out, sb_cover *cv, int b, bool holes, const sb_par *par)
 {
     const sb_view *v = cv->v;
-    const sb_dtype t = v->slot_type;
     bool add;
     const int64_t windows = v->rows / b, used = sb_cover_rows(cv, &add) / b;
     const int64_t entries = sb_cover_free_entries(cv, used * b);
-    job j = {.v = v, .taken = cv->taken, .b = b, .used = used};
-    int64_t left;
+    const int64_t pieces = (windows + PIECE - 1) / PIECE;
+    job j = {.v = v, .taken = cv->taken, .b = b, .windows = windows, .used = used};
+    int64_t left = 0;
+    sb_status st = SB_ENOMEM;
 
     j.least = holes ? half(b) : b;
-    j.seg = sb_part_array_new(out, "share_seg", t, windows + 1);
-    j.some = holes ? sb_part_array_new(out, "share_some", t, windows + 1) : NULL;
-    j.left = sb_part_array_new(out, "share_left", t, windows * b + 1);
-    if (!j.seg || !j.left || (holes && !j.some))
-        return SB_ENOMEM;
-    sb_par_run(par, count_windows, &j, 0, windows, GRAIN);
-    j.shared = add_up(j.seg, t, windows);
-    j.most = holes ? add_up(j.some, t, windows) : 0;
-    left = add_up(j.left, t, windows * b);
-    if (j.shared + j.most == 0)
-        return SB_SKIP;
-    out->slots = (j.shared + j.most) * b + left;
-    j.crd = sb_part_array_new(out, "share_crd", v->crd_type, j.shared + j.most + left);
-    j.pos = sb_part_array_new(out, "share_pos", t, out->slots);
-    j.bits = holes ? sb_part_array_new(out, "share_bits", SB_I32, j.most) : NULL;
-    if (!j.crd || !j.pos || (holes && !j.bits) || sb_cover_open(cv) != SB_OK)
-        return SB_ENOMEM;
-    sb_par_run(par, fill_windows, &j, 0, used, GRAIN);
+    j.piece = sb_alloc_zero((size_t)(pieces + 1) * sizeof *j.piece);
+    if (j.piece)
+        st = count(out, &j, holes, &left, par);
+    if (st == SB_OK)
+        st = fill(out, cv, &j, left, par);
+    for (int64_t q = 0; j.piece && q < pieces; q++) {
+        sb_free(j.piece[q].col);
+        sb_free(j.piece[q].rows);
+    }
+    sb_free(j.piece);
+    SB_TRY(st);
     memset(cv->taken, 1, (size_t)sb_view_lo(v, used * b));
     memset(cv->touched, 1, (size_t)(used * b));
     out->nnz = entries;

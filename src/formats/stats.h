@@ -56,6 +56,7 @@ typedef struct sb_stats {
     double win_run[SB_STATS_WINDOWS];   /* mean columns of such a run */
     double held_share[SB_STATS_WINDOWS]; /* share of entries in columns all rows hold */
     double half_share[SB_STATS_WINDOWS]; /* that half of them hold, less the holes */
+    bool held;                           /* whether these two have been looked at */
     double panel_run[SB_STATS_PANELS];   /* mean entries of a row inside a panel */
     double mask_fill[SB_STATS_MASKS];    /* entries per row of a chunk of 16 columns */
     double hdia[SB_STATS_HDIAS]; /* per entry, by sb_stats_hdia: see part_hdia.c */
@@ -92,13 +93,12 @@ typedef enum sb_stats_use {
     SB_STATS_ALL = 15
 } sb_stats_use;
 
-/* From this block_share on a matrix of many columns' use has held_share without being
- * asked: another level may be looked for (planner/levels.c). */
-#define SB_STATS_BLOCKY 0.3
-
 /* From statistics of the blocks of a block matrix to those of its elements, as far as
  * blocks tell; lengths of rows stay counted in block rows. */
 void sb_stats_expand(sb_stats *s, int64_t block);
+
+/* Held_share and half_share alone, for whoever finds later that they may decide. */
+void sb_stats_hold(sb_stats *s, const sb_view *v, const sb_par *par);
 
 /* ENOMEM only. Threads: `par` may be NULL. */
 sb_status sb_stats_collect(sb_stats *out, const sb_view *v, sb_stats_use use,

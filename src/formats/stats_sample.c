@@ -31,9 +31,13 @@ enum {
 typedef struct slot {
     int64_t key;
     uint32_t epoch;
-    uint8_t by4, by8, half; /* last group of rows the column was seen in */
-    uint8_t count;          /* of DIAG_ROWS */
+    uint32_t seen; /* last groups of rows that had the column; a diagonal's entries */
 } slot;
+
+/* Of windows. */
+typedef struct tally {
+    int64_t entries, d4, d8, dwin, second, fresh;
+} tally;
 
 typedef struct sampler {
     const sb_view *v;
@@ -41,7 +45,8 @@ typedef struct sampler {
     slot *table;
     uint32_t epoch;
     int fill; /* slots of this epoch */
-    int64_t entries, d4, d8, windows, dwin, dwin_before, second, fresh;
+    tally sum;
+    int64_t windows;
     double columns; /* distinct ones of all windows */
 } sampler;
 
@@ -77,42 +82,39 @@ begin_epoch(sampler *sm)
 }
 
 /* The slot of a key in this epoch, which must have room; fresh if `*is_new`. */
-static slot *
+static inline slot *
 find(sampler *sm, int64_t key, bool *is_new)
 {
     uint64_t h = ((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - TABLE_BITS);
+    slot *s = &sm->table[h];
 
-    for (;; h = (h + 1) & (TABLE - 1)) {
-        slot *s = &sm->table[h];
-
-        *is_new = s->epoch != sm->epoch;
-        if (*is_new) {
-            memset(s, 0, sizeof *s);
-            s->key = key;
-            s->epoch = sm->epoch;
-            sm->fill++;
-        }
-        if (s->key == key)
-            return s;
+    while (s->epoch == sm->epoch && s->key != key) {
+        h = (h + 1) & (TABLE - 1);
+        s = &sm->table[h];
     }
+    *is_new = s->epoch != sm->epoch;
+    if (*is_new) {
+        *s = (slot){key, sm->epoch, 0};
+        sm->fill++;
+    }
+    return s;
 }
 
-static void
-window_entry(sampler *sm, int64_t col, int row, int half)
+static inline void
+window_entry(sampler *sm, tally *t, int64_t col, uint32_t row, uint32_t half)
 {
-    const uint8_t by4 = (uint8_t)(row / 4 + 1), by8 = (uint8_t)(row / 8 + 1);
+    const uint32_t by4 = row / 4 + 1, by8 = (row / 8 + 1) << 8, in = (half + 1) << 16;
     bool is_new;
     slot *s = find(sm, col, &is_new);
+    const uint32_t seen = s->seen;
 
-    sm->entries++;
-    sm->d4 += s->by4 != by4;
-    sm->d8 += s->by8 != by8;
-    sm->second += half && s->half != half + 1;
-    sm->dwin += s->half != half + 1;
-    sm->fresh += half && is_new;
-    s->by4 = by4;
-    s->by8 = by8;
-    s->half = (uint8_t)(half + 1);
+    s->seen = by4 | by8 | in;
+    t->entries++;
+    t->d4 += (seen & 0xff) != by4;
+    t->d8 += (seen & 0xff00) != by8;
+    t->dwin += (seen & 0xff0000) != in;
+    t->second += half && (seen & 0xff0000) != in;
+    t->fresh += half && is_new;
 }
 
 /* One in `keep` columns, by a hash: reuse of the kept ones is reuse of all. */
@@ -123,6 +125,17 @@ kept(int64_t col, uint64_t keep)
     return ((uint64_t)col * UINT64_C(0xD6E8FEB86659FD93) >> 32) * keep >> 32 == 0;
 }
 
+static void
+add_tally(tally *to, const tally *t)
+{
+    to->entries += t->entries;
+    to->d4 += t->d4;
+    to->d8 += t->d8;
+    to->dwin += t->dwin;
+    to->second += t->second;
+    to->fresh += t->fresh;
+}
+
 /* Two neighbouring windows from row `first`. */
 static void
 window_pair(sampler *sm, int64_t first)
@@ -130,7 +143,8 @@ window_pair(sampler *sm, int64_t first)
     const sb_view *v = sm->v;
     int64_t rows = WINDOW, nnz;
     uint64_t keep;
-    int row = 0;
+    uint32_t row = 0;
+    tally t = {0};
 
     for (;; rows /= 2) {
         const int64_t end = first + 2 * rows < v->rows ? first + 2 * rows : v->rows;
@@ -141,7 +155,7 @@ window_pair(sampler *sm, int64_t first)
     }
     keep = (uint64_t)(nnz < PAIR_ENTRIES ? nnz : PAIR_ENTRIES) / TABLE_FILL + 1;
     begin_epoch(sm);
-    for (int half = 0; half < 2; half++)
+    for (uint32_t half = 0; half < 2; half++)
         for (int64_t r = 0; r < rows && first < v->rows; r++, row++, first++) {
             int64_t lo = sb_view_lo(v, first), hi = sb_view_lo(v, first + 1);
 
@@ -149,11 +163,11 @@ window_pair(sampler *sm, int64_t first)
                 hi = lo + PAIR_ENTRIES / 16;
             for (; lo < hi; lo++)
                 if (kept(sb_view_col(v, lo), keep) && sm->fill < TABLE / 4 * 3)
-                    window_entry(sm, sb_view_col(v, lo), row, half);
+                    window_entry(sm, &t, sb_view_col(v, lo), row, half);
         }
-    sm->columns += (double)(sm->dwin - sm->dwin_before) * (double)keep;
-    sm->dwin_before = sm->dwin;
+    sm->columns += (double)t.dwin * (double)keep;
     sm->windows += 2;
+    add_tally(&sm->sum, &t);
 }
 
 /* Pairs of windows, every SAMPLERS-th from `first` on. */
@@ -174,25 +188,21 @@ sample_windows(sampler *sm, int64_t first)
 static void
 merge_windows(sb_stats *s, const sampler *from)
 {
-    sampler sum = {0};
+    double columns = 0, windows = 0;
+    tally t = {0};
 
     for (const sampler *sm = from; sm < from + SAMPLERS; sm++) {
-        sum.entries += sm->entries;
-        sum.d4 += sm->d4;
-        sum.d8 += sm->d8;
-        sum.windows += sm->windows;
-        sum.dwin += sm->dwin;
-        sum.second += sm->second;
-        sum.fresh += sm->fresh;
-        sum.columns += sm->columns;
+        add_tally(&t, &sm->sum);
+        windows += (double)sm->windows;
+        columns += sm->columns;
     }
-    if (sum.entries == 0)
+    if (t.entries == 0)
         return;
-    s->r4 = (double)sum.entries / (double)sum.d4;
-    s->r8 = (double)sum.entries / (double)sum.d8;
-    s->window_cols = sum.columns / (double)sum.windows;
-    s->window_reuse = 1.0 - (double)sum.dwin / (double)sum.entries;
-    s->window_fresh = sum.second ? (double)sum.fresh / (double)sum.second : 1.0;
+    s->r4 = (double)t.entries / (double)t.d4;
+    s->r8 = (double)t.entries / (double)t.d8;
+    s->window_cols = columns / windows;
+    s->window_reuse = 1.0 - (double)t.dwin / (double)t.entries;
+    s->window_fresh = t.second ? (double)t.fresh / (double)t.second : 1.0;
 }
 
 static void
@@ -211,7 +221,7 @@ sample_diagonals(sb_stats *s, sampler *sm)
              p++, budget--, seen++) {
             bool is_new;
 
-            find(sm, sb_view_col(v, p) - i, &is_new)->count++;
+            find(sm, sb_view_col(v, p) - i, &is_new)->seen++;
         }
     }
     for (int q = 0; q < TABLE; q++) {
@@ -221,9 +231,9 @@ sample_diagonals(sb_stats *s, sampler *sm)
         const int64_t to = v->cols - t->key < v->rows ? v->cols - t->key : v->rows;
         const double share = (double)(to - from) / (double)(v->rows > 0 ? v->rows : 1);
 
-        if (t->epoch != sm->epoch || 2 * t->count < share * (double)n || t->count < 2)
+        if (t->epoch != sm->epoch || 2 * t->seen < share * (double)n || t->seen < 2)
             continue;
-        on += t->count;
+        on += t->seen;
         s->diag_count++;
     }
     s->diag_share = seen ? (double)on / (double)seen : 0;
@@ -486,6 +496,13 @@ new_samplers(sampling *sp, int64_t pairs)
 }
 
 static void
+add_held(sampling *sp)
+{
+    add_jobs(sp, sample_held, SB_STATS_WINDOWS);
+    sp->s->held = true;
+}
+
+static void
 choose_jobs(sampling *sp, sb_stats_use use)
 {
     if (use & SB_STATS_VECTOR)
@@ -498,20 +515,11 @@ choose_jobs(sampling *sp, sb_stats_use use)
         add_jobs(sp, sample_panels, 1);
     }
     if (use & SB_STATS_HELD)
-        add_jobs(sp, sample_held, SB_STATS_WINDOWS);
+        add_held(sp);
     if (use & SB_STATS_VECTOR) {
         add_jobs(sp, sample_hdia, 1);
         add_jobs(sp, sample_mask, SB_STATS_MASKS);
     }
-}
-
-static bool
-blocky(const sb_stats *s)
-{
-    for (int q = 0; q < SB_STATS_BLOCKS; q++)
-        if (s->block_share[q] >= SB_STATS_BLOCKY)
-            return true;
-    return false;
 }
 
 sb_status
@@ -531,13 +539,20 @@ sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *p
         sb_par_run(par, run_samplers, &sp, 0, (sp.sampler ? SAMPLERS : 0) + sp.jobs, 1);
         if (sp.sampler)
             merge_windows(s, sp.sampler);
-        sp.jobs = 0;
-        if (!(use & SB_STATS_HELD) && blocky(s))
-            add_jobs(&sp, sample_held, SB_STATS_WINDOWS);
-        sb_par_run(par, run_jobs, &sp, 0, sp.jobs, 1);
     }
     if (sp.sampler)
         sb_free(sp.sampler[0].table);
     sb_free(sp.sampler);
     return st;
+}
+
+void
+sb_stats_hold(sb_stats *s, const sb_view *v, const sb_par *par)
+{
+    sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES, true}};
+
+    if (s->held || !s->sorted || v->nnz == 0)
+        return;
+    add_held(&sp);
+    sb_par_run(par, run_jobs, &sp, 0, sp.jobs, 1);
 }

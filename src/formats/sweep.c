@@ -37,25 +37,34 @@ sb_sweep_begin(sb_sweep *sw, int64_t first, int rows)
     }
 }
 
-/* Row r up to the end of the stretch. Its arrays are out of reach of the stores to masks;
- * `wide` is constant where this is inlined. */
+/* Row r up to the end of the stretch; `wide` and `some`, whether entries may be taken, are
+ * constant where this is inlined. A word's bits come together in a register: neighbours
+ * would wait for each other's stores. */
 SB_INLINE void
-mark_row(sb_sweep *sw, int r, bool wide)
+mark_row(sb_sweep *sw, int r, bool wide, bool some)
 {
     const int32_t *c32 = sw->v->crd;
     const int64_t *c64 = sw->v->crd;
     const uint8_t *taken = sw->taken;
     const int64_t end = sw->end[r];
     const int64_t from = sw->first + sw->v->crd_base + (int64_t)sw->skew * r;
-    int64_t p = sw->read[r], k;
+    const uint16_t bit = (uint16_t)(1u << r);
+    int64_t p = sw->read[r], k, at = 0;
+    uint64_t bits = 0;
 
     for (; p < end && (k = (wide ? c64[p] : c32[p]) - from) < SB_SWEEP_STRETCH; p++) {
-        if (taken && taken[p])
+        if (some && taken[p])
             continue;
-        sw->mask[k] |= (uint16_t)(1u << r);
-        sw->word[k / 64] |= UINT64_C(1) << k % 64;
+        if (k / 64 != at) {
+            sw->word[at] |= bits;
+            at = k / 64;
+            bits = 0;
+        }
+        bits |= UINT64_C(1) << k % 64;
+        sw->mask[k] |= bit;
     }
-    sw->read[r] = skip(sw, p, end);
+    sw->word[at] |= bits;
+    sw->read[r] = some ? skip(sw, p, end) : p;
 }
 
 bool
@@ -75,10 +84,12 @@ sb_sweep_mark(sb_sweep *sw)
         return false;
     sw->first = least;
     for (int r = 0; r < sw->rows; r++)
-        if (wide)
-            mark_row(sw, r, true);
+        if (sw->taken)
+            mark_row(sw, r, wide, true);
+        else if (wide)
+            mark_row(sw, r, true, false);
         else
-            mark_row(sw, r, false);
+            mark_row(sw, r, false, false);
     for (int w = 0; w < SB_SWEEP_STRETCH / 64; w++)
         sw->words |= (uint64_t)(sw->word[w] != 0) << w;
     return true;

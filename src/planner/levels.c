@@ -252,7 +252,7 @@ promising(const sb_planner *pl)
     for (int q = 0; q < SB_STATS_BLOCKS; q++)
         if (s->block_share[q] > blocks)
             blocks = s->block_share[q];
-    return s->mean >= 12 && blocks >= SB_STATS_BLOCKY && blocks <= most &&
+    return s->mean >= 12 && blocks >= 0.3 && blocks <= most &&
            (!estimate || cheapest(pl) >= SEARCH_SECONDS);
 }
 
@@ -316,6 +316,7 @@ sb_levels_search(sb_planner *pl)
     read_switches(&sw);
     if (!sw.search || !possible(pl) || (sw.gate && !promising(pl)))
         return SB_OK;
+    sb_stats_hold(&pl->stats, &pl->view, &pl->par);
     st = sb_level_sample_take(&lv.on, pl);
     lv.sw = sw;
     lv.blocks_first = false;
