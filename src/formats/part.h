@@ -206,8 +206,9 @@ sb_status sb_part_panel(sb_part *out, sb_cover *cv, int64_t width, int64_t block
 /* Completely full, aligned b x b blocks. SB_SKIP when !sorted or there are none. */
 sb_status sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted);
 /* All windows of b neighbouring rows, read in place by runs of shared columns; b <= 8.
- * SB_SKIP when !sorted, values are not in place, or no run is shared. */
-sb_status sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted);
+ * SB_SKIP when !sorted, values are not in place, or no run is shared. par may be NULL. */
+sb_status sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted,
+                      const sb_par *par);
 /* Slots per row that part win would share in one window of sorted rows. */
 int64_t sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs);
 /* All windows of b neighbouring rows, by the columns that all of them hold, and with holes

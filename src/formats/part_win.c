@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { MINRUN = 2 };
+enum { MINRUN = 2, PIECE = 16 /* windows */ };
 
 static int64_t
 run_length(const sb_window *sc)
@@ -54,86 +54,6 @@ scan_next(sb_window *sc)
     return 0;
 }
 
-/* The first `used` windows have runs. */
-static void
-count_runs(void *seg, const sb_cover *cv, int64_t used, int b, int64_t *runs,
-           int64_t *slots)
-{
-    const sb_view *v = cv->v;
-    const int64_t windows = v->rows / b;
-
-    *runs = *slots = 0;
-    for (int64_t w = 0; w < windows; w++) {
-        sb_window sc;
-
-        sb_index_store(seg, v->slot_type, w, *runs);
-        if (w >= used)
-            continue;
-        sb_window_begin(&sc, v, cv->taken, w, b);
-        for (int64_t len = scan_next(&sc); len > 0; len = scan_next(&sc)) {
-            (*runs)++;
-            *slots += len;
-        }
-    }
-    sb_index_store(seg, v->slot_type, windows, *runs);
-}
-
-static void
-fill_runs(const sb_cover *cv, void *off, void *lo, int64_t used, int b)
-{
-    const sb_view *v = cv->v;
-    int64_t s = 0, slots = 0;
-
-    for (int64_t w = 0; w < used; w++) {
-        sb_window sc;
-
-        sb_window_begin(&sc, v, cv->taken, w, b);
-        for (int64_t len = scan_next(&sc); len > 0; len = scan_next(&sc)) {
-            sb_index_store(off, v->slot_type, s, slots);
-            for (int r = 0; r < b; r++)
-                sb_index_store(lo, v->slot_type, s * b + r, sc.at[r] - len);
-            s++;
-            slots += len;
-        }
-    }
-    sb_index_store(off, v->slot_type, s, slots);
-}
-
-/* What lies between the runs of each row; a row that is not used has nothing. */
-static void
-fill_rest(const sb_cover *cv, sb_part *p, int64_t used, int b)
-{
-    const sb_view *v = cv->v;
-    const sb_dtype t = v->slot_type;
-    const void *seg = sb_part_find(p, "win_seg")->data;
-    const void *off = sb_part_find(p, "win_off")->data;
-    const void *lo = sb_part_find(p, "win_lo")->data;
-    void *left = sb_part_find(p, "win_left")->data;
-    void *rest = sb_part_find(p, "win_rest")->data;
-    int64_t n = 0;
-
-    for (int64_t i = 0; i < v->rows / b * b; i++) {
-        const int64_t hi = sb_view_lo(v, i + 1);
-        int64_t s = sb_index(seg, t, i / b);
-        const int64_t end = sb_index(seg, t, i / b + 1);
-
-        sb_index_store(left, t, i, n);
-        if (i >= used * b)
-            continue;
-        for (int64_t slot = sb_view_lo(v, i); slot < hi;) {
-            if (s < end && sb_index(lo, t, s * b + i % b) == slot) {
-                slot += sb_index(off, t, s + 1) - sb_index(off, t, s);
-                s++;
-                continue;
-            }
-            if (!(cv->taken && cv->taken[slot]))
-                sb_index_store(rest, t, n++, slot);
-            slot++;
-        }
-    }
-    sb_index_store(left, t, v->rows / b * b, n);
-}
-
 int64_t
 sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs)
 {
@@ -148,31 +68,197 @@ sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs)
     return slots;
 }
 
+/* The runs of a piece's windows, from when they are found until it is known where they go:
+ * columns are walked only once. */
+typedef struct piece {
+    int64_t runs, slots;     /* of it, then before it */
+    int64_t *len, *lo;       /* a run's slots, and where they begin in b rows */
+    int64_t end[PIECE];      /* past a window's runs */
+} piece;
+
+/* What threads share: pieces are counted and filled apart from each other. */
+typedef struct job {
+    const sb_view *v;
+    const uint8_t *taken;
+    int b;
+    int64_t windows, used; /* all, and those that have runs */
+    piece *piece;
+    int64_t *rest; /* by row: entries in no run, then those before it */
+    void *seg, *off, *lo, *left, *list;
+} job;
+
+static int64_t
+free_entries(const job *j, int64_t row)
+{
+    const int64_t lo = sb_view_lo(j->v, row), hi = sb_view_lo(j->v, row + 1);
+    int64_t n = hi - lo;
+
+    for (int64_t p = lo; p < hi && j->taken; p++)
+        n -= j->taken[p] != 0;
+    return n;
+}
+
+static void
+find_runs(const job *j, piece *to, int64_t w)
+{
+    const int b = j->b;
+    int64_t slots = 0;
+    sb_window sc;
+
+    sb_window_begin(&sc, j->v, j->taken, w, b);
+    for (int64_t len = scan_next(&sc); len > 0; len = scan_next(&sc)) {
+        to->len[to->runs] = len;
+        for (int r = 0; r < b; r++)
+            to->lo[to->runs * b + r] = sc.at[r] - len;
+        to->runs++;
+        slots += len;
+    }
+    to->slots += slots;
+    for (int r = 0; r < b; r++)
+        j->rest[w * b + r] = free_entries(j, w * b + r) - slots;
+}
+
+static void
+count_pieces(void *user, int64_t lo, int64_t hi)
+{
+    const job *j = user;
+
+    for (int64_t q = lo; q < hi; q++) {
+        const int64_t from = q * PIECE, past = from + PIECE;
+        const int64_t end = past < j->used ? past : j->used;
+        const int64_t entries =
+            sb_view_lo(j->v, end * j->b) - sb_view_lo(j->v, from * j->b);
+        piece *to = &j->piece[q];
+
+        to->len = sb_alloc_array(entries / (MINRUN * j->b), sizeof *to->len);
+        to->lo = sb_alloc_array(entries / MINRUN, sizeof *to->lo);
+        for (int64_t w = from; to->len && to->lo && w < end; w++) {
+            find_runs(j, to, w);
+            to->end[w - from] = to->runs;
+        }
+    }
+}
+
+/* What lies between the runs [s, end) of row r of a window, whose places are `lo`. */
+static void
+fill_row(const job *j, int64_t w, int r, const piece *p, int64_t s, int64_t end)
+{
+    const int64_t i = w * j->b + r, hi = sb_view_lo(j->v, i + 1);
+    int64_t n = j->rest[i];
+
+    for (int64_t slot = sb_view_lo(j->v, i); slot < hi;) {
+        if (s < end && p->lo[s * j->b + r] == slot) {
+            slot += p->len[s++];
+            continue;
+        }
+        if (!(j->taken && j->taken[slot]))
+            sb_index_store(j->list, j->v->slot_type, n++, slot);
+        slot++;
+    }
+}
+
+static void
+fill_pieces(void *user, int64_t lo, int64_t hi)
+{
+    const job *j = user;
+    const sb_dtype t = j->v->slot_type;
+
+    for (int64_t q = lo; q < hi; q++) {
+        const piece *p = &j->piece[q];
+        const int64_t runs = p[1].runs - p->runs;
+        int64_t slots = p->slots;
+
+        for (int64_t s = 0; s < runs; s++) {
+            sb_index_store(j->off, t, p->runs + s, slots);
+            slots += p->len[s];
+        }
+        for (int64_t s = 0; s < runs * j->b; s++)
+            sb_index_store(j->lo, t, p->runs * j->b + s, p->lo[s]);
+        for (int64_t w = 0; w < PIECE && q * PIECE + w < j->used; w++) {
+            const int64_t first = w > 0 ? p->end[w - 1] : 0;
+
+            sb_index_store(j->seg, t, q * PIECE + w, p->runs + first);
+            for (int r = 0; r < j->b; r++)
+                fill_row(j, q * PIECE + w, r, p, first, p->end[w]);
+        }
+    }
+}
+
+/* From counts to what lies before each piece and row; rows not used have nothing. */
 static sb_status
-build(sb_part *out, sb_cover *cv, int b)
+place(job *j, int64_t pieces)
+{
+    piece sum = {0};
+    int64_t rest = 0;
+
+    for (int64_t q = 0; q <= pieces; q++) {
+        const piece one = j->piece[q];
+
+        if (q < pieces && (!one.len || !one.lo))
+            return SB_ENOMEM;
+        j->piece[q].runs = sum.runs;
+        j->piece[q].slots = sum.slots;
+        sum.runs += one.runs;
+        sum.slots += one.slots;
+    }
+    for (int64_t i = 0; i <= j->windows * j->b; i++) {
+        const int64_t one = i < j->used * j->b ? j->rest[i] : 0;
+
+        j->rest[i] = rest;
+        rest += one;
+    }
+    return sum.runs > 0 ? SB_OK : SB_SKIP;
+}
+
+static sb_status
+fill(sb_part *out, sb_cover *cv, job *j, int64_t pieces, const sb_par *par)
+{
+    const sb_dtype t = j->v->slot_type;
+    const piece *all = &j->piece[pieces];
+    const int64_t rows = j->windows * j->b;
+
+    j->off = sb_part_array_new(out, "win_off", t, all->runs + 1);
+    j->lo = sb_part_array_new(out, "win_lo", t, all->runs * j->b);
+    j->left = sb_part_array_new(out, "win_left", t, rows + 1);
+    j->list = sb_part_array_new(out, "win_rest", t, j->rest[rows]);
+    if (!j->off || !j->lo || !j->left || !j->list || sb_cover_open(cv) != SB_OK)
+        return SB_ENOMEM;
+    sb_par_run(par, fill_pieces, j, 0, pieces, 1);
+    for (int64_t w = j->used; w <= j->windows; w++)
+        sb_index_store(j->seg, t, w, all->runs);
+    sb_index_store(j->off, t, all->runs, all->slots);
+    for (int64_t i = 0; i <= rows; i++)
+        sb_index_store(j->left, t, i, j->rest[i]);
+    return SB_OK;
+}
+
+static sb_status
+build(sb_part *out, sb_cover *cv, int b, const sb_par *par)
 {
     const sb_view *v = cv->v;
-    const sb_dtype t = v->slot_type;
     bool add;
     const int64_t windows = v->rows / b, used = sb_cover_rows(cv, &add) / b;
     const int64_t entries = sb_cover_free_entries(cv, used * b);
-    void *seg = sb_part_array_new(out, "win_seg", t, windows + 1);
-    void *off, *lo;
-    int64_t runs, slots;
+    const int64_t pieces = (used + PIECE - 1) / PIECE;
+    job j = {.v = v, .taken = cv->taken, .b = b, .windows = windows, .used = used};
+    sb_status st = SB_ENOMEM;
 
-    if (!seg)
-        return SB_ENOMEM;
-    count_runs(seg, cv, used, b, &runs, &slots);
-    if (runs == 0)
-        return SB_SKIP;
-    off = sb_part_array_new(out, "win_off", t, runs + 1);
-    lo = sb_part_array_new(out, "win_lo", t, runs * b);
-    if (!off || !lo || !sb_part_array_new(out, "win_left", t, windows * b + 1) ||
-        !sb_part_array_new(out, "win_rest", t, entries - slots * b) ||
-        sb_cover_open(cv) != SB_OK)
-        return SB_ENOMEM;
-    fill_runs(cv, off, lo, used, b);
-    fill_rest(cv, out, used, b);
+    j.seg = sb_part_array_new(out, "win_seg", v->slot_type, windows + 1);
+    j.piece = sb_alloc_zero((size_t)(pieces + 1) * sizeof *j.piece);
+    j.rest = sb_alloc_array(windows * b + 1, sizeof *j.rest);
+    if (j.seg && j.piece && j.rest) {
+        sb_par_run(par, count_pieces, &j, 0, pieces, 1);
+        st = place(&j, pieces);
+    }
+    if (st == SB_OK)
+        st = fill(out, cv, &j, pieces, par);
+    for (int64_t q = 0; j.piece && q < pieces; q++) {
+        sb_free(j.piece[q].len);
+        sb_free(j.piece[q].lo);
+    }
+    sb_free(j.piece);
+    sb_free(j.rest);
+    SB_TRY(st);
     memset(cv->taken, 1, (size_t)sb_view_lo(v, used * b));
     memset(cv->touched, 1, (size_t)(used * b));
     out->nnz = out->slots = entries;
@@ -183,7 +269,7 @@ build(sb_part *out, sb_cover *cv, int b)
 }
 
 sb_status
-sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted)
+sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted, const sb_par *par)
 {
     sb_status st;
 
@@ -192,7 +278,7 @@ sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted)
     out->width = b;
     if (!sorted || b < 2 || b > SB_WINDOW_MAX || !cv->v->crd_in_place || cv->v->pos)
         return SB_SKIP;
-    st = build(out, cv, b);
+    st = build(out, cv, b, par);
     if (st != SB_OK)
         sb_part_free(out);
     return st;

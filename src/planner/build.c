@@ -22,7 +22,7 @@ selecting_part(sb_build *b, const sb_part_choice *p)
     if (p->kind == SB_PART_BSR)
         st = sb_part_bsr(out, &b->cover, p->size, sorted);
     else if (p->kind == SB_PART_WIN)
-        st = sb_part_win(out, &b->cover, p->size, sorted);
+        st = sb_part_win(out, &b->cover, p->size, sorted, &b->pl->par);
     else if (p->kind == SB_PART_SHARE)
         st = sb_part_share(out, &b->cover, p->size, !b->pl->pb->device, sorted,
                            &b->pl->par);

@@ -163,7 +163,7 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
             continue;
         st = q == 0   ? sb_part_bsr(p, cv, size, sorted)
              : q == 1 ? sb_part_dia(p, cv, size, sorted)
-             : q == 2 ? sb_part_win(p, cv, size, sorted)
+             : q == 2 ? sb_part_win(p, cv, size, sorted, NULL)
                       : sb_part_share(p, cv, size, true, sorted, NULL);
         *n += st == SB_OK;
         st = st == SB_SKIP && *n > 0 ? SB_OK : st;

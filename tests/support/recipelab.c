@@ -220,7 +220,7 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
     case SB_PART_SHARE:
         return sb_part_share(p, cv, fx->spec.block, fx->spec.lanes == 0, true, NULL);
     default:
-        return sb_part_win(p, cv, fx->spec.block, true);
+        return sb_part_win(p, cv, fx->spec.block, true, NULL);
     }
 }
 

@@ -132,7 +132,7 @@ make(sb_part *p, sb_cover *cv, int kind)
     case 6:
         return sb_part_bsr(p, cv, 2, true);
     case 7:
-        return sb_part_win(p, cv, 2, true);
+        return sb_part_win(p, cv, 2, true, NULL);
     case 12:
         return sb_part_share(p, cv, 2, true, true, NULL);
     case 8:

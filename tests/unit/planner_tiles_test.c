@@ -54,7 +54,7 @@ bsr(sb_part *p, sb_cover *cv)
 static sb_status
 win(sb_part *p, sb_cover *cv)
 {
-    return sb_part_win(p, cv, 4, true);
+    return sb_part_win(p, cv, 4, true, NULL);
 }
 
 static sb_status
