@@ -43,9 +43,9 @@ scan_begin(scan *sc, int64_t slice)
 }
 
 /* The next diagonal that is a chunk, slot[r] where row r has it; what is not goes to the
- * entries left over. */
-static uint32_t
-next_chunk(scan *sc, int64_t *col, int64_t slot[ROWS])
+ * entries left over. Who only counts passes NULL. */
+SB_INLINE uint32_t
+next_chunk(scan *sc, int64_t *col, int64_t *slot)
 {
     uint32_t mask;
 
@@ -53,12 +53,13 @@ next_chunk(scan *sc, int64_t *col, int64_t slot[ROWS])
         const int n = sb_sweep_count(mask);
         const bool chunk = n >= LEAST || sc->size.left + n > SB_HDIA_LEFT;
 
-        for (uint32_t m = mask; m; m &= m - 1) {
+        for (uint32_t m = slot || !chunk ? mask : 0; m; m &= m - 1) {
             const int r = SB_LOWEST_BIT(m);
 
-            slot[r] = sc->at[r]++;
+            if (slot)
+                slot[r] = sc->at[r]++;
             if (!chunk) {
-                sc->slot[sc->size.left] = slot[r];
+                sc->slot[sc->size.left] = slot ? slot[r] : 0;
                 sc->lane[sc->size.left++] = r;
             }
         }
@@ -89,10 +90,10 @@ count_rest(scan *sc)
 static void
 count_slice(sb_hdia_slice *out, scan *sc, int64_t slice)
 {
-    int64_t col, slot[ROWS];
+    int64_t col;
 
     scan_begin(sc, slice);
-    while (next_chunk(sc, &col, slot))
+    while (next_chunk(sc, &col, NULL))
         ;
     count_rest(sc);
     *out = sc->size;
@@ -124,8 +125,17 @@ put_diagonal(sb_part *out, const sb_view *v, int64_t chunk, int64_t at, uint32_t
 {
     store(out, COL, chunk, col);
     store(out, BITS, chunk, mask);
-    for (int r = 0; r < ROWS; r++)
-        store(out, POS, at + r, mask >> r & 1 ? sb_view_pos(v, slot[r]) : -1);
+    if (v->slot_type == SB_I64) {
+        int64_t *pos = (int64_t *)out->array[POS].data + at;
+
+        for (int r = 0; r < ROWS; r++)
+            pos[r] = mask >> r & 1 ? sb_view_pos(v, slot[r]) : -1;
+    } else {
+        int32_t *pos = (int32_t *)out->array[POS].data + at;
+
+        for (int r = 0; r < ROWS; r++)
+            pos[r] = mask >> r & 1 ? (int32_t)sb_view_pos(v, slot[r]) : -1;
+    }
 }
 
 /* Entries left over, chunk by chunk without holes. */
