@@ -16,13 +16,16 @@ sb_sweep_init(sb_sweep *sw, const sb_view *v, const uint8_t *taken, int skew)
     memset(sw->mask, 0, sizeof sw->mask);
 }
 
-/* Past entries that are taken. */
-static int64_t
-skip(const sb_sweep *sw, int64_t p, int64_t end)
+/* Row r goes on at slot p or, where that is taken, behind it. */
+static void
+go_on(sb_sweep *sw, int r, int64_t p)
 {
-    while (sw->taken && p < end && sw->taken[p])
+    while (sw->taken && p < sw->end[r] && sw->taken[p])
         p++;
-    return p;
+    sw->read[r] = p;
+    sw->head[r] = p < sw->end[r]
+                      ? sb_view_col(sw->v, p) - (int64_t)sw->skew * r
+                      : INT64_MAX;
 }
 
 void
@@ -33,7 +36,7 @@ sb_sweep_begin(sb_sweep *sw, int64_t first, int rows)
     sw->rows = first + rows < v->rows ? rows : (int)(v->rows - first);
     for (int r = 0; r < sw->rows; r++) {
         sw->end[r] = sb_view_lo(v, first + r + 1);
-        sw->read[r] = skip(sw, sb_view_lo(v, first + r), sw->end[r]);
+        go_on(sw, r, sb_view_lo(v, first + r));
     }
 }
 
@@ -50,7 +53,7 @@ mark_row(sb_sweep *sw, int r, bool wide, bool some)
     const int64_t from = sw->first + sw->v->crd_base + (int64_t)sw->skew * r;
     const uint16_t bit = (uint16_t)(1u << r);
     int64_t p = sw->read[r], k, at = 0;
-    uint64_t bits = 0;
+    uint64_t bits = 0, words = 0;
 
     for (; p < end && (k = (wide ? c64[p] : c32[p]) - from) < SB_SWEEP_STRETCH; p++) {
         if (some && taken[p])
@@ -59,12 +62,14 @@ mark_row(sb_sweep *sw, int r, bool wide, bool some)
             sw->word[at] |= bits;
             at = k / 64;
             bits = 0;
+            words |= UINT64_C(1) << at;
         }
         bits |= UINT64_C(1) << k % 64;
         sw->mask[k] |= bit;
     }
     sw->word[at] |= bits;
-    sw->read[r] = some ? skip(sw, p, end) : p;
+    sw->words |= words | (sw->word[0] != 0);
+    go_on(sw, r, p);
 }
 
 bool
@@ -74,23 +79,20 @@ sb_sweep_mark(sb_sweep *sw)
     int64_t least = INT64_MAX;
 
     for (int r = 0; r < sw->rows; r++)
-        if (sw->read[r] < sw->end[r]) {
-            const int64_t k =
-                sb_view_col(sw->v, sw->read[r]) - (int64_t)sw->skew * r;
-
-            least = k < least ? k : least;
-        }
+        least = sw->head[r] < least ? sw->head[r] : least;
     if (least == INT64_MAX)
         return false;
     sw->first = least;
-    for (int r = 0; r < sw->rows; r++)
+    for (int r = 0; r < sw->rows; r++) {
+        /* columns may be as large as their type allows */
+        if (sw->head[r] == INT64_MAX || sw->head[r] - SB_SWEEP_STRETCH >= least)
+            continue;
         if (sw->taken)
             mark_row(sw, r, wide, true);
         else if (wide)
             mark_row(sw, r, true, false);
         else
             mark_row(sw, r, false, false);
-    for (int w = 0; w < SB_SWEEP_STRETCH / 64; w++)
-        sw->words |= (uint64_t)(sw->word[w] != 0) << w;
+    }
     return true;
 }
