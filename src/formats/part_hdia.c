@@ -100,7 +100,8 @@ count_slice(sb_hdia_slice *out, scan *sc, int64_t slice)
 }
 
 void
-sb_part_hdia_count(sb_hdia_slice *out, const sb_view *v, const int64_t *slice, int64_t n)
+sb_part_hdia_count(sb_hdia_slice *out, const sb_view *v, const int64_t *slice,
+                   int64_t n)
 {
     scan sc;
 

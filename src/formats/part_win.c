@@ -71,9 +71,9 @@ sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs)
 /* The runs of a piece's windows, from when they are found until it is known where they go:
  * columns are walked only once. */
 typedef struct piece {
-    int64_t runs, slots;     /* of it, then before it */
-    int64_t *len, *lo;       /* a run's slots, and where they begin in b rows */
-    int64_t end[PIECE];      /* past a window's runs */
+    int64_t runs, slots; /* of it, then before it */
+    int64_t *len, *lo;   /* a run's slots, and where they begin in b rows */
+    int64_t end[PIECE];  /* past a window's runs */
 } piece;
 
 /* What threads share: pieces are counted and filled apart from each other. */

@@ -489,9 +489,8 @@ new_samplers(sampling *sp, int64_t pairs)
         return SB_ENOMEM;
     }
     for (int q = 0; q < SAMPLERS; q++)
-        sp->sampler[q] = (sampler){.v = sp->in.v,
-                                   .pairs = pairs,
-                                   .table = tables + (size_t)q * TABLE};
+        sp->sampler[q] = (sampler){
+            .v = sp->in.v, .pairs = pairs, .table = tables + (size_t)q * TABLE};
     return SB_OK;
 }
 

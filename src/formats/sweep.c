@@ -23,9 +23,8 @@ go_on(sb_sweep *sw, int r, int64_t p)
     while (sw->taken && p < sw->end[r] && sw->taken[p])
         p++;
     sw->read[r] = p;
-    sw->head[r] = p < sw->end[r]
-                      ? sb_view_col(sw->v, p) - (int64_t)sw->skew * r
-                      : INT64_MAX;
+    sw->head[r] =
+        p < sw->end[r] ? sb_view_col(sw->v, p) - (int64_t)sw->skew * r : INT64_MAX;
 }
 
 void

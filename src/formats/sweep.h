@@ -18,7 +18,7 @@ typedef struct sb_sweep {
     int rows, skew;       /* key = column - skew * row */
     int64_t read[SB_SWEEP_ROWS], end[SB_SWEEP_ROWS]; /* slots, by row */
     int64_t head[SB_SWEEP_ROWS]; /* key of the slot to read next, INT64_MAX: none */
-    int64_t first;                                   /* key of the stretch */
+    int64_t first;               /* key of the stretch */
     uint64_t words, word[SB_SWEEP_STRETCH / 64];
     uint16_t mask[SB_SWEEP_STRETCH]; /* zero but for keys still to come */
 } sb_sweep;

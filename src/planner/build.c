@@ -92,7 +92,7 @@ rest_part(sb_build *b, sb_part_choice p)
             p.kind = SB_PART_SELL;
             b->choice.narrow = sb_part_sell_narrows(&b->pl->view);
             st = sb_part_sell(out, &b->cover, !b->choice.packed, b->choice.narrow,
-                          &b->pl->par);
+                              &b->pl->par);
         }
         break;
     case SB_PART_PANEL:

@@ -66,6 +66,34 @@ spread_rows(double mean)
     return s;
 }
 
+/* One column finds nothing in a cache again: what an analysis for it does not look at
+ * (SB_STATS_REUSE) decides nothing. */
+static void
+test_one_column_needs_no_reuse(void **state)
+{
+    static const char *const plans[] = {"(plan spmv (part csr))",
+                                        "(plan spmv (part seg))",
+                                        "(plan spmv (part prod))",
+                                        "(plan spmv (part sell))",
+                                        "(plan spmv (part sell) (packed))",
+                                        "(plan spmv (part mask 3))",
+                                        "(plan spmv (part hdia))",
+                                        "(plan spmv (part hdia) (packed))",
+                                        "(plan spmv (part win 4) (part rows flat 1))"};
+    sb_stats with = spread_rows(40), without = with;
+
+    (void)state;
+    without.r4 = without.r8 = without.window_cols = 0;
+    without.window_reuse = without.window_fresh = 0;
+    without.diag_share = 0;
+    without.diag_count = 0;
+    memset(without.held_share, 0, sizeof without.held_share);
+    memset(without.half_share, 0, sizeof without.half_share);
+    for (size_t q = 0; q < sizeof plans / sizeof *plans; q++)
+        assert_true(cost_of(&with, plans[q], 1, 4, &machine).seconds ==
+                    cost_of(&without, plans[q], 1, 4, &machine).seconds);
+}
+
 /* Panels pay for themselves when a row has enough entries in each. */
 static void
 test_panels(void **state)
@@ -263,11 +291,16 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_columns), cmocka_unit_test(test_panels),
-        cmocka_unit_test(test_wide_panels), cmocka_unit_test(test_blocks_of_panels),
-        cmocka_unit_test(test_listed_rows), cmocka_unit_test(test_coordinates),
-        cmocka_unit_test(test_mask_lanes),  cmocka_unit_test(test_tall_windows),
+        cmocka_unit_test(test_few_columns),
+        cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_wide_panels),
+        cmocka_unit_test(test_blocks_of_panels),
+        cmocka_unit_test(test_listed_rows),
+        cmocka_unit_test(test_coordinates),
+        cmocka_unit_test(test_mask_lanes),
+        cmocka_unit_test(test_tall_windows),
         cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_one_column_needs_no_reuse),
     };
 
     sb_target_defaults(&machine);

@@ -166,7 +166,8 @@ look(tune_problem *out, const sb_problem *pb)
     st = sb_view_make(&rows, &pb->a, false, &why);
     if (st == SB_OK)
         st = sb_stats_collect(&out->stats, &rows,
-                              pb->op == SB_OP_SPMV ? SB_STATS_ALL : SB_STATS_ALL & ~SB_STATS_VECTOR,
+                              pb->op == SB_OP_SPMV ? SB_STATS_ALL
+                                                   : SB_STATS_ALL & ~SB_STATS_VECTOR,
                               NULL);
     sb_view_free(&rows);
     return st == SB_OK ? TOOL_OK : tool_complain("statistics: %s", sb_status_text(st));
