@@ -186,6 +186,8 @@ static const char *const builtin[] = {
     SLICED(F64),
     MASKED(F32),
     MASKED(F64),
+    "spmv seg " F32 " rr t4 p0",
+    "spmv seg " F64 " rr t4 p0",
     "spmv seg " F32 " rr t8 p0",
     "spmv seg " F64 " rr t8 p0",
     "spmv prod " F32 " rr t8 p0",
