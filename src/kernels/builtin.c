@@ -191,6 +191,7 @@ static const char *const builtin[] = {
     "spmv seg " F32 " rr t8 p0",
     "spmv seg " F64 " rr t8 p0",
     "spmv prod " F32 " rr t8 p0",
+    "spmv prod " F64 " rr t8 p0",
     VECTOR("csr", F32L),
     VECTOR("csr", F64L),
     TOGETHER(F32),
