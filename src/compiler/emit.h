@@ -84,6 +84,7 @@ typedef struct sb_emit {
     /* The vector loop being looked at or written; cur is NULL outside. */
     const sb_emit_loop *cur;
     bool masking; /* writing the masked variant */
+    bool open;    /* ... whose lanes are all read, and the sum alone is masked */
     bool at_zero; /* writing an index without its lane variable */
     int nlet;
     sb_emit_let let[SB_EMIT_MAX];

@@ -5,6 +5,8 @@
  */
 #include "compiler/emit.h"
 
+#include <string.h>
+
 static void
 close_brace(sb_emit *cx, const char *text)
 {
@@ -78,6 +80,26 @@ store_bits(sb_emit *cx, const sb_stmt *st)
     return true;
 }
 
+/* acc += a * b whose missing lanes are read but not added. */
+static void
+store_open(sb_emit *cx, const sb_stmt *st)
+{
+    const sb_expr *value = st->u.store.value;
+
+    sb_emit_chunk(cx, st->u.store.buf, st->u.store.idx[0]);
+    sb_strbuf_puts(cx->out, " = ");
+    sb_emit_call(cx, "fml", (sb_dtype)value->type);
+    sb_strbuf_puts(cx->out, "(");
+    for (int q = 0; q < 2; q++) {
+        sb_emit_vec(cx, value->arg[q], 0);
+        sb_strbuf_puts(cx->out, ", ");
+    }
+    sb_emit_chunk(cx, st->u.store.buf, st->u.store.idx[0]);
+    sb_strbuf_puts(cx->out, ", ");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, "_m_);\n");
+}
+
 /* keep: missing lanes stay as they are. */
 static void
 store_local(sb_emit *cx, const sb_stmt *st, bool keep)
@@ -113,6 +135,10 @@ store(sb_emit *cx, const sb_stmt *st)
     int64_t step;
 
     sb_emit_line(cx);
+    if (cx->open) {
+        store_open(cx, st);
+        return;
+    }
     if (l && l->vector && store_bits(cx, st))
         return;
     if (l && l->vector) {
@@ -263,12 +289,25 @@ line_of_lane(sb_emit *cx, const char *head)
 }
 
 static void
-masked_body(sb_emit *cx)
+masked_body(sb_emit *cx, bool open)
 {
-    cx->masking = true;
+    cx->masking = !open;
+    cx->open = open;
     chunk(cx, cx->cur->body);
-    cx->masking = false;
+    cx->masking = cx->open = false;
 }
+
+/* The loop's note `open`: what is behind its end may be read, as far as its lanes go. */
+static bool
+is_open(const sb_stmt *st)
+{
+    for (int q = 0; q < st->u.loop.nnote; q++)
+        if (strcmp(st->u.loop.note[q].key, "open") == 0)
+            return true;
+    return false;
+}
+
+static const char open_free[] = "SBK_OPEN_FREE";
 
 /*
  * Whether the lanes are 0 .. min(all of them, n) and only add what is zero where it is masked
@@ -281,6 +320,7 @@ sums_first(const sb_emit *cx)
     const sb_stmt *st = cx->cur->st;
     const sb_expr *hi = st->u.loop.hi;
     const char *free = "SBK_LOAD_FREE";
+    const bool open = is_open(st);
 
     if (st->u.loop.lo->kind != SB_EXPR_INT || st->u.loop.lo->u.i != 0 ||
         hi->kind != SB_EXPR_MIN || hi->arg[0]->kind != SB_EXPR_INT ||
@@ -295,8 +335,8 @@ sums_first(const sb_emit *cx)
             !sb_emit_find_local(cx, s->u.store.buf))
             return NULL;
         if (sb_emit_product(cx, s->u.store.value))
-            free = "SBK_MASK_FREE";
-        else if (!sb_emit_side_by_side(cx, s->u.store.value))
+            free = open ? open_free : "SBK_MASK_FREE";
+        else if (open || !sb_emit_side_by_side(cx, s->u.store.value))
             return NULL;
     }
     return free;
@@ -319,7 +359,7 @@ masked_once(sb_emit *cx, const char *free)
     sb_strbuf_puts(cx->out, "_m_ = (int)sbk_max_i64(");
     sb_emit_lane_var(cx);
     sb_strbuf_puts(cx->out, "_hi_, 0);\n");
-    masked_body(cx);
+    masked_body(cx, free == open_free);
     close_brace(cx, "} else {\n");
     cx->indent++;
 }
@@ -351,7 +391,7 @@ masked_loop(sb_emit *cx)
     sb_emit_lane_var(cx);
     sb_strbuf_puts(cx->out, "_hi_) {\n");
     cx->indent++;
-    masked_body(cx);
+    masked_body(cx, false);
     close_brace(cx, "}\n");
     close_brace(cx, "}\n");
     if (once)

@@ -1,7 +1,7 @@
 /*
  * Compressed rows, read in place: the caller's own format, no rewriting. One row after
  * the other; B's rows are gathered. Wins whenever nothing about the columns is special,
- * and is what a call without analysis runs.
+ * and is what a call without analysis runs, of SpMV where rules.c has nothing better.
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"

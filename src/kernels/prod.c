@@ -46,7 +46,7 @@ program(sb_strbuf *out, const sb_spec *s)
     static const char *const buffers[] = {"A_ptr", "P",    "%m + 1", "A_crd",
                                           "I",     "%nnz", NULL};
     const int lanes = lanes_of(s);
-    sb_seg g = {GROUP, lanes, true, "%i", "prod"};
+    sb_seg g = {GROUP, lanes, true, false, "%i", "prod"};
 
     sb_ops_stage2_begin(out, s, "prod", params, buffers);
     sb_strbuf_printf(out,

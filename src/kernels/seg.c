@@ -1,9 +1,12 @@
 /*
- * SpMV over eight rows at a time, read in place: vectors of a row add up lane by lane, the
- * last one masked without a test whether it is full, and the eight sums across lanes are
- * formed together, by neighbours, so that eight elements of C are one vector: 1.0 to 1.6
- * times as fast as rows one by one (docs/kernels.md). A row's sum does not depend on its
- * neighbours.
+ * SpMV over several rows at a time, read in place: vectors of a row add up lane by lane, the
+ * last one masked without a test whether it is full, and the sums across lanes are formed
+ * together, by neighbours, so that elements of C are a vector too: 1.0 to 2 times as fast as
+ * rows one by one (docs/kernels.md). Eight rows of eight lanes where gathers are masked for
+ * nothing; four of four lanes (`t4`) where they are loads one by one: then the last vector
+ * reads what lies behind its row as well, which belongs to the next rows, and masks only the
+ * sum. The last rows, behind which nothing may be read, have every lane tested. A row's sum
+ * does not depend on its neighbours.
  */
 #include "kernels/seg.h"
 
@@ -12,33 +15,69 @@
 
 #include <stdio.h>
 
-enum { ROWS = 8, SLOT = 48, TERM = 128 }; /* ROWS: part.h's SB_SEG_ROWS */
+enum { ROWS = 8, HALF = 4, SLOT = 48, TERM = 128 }; /* ROWS: part.h's SB_SEG_ROWS */
 
-/* The first `lanes` lanes of row %r each add an entry, the first of them that in `slot`. */
+/* The lanes %l, or %s, from 0 to `end` of row %r each add an entry, the first of them that in
+ * `slot`. */
 static void
-put_lanes(sb_strbuf *out, const sb_spec *s, const sb_seg *g, const char *lanes,
+put_lanes(sb_strbuf *out, const sb_spec *s, const sb_seg *g, char lane, const char *end,
           const char *slot)
 {
     char a[TERM], b[TERM];
 
     sb_strbuf_printf(out,
-                     "for %%l in 0 .. min(%d, %s) {\n        $part[%%r * %d + %%l] += ",
-                     g->lanes, lanes, g->lanes);
+                     "for %%%c in 0 .. %s {\n        $part[%%r * %d + %%%c] += ", lane,
+                     end, g->lanes, lane);
     if (g->from) {
-        sb_strbuf_printf(out, "$%s[%s - %%p0 + %%l]", g->from, slot);
+        sb_strbuf_printf(out, "$%s[%s - %%p0 + %%%c]", g->from, slot, lane);
     } else {
-        (void)snprintf(a, sizeof a, "$A[%s + %%l]", slot);
-        (void)snprintf(b, sizeof b, "$B[cast(i64, $A_crd[%s + %%l]) - %%base]", slot);
+        (void)snprintf(a, sizeof a, "$A[%s + %%%c]", slot, lane);
+        (void)snprintf(b, sizeof b, "$B[cast(i64, $A_crd[%s + %%%c]) - %%base]", slot,
+                       lane);
         sb_ops_product(out, s, a, b);
     }
     sb_strbuf_puts(out, "\n      }\n");
+}
+
+/* Every vector by mask. */
+static void
+put_masked(sb_strbuf *out, const sb_spec *s, const sb_seg *g)
+{
+    char end[SLOT], slot[SLOT];
+
+    (void)snprintf(end, sizeof end, "min(%d, %%n)", g->lanes);
+    put_lanes(out, s, g, 'l', end, "%p");
+    sb_strbuf_printf(out, "      for %%q in 1 .. (%%n + %d) / %d {\n      ",
+                     g->lanes - 1, g->lanes);
+    (void)snprintf(end, sizeof end, "min(%d, %%n - %%q * %d)", g->lanes, g->lanes);
+    (void)snprintf(slot, sizeof slot, "%%p + %%q * %d", g->lanes);
+    put_lanes(out, s, g, 'l', end, slot);
+    sb_strbuf_puts(out, "      }\n");
+}
+
+/* Full vectors, and the last one, which has at least one entry where the row has any. */
+static void
+put_open(sb_strbuf *out, const sb_spec *s, const sb_seg *g)
+{
+    char end[SLOT], slot[SLOT];
+
+    sb_strbuf_printf(
+        out, "let %%w = (max(%%n, 1) - 1) / %d\n      for %%q in 0 .. %%w {\n      ",
+        g->lanes);
+    (void)snprintf(end, sizeof end, "%d", g->lanes);
+    (void)snprintf(slot, sizeof slot, "%%p + %%q * %d", g->lanes);
+    put_lanes(out, s, g, 'l', end, slot);
+    sb_strbuf_puts(out, "      }\n      ");
+    (void)snprintf(end, sizeof end, "min(%d, %%n - %%w * %d)", g->lanes, g->lanes);
+    (void)snprintf(slot, sizeof slot, "%%p + %%w * %d", g->lanes);
+    put_lanes(out, s, g, 's', end, slot);
 }
 
 static void
 put_parts(sb_strbuf *out, const sb_spec *s, const sb_seg *g)
 {
     const char *bound = g->all ? "%s + %%r%s" : "min(%s + %%r%s, %%m)";
-    char at[TERM], next[TERM], lanes[SLOT], slot[SLOT];
+    char at[TERM], next[TERM];
 
     (void)snprintf(at, sizeof at, bound, g->first, "");
     (void)snprintf(next, sizeof next, bound, g->first, " + 1");
@@ -53,13 +92,11 @@ put_parts(sb_strbuf *out, const sb_spec *s, const sb_seg *g)
                      "      let %%p = cast(i64, $A_ptr[%s]) - %%base\n"
                      "      let %%n = cast(i64, $A_ptr[%s]) - %%base - %%p\n      ",
                      at, next);
-    put_lanes(out, s, g, "%n", "%p");
-    sb_strbuf_printf(out, "      for %%q in 1 .. (%%n + %d) / %d {\n      ",
-                     g->lanes - 1, g->lanes);
-    (void)snprintf(lanes, sizeof lanes, "%%n - %%q * %d", g->lanes);
-    (void)snprintf(slot, sizeof slot, "%%p + %%q * %d", g->lanes);
-    put_lanes(out, s, g, lanes, slot);
-    sb_strbuf_puts(out, "      }\n    }\n");
+    if (g->open)
+        put_open(out, s, g);
+    else
+        put_masked(out, s, g);
+    sb_strbuf_puts(out, "    }\n");
 }
 
 /* Neighbours are added until every row has one sum, in $sumN of N elements. */
@@ -96,30 +133,53 @@ sb_seg_rows(sb_strbuf *out, const sb_spec *s, const sb_seg *g)
     sb_strbuf_puts(out, "\n    }\n");
 }
 
+/* Eight rows: in one go, or four by four. */
+static void
+put_group(sb_strbuf *out, const sb_spec *s, sb_seg *g)
+{
+    if (g->rows == ROWS) {
+        sb_seg_rows(out, s, g);
+        return;
+    }
+    sb_strbuf_printf(out, "    for %%h in 0 .. %d {\n    let %%i = %%i0 + %%h * %d\n",
+                     ROWS / HALF, HALF);
+    sb_seg_rows(out, s, g);
+    sb_strbuf_puts(out, "    }\n");
+}
+
 static void
 program(sb_strbuf *out, const sb_spec *s)
 {
     static const char *const params[] = {NULL};
     static const char *const buffers[] = {"A_ptr", "P",    "%m + 1", "A_crd",
                                           "I",     "%nnz", NULL};
-    sb_seg g = {ROWS, s->tile, true, "%i", NULL};
+    const bool open = s->tile == HALF;
+    sb_seg g = {open ? HALF : ROWS, s->tile, true, open, "%i", NULL};
 
     sb_ops_stage2_begin(out, s, "seg", params, buffers);
     sb_strbuf_printf(out,
-                     "  for %%g in 0 .. (%%m + %d) / %d {\n    let %%i = %%g * %d\n"
-                     "    if (%%i + %d <= %%m) {\n",
-                     ROWS - 1, ROWS, ROWS, ROWS);
-    sb_seg_rows(out, s, &g);
+                     "  for %%g in 0 .. (%%m + %d) / %d {\n    let %%i%s = %%g * %d\n",
+                     ROWS - 1, ROWS, open ? "0" : "", ROWS);
+    if (open)
+        sb_strbuf_printf(
+            out,
+            "    let %%hi = cast(i64, $A_ptr[min(%%i0 + %d, %%m)]) - %%base\n"
+            "    if (%%i0 + %d <= %%m && %%hi + %d <= %%nnz) {\n",
+            ROWS, ROWS, s->tile);
+    else
+        sb_strbuf_printf(out, "    if (%%i + %d <= %%m) {\n", ROWS);
+    put_group(out, s, &g);
     sb_strbuf_puts(out, "    } else {\n");
-    g.all = false;
-    sb_seg_rows(out, s, &g);
+    g.all = g.open = false;
+    put_group(out, s, &g);
     sb_strbuf_puts(out, "    }\n  }\n}\n");
 }
 
 static void
 schedule(sb_strbuf *out, const sb_spec *s)
 {
-    (void)s;
+    if (s->tile == HALF)
+        sb_strbuf_puts(out, "vectorize %s\nannotate %s open 1\n");
     sb_strbuf_puts(out, "vectorize %l\nunroll %r\n");
 }
 

@@ -281,10 +281,26 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
     return sb_rule_unroll(w, t, mean, rows);
 }
 
+/* Where gathers are loads one by one: groups of four rows, products of short ones where a
+ * vector holds as many as help (docs/kernels.md, Four rows at a time). */
+static sb_part_kind
+loaded_in_place(const sb_work *w, const sb_target *t, double mean)
+{
+    if (t->isa == SB_ISA_V4)
+        return mean < (w->compute_size == 4 ? 12 : 8) ? SB_PART_PROD : SB_PART_SEG;
+    if (t->isa == SB_ISA_V3 || (t->isa == SB_ISA_V2 && w->compute_size == 4))
+        return SB_PART_SEG;
+    return SB_PART_CSR; /* registers of 16 bytes hold two doubles */
+}
+
 sb_part_kind
 sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
 {
-    if (w->op != SB_OP_SPMV || t->isa != SB_ISA_V4G || mean >= 128)
+    if (w->op != SB_OP_SPMV)
+        return SB_PART_CSR;
+    if (t->isa != SB_ISA_V4G)
+        return loaded_in_place(w, t, mean);
+    if (mean >= 128)
         return SB_PART_CSR;
     return mean < 4.5 && w->compute_size == 4 ? SB_PART_PROD : SB_PART_SEG;
 }

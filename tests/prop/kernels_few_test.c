@@ -1,8 +1,8 @@
 /*
- * Rows of few columns, eight entries at a time, the last ones masked: what the masks hide is
- * read, but nothing behind the arrays, which end where a page that may not be touched
- * begins; an entry's own row gets exactly what it holds, and the same bits wherever the row
- * lies, at the end of the matrix, too.
+ * Rows of few columns, eight entries at a time, and of one, four rows at a time, the last
+ * entries masked: what the masks hide is read, but nothing behind the arrays, which end where a
+ * page that may not be touched begins; an entry's own row gets exactly what it holds, and the
+ * same bits wherever the row lies, at the end of the matrix, too.
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
@@ -11,8 +11,10 @@
 #include "runtime/backend.h"
 #include "runtime/target.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -155,6 +157,19 @@ run(product *p, int tile)
     sb_plan_release(plan);
 }
 
+/* The product with one column, the rows as groups of four. */
+static void
+run_groups(product *p)
+{
+    const sb_options opt = {.plan = "(plan spmv (part seg) (tile 4))"};
+    sb_plan *plan;
+
+    p->pb.op = SB_OP_SPMV;
+    assert_int_equal(sb_plan_create(&plan, &p->pb, &opt, NULL), SB_OK);
+    assert_int_equal(sb_execute(plan, &p->pb, NULL), SB_OK);
+    sb_plan_release(plan);
+}
+
 /* Whole numbers: sums are exact. */
 static void
 check(const product *p, sb_dtype type, int64_t n)
@@ -229,6 +244,68 @@ test_declared(void **state)
     release(&p);
 }
 
+static void
+test_groups(void **state)
+{
+    static const sb_dtype types[] = {SB_F32, SB_F64};
+    product p;
+
+    (void)state;
+    for (int t = 0; t < SB_COUNT(types); t++)
+        for (int x = 0; x < SB_COUNT(indices); x++) {
+            make(&p, types[t], indices[x], 1, ROWS, 1);
+            run_groups(&p);
+            check(&p, types[t], 1);
+            release(&p);
+        }
+}
+
+/* In every place of a group, and at the end. */
+static void
+test_groups_same_bits(void **state)
+{
+    product all, last;
+
+    (void)state;
+    make(&all, SB_F64, SB_I32, 1, ROWS, 0.1);
+    run_groups(&all);
+    for (int64_t rows = 1; rows < ROWS; rows++) {
+        make(&last, SB_F64, SB_I32, 1, rows, 0.1);
+        run_groups(&last);
+        assert_memory_equal(last.c.at, all.c.at + (ROWS - rows) * sizeof(double),
+                            (size_t)rows * sizeof(double));
+        release(&last);
+    }
+    release(&all);
+}
+
+/* What is read for the next rows does not reach this one. */
+static void
+check_finite(int64_t column)
+{
+    product p;
+
+    make(&p, SB_F32, SB_I32, 1, ROWS, 1);
+    put(p.b.at, SB_F32, column, INFINITY);
+    run_groups(&p);
+    for (int64_t i = 0; i < ROWS; i++) {
+        bool has = false;
+
+        for (int64_t q = 0; q < length(i); q++)
+            has |= (q * 3 + i) % COLS == column;
+        assert_true(has || isfinite(get(p.c.at, SB_F32, i)));
+    }
+    release(&p);
+}
+
+static void
+test_groups_infinite(void **state)
+{
+    (void)state;
+    for (int64_t column = 0; column < COLS; column++)
+        check_finite(column);
+}
+
 static int
 start(void **state)
 {
@@ -244,6 +321,9 @@ main(void)
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_declared),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_groups_same_bits),
+        cmocka_unit_test(test_groups_infinite),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);

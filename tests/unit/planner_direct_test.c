@@ -112,7 +112,7 @@ check_tiles(int64_t rows)
     assert_int_equal(seen.tile[seen.ntile - 1].hi, rows);
 }
 
-/* What reads compressed rows: short ones go several at a time where gathers are fast. */
+/* What reads compressed rows: several at a time, products of short ones. */
 static sb_part_kind
 in_place(const sb_problem *pb)
 {
@@ -128,16 +128,25 @@ test_in_place(void **state)
     const sb_work spmv = {.op = SB_OP_SPMV, .compute_size = 4};
     const sb_work wide = {.op = SB_OP_SPMV, .compute_size = 8};
     const sb_work spmm = {.op = SB_OP_SPMM, .compute_size = 4};
-    sb_target fast = *sb_target_get(), slow = fast;
+    sb_target fast = *sb_target_get(), slow = fast, narrow = fast, least = fast;
 
     (void)state;
     fast.isa = SB_ISA_V4G;
     slow.isa = SB_ISA_V4;
+    narrow.isa = SB_ISA_V3;
+    least.isa = SB_ISA_V2;
     assert_int_equal(sb_rule_in_place(&spmv, &fast, 2), SB_PART_PROD);
     assert_int_equal(sb_rule_in_place(&wide, &fast, 2), SB_PART_SEG);
     assert_int_equal(sb_rule_in_place(&spmv, &fast, 12), SB_PART_SEG);
     assert_int_equal(sb_rule_in_place(&spmv, &fast, 300), SB_PART_CSR);
-    assert_int_equal(sb_rule_in_place(&spmv, &slow, 2), SB_PART_CSR);
+    assert_int_equal(sb_rule_in_place(&spmv, &slow, 2), SB_PART_PROD);
+    assert_int_equal(sb_rule_in_place(&spmv, &slow, 10), SB_PART_PROD);
+    assert_int_equal(sb_rule_in_place(&wide, &slow, 10), SB_PART_SEG);
+    assert_int_equal(sb_rule_in_place(&spmv, &slow, 300), SB_PART_SEG);
+    assert_int_equal(sb_rule_in_place(&spmv, &narrow, 2), SB_PART_SEG);
+    assert_int_equal(sb_rule_in_place(&spmv, &least, 2), SB_PART_SEG);
+    assert_int_equal(sb_rule_in_place(&wide, &least, 2), SB_PART_CSR);
+    assert_int_equal(sb_rule_in_place(&spmm, &slow, 2), SB_PART_CSR);
     assert_int_equal(sb_rule_in_place(&spmm, &fast, 2), SB_PART_CSR);
 }
 
