@@ -32,6 +32,14 @@ unwise_panel(const sb_planner *pl, const sb_part_choice *p)
     return NULL;
 }
 
+/* Neighbours find each other's rows of B in the caches, whatever its size; each partition
+ * reads and writes C once more (docs/kernels.md, Wide rows on Zen 4). */
+static bool
+meshed(const sb_planner *pl)
+{
+    return pl->target->isa == SB_ISA_V4 && pl->stats.r4 >= 1.15;
+}
+
 /* Rules the model is too coarse for: docs/kernels.md, rules 6 and 7; cpu.md section 5 on
  * column partitions. */
 static const char *
@@ -54,7 +62,8 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
         return NULL;
     if (p->k >= 0)
         return "rows by length lose the order that carries locality";
-    if (p->c > 1 && (sb_work_footprint(&pl->work, s) < (double)pl->target->l3 ||
+    if (p->c > 1 && (meshed(pl) ||
+                     sb_work_footprint(&pl->work, s) < (double)pl->target->l3 ||
                      (double)s->nnz < 8 * columns || s->mean < 4.0 * p->c))
         return "columns too local or too few for partitions";
     return NULL;
