@@ -32,14 +32,6 @@ unwise_panel(const sb_planner *pl, const sb_part_choice *p)
     return NULL;
 }
 
-/* Neighbours find each other's rows of B in the caches, whatever its size; each partition
- * reads and writes C once more (docs/kernels.md, Wide rows on Zen 4). */
-static bool
-meshed(const sb_planner *pl)
-{
-    return pl->target->isa == SB_ISA_V4 && pl->stats.r4 >= 1.15;
-}
-
 /* Rules the model is too coarse for: docs/kernels.md, rules 6 and 7; cpu.md section 5 on
  * column partitions. */
 static const char *
@@ -62,7 +54,7 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
         return NULL;
     if (p->k >= 0)
         return "rows by length lose the order that carries locality";
-    if (p->c > 1 && (meshed(pl) ||
+    if (p->c > 1 && (sb_rule_local(pl->target, s->r4) ||
                      sb_work_footprint(&pl->work, s) < (double)pl->target->l3 ||
                      (double)s->nnz < 8 * columns || s->mean < 4.0 * p->c))
         return "columns too local or too few for partitions";
@@ -159,6 +151,9 @@ unwise(const sb_planner *pl, const sb_weighed *w)
     if (p->kind == SB_PART_WIN &&
         pl->stats.win_share[sb_stats_window(p->size)] < (p->size == 2 ? 0.6 : 0.5))
         return "too few runs shared by neighbouring rows";
+    if (p->kind == SB_PART_WIN && pl->pb->op == SB_OP_SPMM &&
+        !sb_rule_windows(&pl->work, pl->target, pl->stats.mean))
+        return "rows too short for windows of so wide a product";
     if (p->kind == SB_PART_SHARE)
         return unwise_share(pl, p, w->choice.packed);
     if (p->kind == SB_PART_DIA && pl->pb->op == SB_OP_SPMM)

@@ -133,6 +133,18 @@ sb_rule_holds(const sb_work *w, const sb_target *t, int rows)
     return rows * sb_rule_tile(w, t, rows, 0) * w->compute_size <= room;
 }
 
+bool
+sb_rule_windows(const sb_work *w, const sb_target *t, double mean)
+{
+    return mean >= 40 || w->n * w->b_size < 1024 || !many_lines(w, t);
+}
+
+bool
+sb_rule_local(const sb_target *t, double r4)
+{
+    return t->isa == SB_ISA_V4 && r4 >= 1.15;
+}
+
 /* The power of two from `lo` to `hi` that is at least x. */
 static int
 power(double x, int lo, int hi)
