@@ -139,6 +139,14 @@ sb_rule_windows(const sb_work *w, const sb_target *t, double mean)
     return mean >= 40 || w->n * w->b_size < 1024 || !many_lines(w, t);
 }
 
+double
+sb_rule_panel_run(const sb_work *w, const sb_target *t)
+{
+    const double row = (double)w->n * w->b_size;
+
+    return many_lines(w, t) && row >= 2048 ? 20 : fmax(2, 768 / row);
+}
+
 bool
 sb_rule_local(const sb_target *t, double r4)
 {

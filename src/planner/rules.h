@@ -26,7 +26,11 @@ int sb_rule_tall(const sb_work *w, const sb_target *t);
 /* Whether registers hold the sums of so many rows in the best tile. */
 bool sb_rule_holds(const sb_work *w, const sb_target *t, int rows);
 
-/* Whether what windows share of B outweighs C, which only plain rows store past the caches. */
+/* Entries that a row has to have in a panel: each segment reads and writes a row of C. */
+double sb_rule_panel_run(const sb_work *w, const sb_target *t);
+
+/* Whether what windows and blocks share of B outweighs C, which only plain rows store past the
+ * caches. */
 bool sb_rule_windows(const sb_work *w, const sb_target *t, double mean);
 
 /* Whether neighbours find each other's rows of B in the caches, whatever its size, by sb_stats.r4:

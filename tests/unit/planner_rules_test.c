@@ -147,6 +147,7 @@ test_many_lines(void **state)
         assert_int_equal(sb_rule_windows(&w, &t, 26),
                          !cases[q].many || cases[q].n < 256);
         assert_true(sb_rule_windows(&w, &t, 59));
+        assert_true((sb_rule_panel_run(&w, &t) > 13) == (cases[q].many && w.n == 512));
     }
 }
 
