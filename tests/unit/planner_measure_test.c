@@ -28,12 +28,21 @@ static const void *callers[3];
 #define FAST 1e-4
 #define SLOW 1e-3
 
+/* The library's clock in this program: it goes on where a kernel runs, a little at every look
+ * and not when the machine is busy. */
+static double now = 1;
+
+double
+sb_clock(void)
+{
+    return now += 1e-8;
+}
+
 static void
 run_tiles(const sb_kernel *k, void *const *buf, const sb_param *param, int64_t lo,
           int64_t hi)
 {
     const bool fast = strstr(k->spec, favourite) != NULL;
-    const double end = sb_clock() + (fast ? FAST : SLOW);
 
     (void)param;
     (void)lo;
@@ -42,8 +51,7 @@ run_tiles(const sb_kernel *k, void *const *buf, const sb_param *param, int64_t l
     for (int q = 0; q < 5; q++)
         for (int c = 0; c < 3; c++)
             touched |= callers[c] && buf[q] == callers[c];
-    while (sb_clock() < end)
-        ;
+    now += fast ? FAST : SLOW;
 }
 
 static int
