@@ -31,11 +31,13 @@ def main():
         path = folder / f"adv-{name}.mtx.gz"
         if path.exists():
             continue
-        with gzip.open(path, "wt", compresslevel=1) as out:
+        making = folder / f"making-{path.name}"  # until it is whole
+        with gzip.open(making, "wt", compresslevel=1) as out:
             out.write("%%MatrixMarket matrix coordinate real general\n")
             out.write(f"{rows} {cols} {len(entries)}\n")
             for i, j in entries:
                 out.write(f"{i + 1} {j + 1} {random.uniform(-1, 1):.6g}\n")
+        making.rename(path)
 
 
 if __name__ == "__main__":

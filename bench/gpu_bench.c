@@ -6,9 +6,10 @@
  * and replayed from a graph where a product takes less than 50 us.
  *
  *   gpu_bench [--backend gpu|emu] [--op spmm|spmv|sddmm] [--type f32] [--order row|col]
- *             [--beta 0|1] [--n 32,128] [--launches 100] [--seconds 500] FILE...
+ *             [--beta 0|1] [--n 32,128] [--launches 100] [--seconds 500] [FILE...]
  *
- * One line of JSON a contestant to stdout; times in seconds.
+ * One line of JSON a contestant to stdout; times in seconds. On stderr what is wrong
+ * with ours and what there was no time for; without a file, the machine.
  */
 #include "gpu_contest.h"
 
@@ -97,10 +98,12 @@ put_line(const contest *c, contestant *k)
     qsort(k->flushed, CONTEST_ROUNDS, sizeof *k->flushed, gpu_ascending);
     (void)printf("{\"matrix\": \"%s\", \"rows\": %lld, \"cols\": %lld, \"nnz\": %lld, "
                  "\"op\": \"%s\", \"type\": \"%s\", \"order\": \"%s\", \"beta\": %d, "
-                 "\"n\": %d, \"who\": \"%s\", \"right\": %s, \"error\": %.3g",
+                 "\"n\": %d, \"who\": \"%s\", \"right\": %s, \"captured\": %s, "
+                 "\"error\": %.3g",
                  m->name, (long long)m->rows, (long long)m->cols, (long long)m->nnz,
                  op_names[c->op], elem_name(c->type), c->col ? "col" : "row", c->beta,
-                 c->n, k->name, k->takes_part ? "true" : "false", k->worst);
+                 c->n, k->name, k->right ? "true" : "false",
+                 k->captured ? "true" : "false", k->worst);
     if (k->takes_part)
         (void)printf(", \"warm\": %.4g, \"warm05\": %.4g, \"warm95\": %.4g, "
                      "\"flushed\": %.4g, \"graph\": %.4g, \"cold\": %.4g, "
@@ -121,6 +124,8 @@ compete(const options *o, const lab_csr *m, int n, contest_library *ours,
     int count = 0;
 
     c.n = n;
+    (void)snprintf(gpu.doing, sizeof gpu.doing, "%.90s %s %s n %d", m->name,
+                   op_names[c.op], elem_name(c.type), n);
     contest_begin(&c, m);
     for (const contestant *from = contest_list(c.op); from->name; from++) {
         k[count] = *from;
@@ -182,23 +187,63 @@ read_options(options *o, int argc, char **argv, int *first)
     *first = k;
     if (o->of.op == CONTEST_SPMV)
         o->widths = 1;
-    return k < argc && argv[k][0] != '-' && o->launches > 0 && o->widths > 0;
+    return (k == argc || argv[k][0] != '-') && o->launches > 0 && o->widths > 0;
+}
+
+/* What times are worth little without. */
+static void
+put_machine(bool has_peer, int version)
+{
+    const char *kernels = getenv("SPBLAS_GPU_KERNELS");
+    char name[128] = "?";
+    int driver = 0, major = 0, minor = 0;
+
+    (void)gpu.d->device_name(name, sizeof name, 0);
+    (void)gpu.d->driver_version(&driver);
+    if (gpu.d->can_compile)
+        (void)gpu.d->rtc_version(&major, &minor);
+    (void)fprintf(stderr, "%s (%s), driver for CUDA %d.%d, NVRTC ", name, gpu.arch,
+                  driver / 1000, driver % 1000 / 10);
+    (void)(major ? fprintf(stderr, "%d.%d", major, minor) : fputs("none", stderr));
+    (void)fprintf(stderr, ", file of kernels %s, cuSPARSE ",
+                  kernels ? kernels : "beside the library");
+    (void)(has_peer ? fprintf(stderr, "%d\n", version) : fputs("none\n", stderr));
+}
+
+/* All widths of a matrix; false: it cannot be read. */
+static bool
+one_matrix(const options *o, const char *file, double deadline, contest_library *ours,
+           contest_library *peer)
+{
+    const lab_options lab = {.f32 = true};
+    lab_csr m;
+
+    if (!lab_load(&m, file, &lab))
+        return false;
+    for (int q = 0; q < o->widths; q++) {
+        if (gpu_now() < deadline)
+            compete(o, &m, o->n[q], ours, peer);
+        else
+            (void)fprintf(stderr, "time is up: %s n %d left out\n", m.name, o->n[q]);
+    }
+    lab_free(&m);
+    return true;
 }
 
 int
 main(int argc, char **argv)
 {
-    const lab_options lab = {.f32 = true};
     options opt = {.launches = 100, .seconds = 500, .n = {32, 128}, .widths = 2};
     contest_library *ours, *peer = NULL;
     const double begin = gpu_now();
+    bool read = true;
     int first, version = 0;
 
     if (!read_options(&opt, argc, argv, &first)) {
         (void)fprintf(stderr,
                       "usage: gpu_bench [--backend gpu|emu] [--op spmm|spmv|sddmm] "
                       "[--type f32]\n                 [--order row|col] [--beta 0|1] "
-                      "[--n N,N..] [--launches L] [--seconds S] FILE...\n");
+                      "[--n N,N..] [--launches L] [--seconds S] [FILE...]\n");
         return 2;
     }
     gpu_open(opt.emulated);
@@ -209,19 +254,13 @@ main(int argc, char **argv)
         return 1;
     if (!opt.emulated)
         peer = contest_cusparse(&version);
-    (void)fprintf(stderr, "gpu_bench: %s, cuSPARSE %d\n", gpu.arch, version);
-    for (int f = first; f < argc; f++) {
-        lab_csr m;
-
-        if (!lab_load(&m, argv[f], &lab))
-            return 1;
-        for (int q = 0; q < opt.widths && gpu_now() - begin < opt.seconds; q++)
-            compete(&opt, &m, opt.n[q], ours, peer);
-        lab_free(&m);
-    }
+    if (first == argc)
+        put_machine(peer != NULL, version);
+    for (int f = first; f < argc && read; f++)
+        read = one_matrix(&opt, argv[f], begin + opt.seconds, ours, peer);
     contest_close(ours);
     contest_close(peer);
     (void)gpu.d->free(flush);
     gpu_close();
-    return 0;
+    return !read;
 }

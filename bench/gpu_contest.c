@@ -267,6 +267,25 @@ preprocess(contestant *k)
     return true;
 }
 
+/* Ours has to be right, and to be computed on the GPU: why it is not. */
+static void
+judge_ours(contestant *k, bool computed)
+{
+    if (strncmp(k->name, "ours", 4) != 0)
+        return;
+    k->captured = computed && gpu_captures(contestant_multiply, k);
+    if (!computed)
+        (void)fprintf(stderr, "%s: %s: %s\n", gpu.doing, k->name,
+                      spblasGetLastErrorMessage(NULL));
+    else if (!k->right)
+        (void)fprintf(stderr, "%s: %s: wrong, %.3g times the bound\n", gpu.doing,
+                      k->name, k->worst);
+    else if (!k->captured)
+        (void)fprintf(stderr, "%s: %s: not on the GPU alone: %s\n", gpu.doing, k->name,
+                      spblasGetLastErrorMessage(NULL));
+    k->takes_part &= k->captured;
+}
+
 void
 contestant_prepare(contestant *k, const contest *of)
 {
@@ -274,7 +293,7 @@ contestant_prepare(contestant *k, const contest *of)
     bool fine;
 
     k->of = of;
-    k->takes_part = false;
+    k->takes_part = k->right = k->captured = false;
     if (!k->lib)
         return;
     contest_refill(of);
@@ -284,10 +303,11 @@ contestant_prepare(contestant *k, const contest *of)
            preprocess(k) && contestant_multiply(k) &&
            gpu.d->stream_wait(gpu.stream) == 0;
     k->cold = gpu_now() - begin;
-    if (!fine)
-        return;
-    k->worst = contest_error(of);
-    k->takes_part = k->worst <= 2;
+    if (fine) {
+        k->worst = contest_error(of);
+        k->takes_part = k->right = k->worst <= 2;
+    }
+    judge_ours(k, fine);
 }
 
 void

@@ -54,7 +54,8 @@ typedef struct contestant {
     spblasDnVecDescr_t x, y;
     sb_cu_mem buffer;
     size_t bytes;
-    bool takes_part;
+    bool takes_part, right,
+        captured; /* captured: ours alone, whether a graph can have it */
     double cold, warm[CONTEST_ROUNDS], flushed[CONTEST_ROUNDS], graph; /* seconds */
     double worst; /* error over its bound */
 } contestant;
@@ -71,7 +72,8 @@ double contest_error(const contest *c);
 const contestant *contest_list(contest_op op);
 
 /* Descriptors, buffer, preprocessing and the first product, which is checked. Leaves
- * takes_part false where anything fails. */
+ * takes_part false where anything fails, and where ours is not computed on the GPU: why is
+ * on stderr for ours. */
 void contestant_prepare(contestant *k, const contest *of);
 bool contestant_multiply(void *k);
 void contestant_end(contestant *k);

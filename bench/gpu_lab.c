@@ -42,7 +42,8 @@ gpu_need(int code, const char *what)
     if (code == 0)
         return;
     (void)gpu.d->error_text(code, &text);
-    (void)fprintf(stderr, "%s: %s (%d)\n", what, text ? text : "?", code);
+    (void)fprintf(stderr, "%s%s%s: %s (%d)\n", gpu.doing, *gpu.doing ? ": " : "", what,
+                  text ? text : "?", code);
     exit(1);
 }
 
@@ -154,18 +155,39 @@ gpu_seconds(bool (*call)(void *user), void *user, int count)
     return t[ROUNDS / 2];
 }
 
+/* A graph of so many calls, which is there after a failure too, or NULL. */
+static bool
+capture(sb_cu_ptr *graph, bool (*call)(void *user), void *user, int count)
+{
+    bool fine = true;
+
+    *graph = NULL;
+    if (gpu.d->capture_begin(gpu.stream, SB_CU_CAPTURE_RELAXED) != 0)
+        return false;
+    for (int q = 0; q < count && fine; q++)
+        fine = call(user);
+    fine &= gpu.d->capture_end(gpu.stream, graph) == 0;
+    return fine;
+}
+
+bool
+gpu_captures(bool (*call)(void *user), void *user)
+{
+    sb_cu_ptr graph;
+    const bool fine = capture(&graph, call, user, 1);
+
+    if (graph)
+        (void)gpu.d->graph_destroy(graph);
+    return fine;
+}
+
 double
 gpu_replayed(bool (*call)(void *user), void *user, int count)
 {
-    sb_cu_ptr graph = NULL, exec = NULL;
+    sb_cu_ptr graph, exec = NULL;
     double t[ROUNDS];
-    bool fine = true;
+    bool fine = capture(&graph, call, user, count);
 
-    if (gpu.d->capture_begin(gpu.stream, SB_CU_CAPTURE_RELAXED) != 0)
-        return -1;
-    for (int q = 0; q < count && fine; q++)
-        fine = call(user);
-    fine &= gpu.d->capture_end(gpu.stream, &graph) == 0;
     fine = fine && gpu.d->graph_make(&exec, graph, 0) == 0;
     for (int r = -1; r < ROUNDS && fine; r++) {
         gpu_need(gpu.d->event_record(gpu.from, gpu.stream), "timing");

@@ -17,6 +17,7 @@ typedef struct gpu_lab {
     char arch[16];
     int sms, l2_bytes;
     sb_cu_ptr stream, from, to; /* events */
+    char doing[128];            /* what is under way, for the sentence about an error */
 } gpu_lab;
 extern gpu_lab gpu;
 
@@ -38,6 +39,8 @@ sb_cu_ptr gpu_kernel(const char *text, const char *name);
  * be captured. */
 double gpu_seconds(bool (*call)(void *user), void *user, int count);
 double gpu_replayed(bool (*call)(void *user), void *user, int count);
+/* Whether a call can be captured: it launches, and neither waits nor goes to the host. */
+bool gpu_captures(bool (*call)(void *user), void *user);
 
 double gpu_now(void); /* of the host, in seconds */
 int gpu_ascending(const void *x, const void *y);

@@ -14,8 +14,10 @@ OPS = {"spmm": "SpMM", "spmv": "SpMV", "sddmm": "SDDMM"}
 
 
 def lines(folder, name):
+    """Whole ones: a program that was ended may leave half a line."""
     path = folder / f"{name}.json"
-    return [json.loads(line) for line in path.open()] if path.exists() else []
+    rows = path.read_text().splitlines() if path.exists() else []
+    return [json.loads(row) for row in rows if row.startswith("{") and row.endswith("}")]
 
 
 def us(seconds):
@@ -24,6 +26,11 @@ def us(seconds):
 
 def ours(row):
     return row["who"].startswith("ours")
+
+
+def timed(row):
+    """Right, and of ours computed on the GPU."""
+    return row["right"] and (row["captured"] or not ours(row))
 
 
 def best(rows, way):
@@ -42,10 +49,10 @@ def title(row):
 
 def put_case(matrix, n, case, ratios):
     mine = next((r for r in case if r["who"] == "ours" and r["right"]), None)
-    if not mine:
-        print(f"| {matrix} | {n} | wrong |" + " |" * 10)
+    if not mine or not timed(mine):
+        print(f"| {matrix} | {n} | {'not on the GPU' if mine else 'wrong'} |" + " |" * 10)
         return
-    strict = next((r for r in case if r["who"] == "ours deterministic" and r["right"]), None)
+    strict = next((r for r in case if r["who"] == "ours deterministic" and timed(r)), None)
     cells, even = [], ""
     for way in WAYS:
         peer = best(case, way)
@@ -94,7 +101,7 @@ def put_limits(folder):
     rows = lines(folder, "limits")
     if not rows:
         return
-    device = next(r for r in rows if r["limit"] == "device")
+    device = rows[0]
     print(f"\n## Limits of {device['arch']}, {device['sms']} SMs, "
           f"{device['l2'] / 2**20:.0f} MiB of L2\n")
     print("| launch of | in a row us | in a graph us |\n|---|---|---|")
@@ -122,9 +129,9 @@ def put_limits(folder):
 def put_ofc(folder):
     """Kernels of -Ofc=mid against those compiled as always."""
     usual = {(r["matrix"], r["n"]): r for r in lines(folder, "bench")
-             if r["who"] == "ours" and r["right"]}
+             if r["who"] == "ours" and timed(r)}
     ratios = [r["warm"] / usual[r["matrix"], r["n"]]["warm"] for r in lines(folder, "ofc")
-              if r["who"] == "ours" and r["right"] and (r["matrix"], r["n"]) in usual]
+              if r["who"] == "ours" and timed(r) and (r["matrix"], r["n"]) in usual]
     if ratios:
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
         print(f"\nKernels compiled with -Ofc=mid take {mean:.3f} times as long (geometric "
@@ -134,6 +141,9 @@ def put_ofc(folder):
 def main():
     folder = pathlib.Path(sys.argv[1])
     print("# Products on the GPU\n\nMade by bench/gpu_check.")
+    machine = folder / "machine.txt"
+    if machine.exists():
+        print(f"\n{machine.read_text().strip()}")
     put_limits(folder)
     for name, heading in (("bench", ""), ("types", ""), ("layouts", ""), ("ops", ""),
                           ("adversarial", ": adversarial")):
@@ -141,7 +151,7 @@ def main():
     put_ofc(folder)
     for state in ("empty", "filled", "built-in"):
         for row in lines(folder, f"cold-{state}"):
-            if row["who"] == "ours" and row["right"]:
+            if row["who"] == "ours" and timed(row):
                 print(f"\n{row['matrix']}, {state} kernel cache: first product after "
                       f"{row['cold'] * 1e3:.1f} ms")
 

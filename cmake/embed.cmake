@@ -68,7 +68,7 @@ if(TARGET sb_compiler)
              spblas_scalar.h spblas_simt.h)
 endif()
 foreach(text head scan vector dense tri tri_block spgemm order
-             geam filter band grid factor product slots)
+             geam filter band grid factor product slots canon)
     if(EXISTS ${CMAKE_SOURCE_DIR}/src/native/${text}.inc)
         sb_embed(native ${text}.inc sb_native_text_${text} native/text.h)
     endif()

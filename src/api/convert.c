@@ -12,6 +12,7 @@
 #include "api/view.h"
 #include "base/alloc.h"
 #include "base/macro.h"
+#include "native/native.h"
 #include "planner/staged.h"
 
 enum { HANDLE, MAT_A, FORMAT, MAT_B, ROLES };
@@ -245,6 +246,36 @@ bring(sb_staged *staged, sb_matrix *a, const request *r, sb_diag *diag)
     return SB_OK;
 }
 
+/*
+ * By the device's own kernels, without the arrays ever being the host's: SKIP where they do not
+ * serve, or cannot be had.
+ */
+static sb_status
+make_natively(sb_made *made, const sb_matrix *a, const request *r, sb_diag *diag)
+{
+    sb_diag why = {SB_OK, ""};
+    const sb_native n = {r->handle->device, r->handle->stream, &why, false};
+    const sb_fmt *fmt = r->format->fmt;
+    sb_matrix to = *a;
+    int64_t block;
+    sb_status st;
+
+    if (!sb_fmt_is_matrix(fmt, &to.format, &block) || to.format == SB_FORMAT_BSR)
+        return SB_SKIP;
+    st = sb_native_convert(&n, made->there, a, to.format);
+    if (st == SB_SKIP || st == SB_ENOTSUP)
+        return SB_SKIP;
+    if (st != SB_OK)
+        return sb_diag_set(diag, st, "%s", why.text);
+    to.ptr = to.row = made->there[0];
+    to.idx = made->there[1];
+    to.val = made->there[2];
+    to.ptr_type = to.idx_type;
+    made->tensor = sb_tensor_borrow_matrix(fmt, &to);
+    made->values = made->tensor.val.data;
+    return SB_OK;
+}
+
 static sb_status
 make_there(sb_made *made, bool device, const request *r, sb_diag *diag)
 {
@@ -254,18 +285,21 @@ make_there(sb_made *made, bool device, const request *r, sb_diag *diag)
     sb_staged staged = {0};
     sb_status st = SB_OK;
 
+    if (device) {
+        made->device = r->handle->device;
+        made->device->ops->hold(made->device);
+        st = make_natively(made, &a, r, diag);
+        if (st != SB_SKIP)
+            return st;
+        st = SB_OK;
+    }
     if (device && a.format != SB_FORMAT_TENSOR)
         st = bring(&staged, &a, r, diag);
     if (st == SB_OK)
         st = sb_tensor_from_matrix(&made->tensor, r->format->fmt, &a, &par, diag);
     sb_staged_free(&staged);
     made->values = made->tensor.val.data;
-    if (device && st == SB_OK) {
-        made->device = r->handle->device;
-        made->device->ops->hold(made->device);
-        st = settle(made, r, diag);
-    }
-    return st;
+    return device && st == SB_OK ? settle(made, r, diag) : st;
 }
 
 /* A result lies where its source does. */

@@ -204,41 +204,33 @@ SBG_LOADS(c32, sbk_c32)
 SBG_WORDS(sbg_ld)
 SBG_WORDS(sbg_st)
 
-/* Where `fit`, which is a constant: from + row * ld of 32-bit numbers; n neighbours at once,
- * all there or none, from or to an address that allows it. Else one by one, the first `have`.
- * What is not there stays as it is or, by _fill, is 0. */
-#define SBG_VECTORS(t, type)                                                           \
-    SBK_FN const type *sbg_at_##t(const type *from, int64_t row, int64_t ld, int fit)  \
-    {                                                                                  \
-        return fit ? (const type *)((const char *)from +                               \
-                                    sbg_product((uint32_t)row,                         \
-                                                (uint32_t)(ld * (int)sizeof(type))))   \
-                   : from + row * ld;                                                  \
-    }                                                                                  \
-    SBK_FN void sbg_take_##t(type *to, const type *from, int64_t have, int n, int fit) \
-    {                                                                                  \
-        if (fit) {                                                                     \
-            if (have > 0)                                                              \
-                sbg_ld_words(to, from, (int)sizeof(type) * n);                         \
-        } else {                                                                       \
-            SBG_UNROLL                                                                 \
-            for (int q = 0; q < n; q++)                                                \
-                if (q < have)                                                          \
-                    to[q] = from[q];                                                   \
-        }                                                                              \
-    }                                                                                  \
-    SBK_FN void sbg_give_##t(type *to, const type *from, int64_t have, int n, int fit) \
-    {                                                                                  \
-        if (fit) {                                                                     \
-            if (have > 0)                                                              \
-                sbg_st_words(to, from, (int)sizeof(type) * n);                         \
-        } else {                                                                       \
-            SBG_UNROLL                                                                 \
-            for (int q = 0; q < n; q++)                                                \
-                if (q < have)                                                          \
-                    to[q] = from[q];                                                   \
-        }                                                                              \
+/* n neighbours at once where `fit`, which is a constant, all there or none, from or to an
+ * address that allows it; else one by one, the first `have`. What is not there stays as it
+ * is, or is 0 (sbg_fill below). */
+#define SBG_NEIGHBOURS(name, words, type)                                      \
+    SBK_FN void name(type *to, const type *from, int64_t have, int n, int fit) \
+    {                                                                          \
+        if (fit) {                                                             \
+            if (have > 0)                                                      \
+                words(to, from, (int)sizeof(type) * n);                        \
+        } else {                                                               \
+            SBG_UNROLL                                                         \
+            for (int q = 0; q < n; q++)                                        \
+                if (q < have)                                                  \
+                    to[q] = from[q];                                           \
+        }                                                                      \
     }
+/* from + row * ld, of 32-bit numbers where `fit`; neighbours read and stored. */
+#define SBG_VECTORS(t, type)                                                          \
+    SBK_FN const type *sbg_at_##t(const type *from, int64_t row, int64_t ld, int fit) \
+    {                                                                                 \
+        return fit ? (const type *)((const char *)from +                              \
+                                    sbg_product((uint32_t)row,                        \
+                                                (uint32_t)(ld * (int)sizeof(type))))  \
+                   : from + row * ld;                                                 \
+    }                                                                                 \
+    SBG_NEIGHBOURS(sbg_take_##t, sbg_ld_words, type)                                  \
+    SBG_NEIGHBOURS(sbg_give_##t, sbg_st_words, type)
 SBG_VECTORS(i8, int8_t)
 SBG_VECTORS(i32, int32_t)
 SBG_VECTORS(i64, int64_t)

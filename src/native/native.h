@@ -156,6 +156,9 @@ sb_status sb_native_offsets(const sb_native *n, int32_t *ptr, const int32_t *row
 sb_status sb_native_rows(const sb_native *n, int32_t *row, const int32_t *ptr,
                          int64_t nnz, int64_t m, int base);
 sb_status sb_native_identity(const sb_native *n, int32_t *p, int64_t count);
+/* Elements of at most 16 bytes. */
+sb_status sb_native_copy(const sb_native *n, void *to, const void *from, int64_t count,
+                         size_t size);
 /* Numbers that are known to fit. */
 sb_status sb_native_narrow(const sb_native *n, int32_t *to, const int64_t *from,
                            int64_t count);
@@ -163,6 +166,14 @@ sb_status sb_native_narrow(const sb_native *n, int32_t *to, const int64_t *from,
  * scratch of so many entries. */
 sb_status sb_native_permute(const sb_native *n, void *array, void *spare,
                             const int32_t *perm, int64_t count, size_t size, bool back);
+
+/*
+ * CSR, CSC and COO of 32-bit indices from 0 on into each other: offsets (or rows), indices and
+ * values in memory of the device, which is the caller's then. Waits. SKIP: A is another matrix,
+ * empty, or not in order (places outside the matrix, or twice, too). All NULL unless OK.
+ */
+sb_status sb_native_convert(const sb_native *n, void *out[3], const sb_matrix *a,
+                            sb_format to);
 
 /*
  * Elements by their magnitude (runtime/legacy.h). count waits for *total; it writes numbers

@@ -137,6 +137,13 @@ take(const sorter *s, void *to, const void *from, const int32_t *order, size_t s
     return carry(s->n, to, from, order, s->nnz, size, 1, false);
 }
 
+sb_status
+sb_native_copy(const sb_native *n, void *to, const void *from, int64_t count,
+               size_t size)
+{
+    return carry(n, to, from, NULL, count, size, 1, false);
+}
+
 /* ---- rows and offsets ----------------------------------------------------------------- */
 
 static sb_status

@@ -81,6 +81,7 @@ static const text texts[] = {
     {"move", "E", sb_native_text_order, 4, 5},
     {"tally", "T", sb_native_text_order, 4, 5},
     {"choose", "", sb_native_text_order, 4, 5},
+    {"canonical", "", sb_native_text_canon, 4, 3},
 };
 
 /* ---- names ---------------------------------------------------------------------------- */
@@ -290,6 +291,7 @@ static const struct {
      "g < (n); \\\n         g += SBG_GX * (NATIVE_THREADS / 32))",
      "g < (n); g += SBG_GX)"},
     {SB_FAULT_NATIVE_FIRST, "SBG_TID & 31) < args", "SBG_TID & 15) < args"},
+    {SB_FAULT_NATIVE_ASCEND, "p > begin ? idx[p - 1] : -1", "-1"},
     {SB_FAULT_NATIVE_DIVIDE, "args->param[8].i ? sum", "1 ? sum"},
 };
 

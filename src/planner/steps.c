@@ -12,7 +12,8 @@
 #include "planner/rules.h"
 #include "runtime/device.h"
 
-/* One that the emitter or the compiler refuses is not at hand. */
+/* One that the emitter or the compiler refuses is not at hand. The device has warned of it
+ * once; here it would come with every product. */
 sb_status
 sb_planner_device_kernel(const sb_kernel **out, struct sb_device *d, sb_spec *spec,
                          sb_kernel_effort effort)
@@ -28,9 +29,11 @@ sb_planner_device_kernel(const sb_kernel **out, struct sb_device *d, sb_spec *sp
     st = d->ops->kernel(out, d, text, sb_planner_gpu_maker, effort, &why);
     if (st == SB_OK || st == SB_ENOMEM)
         return st;
-    sb_log(
-        st == SB_ENOKERNEL && effort != SB_KERNEL_COMPILE ? SB_LOG_DEBUG : SB_LOG_WARN,
-        "no GPU kernel \"%s\": %s", text, why.text[0] ? why.text : sb_status_text(st));
+    sb_log(st != SB_ENOKERNEL            ? SB_LOG_WARN
+           : effort == SB_KERNEL_COMPILE ? SB_LOG_INFO
+                                         : SB_LOG_DEBUG,
+           "no GPU kernel \"%s\": %s", text,
+           why.text[0] ? why.text : sb_status_text(st));
     return SB_ENOKERNEL;
 }
 

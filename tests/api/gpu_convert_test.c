@@ -1,7 +1,8 @@
 /*
  * spblasConvert on the emulated GPU: every format that a caller owns to CSR, CSC, COO and BSR
  * gives arrays in its memory, of the host's bits, with which SpMV computes; what stays in the
- * library's memory computes too and converts back; short memory leaves nothing behind.
+ * library's memory computes too and converts back; CSR, CSC and COO in order go into each
+ * other there, with one number copied to the host; short memory leaves nothing behind.
  * ctest-labels: quick gpu-emu
  */
 #include "base/alloc.h"
@@ -187,6 +188,119 @@ test_pairs(void **state)
             one_case(k + 6 * (uint64_t)(text % 4), text);
 }
 
+/* ---- without the host ------------------------------------------------------------------- */
+
+/* More entries than a group of the sort takes, more columns than a digit has. */
+static sb_matrix
+plain_of(int k, bool unsorted, bool duplicates, int base)
+{
+    static const sb_dtype types[] = {SB_F64, SB_F32, SB_C64};
+    const gen_spec s = {.family = GEN_UNIFORM,
+                        .rows = 45,
+                        .cols = 70,
+                        .density = 0.4,
+                        .seed = 5,
+                        .format = formats[k % SHOWN],
+                        .ptr_type = SB_I32,
+                        .idx_type = SB_I32,
+                        .val_type = types[k % 3],
+                        .unsorted = unsorted,
+                        .duplicates = duplicates,
+                        .base = base,
+                        .integer = true};
+
+    return gen_matrix(&s);
+}
+
+/* How many copies it took. */
+static int64_t
+convert_both(const sb_matrix *a, int text)
+{
+    sb_matrix moved = world_matrix(a);
+    spblasSpMatDescr_t source, source_there, want, got;
+    int64_t copies;
+
+    world_must(call_sparse(&source, a));
+    world_must(call_sparse(&source_there, &moved));
+    want = convert(cpu, source, text);
+    copies = sb_emu_count().copies;
+    got = convert(gpu, source_there, text);
+    copies = sb_emu_count().copies - copies;
+    compare(got, want, text, a->val_type);
+    world_must(spblasDestroySpMat(want));
+    world_must(spblasDestroySpMat(got));
+    world_must(spblasDestroySpMat(source));
+    world_must(spblasDestroySpMat(source_there));
+    world_free_matrix(&moved);
+    return copies;
+}
+
+static void
+test_there(void **state)
+{
+    static const char *const orders[] = {"forward", "reverse", "random:7"};
+
+    (void)state;
+    NEED_COMPILER();
+    for (int k = 0; k < SHOWN * SHOWN; k++) {
+        sb_matrix a = plain_of(k, false, false, 0);
+
+        for (int q = 0; q < SB_COUNT(orders); q++) {
+            assert_int_equal(setenv("SPBLAS_EMU_ORDER", orders[q], 1), 0);
+            assert_int_equal(convert_both(&a, k / SHOWN), 1);
+        }
+        gen_free_matrix(&a);
+    }
+    assert_int_equal(unsetenv("SPBLAS_EMU_ORDER"), 0);
+}
+
+/* Matrices that are not in order are the host's work, to the same result. */
+static void
+test_out_of_order(void **state)
+{
+    (void)state;
+    NEED_COMPILER();
+    for (int k = 0; k < 3 * SHOWN; k++) {
+        sb_matrix a = plain_of(k, k < SHOWN, false, k / SHOWN == 1);
+        int32_t *idx = (int32_t *)(uintptr_t)a.idx, first = idx[0];
+
+        if (k >= 2 * SHOWN) { /* two of a row alone */
+            idx[0] = idx[1];
+            idx[1] = first;
+        }
+
+        assert_true(convert_both(&a, (k + 1) % SHOWN) > 1);
+        gen_free_matrix(&a);
+    }
+}
+
+/* Columns out of the matrix, offsets that lead out of the arrays, places twice. */
+static void
+test_faulty(void **state)
+{
+    (void)state;
+    NEED_COMPILER();
+    for (int k = 0; k < 3 * SHOWN; k++) {
+        sb_matrix a = plain_of(k, false, k >= 2 * SHOWN, 0), moved;
+        spblasFormatDescr_t f;
+        spblasSpMatDescr_t source, out;
+
+        if (k < SHOWN || (k < 2 * SHOWN && a.format == SB_FORMAT_COO))
+            ((int32_t *)(uintptr_t)a.idx)[a.nnz - 1] = 70;
+        else if (k < 2 * SHOWN)
+            ((int32_t *)(uintptr_t)a.ptr)[3] = 1 << 30;
+        moved = world_matrix(&a);
+        world_must(call_sparse(&source, &moved));
+        world_must(spblasCreateFormat(&f, texts[(k + 1) % SHOWN]));
+        assert_int_equal(spblasConvert(gpu, source, f, &out),
+                         SPBLAS_STATUS_INVALID_VALUE);
+        world_must(spblasDestroyFormat(f));
+        world_must(spblasDestroySpMat(source));
+        world_free_matrix(&moved);
+        gen_free_matrix(&a);
+    }
+}
+
 /* ---- short memory ------------------------------------------------------------------------ */
 
 static void
@@ -227,8 +341,10 @@ test_short_memory(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs),
-                                       cmocka_unit_test(test_short_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pairs), cmocka_unit_test(test_there),
+        cmocka_unit_test(test_out_of_order), cmocka_unit_test(test_faulty),
+        cmocka_unit_test(test_short_memory)};
     int failed;
 
     if (!sb_box_open(SB_BINARY_DIR) || spblasCreateOn(&gpu, "emu") != 0 ||

@@ -3,6 +3,7 @@
  * memory and failing copies cost the analysis, and nothing is left behind.
  * ctest-labels: quick gpu-emu
  */
+#include "base/log.h"
 #include "cachebox.h"
 #include "gpu/emu.h"
 #include "gpu/gpu.h"
@@ -123,6 +124,41 @@ falls_back(const sb_driver *broken)
     world_close(&w);
     sb_emu_device_driver(NULL);
     assert_int_equal(sb_emu_count().blocks + sb_emu_count().contexts, 0);
+}
+
+static int warnings;
+
+static void
+count_warnings(sb_log_level level, const char *text, void *user)
+{
+    (void)user;
+    warnings += level == SB_LOG_WARN && strstr(text, "GPU kernel \"") != NULL;
+}
+
+/* What is said of a kernel that cannot be had is said once, not at every product. */
+static void
+test_said_once(void **state)
+{
+    sb_driver broken = *d;
+    int before;
+    world w;
+
+    (void)state;
+    world_empty_cache();
+    broken.rtc_compile = bad_compile;
+    sb_emu_device_driver(&broken);
+    world_open(&w);
+    warnings = 0;
+    sb_log_set(SB_LOG_WARN, count_warnings, NULL);
+    world_must(world_multiply(&w, &two, &nought));
+    before = warnings;
+    for (int q = 0; q < 3; q++)
+        world_must(world_multiply(&w, &two, &nought));
+    sb_log_set(SB_LOG_OFF, NULL, NULL);
+    assert_true(before > 0);
+    assert_int_equal(warnings, before);
+    world_close(&w);
+    sb_emu_device_driver(NULL);
 }
 
 static void
@@ -298,9 +334,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_kernel),  cmocka_unit_test(test_short_memory),
-        cmocka_unit_test(test_copies),     cmocka_unit_test(test_launch),
-        cmocka_unit_test(test_no_context), cmocka_unit_test(test_measuring),
+        cmocka_unit_test(test_no_kernel),    cmocka_unit_test(test_said_once),
+        cmocka_unit_test(test_short_memory), cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_launch),       cmocka_unit_test(test_no_context),
+        cmocka_unit_test(test_measuring),
     };
     int failed;
 
