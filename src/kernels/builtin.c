@@ -254,6 +254,7 @@ static const char *const builtin[] = {
     BLOCKED("win", "b4", F32),
     "spmm win " F32 " rr b3 t64 p0",
     "spmm win " F32 " rr b4 t64 p0",
+    "spmm win " F64 " rr b3 t64 p0",
     "spmm win " F32 " rr b2 x32 p0",
     "spmm win " F32 " rr b3 x32 p0",
     "spmm win " F32 " rr b4 x32 p0",

@@ -27,7 +27,8 @@ unwise_panel(const sb_planner *pl, const sb_part_choice *p)
         return "rows of B too short for panels";
     if (pl->work.c_size < pl->work.compute_size)
         return "C would be rounded once a panel";
-    if (sb_stats_panel_run(&pl->stats, p->size) < fmax(2, 768 / line))
+    if (sb_stats_panel_run(&pl->stats, p->size) <
+        sb_rule_panel_run(&pl->work, pl->target))
         return "rows too short inside a panel";
     return NULL;
 }
@@ -54,7 +55,8 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
         return NULL;
     if (p->k >= 0)
         return "rows by length lose the order that carries locality";
-    if (p->c > 1 && (sb_work_footprint(&pl->work, s) < (double)pl->target->l3 ||
+    if (p->c > 1 && (sb_rule_local(pl->target, s->r4) ||
+                     sb_work_footprint(&pl->work, s) < (double)pl->target->l3 ||
                      (double)s->nnz < 8 * columns || s->mean < 4.0 * p->c))
         return "columns too local or too few for partitions";
     return NULL;
@@ -150,6 +152,10 @@ unwise(const sb_planner *pl, const sb_weighed *w)
     if (p->kind == SB_PART_WIN &&
         pl->stats.win_share[sb_stats_window(p->size)] < (p->size == 2 ? 0.6 : 0.5))
         return "too few runs shared by neighbouring rows";
+    if ((p->kind == SB_PART_WIN || p->kind == SB_PART_BSR) &&
+        pl->pb->op == SB_OP_SPMM && !pl->pb->device &&
+        !sb_rule_windows(&pl->work, pl->target, pl->stats.mean))
+        return "rows too short for so wide a product";
     if (p->kind == SB_PART_SHARE)
         return unwise_share(pl, p, w->choice.packed);
     if (p->kind == SB_PART_DIA && pl->pb->op == SB_OP_SPMM)

@@ -63,12 +63,20 @@ sb_work_of(sb_work *out, const sb_problem *pb)
         (int)sb_dtype_size(a->format == SB_FORMAT_COO ? a->idx_type : a->ptr_type);
 }
 
-/* Cores that gain from 128 columns of a row at a time and from pairs of short rows'
- * entries (docs/kernels.md, SpMM rules 2 and 3): those whose gathers are fast. */
+/* Cores that gain from pairs of short rows' entries (docs/kernels.md, SpMM rule 3): those
+ * whose gathers are fast. */
 static bool
 wide_rows(const sb_target *t)
 {
     return t->isa == SB_ISA_V4G;
+}
+
+/* Zen 4, as the one of its level that was measured (docs/kernels.md, Wide rows on Zen 4): rows
+ * of B of eight lines and more are read by the line, as far as L1 fetches ahead by itself. */
+static bool
+many_lines(const sb_work *w, const sb_target *t)
+{
+    return t->isa == SB_ISA_V4 && w->n * w->b_size >= 512;
 }
 
 /* 32 registers hold 24 vectors of sums: 64 columns of six rows. */
@@ -76,6 +84,13 @@ int
 sb_rule_tall(const sb_work *w, const sb_target *t)
 {
     return t->isa >= SB_ISA_V4 && w->compute_size == 4 ? 6 : 0;
+}
+
+/* As many vectors are 64 doubles of three. */
+static int
+tall_doubles(const sb_work *w)
+{
+    return w->compute_size == 8 ? 3 : 0;
 }
 
 int
@@ -86,7 +101,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
                                    {32, 16, 8, 4},  {128, 64, 32, 16}, {8, 4, 16, 32},
                                    {4, 8, 16, 32},  {2, 4, 8, 16, 32}};
     const int tall = sb_rule_tall(w, t);
-    const bool roomy = tall > 0 && block <= tall;
+    const bool roomy =
+        (tall > 0 && block <= tall) || (many_lines(w, t) && block <= tall_doubles(w));
     /* four vectors of columns: of 32 bytes, 16 doubles */
     const bool short_vectors = t->isa < SB_ISA_V4 && w->compute_size > 4;
     int list;
@@ -102,9 +118,7 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
     else if (block > 1 && block <= 8 && short_vectors && w->n > 8)
         list = 2;
     else if (w->n >= 64)
-        list = wide_rows(t) && roomy && w->n >= 128 && !block ? 7
-               : block >= 3 && !roomy                         ? 1
-                                                              : 0;
+        list = tall > 0 && w->n >= 128 && !block ? 7 : block >= 3 && !roomy ? 1 : 0;
     else
         list = w->n > 16 ? 1 : w->n > 8 ? 2 : w->n > 4 ? 3 : w->n > 2 ? 9 : 10;
     return lists[list][rank];
@@ -117,6 +131,26 @@ sb_rule_holds(const sb_work *w, const sb_target *t, int rows)
     const int room = t->isa >= SB_ISA_V4 ? 1984 : 512;
 
     return rows * sb_rule_tile(w, t, rows, 0) * w->compute_size <= room;
+}
+
+bool
+sb_rule_windows(const sb_work *w, const sb_target *t, double mean)
+{
+    return mean >= 40 || w->n * w->b_size < 1024 || !many_lines(w, t);
+}
+
+double
+sb_rule_panel_run(const sb_work *w, const sb_target *t)
+{
+    const double row = (double)w->n * w->b_size;
+
+    return many_lines(w, t) && row >= 2048 ? 20 : fmax(2, 768 / row);
+}
+
+bool
+sb_rule_local(const sb_target *t, double r4)
+{
+    return t->isa == SB_ISA_V4 && r4 >= 1.15;
 }
 
 /* The power of two from `lo` to `hi` that is at least x. */
@@ -252,7 +286,7 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
 
     if (w->op == SB_OP_SDDMM)
         return samples_unroll(t, mean, rows > 1 ? rows : 1);
-    if (w->op != SB_OP_SPMM || w->col_major)
+    if (w->op != SB_OP_SPMM || w->col_major || many_lines(w, t))
         return 1;
     return mean >= fours ? 4 : mean >= pairs ? 2 : 1;
 }
@@ -308,7 +342,10 @@ sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
 int
 sb_rule_prefetch(const sb_problem *pb, double footprint, const sb_target *t)
 {
-    return row_major(pb) && footprint > (double)t->l3 / 2 ? 8 : 0;
+    sb_work w;
+
+    sb_work_of(&w, pb);
+    return row_major(pb) && !many_lines(&w, t) && footprint > (double)t->l3 / 2 ? 8 : 0;
 }
 
 bool
@@ -317,7 +354,8 @@ sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_tar
     const double c = (double)w->m * (double)w->n * w->c_size;
     const double l2 = (double)t->l2 * t->threads;
 
-    return row_major(pb) && mean < 16 && c > fmin(8 * l2, 16 << 20);
+    return row_major(pb) && (mean < 16 || many_lines(w, t)) &&
+           c > fmin(8 * l2, 16 << 20);
 }
 
 int64_t

@@ -26,6 +26,17 @@ int sb_rule_tall(const sb_work *w, const sb_target *t);
 /* Whether registers hold the sums of so many rows in the best tile. */
 bool sb_rule_holds(const sb_work *w, const sb_target *t, int rows);
 
+/* Entries that a row has to have in a panel: each segment reads and writes a row of C. */
+double sb_rule_panel_run(const sb_work *w, const sb_target *t);
+
+/* Whether what windows and blocks share of B outweighs C, which only plain rows store past the
+ * caches. */
+bool sb_rule_windows(const sb_work *w, const sb_target *t, double mean);
+
+/* Whether neighbours find each other's rows of B in the caches, whatever its size, by sb_stats.r4:
+ * partitions of the columns then only read and write C once more each. */
+bool sb_rule_local(const sb_target *t, double r4);
+
 /* Entries taken together in rows of `mean` entries: two, so that the loads of one do not
  * wait for the other's sums; 1 where rows are too short to gain. SDDMM: columns whose dots
  * with the `rows` of a window, 0 or 1 without, are made at once (docs/kernels.md). */
@@ -60,7 +71,8 @@ void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
  * cache (docs/kernels.md, rule 4). */
 int sb_rule_prefetch(const sb_problem *pb, double footprint, const sb_target *t);
 
-/* Whether C is stored past the caches: larger than all L2 and rows short (rule 5). */
+/* Whether C is stored past the caches: larger than all L2 and rows short, or whole lines of
+ * wide ones (rule 5). */
 bool sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean,
                     const sb_target *t);
 

@@ -70,7 +70,12 @@ test_tall_tiles(void **state)
     assert_int_equal(tile(SB_ISA_V3, 128, 4, 6), 32);
     assert_int_equal(tile(SB_ISA_V4, 32, 4, 6), 32);
     assert_int_equal(tile(SB_ISA_V4G, 128, 4, 0), 128);
-    assert_int_equal(tile(SB_ISA_V4, 128, 4, 0), 64);
+    assert_int_equal(tile(SB_ISA_V4, 128, 4, 0), 128);
+    assert_int_equal(tile(SB_ISA_V4, 96, 4, 0), 64);
+    assert_int_equal(tile(SB_ISA_V3, 128, 4, 0), 64);
+    assert_int_equal(tile(SB_ISA_V4, 128, 8, 3), 64);
+    assert_int_equal(tile(SB_ISA_V4, 128, 8, 4), 32);
+    assert_int_equal(tile(SB_ISA_V4G, 128, 8, 3), 32);
     assert_int_equal(tile(SB_ISA_V4G, 128, 8, 0), 64);
 }
 
@@ -95,6 +100,68 @@ test_sixteen_registers(void **state)
     assert_false(sb_rule_holds(&f64, &v3, 6));
     assert_true(sb_rule_holds(&f32, &v4, 8));
     assert_true(sb_rule_holds(&f64, &v4, 6));
+}
+
+static sb_problem
+by_rows(int64_t m, int64_t n)
+{
+    sb_problem pb = {.op = SB_OP_SPMM, .a = {.format = SB_FORMAT_CSR}};
+
+    pb.a.rows = pb.a.cols = pb.b.rows = pb.c.rows = m;
+    pb.b.cols = pb.c.cols = n;
+    pb.a.val_type = pb.b.type = pb.c.type = pb.compute = SB_F32;
+    return pb;
+}
+
+/* Rows of B of eight lines and more, on the one core of its level that was measured: one entry
+ * at a time, none ahead, C past the caches whatever the rows' length; and windows of long rows
+ * alone. Elsewhere as before. */
+static void
+test_many_lines(void **state)
+{
+    static const struct {
+        sb_isa isa;
+        int64_t n;
+        bool many;
+    } cases[] = {{SB_ISA_V4, 512, true},
+                 {SB_ISA_V4, 128, true},
+                 {SB_ISA_V4, 96, false},
+                 {SB_ISA_V4G, 512, false},
+                 {SB_ISA_V3, 512, false}};
+
+    (void)state;
+    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
+        const sb_target t = {
+            .isa = cases[q].isa, .threads = 1, .l2 = 1 << 20, .l3 = 32 << 20};
+        const sb_problem pb = by_rows(40000, cases[q].n);
+        const sb_work w = product(cases[q].n, 4), rows = {.m = 40000,
+                                                          .n = cases[q].n,
+                                                          .b_size = 4,
+                                                          .c_size = 4,
+                                                          .compute_size = 4};
+
+        assert_int_equal(sb_rule_unroll(&w, &t, 100, 0), cases[q].many ? 1 : 2);
+        assert_int_equal(sb_rule_prefetch(&pb, 1e9, &t), cases[q].many ? 0 : 8);
+        assert_int_equal(sb_rule_stream(&pb, &rows, 100, &t), cases[q].many);
+        assert_true(sb_rule_stream(&pb, &rows, 10, &t));
+        assert_int_equal(sb_rule_windows(&w, &t, 26),
+                         !cases[q].many || cases[q].n < 256);
+        assert_true(sb_rule_windows(&w, &t, 59));
+        assert_true((sb_rule_panel_run(&w, &t) > 13) == (cases[q].many && w.n == 512));
+    }
+}
+
+/* Meshes (brack2 1.49, cage10 1.21) gain nothing from partitions of columns, graphs (twitch_de
+ * 1.06) do. */
+static void
+test_partitions(void **state)
+{
+    const sb_target zen = {.isa = SB_ISA_V4}, other = {.isa = SB_ISA_V4G};
+
+    (void)state;
+    assert_true(sb_rule_local(&zen, 1.21));
+    assert_false(sb_rule_local(&zen, 1.07));
+    assert_false(sb_rule_local(&other, 1.21));
 }
 
 /* Eight entries with the last ones masked: rows of B that share a register, rows of A that are
@@ -137,10 +204,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_eights),
-        cmocka_unit_test(test_tall_tiles),
-        cmocka_unit_test(test_sixteen_registers),
+        cmocka_unit_test(test_pairs),      cmocka_unit_test(test_eights),
+        cmocka_unit_test(test_tall_tiles), cmocka_unit_test(test_many_lines),
+        cmocka_unit_test(test_partitions), cmocka_unit_test(test_sixteen_registers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
