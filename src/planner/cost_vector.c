@@ -63,8 +63,8 @@ rows_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const bool fast = t->isa >= SB_ISA_V4G;
 
     if (zen(t)) {
-        out->unit = p->rows * (4.9e-9 + 3e-9 * mixed(s));
-        out->entry = p->entries * 0.22e-9;
+        out->unit = p->rows * (5.6e-9 + 2e-9 * mixed(s));
+        out->entry = p->entries * 0.18e-9;
         return;
     }
     out->unit = p->rows * (fast ? 2.5e-9 + 6.4e-9 * mixed(s) : 5e-9);
@@ -80,8 +80,8 @@ groups_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const bool fast = t->isa >= SB_ISA_V4G;
 
     if (zen(t)) {
-        out->unit = p->rows * (4.7e-9 + 3.5e-9 * mixed(s));
-        out->entry = p->entries * 0.23e-9;
+        out->unit = p->rows * (2.8e-9 + 3.9e-9 * mixed(s));
+        out->entry = p->entries * 0.17e-9;
         return;
     }
     out->unit = p->rows * (fast ? 1.2e-9 + 4.5e-9 * mixed(s) : 3.5e-9);
@@ -94,7 +94,7 @@ products_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t)
 {
     if (zen(t)) {
-        out->unit = p->rows * (1.45e-9 + 4.5e-9 * mixed(s));
+        out->unit = p->rows * (1.5e-9 + 4e-9 * mixed(s));
         out->entry = p->entries * 0.33e-9;
         return;
     }
@@ -115,8 +115,8 @@ slices_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     if (zen(t)) {
         const double values = p->entries * p->x_size;
 
-        out->unit = slices * (packed ? 13.6e-9 : 28e-9);
-        out->entry = columns * (packed ? 5.55e-9 : 8.7e-9) +
+        out->unit = slices * (packed ? 15e-9 : 28e-9);
+        out->entry = columns * (packed ? 5.4e-9 : 9e-9) +
                      (packed ? 0 : fmax(0, values - 2.0 * (double)t->l2) * 0.3e-9);
         return;
     }
@@ -131,8 +131,8 @@ one_mask(const sb_target *t, int height)
 {
     static const double fast[SB_STATS_MASKS] = {2.2e-9, 1.45e-9, 1.4e-9, 1.45e-9,
                                                 1.5e-9};
-    static const double slow[SB_STATS_MASKS] = {1.17e-9, 0.94e-9, 0.9e-9, 0.91e-9,
-                                                0.93e-9};
+    static const double slow[SB_STATS_MASKS] = {1.23e-9, 0.99e-9, 0.93e-9, 0.92e-9,
+                                                0.94e-9};
 
     if (t->isa == SB_ISA_V4G)
         return fast[height];
@@ -152,7 +152,7 @@ mask_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     for (int q = 0; q < SB_STATS_MASKS; q++)
         if (sb_stats_mask_size[q] == p->choice->size)
             height = q;
-    out->unit = (double)s->rows * (zen(t) ? 2.9e-9 : 4e-9);
+    out->unit = (double)s->rows * (zen(t) ? 2.6e-9 : 4e-9);
     out->entry =
         vectors * p->entries / fmax(0.01, s->mask_fill[height]) * one_mask(t, height);
 }
@@ -164,15 +164,17 @@ hdia_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 {
     const double vectors = p->x_size > 4 ? 2 : 1;
     const bool masks = t->isa >= SB_ISA_V4, fast = t->isa == SB_ISA_V4G;
-    const double full = fast ? 1.8e-9 : masks ? 1e-9 : 2e-9;
-    const double some = fast ? 1.9e-9 : zen(t) ? 0.8e-9 : 16e-9;
+    const double full = fast ? 1.8e-9 : masks ? 0.6e-9 : 2e-9;
+    const double some = fast ? 1.9e-9 : zen(t) ? 0.6e-9 : 16e-9;
     const double *n = s->hdia;
     const double each =
         vectors * (n[SB_STATS_HDIA_FULL] * full + n[SB_STATS_HDIA_SOME] * some +
-                   n[SB_STATS_HDIA_REST] * (fast ? 1.7e-9 : masks ? 1.6e-9 : 16e-9)) +
+                   n[SB_STATS_HDIA_REST] * (fast    ? 1.7e-9
+                                            : masks ? 1.9e-9
+                                                    : 16e-9)) +
         n[SB_STATS_HDIA_LEFT] * (zen(t) ? 0.4e-9 : gather(t) / 16);
 
-    out->unit = p->rows / SB_HDIA_ROWS * (zen(t) ? 10e-9 : 15e-9);
+    out->unit = p->rows / SB_HDIA_ROWS * (zen(t) ? 6e-9 : 15e-9);
     out->entry = p->entries * each;
 }
 
@@ -184,12 +186,12 @@ hdia_in_place_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const bool masks = t->isa >= SB_ISA_V4, wide = p->x_size > 4;
     const bool looked_up = !wide && s->mean * SB_HDIA_ROWS <= 128;
     const double *n = s->hdia;
-    const double gathered = zen(t) ? 4e-9 : 0.75 * gather(t);
+    const double gathered = zen(t) ? 4.4e-9 : 0.75 * gather(t);
     const double chunk = !masks      ? 16e-9
                          : looked_up ? (zen(t) ? 3.4e-9 : 3e-9)
                                      : gathered * (wide ? 2 : 1);
 
-    out->unit = p->rows / SB_HDIA_ROWS * (zen(t) ? 5e-9 : 10e-9);
+    out->unit = p->rows / SB_HDIA_ROWS * (zen(t) ? 3e-9 : 10e-9);
     out->entry =
         p->entries * chunk *
         (n[SB_STATS_HDIA_FULL] + n[SB_STATS_HDIA_SOME] + n[SB_STATS_HDIA_THIN]);
@@ -224,8 +226,8 @@ sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         return;
     case SB_PART_WIN:
         if (zen(t)) {
-            out->unit = p->rows * 5.5e-9;
-            out->entry = p->slots * 0.15e-9 + (p->entries - p->slots) * 0.7e-9;
+            out->unit = p->rows * 5.9e-9;
+            out->entry = p->slots * 0.13e-9 + (p->entries - p->slots) * 0.63e-9;
             return;
         }
         out->unit = p->rows * 2e-9;
