@@ -78,8 +78,7 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
 
     if (p->kind == SB_PART_WIN && pl->stats.win_run[sb_stats_window(p->size)] < 20)
         return "shared runs too short for lanes";
-    if (p->kind == SB_PART_SEG && pl->stats.mean >= 128 &&
-        pl->target->isa >= SB_ISA_V4G)
+    if (p->kind == SB_PART_SEG && pl->stats.mean >= 128 && pl->target->isa != SB_ISA_V4)
         return "rows long enough for lanes of their own";
     if (p->kind == SB_PART_PROD && (pl->stats.mean >= 14 || !products_fit(pl)))
         return "vectors of sums too narrow, or the buffer";

@@ -71,13 +71,22 @@ rows_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     out->entry = fast ? eights(p, s) * gather(t) * 0.42 : p->entries * gather(t) / 16;
 }
 
-/* Eight rows at a time: their gathers overlap, and what is left of a row's cost is its length,
+/* Whether four rows at a time are ahead of one without AVX-512: registers of 16 bytes hold
+ * two doubles. */
+static bool
+in_fours(const sb_target *t, int x_size)
+{
+    return t->isa == SB_ISA_V3 || (t->isa == SB_ISA_V2 && x_size == 4);
+}
+
+/* Several rows at a time: their gathers overlap, and what is left of a row's cost is its length,
  * where that was not foreseen. */
 static void
 groups_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
              const sb_target *t)
 {
     const bool fast = t->isa >= SB_ISA_V4G;
+    const int loads = in_fours(t, p->x_size) ? 20 : 8;
 
     if (zen(t)) {
         out->unit = p->rows * (2.8e-9 + 3.9e-9 * mixed(s));
@@ -85,7 +94,8 @@ groups_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         return;
     }
     out->unit = p->rows * (fast ? 1.2e-9 + 4.5e-9 * mixed(s) : 3.5e-9);
-    out->entry = fast ? eights(p, s) * gather(t) * 0.42 : p->entries * gather(t) / 8;
+    out->entry =
+        fast ? eights(p, s) * gather(t) * 0.42 : p->entries * gather(t) / loads;
 }
 
 /* Full vectors of products, then a vector or more a row from L1. */
@@ -99,7 +109,7 @@ products_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         return;
     }
     out->unit = p->rows * (2e-9 + 1.2e-9 * mixed(s));
-    out->entry = p->entries * gather(t) / 16;
+    out->entry = p->entries * gather(t) / (t->isa >= SB_ISA_V4G ? 16 : 13);
 }
 
 /* A column of a slice costs the same however few rows have it; values in place are a
