@@ -176,15 +176,29 @@ SBK_GATHER_ANY(f64, double, 4, 2)
     {                                                                        \
         return sbk_keep_##t##x##n(a * b + c, c, m);                          \
     }
+/* AMD's expansion waits for what its register held before, though nothing of that stays: it
+ * is given a fresh zero, which costs no time (docs/kernels.md, Masks on Zen 4). */
+#if defined(SBK_FAST_GATHER)
+#define SBK_EXPAND_512(t, elem, n, pre, ep, mask)                   \
+    SBK_FN sbk_##t##x##n sbk_ex_##t##x##n(const elem *p, int64_t m) \
+    {                                                               \
+        return pre##_maskz_expandloadu_##ep((mask)m, p);            \
+    }
+#else
+#define SBK_EXPAND_512(t, elem, n, pre, ep, mask)                   \
+    SBK_FN sbk_##t##x##n sbk_ex_##t##x##n(const elem *p, int64_t m) \
+    {                                                               \
+        sbk_##t##x##n fresh = {0};                                  \
+        __asm__("" : "+v"(fresh)); /* else it is left out again */  \
+        return pre##_mask_expandloadu_##ep(fresh, (mask)m, p);      \
+    }
+#endif
 #define SBK_BITS_512(t, elem, n, pre, ep, mask)                                     \
     SBK_FN sbk_##t##x##n sbk_lb_##t##x##n(const elem *p, int64_t m)                 \
     {                                                                               \
         return pre##_maskz_loadu_##ep((mask)m, p);                                  \
     }                                                                               \
-    SBK_FN sbk_##t##x##n sbk_ex_##t##x##n(const elem *p, int64_t m)                 \
-    {                                                                               \
-        return pre##_maskz_expandloadu_##ep((mask)m, p);                            \
-    }                                                                               \
+    SBK_EXPAND_512(t, elem, n, pre, ep, mask)                                       \
     SBK_FN sbk_##t##x##n sbk_gab_##t##x##n(const elem *p, sbk_i32x##n i, int64_t m) \
     {                                                                               \
         return sbk_gak_##t##x##n(p, i, (mask)m);                                    \

@@ -62,6 +62,15 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
     return NULL;
 }
 
+/* Doubles are eight to a vector: enough where rows would be gathered lane by lane. */
+static bool
+products_fit(const sb_planner *pl)
+{
+    const int most = pl->target->isa == SB_ISA_V4 && !pl->work.complex ? 8 : 4;
+
+    return pl->work.compute_size <= most;
+}
+
 /* SpMV gains from a window only along runs that fill its lanes (docs/kernels.md,
  * SpMV). */
 static const char *
@@ -71,9 +80,9 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
 
     if (p->kind == SB_PART_WIN && pl->stats.win_run[sb_stats_window(p->size)] < 20)
         return "shared runs too short for lanes";
-    if (p->kind == SB_PART_SEG && pl->stats.mean >= 128)
+    if (p->kind == SB_PART_SEG && pl->stats.mean >= 128 && pl->target->isa != SB_ISA_V4)
         return "rows long enough for lanes of their own";
-    if (p->kind == SB_PART_PROD && (pl->stats.mean >= 14 || pl->work.compute_size > 4))
+    if (p->kind == SB_PART_PROD && (pl->stats.mean >= 14 || !products_fit(pl)))
         return "vectors of sums too narrow, or the buffer";
     if (p->kind == SB_PART_HDIA && pl->stats.hdia[SB_STATS_HDIA_FULL] == 0 &&
         pl->stats.hdia[SB_STATS_HDIA_SOME] == 0)

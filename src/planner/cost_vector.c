@@ -8,6 +8,14 @@
 
 #include <math.h>
 
+/* AVX-512 whose gathers are slow: Zen 4, for which such levels have coefficients of their
+ * own (docs/planner.md). */
+static bool
+zen(const sb_target *t)
+{
+    return t->isa == SB_ISA_V4;
+}
+
 /* Sixteen elements of x from anywhere. */
 static double
 gather(const sb_target *t)
@@ -54,20 +62,40 @@ rows_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 {
     const bool fast = t->isa >= SB_ISA_V4G;
 
+    if (zen(t)) {
+        out->unit = p->rows * (5.6e-9 + 2e-9 * mixed(s));
+        out->entry = p->entries * 0.18e-9;
+        return;
+    }
     out->unit = p->rows * (fast ? 2.5e-9 + 6.4e-9 * mixed(s) : 5e-9);
     out->entry = fast ? eights(p, s) * gather(t) * 0.42 : p->entries * gather(t) / 16;
 }
 
-/* Eight rows at a time: their gathers overlap, and what is left of a row's cost is its length,
+/* Whether four rows at a time are ahead of one without AVX-512: registers of 16 bytes hold
+ * two doubles. */
+static bool
+in_fours(const sb_target *t, int x_size)
+{
+    return t->isa == SB_ISA_V3 || (t->isa == SB_ISA_V2 && x_size == 4);
+}
+
+/* Several rows at a time: their gathers overlap, and what is left of a row's cost is its length,
  * where that was not foreseen. */
 static void
 groups_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
              const sb_target *t)
 {
     const bool fast = t->isa >= SB_ISA_V4G;
+    const int loads = in_fours(t, p->x_size) ? 20 : 8;
 
+    if (zen(t)) {
+        out->unit = p->rows * (2.8e-9 + 3.9e-9 * mixed(s));
+        out->entry = p->entries * 0.17e-9;
+        return;
+    }
     out->unit = p->rows * (fast ? 1.2e-9 + 4.5e-9 * mixed(s) : 3.5e-9);
-    out->entry = fast ? eights(p, s) * gather(t) * 0.42 : p->entries * gather(t) / 8;
+    out->entry =
+        fast ? eights(p, s) * gather(t) * 0.42 : p->entries * gather(t) / loads;
 }
 
 /* Full vectors of products, then a vector or more a row from L1. */
@@ -75,12 +103,18 @@ static void
 products_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t)
 {
+    if (zen(t)) {
+        out->unit = p->rows * (1.5e-9 + 4e-9 * mixed(s));
+        out->entry = p->entries * 0.33e-9;
+        return;
+    }
     out->unit = p->rows * (2e-9 + 1.2e-9 * mixed(s));
-    out->entry = p->entries * gather(t) / 16;
+    out->entry = p->entries * gather(t) / (t->isa >= SB_ISA_V4G ? 16 : 13);
 }
 
 /* A column of a slice costs the same however few rows have it; values in place are a
- * second gather, of neighbours. */
+ * second gather, of neighbours, whose order no prefetcher knows: on Zen 4 what the near
+ * caches do not hold of them is dear. */
 static void
 slices_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
              const sb_target *t, bool packed)
@@ -88,6 +122,14 @@ slices_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const double columns = p->entries / fmax(1, s->sell_fill);
     const double slices = (double)s->rows / SB_SELL_ROWS;
 
+    if (zen(t)) {
+        const double values = p->entries * p->x_size;
+
+        out->unit = slices * (packed ? 15e-9 : 28e-9);
+        out->entry = columns * (packed ? 5.4e-9 : 9e-9) +
+                     (packed ? 0 : fmax(0, values - 2.0 * (double)t->l2) * 0.3e-9);
+        return;
+    }
     out->unit = slices * (packed ? 20e-9 : 25e-9);
     out->entry = columns * gather(t) * (packed ? 1 : 1.5);
 }
@@ -99,11 +141,14 @@ one_mask(const sb_target *t, int height)
 {
     static const double fast[SB_STATS_MASKS] = {2.2e-9, 1.45e-9, 1.4e-9, 1.45e-9,
                                                 1.5e-9};
+    static const double slow[SB_STATS_MASKS] = {1.23e-9, 0.99e-9, 0.93e-9, 0.92e-9,
+                                                0.94e-9};
 
     if (t->isa == SB_ISA_V4G)
         return fast[height];
-    return 0.7e-9 / sb_stats_mask_size[height] +
-           (t->isa >= SB_ISA_V4 ? 1.35e-9 : 16e-9);
+    if (zen(t))
+        return slow[height];
+    return 0.7e-9 / sb_stats_mask_size[height] + 16e-9;
 }
 
 /* Elements of 8 bytes take two vectors. */
@@ -117,7 +162,7 @@ mask_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     for (int q = 0; q < SB_STATS_MASKS; q++)
         if (sb_stats_mask_size[q] == p->choice->size)
             height = q;
-    out->unit = (double)s->rows * 4e-9;
+    out->unit = (double)s->rows * (zen(t) ? 2.6e-9 : 4e-9);
     out->entry =
         vectors * p->entries / fmax(0.01, s->mask_fill[height]) * one_mask(t, height);
 }
@@ -129,15 +174,17 @@ hdia_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 {
     const double vectors = p->x_size > 4 ? 2 : 1;
     const bool masks = t->isa >= SB_ISA_V4, fast = t->isa == SB_ISA_V4G;
-    const double full = fast ? 1.8e-9 : masks ? 1e-9 : 2e-9;
-    const double some = fast ? 1.9e-9 : masks ? 1.2e-9 : 16e-9;
+    const double full = fast ? 1.8e-9 : masks ? 0.6e-9 : 2e-9;
+    const double some = fast ? 1.9e-9 : zen(t) ? 0.6e-9 : 16e-9;
     const double *n = s->hdia;
     const double each =
         vectors * (n[SB_STATS_HDIA_FULL] * full + n[SB_STATS_HDIA_SOME] * some +
-                   n[SB_STATS_HDIA_REST] * (masks ? 1.7e-9 : 16e-9)) +
-        n[SB_STATS_HDIA_LEFT] * gather(t) / 16;
+                   n[SB_STATS_HDIA_REST] * (fast    ? 1.7e-9
+                                            : masks ? 1.9e-9
+                                                    : 16e-9)) +
+        n[SB_STATS_HDIA_LEFT] * (zen(t) ? 0.4e-9 : gather(t) / 16);
 
-    out->unit = p->rows / SB_HDIA_ROWS * 15e-9;
+    out->unit = p->rows / SB_HDIA_ROWS * (zen(t) ? 6e-9 : 15e-9);
     out->entry = p->entries * each;
 }
 
@@ -149,11 +196,12 @@ hdia_in_place_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const bool masks = t->isa >= SB_ISA_V4, wide = p->x_size > 4;
     const bool looked_up = !wide && s->mean * SB_HDIA_ROWS <= 128;
     const double *n = s->hdia;
+    const double gathered = zen(t) ? 4.4e-9 : 0.75 * gather(t);
     const double chunk = !masks      ? 16e-9
-                         : looked_up ? 3e-9
-                                     : 0.75 * gather(t) * (wide ? 2 : 1);
+                         : looked_up ? (zen(t) ? 3.4e-9 : 3e-9)
+                                     : gathered * (wide ? 2 : 1);
 
-    out->unit = p->rows / SB_HDIA_ROWS * 10e-9;
+    out->unit = p->rows / SB_HDIA_ROWS * (zen(t) ? 3e-9 : 10e-9);
     out->entry =
         p->entries * chunk *
         (n[SB_STATS_HDIA_FULL] + n[SB_STATS_HDIA_SOME] + n[SB_STATS_HDIA_THIN]);
@@ -187,6 +235,11 @@ sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
             hdia_in_place_terms(out, p, s, t);
         return;
     case SB_PART_WIN:
+        if (zen(t)) {
+            out->unit = p->rows * 5.9e-9;
+            out->entry = p->slots * 0.13e-9 + (p->entries - p->slots) * 0.63e-9;
+            return;
+        }
         out->unit = p->rows * 2e-9;
         out->entry = p->slots * 0.4e-9 + (p->entries - p->slots) * 2e-9;
         return;

@@ -55,11 +55,12 @@ static const sb_factor fast_sddmm[SB_CLASS_COUNT] = {
 /* Other cores: all classes as they are but those of SpMM that Zen 4 showed to be dearer against
  * plain rows than the model says (docs/planner.md). */
 static sb_factor
-other_factor(int op, int class)
+other_factor(int op, int class, sb_isa isa)
 {
     double f = 1;
 
-    if (op == SB_OP_SPMV && (class == SB_PART_CSR || class == SB_PART_ROWS)) /* Zen 4 */
+    if (op == SB_OP_SPMV && isa < SB_ISA_V4 &&
+        (class == SB_PART_CSR || class == SB_PART_ROWS)) /* Zen 4 */
         return (sb_factor){0.5, 1.3, 0.8};
     if (op == SB_OP_SPMV) /* its bytes are read while it computes: half of that shows */
         return (sb_factor){0.5, 1, 1};
@@ -81,7 +82,7 @@ set_factors(sb_target *t)
             const sb_factor *f = &fast[op][q];
             const bool named = f->roof + f->unit + f->entry > 0;
 
-            t->factor[op][q] = t->isa != SB_ISA_V4G ? other_factor(op, q)
+            t->factor[op][q] = t->isa != SB_ISA_V4G ? other_factor(op, q, t->isa)
                                : named              ? *f
                                                     : fast[op][SB_PART_CSR];
         }

@@ -141,6 +141,51 @@ test_mask_lanes(void **state)
                 cost_of(&s, rows, 1, 4, &machine).terms[0].entry);
 }
 
+/* Besides the bytes, which stream while it computes. */
+static double
+of_row_kind(const sb_stats *s, const char *part, int size, const sb_target *t)
+{
+    char plan[64];
+    sb_target at = *t;
+
+    for (int q = 0; q < SB_CLASS_COUNT; q++)
+        at.factor[SB_OP_SPMV][q] = (sb_factor){0, 1, 1};
+    (void)snprintf(plan, sizeof plan, "(plan spmv (part %s))", part);
+    return cost_of(s, plan, 1, size, &at).seconds;
+}
+
+/* Where gathers are loads one by one groups and products are ahead of plain rows, whatever
+ * the type; values of slices are fetched twice, which shows where they leave the caches. */
+static void
+test_slow_gathers(void **state)
+{
+    const sb_stats shorter = spread_rows(8), longer = spread_rows(400);
+    sb_target little = machine, fast = machine;
+
+    (void)state;
+    little.l2 = 8 << 10;
+    for (int size = 4; size <= 8; size += 4) {
+        const double prod = of_row_kind(&shorter, "prod", size, &machine);
+
+        assert_true(prod < of_row_kind(&shorter, "csr", size, &machine));
+        assert_true(prod < of_row_kind(&shorter, "sell", size, &machine));
+        assert_true(of_row_kind(&longer, "seg", size, &machine) <
+                    of_row_kind(&longer, "prod", size, &machine));
+        assert_true(of_row_kind(&longer, "seg", size, &machine) <
+                    of_row_kind(&longer, "csr", size, &machine));
+        assert_true(of_row_kind(&shorter, "sell", size, &little) >
+                    1.05 * of_row_kind(&shorter, "sell", size, &machine));
+        assert_true(of_row_kind(&shorter, "sell) (packed", size, &little) ==
+                    of_row_kind(&shorter, "sell) (packed", size, &machine));
+    }
+    fast.isa = SB_ISA_V3;
+    assert_true(of_row_kind(&shorter, "seg", 8, &fast) <
+                of_row_kind(&shorter, "csr", 8, &fast));
+    fast.isa = little.isa = SB_ISA_V4G;
+    assert_true(of_row_kind(&shorter, "sell", 8, &little) ==
+                of_row_kind(&shorter, "sell", 8, &fast));
+}
+
 /* Where all heights share everything, six rows read B least often; eight do not have the
  * registers, nor have four whose sums of 64 columns are too long. */
 static void
@@ -298,6 +343,7 @@ main(void)
         cmocka_unit_test(test_listed_rows),
         cmocka_unit_test(test_coordinates),
         cmocka_unit_test(test_mask_lanes),
+        cmocka_unit_test(test_slow_gathers),
         cmocka_unit_test(test_tall_windows),
         cmocka_unit_test(test_linear),
         cmocka_unit_test(test_one_column_needs_no_reuse),

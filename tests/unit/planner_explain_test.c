@@ -212,6 +212,37 @@ start(void **state)
     return setenv("SPBLAS_JIT", "off", 1);
 }
 
+/* Short rows of doubles by products where gathers are loads one by one, and only there. */
+static void
+test_short_rows_of_doubles(void **state)
+{
+    const gen_spec spec = {.family = GEN_UNIFORM,
+                           .rows = 4000,
+                           .cols = 4000,
+                           .seed = 4,
+                           .density = 0.001,
+                           .format = SB_FORMAT_CSR,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F64};
+    const sb_dense x = {.rows = 4000, .cols = 1, .ld = 1, .type = SB_F64, .batch = 1};
+    sb_problem pb = {.op = SB_OP_SPMV,
+                     .a = gen_matrix(&spec),
+                     .b = x,
+                     .c = x,
+                     .compute = SB_F64,
+                     .alpha = {1, 0},
+                     .batch = 1};
+    sb_plan *plan = create(&pb, NULL);
+    const bool taken = plan->nstep > 0 && strstr(plan->text, "prod") != NULL;
+
+    (void)state;
+    if (plan->nstep > 0)
+        assert_int_equal(taken, sb_target_get()->isa == SB_ISA_V4);
+    sb_plan_release(plan);
+    gen_free_matrix(&pb.a);
+}
+
 int
 main(void)
 {
@@ -220,6 +251,7 @@ main(void)
         cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_absurd_width),
         cmocka_unit_test(test_absurd_numbers),
+        cmocka_unit_test(test_short_rows_of_doubles),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
