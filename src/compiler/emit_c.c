@@ -11,7 +11,7 @@
 const char *
 sb_emit_version(void)
 {
-    return "3";
+    return "4";
 }
 
 sb_status
@@ -119,7 +119,8 @@ usual_of(const sb_emit *cx, int q)
     const bool plain = v->type == SB_I64 || v->type == SB_F32 || v->type == SB_F64;
 
     for (int u = 0; u < cx->nusual; u++)
-        if (plain && strcmp(v->name, cx->usual[u].param) == 0)
+        if (plain && cx->usual[u].below == 0 &&
+            strcmp(v->name, cx->usual[u].param) == 0)
             return sb_emit_is_used(cx, v) ? &cx->usual[u] : NULL;
     return NULL;
 }
@@ -201,6 +202,15 @@ count_known(const sb_emit *cx, known k)
     return n;
 }
 
+static bool
+is_ranged(const sb_emit *cx)
+{
+    for (int u = 0; u < cx->nusual; u++)
+        if (cx->usual[u].below > 0)
+            return true;
+    return false;
+}
+
 static void
 argument(sb_emit *cx, int q, bool given)
 {
@@ -218,12 +228,33 @@ argument(sb_emit *cx, int q, bool given)
         sb_strbuf_printf(cx->out, "%lld%s", (long long)usual_of(cx, q)->value, suffix);
 }
 
+/* Whether parameters lie where they usually do; returns how many are asked. */
+static int
+within(sb_emit *cx, const char *before)
+{
+    int n = 0;
+
+    for (int u = 0; u < cx->nusual; u++)
+        for (int q = 0; q < cx->prog->nparam; q++)
+            if (cx->usual[u].below > 0 &&
+                strcmp(cx->prog->param[q]->name, cx->usual[u].param) == 0) {
+                sb_strbuf_printf(cx->out, "%sSBK_WITHIN(param[%d].i, %lld, %lld)",
+                                 before, q, (long long)cx->usual[u].value,
+                                 (long long)cx->usual[u].below);
+                before = " && ";
+                n++;
+            }
+    return n;
+}
+
 /* if (what is known is so) call with it; the last call is for the rest. */
 static void
 one_way(sb_emit *cx, const char *symbol, known k)
 {
     const char *sep = "    if (";
 
+    if (k == ALL && within(cx, sep) > 0)
+        sep = " && ";
     for (int q = 0; q < cx->prog->nparam; q++)
         if (is_known(cx, q, k)) {
             sb_strbuf_puts(cx->out, sep);
@@ -246,7 +277,8 @@ one_way(sb_emit *cx, const char *symbol, known k)
 static void
 ways(sb_emit *cx, const char *symbol)
 {
-    const int sizes = count_known(cx, SIZES), all = count_known(cx, ALL);
+    const int all = count_known(cx, ALL);
+    const int sizes = is_ranged(cx) ? 0 : count_known(cx, SIZES);
     sb_strbuf *out = cx->out;
 
     sb_strbuf_printf(out, "SBK_FN void\n%s_for(" ARGS, symbol);

@@ -17,6 +17,12 @@
 
 #define SBK_FN static inline __attribute__((always_inline, unused))
 #define SBK_UNUSED __attribute__((unused))
+/* Whether x lies between, where it was measured that code of its own pays. */
+#if defined(SBK_FAST_GATHER)
+#define SBK_WITHIN(x, lo, hi) 0
+#else
+#define SBK_WITHIN(x, lo, hi) ((x) > (lo) && (x) < (hi))
+#endif
 #define SBK_V_(name, n) sbk_##name##x##n
 #define SBK_V(name, n) SBK_V_(name, n)
 

@@ -547,7 +547,8 @@ test_accumulators_are_vectors(void **state)
 static void
 test_usual_values(void **state)
 {
-    static const sb_emit_usual usual[] = {{"ldb", 32}, {"absent", 1}, {"beta", 0}};
+    static const sb_emit_usual usual[] = {
+        {"ldb", 32, 0}, {"absent", 1, 0}, {"beta", 0, 0}, {"n", 8, 16}};
     sb_strbuf s;
 
     (void)state;
@@ -570,6 +571,13 @@ test_usual_values(void **state)
         strstr(s.s, ".f[0] == 0.0f)\n        f_for(buf, param, t0, t1, 32, 0.0f);\n"));
     assert_non_null(
         strstr(s.s, " == 32)\n        f_for(buf, param, t0, t1, 32, param["));
+    sb_strbuf_free(&s);
+    sb_strbuf_init(&s);
+    assert_int_equal(sb_emit_c_usual(&s, kernels[3].prog, "f", NULL, usual, 4), SB_OK);
+    assert_non_null(strstr(s.s, "    if (SBK_WITHIN(param["));
+    assert_non_null(strstr(s.s, "].i, 8, 16) && param["));
+    assert_non_null(strstr(s.s, " n = param[")); /* its value is not known */
+    assert_null(strstr(s.s, " == 32)\n"));       /* no copy for sizes alone */
     sb_strbuf_free(&s);
 }
 
