@@ -574,8 +574,8 @@ test_usual_values(void **state)
     sb_strbuf_free(&s);
     sb_strbuf_init(&s);
     assert_int_equal(sb_emit_c_usual(&s, kernels[3].prog, "f", NULL, usual, 4), SB_OK);
-    assert_non_null(strstr(s.s, "    if (SBK_WITHIN(param["));
-    assert_non_null(strstr(s.s, "].i, 8, 16) && param["));
+    assert_non_null(strstr(s.s, "    if (param["));
+    assert_non_null(strstr(s.s, "].i < 16 && param["));
     assert_non_null(strstr(s.s, " n = param[")); /* its value is not known */
     assert_null(strstr(s.s, " == 32)\n"));       /* no copy for sizes alone */
     sb_strbuf_free(&s);
