@@ -543,6 +543,14 @@ test_accumulators_are_vectors(void **state)
     sb_strbuf_free(&s);
 }
 
+static void
+emit_usual(sb_strbuf *s, const sb_emit_usual *usual, int n)
+{
+    sb_strbuf_free(s);
+    sb_strbuf_init(s);
+    assert_int_equal(sb_emit_c_usual(s, kernels[3].prog, "f", NULL, usual, n), SB_OK);
+}
+
 /* Whoever calls with the usual values gets the code that knows them. */
 static void
 test_usual_values(void **state)
@@ -553,31 +561,25 @@ test_usual_values(void **state)
 
     (void)state;
     sb_strbuf_init(&s);
-    assert_int_equal(sb_emit_c_usual(&s, kernels[3].prog, "f", NULL, usual, 2), SB_OK);
+    emit_usual(&s, usual, 2);
     assert_non_null(strstr(s.s, "int64_t t1, const int64_t ldb)\n"));
     assert_non_null(strstr(s.s, " == 32)\n        f_for(buf, param, t0, t1, 32);\n"));
     assert_null(strstr(s.s, "ldb = param"));
     assert_null(strstr(s.s, "absent"));
-    sb_strbuf_free(&s);
-    sb_strbuf_init(&s);
-    assert_int_equal(sb_emit_c_usual(&s, kernels[3].prog, "f", NULL, usual + 1, 1),
-                     SB_OK);
+    emit_usual(&s, usual + 1, 1);
     assert_null(strstr(s.s, "f_for"));
-    sb_strbuf_free(&s);
-    sb_strbuf_init(&s);
-    assert_int_equal(sb_emit_c_usual(&s, kernels[3].prog, "f", NULL, usual, 3), SB_OK);
+    emit_usual(&s, usual, 3);
     assert_non_null(strstr(s.s, "const int64_t ldb, const float beta)\n"));
     assert_non_null(
         strstr(s.s, ".f[0] == 0.0f)\n        f_for(buf, param, t0, t1, 32, 0.0f);\n"));
     assert_non_null(
         strstr(s.s, " == 32)\n        f_for(buf, param, t0, t1, 32, param["));
-    sb_strbuf_free(&s);
-    sb_strbuf_init(&s);
-    assert_int_equal(sb_emit_c_usual(&s, kernels[3].prog, "f", NULL, usual, 4), SB_OK);
+    emit_usual(&s, usual, 4);
     assert_non_null(strstr(s.s, "    if (param["));
     assert_non_null(strstr(s.s, "].i < 16 && param["));
     assert_non_null(strstr(s.s, " n = param[")); /* its value is not known */
-    assert_null(strstr(s.s, " == 32)\n"));       /* no copy for sizes alone */
+    assert_non_null(strstr(s.s, " ldb = SBK_KNOWN(32, param["));
+    assert_non_null(strstr(s.s, "        f_for(buf, param, t0, t1, 1);\n    else\n"));
     sb_strbuf_free(&s);
 }
 
