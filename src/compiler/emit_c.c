@@ -11,7 +11,7 @@
 const char *
 sb_emit_version(void)
 {
-    return "3";
+    return "4";
 }
 
 sb_status
@@ -119,9 +119,51 @@ usual_of(const sb_emit *cx, int q)
     const bool plain = v->type == SB_I64 || v->type == SB_F32 || v->type == SB_F64;
 
     for (int u = 0; u < cx->nusual; u++)
-        if (plain && strcmp(v->name, cx->usual[u].param) == 0)
+        if (plain && cx->usual[u].below == 0 &&
+            strcmp(v->name, cx->usual[u].param) == 0)
             return sb_emit_is_used(cx, v) ? &cx->usual[u] : NULL;
     return NULL;
+}
+
+static bool
+is_ranged(const sb_emit *cx)
+{
+    for (int u = 0; u < cx->nusual; u++)
+        if (cx->usual[u].below > 0)
+            return true;
+    return false;
+}
+
+/* Parameter q as it is given, or its usual value. */
+static void
+argument(sb_emit *cx, int q, bool given)
+{
+    const sb_dtype type = (sb_dtype)cx->prog->param[q]->type;
+    const char *member = type == SB_F32   ? "f[0]"
+                         : type == SB_F64 ? "d[0]"
+                                          : "i",
+               *suffix = type == SB_F32   ? ".0f"
+                         : type == SB_F64 ? ".0"
+                                          : "";
+
+    if (given)
+        sb_strbuf_printf(cx->out, "param[%d].%s", q, member);
+    else
+        sb_strbuf_printf(cx->out, "%lld%s", (long long)usual_of(cx, q)->value, suffix);
+}
+
+/* One of a copy that is for parameters within bounds. */
+static void
+either_param(sb_emit *cx, int q)
+{
+    sb_strbuf_printf(cx->out, "    const %s ",
+                     sb_emit_ctype((sb_dtype)cx->prog->param[q]->type));
+    sb_emit_var(cx, cx->prog->param[q]);
+    sb_strbuf_puts(cx->out, " = SBK_KNOWN(");
+    argument(cx, q, false);
+    sb_strbuf_puts(cx->out, ", ");
+    argument(cx, q, true);
+    sb_strbuf_puts(cx->out, ");\n");
 }
 
 void
@@ -138,6 +180,9 @@ sb_emit_unpack(sb_emit *cx, int *nparam, int *nbuf)
     for (int q = 0; q < p->nparam - (cx->tiled ? 2 : 0); q++)
         if (sb_emit_is_used(cx, p->param[q]) && !usual_of(cx, q)) {
             scalar_param(cx, p->param[q], q);
+            ++*nparam;
+        } else if (usual_of(cx, q) && is_ranged(cx)) {
+            either_param(cx, q);
             ++*nparam;
         }
 }
@@ -201,21 +246,21 @@ count_known(const sb_emit *cx, known k)
     return n;
 }
 
+/* Whether parameters lie where they usually do. */
 static void
-argument(sb_emit *cx, int q, bool given)
+within(sb_emit *cx)
 {
-    const sb_dtype type = (sb_dtype)cx->prog->param[q]->type;
-    const char *member = type == SB_F32   ? "f[0]"
-                         : type == SB_F64 ? "d[0]"
-                                          : "i",
-               *suffix = type == SB_F32   ? ".0f"
-                         : type == SB_F64 ? ".0"
-                                          : "";
+    const char *before = "";
 
-    if (given)
-        sb_strbuf_printf(cx->out, "param[%d].%s", q, member);
-    else
-        sb_strbuf_printf(cx->out, "%lld%s", (long long)usual_of(cx, q)->value, suffix);
+    for (int u = 0; u < cx->nusual; u++)
+        for (int q = 0; q < cx->prog->nparam; q++)
+            if (cx->usual[u].below > 0 &&
+                strcmp(cx->prog->param[q]->name, cx->usual[u].param) == 0) {
+                sb_strbuf_printf(cx->out, "%sparam[%d].i > %lld && param[%d].i < %lld",
+                                 before, q, (long long)cx->usual[u].value, q,
+                                 (long long)cx->usual[u].below);
+                before = " && ";
+            }
 }
 
 /* if (what is known is so) call with it; the last call is for the rest. */
@@ -268,9 +313,39 @@ ways(sb_emit *cx, const char *symbol)
     sb_strbuf_puts(out, "}\n");
 }
 
+/* The same where bounds are known. What is given is read where a body without copies does. */
+static void
+ways_within(sb_emit *cx, const char *symbol)
+{
+    sb_strbuf *out = cx->out;
+
+    sb_strbuf_printf(out,
+                     "void %s(" ARGS ");\n\n#if SBK_BOUNDS\nSBK_FN void\n%s_for(" ARGS
+                     ", const int known_)\n#else\nvoid\n%s(" ARGS ")\n#endif\n{\n",
+                     symbol, symbol, symbol);
+    body(cx);
+    sb_strbuf_printf(out, "#if SBK_BOUNDS\nvoid\n%s(" ARGS ")\n{\n    if (", symbol);
+    within(cx);
+    for (int q = 0; q < cx->prog->nparam; q++)
+        if (usual_of(cx, q)) {
+            sb_strbuf_puts(out, " && ");
+            argument(cx, q, true);
+            sb_strbuf_puts(out, " == ");
+            argument(cx, q, false);
+        }
+    sb_strbuf_printf(out,
+                     ")\n        %s_for(buf, param, t0, t1, 1);\n    else\n"
+                     "        %s_for(buf, param, t0, t1, 0);\n}\n#endif\n",
+                     symbol, symbol);
+}
+
 static void
 function(sb_emit *cx, const char *symbol)
 {
+    if (is_ranged(cx)) {
+        ways_within(cx, symbol);
+        return;
+    }
     if (count_known(cx, ALL) > 0) {
         ways(cx, symbol);
         return;

@@ -51,6 +51,10 @@
 #define SBK_FEW_LOAD_ps(a) _mm512_castps256_ps512(_mm256_loadu_ps(a))
 #define SBK_FEW_LOAD_pd(a) _mm512_loadu_pd(a)
 
+/* A vector of one row at the beginning of a register of zeros. */
+#define SBK_FEW_WIDE2(v) _mm512_zextps256_ps512((__m256)(v))
+#define SBK_FEW_WIDE4(v) _mm512_zextps128_ps512((__m128)(v))
+
 /* The sum of the rows in a register, as a vector of one. */
 #define SBK_FEW_SUM2(t, v) \
     ((t)_mm512_castps512_ps256((__m512)(v)) + (t)_mm512_extractf32x8_ps((__m512)(v), 1))
@@ -67,6 +71,11 @@
 #define SBK_FEW_HIGH4(f) SBK_FEW_ADD(f, s1, 1)
 #define SBK_FEW_LOW2(f) SBK_FEW_ADD(f, s0, 0), SBK_FEW_ADD(f, s1, 1)
 #define SBK_FEW_HIGH2(f) SBK_FEW_ADD(f, s2, 2), SBK_FEW_ADD(f, s3, 3)
+/* Half h of eight entries of a and crd, to two sums. */
+#define SBK_FEW_STEP(f, s, k, a, crd) s = f(s, a, crd, b, ld, base, k, len)
+#define SBK_FEW_TO4(f, h, a, crd) SBK_FEW_STEP(f, s##h, h, a, crd)
+#define SBK_FEW_TO2(f, h, a, crd) \
+    SBK_FEW_STEP(f, s0, 2 * (h), a, crd), SBK_FEW_STEP(f, s1, 2 * (h) + 1, a, crd)
 
 /* all: lanes of a register, n of a row; per: rows in a register; ps, epi: names of the type in
  * intrinsics, word: an integer of its size. part: some of eight entries, those below `len`;
@@ -95,34 +104,77 @@
         return (sbk_##t##x##all)_mm512_permutexvar_##ps(which, SBK_FEW_LOAD_##ps(a)) * \
                    (sbk_##t##x##all)SBK_FEW_ROWS##per(k * (per)) +                     \
                s;                                                                      \
-    }                                                                                  \
-    SBK_FN void sbk_few_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))              \
-    {                                                                                  \
-        sbk_##t##x##all s0 = {0}, s1 = s0, s2 = s0, s3 = s0;                           \
-        index crd_[8];                                                                 \
-        elem a_[8];                                                                    \
-        int64_t len;                                                                   \
-        (void)vectors; /* one */                                                       \
-        for (; (len = hi - lo) > 8; lo += 8)                                           \
-            SBK_FEW_LOW##per(sbk_few_full_##in##_##t##x##n),                           \
-                SBK_FEW_HIGH##per(sbk_few_full_##in##_##t##x##n);                      \
-        if (__builtin_expect(end - lo < 8, 0)) {                                       \
-            if (len <= 0)                                                              \
-                return;                                                                \
-            for (int k = 0; k < 8; k++) {                                              \
-                crd_[k] = crd[lo + (k < len ? k : 0)];                                 \
-                a_[k] = a[lo + (k < len ? k : 0)];                                     \
-            }                                                                          \
-            lo = 0;                                                                    \
-            __asm__("" : "=r"(crd) : "0"(crd_), "m"(crd_));                            \
-            __asm__("" : "=r"(a) : "0"(a_), "m"(a_));                                  \
-        }                                                                              \
-        SBK_FEW_LOW##per(sbk_few_part_##in##_##t##x##n);                               \
-        if (len > 4)                                                                   \
-            SBK_FEW_HIGH##per(sbk_few_part_##in##_##t##x##n);                          \
-        s0 = per == 4 ? s0 + s1 : s0 + s2 + (s1 + s3);                                 \
-        acc[0] += SBK_FEW_SUM##per(sbk_##t##x##n, s0);                                 \
     }
+
+#if defined(SBK_FAST_GATHER) /* the other text was measured on Zen 4 alone */
+#define SBK_FEW_ROWS_512(t, elem, all, n, per, in, index)                 \
+    SBK_FN void sbk_few_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index)) \
+    {                                                                     \
+        sbk_##t##x##all s0 = {0}, s1 = s0, s2 = s0, s3 = s0;              \
+        index crd_[8];                                                    \
+        elem a_[8];                                                       \
+        int64_t len;                                                      \
+        (void)vectors; /* one */                                          \
+        for (; (len = hi - lo) > 8; lo += 8)                              \
+            SBK_FEW_LOW##per(sbk_few_full_##in##_##t##x##n),              \
+                SBK_FEW_HIGH##per(sbk_few_full_##in##_##t##x##n);         \
+        if (__builtin_expect(end - lo < 8, 0)) {                          \
+            if (len <= 0)                                                 \
+                return;                                                   \
+            for (int k = 0; k < 8; k++) {                                 \
+                crd_[k] = crd[lo + (k < len ? k : 0)];                    \
+                a_[k] = a[lo + (k < len ? k : 0)];                        \
+            }                                                             \
+            lo = 0;                                                       \
+            __asm__("" : "=r"(crd) : "0"(crd_), "m"(crd_));               \
+            __asm__("" : "=r"(a) : "0"(a_), "m"(a_));                     \
+        }                                                                 \
+        SBK_FEW_LOW##per(sbk_few_part_##in##_##t##x##n);                  \
+        if (len > 4)                                                      \
+            SBK_FEW_HIGH##per(sbk_few_part_##in##_##t##x##n);             \
+        s0 = per == 4 ? s0 + s1 : s0 + s2 + (s1 + s3);                    \
+        acc[0] += SBK_FEW_SUM##per(sbk_##t##x##n, s0);                    \
+    }
+#else
+/* The last eight entries, or what there is of them; returns the sum of all registers. */
+#define SBK_FEW_LAST_512(t, elem, all, n, per, in, index)                        \
+    SBK_FN sbk_##t##x##all sbk_few_last_##in##_##t##x##n(                        \
+        sbk_##t##x##all s0, sbk_##t##x##all s1, const elem *a, const index *crd, \
+        const elem *b, int64_t ld, int64_t base, int64_t len)                    \
+    {                                                                            \
+        SBK_FEW_TO##per(sbk_few_part_##in##_##t##x##n, 0, a, crd);               \
+        if (len > 4)                                                             \
+            SBK_FEW_TO##per(sbk_few_part_##in##_##t##x##n, 1, a, crd);           \
+        return s0 + s1;                                                          \
+    }
+
+/* Of short rows all that stands beside the entries shows: two sums, one of them from acc, and
+ * copies of a last row that leave the code of the others alone. */
+#define SBK_FEW_ROWS_512(t, elem, all, n, per, in, index)                             \
+    SBK_FEW_LAST_512(t, elem, all, n, per, in, index)                                 \
+    SBK_FN void sbk_few_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))             \
+    {                                                                                 \
+        sbk_##t##x##all s0 = (sbk_##t##x##all)SBK_FEW_WIDE##per(acc[0]), s1 = {0};    \
+        int64_t len;                                                                  \
+        (void)vectors; /* one */                                                      \
+        for (; (len = hi - lo) > 8; lo += 8)                                          \
+            SBK_FEW_TO##per(sbk_few_full_##in##_##t##x##n, 0, a + lo, crd + lo),      \
+                SBK_FEW_TO##per(sbk_few_full_##in##_##t##x##n, 1, a + lo, crd + lo);  \
+        if (__builtin_expect(end - lo >= 8, 1)) {                                     \
+            s0 = sbk_few_last_##in##_##t##x##n(s0, s1, a + lo, crd + lo, b, ld, base, \
+                                               len);                                  \
+        } else if (len > 0) {                                                         \
+            index crd_[8];                                                            \
+            elem a_[8];                                                               \
+            for (int k = 0; k < 8; k++) {                                             \
+                crd_[k] = crd[lo + (k < len ? k : 0)];                                \
+                a_[k] = a[lo + (k < len ? k : 0)];                                    \
+            }                                                                         \
+            s0 = sbk_few_last_##in##_##t##x##n(s0, s1, a_, crd_, b, ld, base, len);   \
+        }                                                                             \
+        acc[0] = SBK_FEW_SUM##per(sbk_##t##x##n, s0);                                 \
+    }
+#endif
 
 #endif
 
@@ -131,9 +183,13 @@
 SBK_FEW(SBK_FEW_ANY, f32, float, 2)
 #if SBK_VBYTES >= 64
 SBK_FEW(SBK_FEW_512, f32, float, ps, epi32, i32, 16, 4, 4)
+SBK_FEW(SBK_FEW_ROWS_512, f32, float, 16, 4, 4)
 SBK_FEW(SBK_FEW_512, f32, float, ps, epi32, i32, 16, 8, 2)
+SBK_FEW(SBK_FEW_ROWS_512, f32, float, 16, 8, 2)
 SBK_FEW(SBK_FEW_512, f64, double, pd, epi64, i64, 8, 2, 4)
+SBK_FEW(SBK_FEW_ROWS_512, f64, double, 8, 2, 4)
 SBK_FEW(SBK_FEW_512, f64, double, pd, epi64, i64, 8, 4, 2)
+SBK_FEW(SBK_FEW_ROWS_512, f64, double, 8, 4, 2)
 #else
 SBK_FEW(SBK_FEW_ANY, f32, float, 4)
 SBK_FEW(SBK_FEW_ANY, f64, double, 2)

@@ -36,14 +36,43 @@ static sb_status
 emit_exact(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
            const sb_spec *s, const char *name)
 {
-    const sb_emit_usual usual[] = {
-        {"base", 0}, {"ldb", s->tile}, {"ldc", s->tile}, {"alpha", 1}, {"beta", 0}};
+    const sb_emit_usual usual[] = {{"base", 0, 0},
+                                   {"ldb", s->tile, 0},
+                                   {"ldc", s->tile, 0},
+                                   {"alpha", 1, 0},
+                                   {"beta", 0, 0}};
     char symbol[40];
 
     SB_TRY(name_of(key, symbol, p, sb_emit_version()));
     SB_TRY(sb_emit_c_usual(text, p, symbol, name, usual, SB_COUNT(usual)));
     sb_lower_signature(signature, p);
     return sb_strbuf_status(signature);
+}
+
+/* Operands of fewer columns than a tile but more than half, which the tile was chosen for:
+ * without tests for each entry of which vectors there are. */
+static sb_status
+emit_cut(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
+         const sb_spec *s, const char *name)
+{
+    const sb_emit_usual usual[] = {
+        {"n", s->tile / 2, s->tile}, {"base", 0, 0}, {"alpha", 1, 0}, {"beta", 0, 0}};
+    char symbol[40];
+
+    SB_TRY(name_of(key, symbol, p, sb_emit_version()));
+    SB_TRY(sb_emit_c_usual(text, p, symbol, name, usual, SB_COUNT(usual)));
+    sb_lower_signature(signature, p);
+    return sb_strbuf_status(signature);
+}
+
+static bool
+is_cut(const sb_spec *s)
+{
+    const unsigned rows = 1U << SB_KIND_CSR | 1U << SB_KIND_ROWS | 1U << SB_KIND_WIN;
+
+    return !(s->kinds & ~rows) && !s->exact && !s->b_col && !s->c_col &&
+           s->prefetch == 0 && !s->stream &&
+           (s->compute == SB_F32 || s->compute == SB_F64) && s->tile >= 4;
 }
 
 sb_status
@@ -87,9 +116,10 @@ emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_spec *spec,
                          gpu ? "a GPU's" : "the CPU's");
     if (st == SB_OK)
         st = sb_spec_program(&p, &ir, spec);
-    if (st == SB_OK && !gpu && spec->exact && spec->op == SB_KOP_SPMM &&
-        spec->kinds == 1U << SB_KIND_CSR && spec->tile <= 32)
-        st = emit_exact(text, signature, key, p, spec, spec_text);
+    if (st == SB_OK && !gpu && spec->op == SB_KOP_SPMM && spec->tile <= 32 &&
+        ((spec->exact && spec->kinds == 1U << SB_KIND_CSR) || is_cut(spec)))
+        st = (spec->exact ? emit_exact : emit_cut)(text, signature, key, p, spec,
+                                                   spec_text);
     else if (st == SB_OK)
         st = (gpu ? emit_gpu : sb_lower_emit)(text, signature, key, p, spec_text);
     sb_arena_free(&arena);

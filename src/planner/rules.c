@@ -292,16 +292,18 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
 }
 
 /* Rows of B of 16 or 32 bytes, as wide as a tile, and rows of A that are long or foreseen by
- * no predictor (docs/kernels.md, Eight entries at a time). */
+ * no predictor (docs/kernels.md, Eight entries at a time). Where a register of 64 bytes is
+ * two of 32 inside, masks and permutations cost what they save on rows in between. */
 static bool
 eights(const sb_work *w, const sb_target *t, double mean, double ragged)
 {
     const int64_t row = w->n * w->b_size;
+    const double is_long = wide_rows(t) ? 8 : 40;
 
-    return w->op == SB_OP_SPMM && !w->col_major && wide_rows(t) &&
+    return w->op == SB_OP_SPMM && !w->col_major && t->isa >= SB_ISA_V4 &&
            (w->a_type == SB_F32 || w->a_type == SB_F64) && w->b_size == w->a_size &&
            w->compute_size == w->a_size && (row == 16 || row == 32) &&
-           (mean >= 8 || ragged >= 0.45);
+           (mean >= is_long || ragged >= 0.45);
 }
 
 int

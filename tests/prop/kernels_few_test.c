@@ -3,6 +3,7 @@
  * entries masked: what the masks hide is read, but nothing behind the arrays, which end where a
  * page that may not be touched begins; an entry's own row gets exactly what it holds, and the
  * same bits wherever the row lies, at the end of the matrix, too.
+ * Likewise of rows of B that end within a tile.
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
@@ -306,6 +307,51 @@ test_groups_infinite(void **state)
         check_finite(column);
 }
 
+/* Counted from 0, as kernels have code of their own for. */
+static void
+count_from_0(product *p)
+{
+    int32_t *ptr = (void *)p->ptr.at, *crd = (void *)p->crd.at;
+
+    for (int64_t i = 0; i <= p->pb.a.rows; i++)
+        ptr[i]--;
+    for (int64_t q = 0; q < p->pb.a.nnz; q++)
+        crd[q]--;
+    p->pb.a.base = 0;
+}
+
+/* Rows of B that end within a tile, by rows and by windows, scaled or not. */
+static void
+test_cut_short(void **state)
+{
+    static const sb_dtype types[] = {SB_F32, SB_F64};
+    product p;
+
+    (void)state;
+    for (int t = 0; t < SB_COUNT(types); t++)
+        for (int64_t n = 1; n <= 33; n++)
+            for (int way = 0; way < 4; way++) {
+                char text[64];
+                const sb_options opt = {.plan = text};
+                sb_plan *plan = NULL;
+
+                make(&p, types[t], SB_I32, n, ROWS, 1);
+                if (way & 1)
+                    count_from_0(&p);
+                (void)snprintf(text, sizeof text,
+                               "(plan spmm (part win 3) (part rows flat 1) (tile %d))",
+                               n <= 8    ? 8
+                               : n <= 16 ? 16
+                                         : 32);
+                if (way & 2)
+                    assert_int_equal(sb_plan_create(&plan, &p.pb, &opt, NULL), SB_OK);
+                assert_int_equal(sb_execute(plan, &p.pb, NULL), SB_OK);
+                check(&p, types[t], n);
+                sb_plan_release(plan);
+                release(&p);
+            }
+}
+
 static int
 start(void **state)
 {
@@ -321,6 +367,7 @@ main(void)
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_declared),
+        cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_groups_same_bits),
         cmocka_unit_test(test_groups_infinite),

@@ -191,6 +191,30 @@ builtins_can_be_made(void **state)
     sb_strbuf_free(&signature);
 }
 
+/* A tile that B may end within has a copy of its code that knows the bounds; an exact one none. */
+static void
+cut_tiles_know_bounds(void **state)
+{
+    sb_strbuf text, signature;
+    sb_hash key;
+
+    (void)state;
+    sb_strbuf_init(&text);
+    sb_strbuf_init(&signature);
+    assert_int_equal(sb_spec_emit(&text, &signature, &key,
+                                  "spmm csr f32f32f32/f32 i32i32 rr t16 p0", NULL),
+                     SB_OK);
+    assert_non_null(strstr(text.s, "if (param[1].i > 8 && param[1].i < 16 && param["));
+    assert_non_null(strstr(text.s, " base = SBK_KNOWN(0, param["));
+    sb_strbuf_clear(&text);
+    assert_int_equal(sb_spec_emit(&text, &signature, &key,
+                                  "spmm csr f32f32f32/f32 i32i32 rr x16 p0", NULL),
+                     SB_OK);
+    assert_null(strstr(text.s, "SBK_KNOWN"));
+    sb_strbuf_free(&text);
+    sb_strbuf_free(&signature);
+}
+
 int
 main(void)
 {
@@ -201,6 +225,7 @@ main(void)
         cmocka_unit_test(short_buffer_is_an_error),
         cmocka_unit_test(builtins_are_distinct),
         cmocka_unit_test(builtins_can_be_made),
+        cmocka_unit_test(cut_tiles_know_bounds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

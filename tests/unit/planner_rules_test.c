@@ -185,7 +185,11 @@ test_eights(void **state)
         {SB_ISA_V4G, 7, 4, SB_PART_CSR, 50, 1, false},
         {SB_ISA_V4G, 16, 4, SB_PART_CSR, 50, 1, false},
         {SB_ISA_V4G, 8, 4, SB_PART_PICK, 50, 1, false},
-        {SB_ISA_V4, 8, 4, SB_PART_CSR, 50, 1, false},
+        {SB_ISA_V4, 8, 4, SB_PART_CSR, 50, 0, true},
+        {SB_ISA_V4, 8, 4, SB_PART_CSR, 30, 0.1, false},
+        {SB_ISA_V4, 4, 4, SB_PART_CSR, 3, 0.5, true},
+        {SB_ISA_V4, 16, 4, SB_PART_CSR, 50, 1, false},
+        {SB_ISA_V3, 8, 4, SB_PART_CSR, 50, 1, false},
     };
 
     (void)state;
