@@ -186,10 +186,26 @@ from_ptx(sb_strbuf *out, const wanted *w, sb_diag *diag)
              : SB_SKIP;
 }
 
+/* Without NVRTC every kernel that is not stored is missing: said of the first. */
+static void
+warn_once(sb_gpu *g, const char *spec, const char *why)
+{
+    bool first;
+
+    sb_mutex_lock(&g->lock);
+    first = !g->warned;
+    g->warned = true;
+    sb_mutex_unlock(&g->lock);
+    if (first)
+        sb_log(SB_LOG_WARN, "GPU kernel \"%s\": %s", spec, why);
+}
+
 /* Fills k->module from the first source that has an image the driver loads. */
 static sb_status
 obtain(sb_gpu_kernel *k, const wanted *w, sb_diag *diag)
 {
+    static const char helpless[] =
+        "no stored kernel, and there is no NVRTC to compile with";
     static const source sources[] = {from_order, from_archive, from_disk, from_nvrtc,
                                      from_ptx};
     sb_diag first = {SB_OK, ""};
@@ -219,9 +235,12 @@ obtain(sb_gpu_kernel *k, const wanted *w, sb_diag *diag)
         return sb_diag_set(diag, SB_ENOKERNEL,
                            "no stored kernel; one is made in the background");
     }
-    return sb_diag_set(diag, SB_ENOKERNEL, "no stored kernel, and %s",
-                       w->g->driver->can_compile ? "compiling is off or not wanted here"
-                                                 : "there is no NVRTC to compile with");
+    if (w->g->driver->can_compile)
+        return sb_diag_set(diag, SB_ENOKERNEL,
+                           "no stored kernel, and compiling is off or not wanted here");
+    if (w->effort == SB_KERNEL_COMPILE)
+        warn_once(w->g, k->spec, helpless);
+    return sb_diag_set(diag, SB_ENOKERNEL, "%s", helpless);
 }
 
 /* The range of tiles, last of the parameters of what was fused, has a place of its own in

@@ -30,7 +30,8 @@ typedef struct sb_gpu {
     int ordinal;
     bool retained; /* the primary context, which we hold */
     char arch[16]; /* "sm_90" */
-    sb_mutex lock; /* of the kernels and orders */
+    bool warned;   /* that a kernel is neither stored nor can be compiled */
+    sb_mutex lock; /* of that, the kernels and orders */
     sb_gpu_kernel *kernels;
     struct sb_gpu_order *orders;
 } sb_gpu;
