@@ -161,7 +161,8 @@ unwise(const sb_planner *pl, const sb_weighed *w)
     if (p->kind == SB_PART_WIN &&
         pl->stats.win_share[sb_stats_window(p->size)] < (p->size == 2 ? 0.6 : 0.5))
         return "too few runs shared by neighbouring rows";
-    if ((p->kind == SB_PART_WIN || p->kind == SB_PART_BSR) &&
+    if ((p->kind == SB_PART_WIN || p->kind == SB_PART_BSR ||
+         p->kind == SB_PART_SHARE) &&
         pl->pb->op == SB_OP_SPMM && !pl->pb->device &&
         !sb_rule_windows(&pl->work, pl->target, pl->stats.mean))
         return "rows too short for so wide a product";
