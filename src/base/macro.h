@@ -39,6 +39,8 @@
 #define SB_LANES(type, bytes) \
     __attribute__((vector_size(bytes), aligned(sizeof(type)), may_alias)) type
 #endif
+/* Lanes of two of them, by number; those of the second follow those of the first. */
+#define SB_INTERLEAVE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #if defined(__GNUC__)
 #define SB_INLINE static inline __attribute__((always_inline))
 #else
