@@ -37,7 +37,7 @@ typedef struct call {
     int64_t threads, rounds, min_nnz, check;
     double batch_seconds, row_seconds;
     const char *out, *op, *n, *type, *peers; /* but out, lists by commas */
-    bool quick, tiny, no_limits, measured, help;
+    bool quick, tiny, no_limits, measured, columns, help;
     const char *plan[FORCED];
     int plans;
     const char *file[512];
@@ -244,7 +244,7 @@ run_case(const call *c, const problem_matrix *m, const bench_case *k,
     int q, entered = 0;
     bool good = true;
 
-    if (!problem_make(&pb, m, k->op, k->type, k->n, (int)c->threads))
+    if (!problem_make(&pb, m, k->op, k->type, k->n, c->columns, (int)c->threads))
         return true;
     for (q = 0; q < count; q++) {
         all[q].peer = &peers[q];
@@ -366,6 +366,7 @@ main(int argc, char **argv)
         {"--peers", ARG_TEXT, &c.peers, "only these, by commas"},
         {"--measured", ARG_FLAG, &c.measured, "ours with measured analysis as well"},
         {"--plan", ARG_TEXT, NULL, "a plan text as one more peer; may come often"},
+        {"--columns", ARG_FLAG, &c.columns, "SpMM's B and C lie by columns"},
         {"--no-limits", ARG_FLAG, &c.no_limits, "do not measure the machine"},
         {"--help", ARG_FLAG, &c.help, "this text"},
         {NULL, ARG_FLAG, NULL, NULL},

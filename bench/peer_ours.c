@@ -53,6 +53,7 @@ describe(state *s)
     const spblasIndexType_t i32 = SPBLAS_INDEX_32I;
     const spblasIndexBase_t zero = SPBLAS_INDEX_BASE_ZERO;
     const spblasOrder_t row = SPBLAS_ORDER_ROW, col = SPBLAS_ORDER_COL;
+    const spblasOrder_t order = pb->by_columns ? col : row;
 
     s->type = elem_type(pb->type);
     if (spblasCreate(&s->handle))
@@ -70,8 +71,11 @@ describe(state *s)
     if (pb->op == BENCH_SPMV)
         return spblasCreateConstDnVec(&s->vec_x, pb->cols, pb->b, s->type) ||
                spblasCreateDnVec(&s->vec_y, pb->rows, pb->c, s->type);
-    return spblasCreateConstDnMat(&s->b, pb->cols, pb->n, pb->n, pb->b, s->type, row) ||
-           spblasCreateDnMat(&s->c, pb->rows, pb->n, pb->n, pb->c, s->type, row);
+    return spblasCreateConstDnMat(&s->b, pb->cols, pb->n,
+                                  pb->by_columns ? pb->cols : pb->n, pb->b, s->type,
+                                  order) ||
+           spblasCreateDnMat(&s->c, pb->rows, pb->n, pb->by_columns ? pb->rows : pb->n,
+                             pb->c, s->type, order);
 }
 
 enum { CALL_ANALYSIS, CALL_COMPUTE };
