@@ -225,16 +225,18 @@ settle(sb_plan *plan, sb_diag *diag)
     return plan->nstep > 0 && !plan->engine ? d->ops->settle(d, plan, diag) : SB_OK;
 }
 
-/* The problem as plans see it. A text for SpMM is taken for one column, too. */
+/* The problem as plans see it. A text for SpMM is taken for columns, too. */
 static sb_problem
 planned(const sb_problem *pb, const char *text)
 {
     sb_problem r = sb_problem_by_rows(pb);
     sb_choice ch;
 
-    if (text && sb_problem_one_column(pb) &&
-        sb_choice_parse(&ch, text, strlen(text), NULL) == SB_OK)
-        r.op = ch.op == SB_OP_SPMM ? SB_OP_SPMM : SB_OP_SPMV;
+    if (pb->op != SB_OP_SPMM || r.op != SB_OP_SPMV || !text ||
+        sb_choice_parse(&ch, text, strlen(text), NULL) != SB_OK || ch.op != SB_OP_SPMM)
+        return r;
+    r = sb_problem_by_rows_alone(pb);
+    r.op = SB_OP_SPMM;
     return r;
 }
 
@@ -274,6 +276,9 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
         st = analyse(out, pl, &won);
     if (st == SB_OK) {
         (*out)->key = *pb;
+        (*out)->op = by_rows.op;
+        if (by_rows.batch > 1)
+            (*out)->predicted *= (double)by_rows.batch;
         if (pb->device)
             st = settle(*out, diag);
     }

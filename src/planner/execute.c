@@ -22,8 +22,10 @@ sb_execute(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
         st = sb_even_run(&by_rows, diag);
         return st == SB_SKIP ? sb_staged_run(pb, diag) : st;
     }
-    if (plan && sb_plan_matches(plan, pb))
-        return sb_plan_run(plan, &by_rows, diag);
+    if (plan && sb_plan_matches(plan, pb)) {
+        const sb_problem alone = sb_problem_by_rows_alone(pb);
+        return sb_plan_run(plan, plan->op == by_rows.op ? &by_rows : &alone, diag);
+    }
     if (pb->a.format == SB_FORMAT_TENSOR)
         return sb_format_compute(pb->a.tensor, pb, diag);
     st = sb_direct_run(&by_rows, diag);

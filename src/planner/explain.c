@@ -132,6 +132,19 @@ put_race(sb_strbuf *out, const sb_planner *pl, const sb_weighed *won)
         sb_strbuf_printf(out, "           and %d more\n", pl->nweighed - shown);
 }
 
+static void
+put_batch(sb_strbuf *out, const sb_plan *plan)
+{
+    const bool columns = plan->op != plan->key.op;
+    const int64_t batch =
+        columns ? sb_problem_by_rows(&plan->key).batch : plan->key.batch;
+
+    if (batch > 1)
+        sb_strbuf_printf(
+            out, "batch      %lld products%s; parts and candidates are of one\n",
+            (long long)batch, columns ? ", one for each column of C" : "");
+}
+
 sb_status
 sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed *won,
                 const char *why)
@@ -147,6 +160,7 @@ sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed *won,
                          pl->gpu.name, pl->gpu.arch, pl->gpu.sms);
     if (pl->stats.rows > 0)
         put_matrix(&out, pl);
+    put_batch(&out, plan);
     put_parts(&out, plan, &pl->stats, pl->target, won);
     sb_strbuf_printf(&out, "memory     %zu bytes of %zu allowed\n", plan->bytes,
                      pl->memory_limit);

@@ -54,6 +54,7 @@ typedef struct sb_plan_engine {
 
 typedef struct sb_plan {
     sb_problem key; /* shapes, types, layouts and structure pointers it was made for */
+    sb_op op;       /* of its kernels: SpMV serves some SpMM (sb_problem_by_rows) */
     int narray, nint, nstep;
     sb_plan_array array[SB_PLAN_MAX_ARRAYS];
     sb_plan_int integer[SB_PLAN_MAX_INTS];
