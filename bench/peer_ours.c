@@ -18,6 +18,7 @@ typedef struct state {
     spblasConstDnVecDescr_t vec_x;
     spblasDnVecDescr_t vec_y;
     spblasDataType_t type;
+    void *buffer; /* of SpMM */
 } state;
 
 static const char *
@@ -42,6 +43,7 @@ release(void *user)
     spblasDestroyDnVec(s->vec_x);
     spblasDestroyDnVec(s->vec_y);
     spblasDestroy(s->handle);
+    free(s->buffer);
     free(s);
 }
 
@@ -97,10 +99,27 @@ call(state *s, int what)
     if (s->pb.op == BENCH_SPMM)
         return (what == CALL_ANALYSIS ? spblasSpMM_analysis : spblasSpMM)(
             s->handle, op, op, one, s->a, s->b, zero, s->c, s->type,
-            SPBLAS_SPMM_ALG_DEFAULT, NULL);
+            SPBLAS_SPMM_ALG_DEFAULT, s->buffer);
     return (what == CALL_ANALYSIS ? spblasSDDMM_analysis : spblasSDDMM)(
         s->handle, op, op, one, s->x, s->b, zero, s->out, s->type,
         SPBLAS_SDDMM_ALG_DEFAULT, NULL);
+}
+
+/* What SpMM asks for, which its attributes decide; nonzero on failure. */
+static int
+lend(state *s)
+{
+    const double one = 1, zero = 0; /* of either type: not read */
+    const spblasOperation_t op = SPBLAS_OPERATION_NON_TRANSPOSE;
+    size_t bytes = 0;
+
+    if (s->pb.op != BENCH_SPMM)
+        return 0;
+    if (spblasSpMM_bufferSize(s->handle, op, op, &one, s->a, s->b, &zero, s->c, s->type,
+                              SPBLAS_SPMM_ALG_DEFAULT, &bytes))
+        return 1;
+    s->buffer = bytes > 0 ? malloc(bytes) : NULL;
+    return bytes > 0 && !s->buffer;
 }
 
 static spblasConstSpMatDescr_t
@@ -152,7 +171,7 @@ prepare(const bench_problem *pb, bench_prepared *info, const char *arg)
     if (!s)
         return NULL;
     s->pb = *pb;
-    if (describe(s) || (arg && set_attributes(s, arg)) ||
+    if (describe(s) || (arg && set_attributes(s, arg)) || lend(s) ||
         (arg && call(s, CALL_ANALYSIS))) {
         snprintf(info->text, sizeof info->text, "%.250s",
                  spblasGetLastErrorMessage(NULL));

@@ -20,6 +20,8 @@
 
 /* The line at p is about to be written. */
 #define SB_PREFETCH(p) __builtin_prefetch((p), 1)
+/* The line at p is about to be read. */
+#define SB_PREFETCH_READ(p) __builtin_prefetch((p), 0)
 /* Number of the lowest bit of x != 0, 64 bits. */
 #define SB_LOWEST_BIT(x) __builtin_ctzll(x)
 /* Number of the highest one. */

@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "planner/candidates.h"
 #include "planner/rules.h"
+#include "runtime/slab.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -352,6 +353,7 @@ finish(sb_build *b)
                            plan->bytes, b->pl->memory_limit);
     sb_strbuf_init(&text);
     sb_choice_print(&text, &b->choice);
+    plan->slab = b->choice.slab;
     st = sb_strbuf_status(&text);
     if (st == SB_OK)
         plan->text = text.s; /* ownership moves */
@@ -407,6 +409,8 @@ sb_plan_build(sb_plan **out, sb_planner *pl, const sb_choice *choice,
     if (pl->pb->device)
         sb_rule_gpu_rest(&want, &pl->stats);
     settle_slices(&want, pl);
+    if (!sb_slab_serves(pl->pb, want.slab))
+        want.slab = 0;
     b.choice.npart = 0;
     b.plan = sb_alloc_zero(sizeof *b.plan);
     if (b.plan)

@@ -1,0 +1,289 @@
+/*
+ * See slab.h.
+ */
+#include "runtime/slab.h"
+
+#include "base/checked.h"
+#include "base/macro.h"
+#include "runtime/backend.h"
+
+#include <string.h>
+
+enum { LINE = 64, ROWS = 256, AHEAD = 24 };
+
+/* One product; of a batch, one member. */
+typedef struct job {
+    const sb_launch *launch;
+    sb_problem pb;
+    int64_t n, k;
+    int64_t slabs, width; /* of all but the last, which may be narrower */
+    int64_t workers;      /* who have a region each; 0: all share the first */
+    size_t region;        /* bytes */
+    char *at;             /* the first region */
+    int64_t slab;         /* that all are at */
+} job;
+
+bool
+sb_slab_serves(const sb_problem *pb, int64_t width)
+{
+    return pb->op == SB_OP_SPMM && !pb->device && !pb->a.tensor && !pb->c.col_major &&
+           pb->b.col_major == (pb->trans_b != SB_TRANS_N) && width > 0 &&
+           pb->c.cols > width;
+}
+
+/* Bytes of one slab, in whole lines; 0: none, or too many. */
+static size_t
+region_bytes(const sb_problem *pb, int64_t width)
+{
+    int64_t m, n, k, elements;
+    size_t bytes;
+
+    sb_problem_shape(pb, &m, &n, &k);
+    if (!sb_mul_i64(k, width, &elements) ||
+        !sb_bytes(elements, sb_dtype_size(pb->b.type), &bytes) ||
+        bytes > SIZE_MAX / 2)
+        return 0;
+    return (bytes + LINE - 1) & ~(size_t)(LINE - 1);
+}
+
+size_t
+sb_slab_bytes(const sb_problem *pb, int64_t width)
+{
+    const size_t one = sb_slab_serves(pb, width) ? region_bytes(pb, width) : 0;
+    size_t all;
+
+    if (one == 0)
+        return 0;
+    if (one > INT64_MAX || !sb_bytes((pb->c.cols - 1) / width + 1, one, &all) ||
+        all > SIZE_MAX - LINE)
+        return 0;
+    return all + LINE;
+}
+
+/* Where the buffer's first line begins, and what is left of it from there. */
+static char *
+lines_of(const sb_problem *pb, size_t *bytes)
+{
+    const size_t skip = (LINE - (uintptr_t)pb->scratch % LINE) % LINE;
+
+    *bytes = pb->scratch && pb->room > skip ? pb->room - skip : 0;
+    return pb->scratch ? (char *)pb->scratch + skip : NULL;
+}
+
+bool
+sb_slab_fits(const sb_problem *pb, int64_t width)
+{
+    const size_t one = sb_slab_serves(pb, width) ? region_bytes(pb, width) : 0;
+    size_t bytes;
+
+    (void)lines_of(pb, &bytes);
+    return one > 0 && one <= bytes;
+}
+
+/* Rows of `bytes` each, `ld` apart, to `to`, `step` apart; `left` more follow the last. */
+typedef struct rows {
+    const char *from;
+    char *to;
+    size_t ld, step, bytes;
+    int64_t count, left;
+} rows;
+
+/* Rows lie too far apart for prefetchers: each is asked for while those before it are copied
+ * (docs/kernels.md, Slabs). */
+SB_INLINE void
+copy_body(const rows *r)
+{
+    const size_t whole = r->bytes & ~(size_t)(LINE - 1);
+    const int64_t last = r->count + r->left - 1;
+
+    for (int64_t i = 0; i < r->count; i++) {
+        const char *row = r->from + (size_t)i * r->ld;
+        const char *next = r->from + (size_t)(i + AHEAD < last ? i + AHEAD : last) * r->ld;
+        char *out = r->to + (size_t)i * r->step;
+
+        for (size_t q = 0; q < whole; q += LINE) { /* known lengths are moves, not calls */
+            SB_PREFETCH_READ(next + q);
+            memcpy(out + q, row + q, LINE);
+        }
+        if (r->bytes > whole)
+            memcpy(out + whole, row + whole, r->bytes - whole);
+    }
+}
+
+static SB_FOR_AVX2 void
+copy_avx2(const rows *r)
+{
+    copy_body(r);
+}
+
+static void
+copy_plain(const rows *r)
+{
+    copy_body(r);
+}
+
+static int64_t
+columns(const job *j, int64_t s)
+{
+    const int64_t left = j->n - s * j->width;
+
+    return left < j->width ? left : j->width;
+}
+
+/* Rows [lo, hi) of the columns of slab s, side by side. */
+static void
+copy(const job *j, int64_t s, char *to, int64_t lo, int64_t hi)
+{
+    const size_t size = sb_dtype_size(j->pb.b.type);
+    const size_t ld = (size_t)j->pb.b.ld * size, step = (size_t)j->width * size;
+    const char *from = j->pb.b.data;
+    const rows r = {.from = from + (size_t)(s * j->width) * size + (size_t)lo * ld,
+                    .to = to + (size_t)lo * step,
+                    .ld = ld,
+                    .step = step,
+                    .bytes = (size_t)columns(j, s) * size,
+                    .count = hi - lo,
+                    .left = j->k - hi};
+
+    if (SB_HAS_AVX2)
+        copy_avx2(&r);
+    else
+        copy_plain(&r);
+}
+
+/* The product of slab s alone, on its copy. */
+static sb_problem
+slab_of(const job *j, int64_t s, char *at)
+{
+    const int64_t first = s * j->width;
+    const int64_t cols = columns(j, s);
+    sb_problem one = j->pb;
+
+    one.b.data = at;
+    one.b.ld = j->width;
+    *(one.trans_b == SB_TRANS_N ? &one.b.cols : &one.b.rows) = cols;
+    one.c.data = (char *)one.c.data + (size_t)first * sb_dtype_size(one.c.type);
+    one.c.cols = cols;
+    one.scratch = NULL;
+    one.room = 0;
+    return one;
+}
+
+static sb_status
+bind(sb_binding *out, const job *j, const sb_problem *one, int step, sb_diag *diag)
+{
+    const sb_kernel *k = j->launch->step[step].kernel;
+
+    return sb_launch_bind(out, j->launch, one, k->spec, k->signature, step, 0, diag);
+}
+
+/* All steps of slab s on this thread; that they bind is known. */
+static void
+run_alone(const job *j, int64_t s, char *at)
+{
+    const sb_problem one = slab_of(j, s, at);
+    sb_binding b;
+
+    for (int q = 0; q < j->launch->nstep; q++) {
+        const sb_step *step = &j->launch->step[q];
+
+        if (bind(&b, j, &one, q, NULL) == SB_OK)
+            step->kernel->fn(b.buf, b.param, step->tile_lo, step->tile_hi);
+    }
+}
+
+/* Workers [lo, hi): each takes neighbouring slabs, one after the other in its region. Slabs of
+ * different workers share no line of C but at two ends. */
+static void
+run_workers(void *user, int64_t lo, int64_t hi)
+{
+    const job *j = user;
+
+    for (int64_t w = lo; w < hi; w++) {
+        char *at = j->at + (size_t)w * j->region;
+
+        for (int64_t s = j->slabs * w / j->workers;
+             s < j->slabs * (w + 1) / j->workers; s++) {
+            copy(j, s, at, 0, j->k);
+            run_alone(j, s, at);
+        }
+    }
+}
+
+static void
+copy_rows(void *user, int64_t lo, int64_t hi)
+{
+    const job *j = user;
+
+    copy(j, j->slab, j->at, lo, hi);
+}
+
+static sb_status
+run_shared(job *j, sb_diag *diag)
+{
+    const sb_backend *be = sb_backend_get();
+    sb_binding b;
+
+    for (j->slab = 0; j->slab < j->slabs; j->slab++) {
+        const sb_problem one = slab_of(j, j->slab, j->at);
+
+        be->parallel(copy_rows, j, 0, j->k, ROWS);
+        for (int q = 0; q < j->launch->nstep; q++) {
+            const sb_step *step = &j->launch->step[q];
+
+            SB_TRY(bind(&b, j, &one, q, diag));
+            if (step->tile_hi > step->tile_lo)
+                be->run_tiles(step->kernel, b.buf, b.param, step->tile_lo,
+                              step->tile_hi);
+        }
+    }
+    return SB_OK;
+}
+
+/* As many workers as threads, if the buffer has regions for them and hardly anyone would wait
+ * for the last slabs; else 0. */
+static int64_t
+workers(const job *j, size_t bytes)
+{
+    const int64_t threads = sb_backend_get()->threads();
+    const int64_t rounds = (j->slabs + threads - 1) / threads;
+
+    return bytes / j->region >= (size_t)threads &&
+                   rounds * threads * 7 <= j->slabs * 8
+               ? threads
+               : 0;
+}
+
+static sb_status
+run_member(job *j, sb_diag *diag)
+{
+    const sb_problem one = slab_of(j, 0, j->at);
+    sb_binding b;
+
+    if (j->workers == 0)
+        return run_shared(j, diag);
+    for (int q = 0; q < j->launch->nstep; q++)
+        SB_TRY(bind(&b, j, &one, q, diag));
+    sb_backend_get()->parallel(run_workers, j, 0, j->workers, 1);
+    return SB_OK;
+}
+
+sb_status
+sb_slab_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
+{
+    const int64_t batch = pb->batch > 1 ? pb->batch : 1;
+    job j = {.launch = l, .width = l->slab};
+    int64_t m;
+    size_t bytes;
+
+    sb_problem_shape(pb, &m, &j.n, &j.k);
+    j.at = lines_of(pb, &bytes);
+    j.region = region_bytes(pb, l->slab);
+    j.slabs = (j.n - 1) / j.width + 1;
+    j.workers = workers(&j, bytes);
+    for (int64_t q = 0; q < batch; q++) {
+        j.pb = sb_problem_member(pb, q);
+        SB_TRY(run_member(&j, diag));
+    }
+    return SB_OK;
+}
