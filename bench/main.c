@@ -223,14 +223,17 @@ time_all(const call *c, entrant **in, int count)
     }
 }
 
-/* A forced plan names its operation; the other peers look at the problem themselves. */
+/* A forced plan names its operation, SpMV serves columns, too; the other peers look at the
+ * problem themselves. */
 static bool
-fits(const bench_peer *peer, const bench_case *k)
+fits(const bench_peer *peer, const bench_case *k, bool columns)
 {
     static const char *const plans[] = {"(plan spmv ", "(plan spmm ", "(plan sddmm "};
 
     return !peer->ours || !peer->arg || peer->arg[0] != '(' ||
-           strncmp(peer->arg, plans[k->op], strlen(plans[k->op])) == 0;
+           strncmp(peer->arg, plans[k->op], strlen(plans[k->op])) == 0 ||
+           (columns && k->op == BENCH_SPMM &&
+            strncmp(peer->arg, plans[BENCH_SPMV], strlen(plans[BENCH_SPMV])) == 0);
 }
 
 /* One row; false when a result of ours was wrong. */
@@ -251,7 +254,7 @@ run_case(const call *c, const problem_matrix *m, const bench_case *k,
         all[q].facts.name = peers[q].name;
         all[q].facts.ours = peers[q].ours;
         snprintf(all[q].facts.status, sizeof all[q].facts.status, "does not apply");
-        if (!fits(&peers[q], k))
+        if (!fits(&peers[q], k, c->columns))
             continue;
         if (enter(&all[q], &pb, c->check))
             in[entered++] = &all[q];

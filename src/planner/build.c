@@ -351,9 +351,11 @@ finish(sb_build *b)
         return sb_diag_set(b->diag, SB_ERESOURCES,
                            "the plan would hold %zu bytes, the limit is %zu",
                            plan->bytes, b->pl->memory_limit);
+    if (b->pl->slab > 0)
+        b->choice.slab = b->pl->slab;
+    plan->slab = b->choice.slab;
     sb_strbuf_init(&text);
     sb_choice_print(&text, &b->choice);
-    plan->slab = b->choice.slab;
     st = sb_strbuf_status(&text);
     if (st == SB_OK)
         plan->text = text.s; /* ownership moves */

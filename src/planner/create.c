@@ -6,6 +6,7 @@
 #include "planner/format_plan.h"
 #include "planner/levels.h"
 #include "planner/rules.h"
+#include "planner/slabs.h"
 #include "planner/staged.h"
 #include "planner/wisdom.h"
 
@@ -15,7 +16,9 @@
 #include "base/log.h"
 #include "runtime/backend.h"
 #include "runtime/device.h"
+#include "runtime/slab.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -227,11 +230,15 @@ settle(sb_plan *plan, sb_diag *diag)
 
 /* The problem as plans see it. A text for SpMM is taken for columns, too. */
 static sb_problem
-planned(const sb_problem *pb, const char *text)
+planned(const sb_problem *pb, const char *text, int slab)
 {
     sb_problem r = sb_problem_by_rows(pb);
     sb_choice ch;
 
+    if (slab > 0) {
+        r = sb_problem_by_rows_alone(pb);
+        return sb_slab_alone(&r, slab);
+    }
     if (pb->op != SB_OP_SPMM || r.op != SB_OP_SPMV || !text ||
         sb_choice_parse(&ch, text, strlen(text), NULL) != SB_OK || ch.op != SB_OP_SPMM)
         return r;
@@ -240,12 +247,25 @@ planned(const sb_problem *pb, const char *text)
     return r;
 }
 
+/* What was predicted and timed of one slab is of all, what was predicted of one product is of
+ * the batch. */
+static void
+scale(sb_plan *plan, const sb_problem *pb, const sb_problem *planned)
+{
+    const double slabs =
+        planned->op == pb->op ? ceil((double)pb->c.cols / (double)planned->c.cols) : 1;
+
+    plan->predicted *= slabs * (double)(planned->batch > 1 ? planned->batch : 1);
+    plan->measured *= slabs;
+}
+
 sb_status
 sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
                sb_diag *diag)
 {
     static const sb_options defaults = {0};
-    sb_problem by_rows = planned(pb, opt ? opt->plan : NULL);
+    const int slab = sb_slab_turning(pb, opt ? opt->plan : NULL);
+    sb_problem by_rows = planned(pb, opt ? opt->plan : NULL, slab);
     const sb_problem far = by_rows;
     const double begin = sb_clock();
     const sb_weighed *won = NULL;
@@ -266,6 +286,7 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
         return sb_diag_set(diag, SB_ENOMEM, "no memory for the analysis");
     planner_init(pl, &by_rows, opt, diag);
     pl->far = pb->device ? &far : NULL;
+    pl->slab = slab;
     if (pb->device)
         st = sb_staged_structure(&staged, &by_rows, opt->values_frozen, diag);
     if (st == SB_OK && pb->a.format == SB_FORMAT_TENSOR)
@@ -277,8 +298,7 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
     if (st == SB_OK) {
         (*out)->key = *pb;
         (*out)->op = by_rows.op;
-        if (by_rows.batch > 1)
-            (*out)->predicted *= (double)by_rows.batch;
+        scale(*out, pb, &by_rows);
         if (pb->device)
             st = settle(*out, diag);
     }

@@ -66,8 +66,7 @@ ragged(const sb_problem *pb, const sb_work *w, int kind)
 static int
 slab(const sb_problem *pb, const sb_work *w, int kind)
 {
-    const int width =
-        kind == SB_PART_CSR ? sb_slab_width(pb, w, sb_target_get()) : 0;
+    const int width = kind == SB_PART_CSR ? sb_slab_width(pb, w, sb_target_get()) : 0;
     bool wanted;
     sb_view v;
 
@@ -114,8 +113,9 @@ cut_list(sb_tile *tile, int64_t *count, int64_t nnz, int64_t n)
     *count = n;
 }
 
-sb_status
-sb_direct_run(const sb_problem *pb, sb_diag *diag)
+/* `whole` on kernels for pb: the same, or a slab of it that is turned. */
+static sb_status
+run(const sb_problem *pb, const sb_problem *whole, int turned, sb_diag *diag)
 {
     const int as_is = sb_problem_as_is(pb);
     sb_part_kind kind = (sb_part_kind)as_is;
@@ -124,24 +124,40 @@ sb_direct_run(const sb_problem *pb, sb_diag *diag)
     sb_launch launch = {.nstep = 1, .step = &step, .tile = tile};
     sb_work w;
     int64_t n;
+    int width;
 
     if (as_is < 0)
         return SB_SKIP;
     sb_work_of(&w, pb);
     if (kind == SB_PART_CSR)
         kind = sb_rule_in_place(&w, sb_target_get(), (double)w.nnz / (double)w.m);
-    launch.slab = slab(pb, &w, kind);
-    if (resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind),
-                 (int)launch.slab) != SB_OK) {
+    width = turned > 0 ? 0 : slab(pb, &w, kind);
+    if (resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind), width) != SB_OK) {
         kind = (sb_part_kind)as_is;
-        SB_TRY(resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind),
-                        (int)launch.slab));
+        SB_TRY(resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind), width));
     }
+    launch.slab = turned > 0 ? turned : width;
     n = w.nnz / sb_work_grain(&w, w.nnz, sb_backend_get()->threads()) + 1;
     n = n > DIRECT_TILES ? DIRECT_TILES : n;
     if (kind == SB_PART_LIST)
         cut_list(tile, &step.tile_hi, w.nnz, n);
     else
         SB_TRY(cut_rows(tile, &step.tile_hi, pb, sb_part_rows_of_unit(kind), n, diag));
-    return sb_launch_run(&launch, pb, diag);
+    return sb_launch_run(&launch, whole, diag);
+}
+
+sb_status
+sb_direct_run(const sb_problem *pb, sb_diag *diag)
+{
+    const sb_problem by_rows = sb_problem_by_rows(pb);
+    const sb_problem alone = sb_problem_by_rows_alone(pb);
+    const int turned = sb_slab_turning(&alone, NULL);
+    sb_status st = SB_SKIP;
+
+    if (sb_slab_fits(&alone, turned)) {
+        const sb_problem one = sb_slab_alone(&alone, turned);
+
+        st = run(&one, &alone, turned, diag);
+    }
+    return st == SB_SKIP ? run(&by_rows, &by_rows, 0, diag) : st;
 }

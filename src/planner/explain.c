@@ -5,6 +5,7 @@
 #include "planner/context.h"
 
 #include "runtime/backend.h"
+#include "runtime/slab.h"
 
 enum { LOSERS = 8 };
 
@@ -136,9 +137,16 @@ static void
 put_batch(sb_strbuf *out, const sb_plan *plan)
 {
     const bool columns = plan->op != plan->key.op;
+    const sb_problem *pb = &plan->key;
     const int64_t batch =
         columns ? sb_problem_by_rows(&plan->key).batch : plan->key.batch;
 
+    if (plan->slab > 0 && sb_slab_turns(pb))
+        sb_strbuf_printf(
+            out,
+            "slabs      %lld of %lld columns at a time, put by rows in the "
+            "caller's buffer; parts and candidates are of one\n",
+            (long long)plan->slab, (long long)pb->c.cols);
     if (batch > 1)
         sb_strbuf_printf(
             out, "batch      %lld products%s; parts and candidates are of one\n",

@@ -11,11 +11,15 @@
 #include <string.h>
 
 /* Bytes: a row of B from which on slabs gain, those of a slab, where L2 does not hold it half
- * as many; a panel's rows of a slab. */
-enum { WIDE = 2048, ROW = 256, PANEL = 65536, SAMPLES = 64 };
+ * as many; a row of B from which on it is worth turning; a panel's rows of a slab. */
+enum { LEAST_TURNED = 8, MOST_TURNED = 64 };
+enum { WIDE = 2048, ROW = 256, TURNED = 16, PANEL = 65536, SAMPLES = 64 };
 
 /* Entries for each row of C and of B: what copies and more passes over A cost less than. */
 #define REUSE 30.0
+/* Entries for each row turned, of several slabs and of one, whose rows go from core to core. */
+#define REUSE_SLABS 1.0
+#define REUSE_SLAB 2.25
 /* Entries of a row in a panel, which brings its row of C back. */
 #define PANEL_RUN 8.0
 /* Time by slabs over time in place: of rows; panels of a slab against rows in place. */
@@ -24,12 +28,18 @@ enum { WIDE = 2048, ROW = 256, PANEL = 65536, SAMPLES = 64 };
 #define GAIN_PACKED 0.70
 #define GAIN_WINDOWS 0.80
 
+/* Columns of at most `row` bytes, half as many where L2 would not hold them all. */
+static int
+columns_of(const sb_work *w, const sb_target *t, int row)
+{
+    return ((double)w->k * row > (double)t->l2 ? row / 2 : row) / w->b_size;
+}
+
 int
 sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t)
 {
     const double rows = (double)(w->m > w->k ? w->m : w->k);
-    const int row = (double)w->k * ROW > (double)t->l2 ? ROW / 2 : ROW;
-    const int width = row / w->b_size;
+    const int width = columns_of(w, t, ROW);
 
     return t->isa == SB_ISA_V4 && w->op == SB_OP_SPMM && !w->complex &&
                    w->n * w->b_size >= WIDE && (double)w->nnz >= REUSE * rows &&
@@ -38,20 +48,58 @@ sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t)
                : 0;
 }
 
+static bool
+read_slab(const char *text, int *slab)
+{
+    sb_choice ch;
+
+    if (!text || sb_choice_parse(&ch, text, strlen(text), NULL) != SB_OK)
+        return false;
+    *slab = ch.op == SB_OP_SPMM ? ch.slab : 0;
+    return true;
+}
+
+int
+sb_slab_turning(const sb_problem *pb, const char *text)
+{
+    const int64_t block = sb_matrix_block(&pb->a);
+    const sb_target *t = sb_target_get();
+    double entries;
+    int width;
+    sb_work w;
+
+    if (pb->op != SB_OP_SPMM || pb->c.cols < 2 || !sb_slab_turns(pb) ||
+        !sb_slab_serves(pb, 1))
+        return 0;
+    if (read_slab(text, &width))
+        return width;
+    sb_work_of(&w, pb);
+    for (width = MOST_TURNED; width > LEAST_TURNED; width /= 2)
+        if ((double)width * ((double)w.k * w.b_size + (double)w.m * w.c_size) <=
+            (double)t->l2)
+            break;
+    entries = (double)pb->a.nnz * (double)(block * block) / (double)(w.m + w.k);
+    if (w.n * w.b_size < TURNED || entries < (width < w.n ? REUSE_SLABS : REUSE_SLAB))
+        return 0;
+    return width < w.n ? width : (int)w.n;
+}
+
 size_t
 sb_slab_room(const sb_problem *pb, const char *text)
 {
     size_t room, forced;
-    sb_choice ch;
+    int width;
     sb_work w;
 
     if (pb->op != SB_OP_SPMM || pb->device)
         return 0;
     sb_work_of(&w, pb);
-    room = sb_slab_bytes(pb, sb_slab_width(pb, &w, sb_target_get()));
-    if (!text || sb_choice_parse(&ch, text, strlen(text), NULL) != SB_OK)
+    width = sb_slab_turns(pb) ? sb_slab_turning(pb, NULL)
+                              : sb_slab_width(pb, &w, sb_target_get());
+    room = sb_slab_bytes(pb, width);
+    if (!read_slab(text, &width))
         return room;
-    forced = sb_slab_bytes(pb, ch.slab);
+    forced = sb_slab_bytes(pb, width);
     return forced > room ? forced : room;
 }
 

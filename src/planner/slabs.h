@@ -20,6 +20,12 @@ size_t sb_slab_room(const sb_problem *pb, const char *text);
 /* The columns of a slab, of sizes and types that may gain; else 0. */
 int sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t);
 
+/*
+ * The columns of a slab of a product whose B or C lies by columns, which is turned, where that
+ * is expected to pay, or `text`, a forced plan or NULL, wants it; else 0.
+ */
+int sb_slab_turning(const sb_problem *pb, const char *text);
+
 /* Whether the columns of a row lie all over B; from a few rows. */
 bool sb_slab_scattered(const sb_view *v);
 

@@ -53,14 +53,25 @@ sb_problem_one_column(const sb_problem *pb)
            (pb->c.ld == 1 || pb->c.col_major);
 }
 
+/* Eight columns at a time are read with their entries once: ahead where rows are short
+ * (docs/kernels.md, Columns). */
+static bool
+long_rows(const sb_problem *pb)
+{
+    const int64_t block = sb_matrix_block(&pb->a);
+
+    return pb->c.cols < 8 || pb->a.nnz * block * block >= 10 * pb->c.rows;
+}
+
 bool
 sb_problem_by_columns(const sb_problem *pb)
 {
     const bool turned_b = pb->trans_b != SB_TRANS_N;
 
-    return pb->op == SB_OP_SPMM && !pb->device && pb->batch <= 1 && pb->a.batch <= 1 &&
-           pb->c.cols > 1 && pb->c.col_major && pb->b.col_major != turned_b &&
-           pb->trans_b != SB_TRANS_H && pb->a.format != SB_FORMAT_TENSOR;
+    return pb->op == SB_OP_SPMM && !pb->device && long_rows(pb) && pb->batch <= 1 &&
+           pb->a.batch <= 1 && pb->c.cols > 1 && pb->c.col_major &&
+           pb->b.col_major != turned_b && pb->trans_b != SB_TRANS_H &&
+           pb->a.format != SB_FORMAT_TENSOR;
 }
 
 /* The column that d is, as SpMV has it: by rows of one element. */

@@ -13,16 +13,24 @@
 
 #include "runtime/plan.h"
 
-/* Whether B has rows to copy and C columns beside each other: host memory, both by rows, more
- * columns than `width`. */
+/* Whether op(B) or C lies by columns: slabs then put them by rows, the only form that rows of
+ * many columns are added up in fast, and C back. */
+bool sb_slab_turns(const sb_problem *pb);
+
+/* Whether slabs are to be had: host memory, and either more columns than `width` or such as
+ * are turned. */
 bool sb_slab_serves(const sb_problem *pb, int64_t width);
 
-/* Bytes of a buffer that holds all slabs of `width` columns, wherever it begins; from sizes
- * and types alone. 0: they do not serve, or a size_t does not hold it. */
+/* Bytes of a buffer that holds all slabs of `width` columns, or as many as 64 MiB do but one at
+ * least, wherever it begins; from sizes and types alone. 0: they do not serve, or a size_t does not hold it. */
 size_t sb_slab_bytes(const sb_problem *pb, int64_t width);
 
 /* Whether pb->scratch holds at least one of them. */
 bool sb_slab_fits(const sb_problem *pb, int64_t width);
+
+/* What kernels see of a slab that is turned: a product of min(width, n) columns, B and C by
+ * rows without gaps, their data NULL. */
+sb_problem sb_slab_alone(const sb_problem *pb, int64_t width);
 
 /*
  * Runs the launch in slabs of l->slab columns, which fit. Where there are enough for all
