@@ -66,8 +66,7 @@ ragged(const sb_problem *pb, const sb_work *w, int kind)
 static int
 slab(const sb_problem *pb, const sb_work *w, int kind)
 {
-    const int width =
-        kind == SB_PART_CSR ? sb_slab_width(pb, w, sb_target_get()) : 0;
+    const int width = kind == SB_PART_CSR ? sb_slab_width(pb, w, sb_target_get()) : 0;
     bool wanted;
     sb_view v;
 
@@ -131,8 +130,8 @@ sb_direct_run(const sb_problem *pb, sb_diag *diag)
     if (kind == SB_PART_CSR)
         kind = sb_rule_in_place(&w, sb_target_get(), (double)w.nnz / (double)w.m);
     launch.slab = slab(pb, &w, kind);
-    if (resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind),
-                 (int)launch.slab) != SB_OK) {
+    if (resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind), (int)launch.slab) !=
+        SB_OK) {
         kind = (sb_part_kind)as_is;
         SB_TRY(resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind),
                         (int)launch.slab));

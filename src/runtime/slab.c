@@ -4,6 +4,7 @@
 #include "runtime/slab.h"
 
 #include "base/checked.h"
+#include "base/fault.h"
 #include "base/macro.h"
 #include "runtime/backend.h"
 
@@ -40,8 +41,7 @@ region_bytes(const sb_problem *pb, int64_t width)
 
     sb_problem_shape(pb, &m, &n, &k);
     if (!sb_mul_i64(k, width, &elements) ||
-        !sb_bytes(elements, sb_dtype_size(pb->b.type), &bytes) ||
-        bytes > SIZE_MAX / 2)
+        !sb_bytes(elements, sb_dtype_size(pb->b.type), &bytes) || bytes > SIZE_MAX / 2)
         return 0;
     return (bytes + LINE - 1) & ~(size_t)(LINE - 1);
 }
@@ -77,7 +77,7 @@ sb_slab_fits(const sb_problem *pb, int64_t width)
     size_t bytes;
 
     (void)lines_of(pb, &bytes);
-    return one > 0 && one <= bytes;
+    return one > 0 && (one <= bytes || (bytes > 0 && SB_FAULT(SLAB_ROOM)));
 }
 
 /* Rows of `bytes` each, `ld` apart, to `to`, `step` apart; `left` more follow the last. */
@@ -98,10 +98,12 @@ copy_body(const rows *r)
 
     for (int64_t i = 0; i < r->count; i++) {
         const char *row = r->from + (size_t)i * r->ld;
-        const char *next = r->from + (size_t)(i + AHEAD < last ? i + AHEAD : last) * r->ld;
+        const char *next =
+            r->from + (size_t)(i + AHEAD < last ? i + AHEAD : last) * r->ld;
         char *out = r->to + (size_t)i * r->step;
 
-        for (size_t q = 0; q < whole; q += LINE) { /* known lengths are moves, not calls */
+        for (size_t q = 0; q < whole;
+             q += LINE) { /* known lengths are moves, not calls */
             SB_PREFETCH_READ(next + q);
             memcpy(out + q, row + q, LINE);
         }
@@ -141,7 +143,8 @@ copy(const job *j, int64_t s, char *to, int64_t lo, int64_t hi)
                     .to = to + (size_t)lo * step,
                     .ld = ld,
                     .step = step,
-                    .bytes = (size_t)columns(j, s) * size,
+                    .bytes =
+                        (size_t)(SB_FAULT(SLAB_WIDE) ? j->width : columns(j, s)) * size,
                     .count = hi - lo,
                     .left = j->k - hi};
 
@@ -202,9 +205,10 @@ run_workers(void *user, int64_t lo, int64_t hi)
     for (int64_t w = lo; w < hi; w++) {
         char *at = j->at + (size_t)w * j->region;
 
-        for (int64_t s = j->slabs * w / j->workers;
-             s < j->slabs * (w + 1) / j->workers; s++) {
-            copy(j, s, at, 0, j->k);
+        for (int64_t s = j->slabs * w / j->workers; s < j->slabs * (w + 1) / j->workers;
+             s++) {
+            if (!SB_FAULT(SLAB_STALE) || s == j->slabs * w / j->workers)
+                copy(j, s, at, 0, j->k);
             run_alone(j, s, at);
         }
     }
@@ -248,8 +252,7 @@ workers(const job *j, size_t bytes)
     const int64_t threads = sb_backend_get()->threads();
     const int64_t rounds = (j->slabs + threads - 1) / threads;
 
-    return bytes / j->region >= (size_t)threads &&
-                   rounds * threads * 7 <= j->slabs * 8
+    return bytes / j->region >= (size_t)threads && rounds * threads * 7 <= j->slabs * 8
                ? threads
                : 0;
 }
