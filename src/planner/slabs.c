@@ -1,6 +1,6 @@
 /*
  * See slabs.h. What slabs gain was measured, on Zen 4 alone, and is no outcome of the model,
- * which does not know of pages and of rows that share few sets (docs/kernels.md, Slabs).
+ * which does not know of pages and of rows that share few sets (docs/kernels.md, Slabs of B).
  */
 #include "planner/slabs.h"
 
@@ -15,7 +15,7 @@
 enum { WIDE = 2048, ROW = 256, PANEL = 65536, SAMPLES = 64 };
 
 /* Entries for each row of C and of B: what copies and more passes over A cost less than. */
-#define REUSE 30.0
+#define REUSE 20.0
 /* Entries of a row in a panel, which brings its row of C back. */
 #define PANEL_RUN 8.0
 /* Time by slabs over time in place: of rows; panels of a slab against rows in place. */
@@ -28,7 +28,7 @@ int
 sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t)
 {
     const double rows = (double)(w->m > w->k ? w->m : w->k);
-    const int row = (double)w->k * ROW > (double)t->l2 ? ROW / 2 : ROW;
+    const int row = (double)w->k * ROW > 1.2 * (double)t->l2 ? ROW / 2 : ROW;
     const int width = row / w->b_size;
 
     return t->isa == SB_ISA_V4 && w->op == SB_OP_SPMM && !w->complex &&
@@ -85,7 +85,8 @@ form(sb_weighed *w, const sb_planner *pl, double rows)
     if (w->choice.npart == 1 && p->kind == SB_PART_PANEL) {
         p->size = PANEL / (w->choice.slab * pl->work.b_size);
         w->dropped = NULL;
-        if (sb_stats_panel_run(&pl->stats, p->size) < PANEL_RUN ||
+        if (w->choice.slab * pl->work.b_size < ROW ||
+            sb_stats_panel_run(&pl->stats, p->size) < PANEL_RUN ||
             pl->work.c_size < pl->work.compute_size)
             return 0;
         return (w->choice.packed ? GAIN_PACKED : GAIN_PANEL) * rows;

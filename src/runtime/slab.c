@@ -89,7 +89,7 @@ typedef struct rows {
 } rows;
 
 /* Rows lie too far apart for prefetchers: each is asked for while those before it are copied
- * (docs/kernels.md, Slabs). */
+ * (docs/kernels.md, Slabs of B). */
 SB_INLINE void
 copy_body(const rows *r)
 {

@@ -191,6 +191,8 @@ run(subject *s, const sb_plan *plan, size_t bytes, const char *text)
     return used;
 }
 
+static int tried; /* plans that were more than the reference kernel */
+
 /* In place right by the oracle, then by slabs in every kind of buffer. */
 static void
 try_plan(subject *s, const sb_plan *plan, int64_t width, const char *text)
@@ -211,12 +213,12 @@ try_plan(subject *s, const sb_plan *plan, int64_t width, const char *text)
     if (!oracle_check(&o, &roomy, false, message, sizeof message))
         fail_msg("%s: %s", text, message);
     oracle_free(&o);
-    for (int threads = 1; threads <= 3; threads++) {
+    if (run(s, plan, one - 1, text))
+        fail_msg("%s: too small a buffer was used", text);
+    for (int threads = 1; threads <= (tried % 5 ? 2 : 3); threads++) {
         team(threads);
         if (!run(s, plan, all, text) || !run(s, plan, one + 63, text))
             fail_msg("%s: the buffer was not used", text);
-        if (run(s, plan, one - 1, text))
-            fail_msg("%s: too small a buffer was used", text);
     }
 }
 
@@ -232,8 +234,6 @@ forced(subject *s, const char *text)
         fail_msg("%s: %s", text, diag.text);
     return plan;
 }
-
-static int tried; /* plans that were more than the reference kernel */
 
 static void
 try_text(const series *sr, uint64_t seed, const char *parts, int64_t width)
@@ -423,7 +423,7 @@ test_room(void **state)
     (void)state;
     assert_int_equal(sb_slab_room(&pb, NULL), here ? copy : 0);
     assert_int_equal(sb_slab_room(&pb, "(plan spmm (part csr))"), here ? copy : 0);
-    pb.a.nnz = 100000; /* too few entries a row */
+    pb.a.nnz = 90000; /* too few entries a row */
     assert_int_equal(sb_slab_room(&pb, NULL), 0);
     assert_int_equal(sb_slab_room(&pb, "(plan spmm (part csr) (slab 64))"), copy);
     assert_int_equal(sb_slab_room(&pb, "no plan"), 0);
