@@ -89,8 +89,7 @@ sb_choice_equal(const sb_choice *x, const sb_choice *y)
 {
     bool same = x->op == y->op && x->npart == y->npart && x->tile == y->tile &&
                 x->prefetch == y->prefetch && x->unroll == y->unroll &&
-                x->packed == y->packed && x->stream == y->stream &&
-                x->slab == y->slab;
+                x->packed == y->packed && x->stream == y->stream && x->slab == y->slab;
 
     for (int q = 0; same && q < x->npart; q++)
         same = part_equal(&x->part[q], &y->part[q]);
@@ -249,8 +248,8 @@ enum { PART, TILE, PREFETCH, UNROLL, PACKED, STREAM, SLAB, REFERENCE, CLAUSES };
 static sb_status
 read_clause(reader *rd, sb_choice *ch, unsigned *seen)
 {
-    static const char *const names[CLAUSES] = {"part",   "tile",   "prefetch", "unroll",
-                                               "packed", "stream", "slab",     "reference"};
+    static const char *const names[CLAUSES] = {
+        "part", "tile", "prefetch", "unroll", "packed", "stream", "slab", "reference"};
     const int q = one_of(rd, names, CLAUSES);
 
     if (q < 0)

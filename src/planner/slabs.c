@@ -1,6 +1,6 @@
 /*
  * See slabs.h. What slabs gain was measured, on Zen 4 alone, and is no outcome of the model,
- * which does not know of pages and of rows that share few sets (docs/kernels.md, Slabs).
+ * which does not know of pages and of rows that share few sets (docs/kernels.md, Slabs of B).
  */
 #include "planner/slabs.h"
 
@@ -16,7 +16,7 @@ enum { LEAST_TURNED = 8, MOST_TURNED = 64 };
 enum { WIDE = 2048, ROW = 256, TURNED = 16, PANEL = 65536, SAMPLES = 64 };
 
 /* Entries for each row of C and of B: what copies and more passes over A cost less than. */
-#define REUSE 30.0
+#define REUSE 20.0
 /* Entries for each row turned, of several slabs and of one, whose rows go from core to core. */
 #define REUSE_SLABS 1.0
 #define REUSE_SLAB 2.25
@@ -28,20 +28,15 @@ enum { WIDE = 2048, ROW = 256, TURNED = 16, PANEL = 65536, SAMPLES = 64 };
 #define GAIN_PACKED 0.70
 #define GAIN_WINDOWS 0.80
 
-/* Columns of at most `row` bytes, half as many where L2 would not hold them all. */
-static int
-columns_of(const sb_work *w, const sb_target *t, int row)
-{
-    return ((double)w->k * row > (double)t->l2 ? row / 2 : row) / w->b_size;
-}
-
 int
 sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t)
 {
     const double rows = (double)(w->m > w->k ? w->m : w->k);
-    const int width = columns_of(w, t, ROW);
+    const int row = (double)w->k * ROW > 1.2 * (double)t->l2 ? ROW / 2 : ROW;
+    const int width = row / w->b_size;
 
     return t->isa == SB_ISA_V4 && w->op == SB_OP_SPMM && !w->complex &&
+                   w->b_size >= 4 && w->b_size == w->compute_size &&
                    w->n * w->b_size >= WIDE && (double)w->nnz >= REUSE * rows &&
                    sb_slab_serves(pb, width)
                ? width
@@ -132,7 +127,8 @@ form(sb_weighed *w, const sb_planner *pl, double rows)
     if (w->choice.npart == 1 && p->kind == SB_PART_PANEL) {
         p->size = PANEL / (w->choice.slab * pl->work.b_size);
         w->dropped = NULL;
-        if (sb_stats_panel_run(&pl->stats, p->size) < PANEL_RUN ||
+        if (w->choice.slab * pl->work.b_size < ROW ||
+            sb_stats_panel_run(&pl->stats, p->size) < PANEL_RUN ||
             pl->work.c_size < pl->work.compute_size)
             return 0;
         return (w->choice.packed ? GAIN_PACKED : GAIN_PANEL) * rows;

@@ -289,9 +289,9 @@ sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
 sb_status
 sb_plan_run(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
 {
-    const sb_launch l = {plan->nstep, plan->step,  plan->tile,    plan->narray,
-                         plan->nint,  plan->array, plan->integer, plan->level,
-                         plan->slab};
+    const sb_launch l = {plan->nstep,   plan->step,  plan->tile,
+                         plan->narray,  plan->nint,  plan->array,
+                         plan->integer, plan->level, plan->slab};
 
     if (plan->engine)
         return plan->engine->run(plan->state, pb, diag);

@@ -4,6 +4,7 @@
 #include "runtime/slab.h"
 
 #include "base/checked.h"
+#include "base/fault.h"
 #include "base/macro.h"
 #include "base/transpose.h"
 #include "runtime/backend.h"
@@ -126,7 +127,7 @@ sb_slab_fits(const sb_problem *pb, int64_t width)
     const size_t one = sb_slab_serves(pb, width) ? region_bytes(pb, width, &of_b) : 0;
 
     (void)lines_of(pb, &bytes);
-    return one > 0 && one <= bytes;
+    return one > 0 && (one <= bytes || (bytes > 0 && SB_FAULT(SLAB_ROOM)));
 }
 
 /* Rows of `bytes` each, `ld` apart, to `to`, `step` apart; `left` more follow the last. */
@@ -138,7 +139,7 @@ typedef struct rows {
 } rows;
 
 /* Rows lie too far apart for prefetchers: each is asked for while those before it are copied
- * (docs/kernels.md, Slabs). */
+ * (docs/kernels.md, Slabs of B). */
 SB_INLINE void
 copy_body(const rows *r)
 {
@@ -192,7 +193,8 @@ copy(const job *j, int64_t s, char *at, int64_t lo, int64_t hi)
                     .to = at + (size_t)lo * step,
                     .ld = ld,
                     .step = step,
-                    .bytes = (size_t)columns(j, s) * size,
+                    .bytes =
+                        (size_t)(SB_FAULT(SLAB_WIDE) ? j->width : columns(j, s)) * size,
                     .count = hi - lo,
                     .left = j->k - hi};
 
@@ -263,14 +265,13 @@ bind(sb_binding *out, const job *j, const sb_problem *one, int step, sb_diag *di
     return sb_launch_bind(out, j->launch, one, k->spec, k->signature, step, 0, diag);
 }
 
-/* All of slab s on this thread; that its steps bind is known. */
+/* All steps of slab s, copied, on this thread; that they bind is known. */
 static void
 run_alone(const job *j, int64_t s, char *at)
 {
     const sb_problem one = slab_of(j, s, at);
     sb_binding b;
 
-    copy(j, s, at, 0, j->k);
     if (brings_c(j))
         exchange(j, s, at, false, 0, j->m);
     for (int q = 0; q < j->launch->nstep; q++) {
@@ -290,10 +291,16 @@ run_workers(void *user, int64_t lo, int64_t hi)
 {
     const job *j = user;
 
-    for (int64_t w = lo; w < hi; w++)
+    for (int64_t w = lo; w < hi; w++) {
+        char *at = j->at + (size_t)w * j->region;
+
         for (int64_t s = j->slabs * w / j->workers; s < j->slabs * (w + 1) / j->workers;
-             s++)
-            run_alone(j, s, j->at + (size_t)w * j->region);
+             s++) {
+            if (!SB_FAULT(SLAB_STALE) || s == j->slabs * w / j->workers)
+                copy(j, s, at, 0, j->k);
+            run_alone(j, s, at);
+        }
+    }
 }
 
 static void
