@@ -63,11 +63,10 @@ sb_slab_turning(const sb_problem *pb, const char *text)
     int width;
     sb_work w;
 
-    if (pb->op != SB_OP_SPMM || pb->c.cols < 2 || !sb_slab_turns(pb) ||
-        !sb_slab_serves(pb, 1))
+    if (pb->op != SB_OP_SPMM || pb->c.cols < 2 || !sb_slab_turns(pb) || pb->device)
         return 0;
     if (read_slab(text, &width))
-        return width;
+        return sb_slab_serves(pb, width) ? width : 0;
     sb_work_of(&w, pb);
     for (width = MOST_TURNED; width > LEAST_TURNED; width /= 2)
         if ((double)width * ((double)w.k * w.b_size + (double)w.m * w.c_size) <=
@@ -76,7 +75,8 @@ sb_slab_turning(const sb_problem *pb, const char *text)
     entries = (double)pb->a.nnz * (double)(block * block) / (double)(w.m + w.k);
     if (w.n * w.b_size < TURNED || entries < (width < w.n ? REUSE_SLABS : REUSE_SLAB))
         return 0;
-    return width < w.n ? width : (int)w.n;
+    width = width < w.n ? width : (int)w.n;
+    return sb_slab_serves(pb, width) ? width : 0;
 }
 
 size_t

@@ -42,8 +42,14 @@ sb_slab_turns(const sb_problem *pb)
 bool
 sb_slab_serves(const sb_problem *pb, int64_t width)
 {
-    return pb->op == SB_OP_SPMM && !pb->device && !pb->a.tensor && width > 0 &&
-           pb->c.cols > (sb_slab_turns(pb) ? 0 : width);
+    const int64_t n = pb->c.cols;
+
+    if (pb->op != SB_OP_SPMM || pb->device || pb->a.tensor || width < 1)
+        return false;
+    /* kernels may be for one width alone, and only a C of the buffer's own can be padded */
+    return turns_b(pb) && !pb->c.col_major ? n > 0 && (n < width || n % width == 0)
+           : pb->c.col_major               ? n > 0
+                                           : n > width;
 }
 
 /* Bytes of so many rows of a slab, in whole lines; false: too many. */
@@ -182,6 +188,25 @@ columns(const job *j, int64_t s)
     return left < j->width ? left : j->width;
 }
 
+/* What kernels are told: all slabs of a C that is turned are of one width. */
+static int64_t
+computed(const job *j, int64_t s)
+{
+    return j->pb.c.col_major ? columns(j, 0) : columns(j, s);
+}
+
+/* The rest of rows [lo, hi) of a narrower last slab. */
+static void
+pad(const job *j, int64_t s, char *at, int64_t lo, int64_t hi)
+{
+    const size_t size = sb_dtype_size(j->pb.b.type), step = (size_t)j->width * size;
+    const size_t n = (size_t)columns(j, s) * size;
+    const size_t all = (size_t)computed(j, s) * size;
+
+    for (int64_t i = lo; n < all && i < hi; i++)
+        memset(at + (size_t)i * step + n, 0, all - n);
+}
+
 /* Rows [lo, hi) of B's columns of slab s, side by side. */
 static void
 copy(const job *j, int64_t s, char *at, int64_t lo, int64_t hi)
@@ -206,6 +231,7 @@ copy(const job *j, int64_t s, char *at, int64_t lo, int64_t hi)
         copy_avx2(&r);
     else
         copy_plain(&r);
+    pad(j, s, at, lo, hi);
 }
 
 /* Rows [lo, hi) of C's columns of slab s, where C is turned: what beta scales is brought, and
@@ -237,7 +263,7 @@ static sb_problem
 slab_of(const job *j, int64_t s, char *at)
 {
     const int64_t first = s * j->width;
-    const int64_t cols = columns(j, s);
+    const int64_t cols = computed(j, s);
     sb_problem one = j->pb;
 
     one.b.data = at;

@@ -18,7 +18,7 @@
 bool sb_slab_turns(const sb_problem *pb);
 
 /* Whether slabs are to be had: host memory, and either more columns than `width` or such as
- * are turned. */
+ * are turned, of which a C by rows wants slabs of one width. */
 bool sb_slab_serves(const sb_problem *pb, int64_t width);
 
 /* Bytes of a buffer that holds all slabs of `width` columns, or as many as 64 MiB do but one at
