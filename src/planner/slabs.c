@@ -118,6 +118,26 @@ sb_slab_scattered(const sb_view *v)
     return span > 0.5 * (double)rows * (double)v->cols;
 }
 
+/* Whether rows alone, however they are kept; slabs serve better than partitions. */
+static bool
+is_rows(const sb_weighed *w)
+{
+    const sb_part_kind kind = w->choice.part[0].kind;
+
+    return !w->dropped && w->choice.npart == 1 &&
+           (kind == SB_PART_CSR || kind == SB_PART_PICK || kind == SB_PART_ROWS);
+}
+
+/* Windows, and rows of what they leave. */
+static bool
+is_windows(const sb_weighed *w)
+{
+    const sb_choice *ch = &w->choice;
+
+    return !w->dropped && ch->npart == 2 && ch->part[1].kind == SB_PART_ROWS &&
+           (ch->part[0].kind == SB_PART_WIN || ch->part[0].kind == SB_PART_SHARE);
+}
+
 /* A form by slabs and what its time is a factor of; 0: it has none. */
 static double
 form(sb_weighed *w, const sb_planner *pl, double rows)
@@ -133,20 +153,9 @@ form(sb_weighed *w, const sb_planner *pl, double rows)
             return 0;
         return (w->choice.packed ? GAIN_PACKED : GAIN_PANEL) * rows;
     }
-    if (w->dropped || (w->choice.npart == 1 && p->kind == SB_PART_ROWS && p->c > 1))
-        return 0;
-    return w->choice.npart == 1 ? GAIN_ROWS * fmin(rows, w->cost.seconds)
-                                : GAIN_WINDOWS * w->cost.seconds;
-}
-
-/* Whether rows alone, however they are kept; slabs serve better than partitions. */
-static bool
-is_rows(const sb_weighed *w)
-{
-    const sb_part_kind kind = w->choice.part[0].kind;
-
-    return !w->dropped && w->choice.npart == 1 &&
-           (kind == SB_PART_CSR || kind == SB_PART_PICK || kind == SB_PART_ROWS);
+    if (is_windows(w))
+        return GAIN_WINDOWS * w->cost.seconds;
+    return is_rows(w) && p->c <= 1 ? GAIN_ROWS * fmin(rows, w->cost.seconds) : 0;
 }
 
 static bool

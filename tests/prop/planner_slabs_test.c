@@ -321,6 +321,7 @@ test_parts(void **state)
         "(part bsr 4) (part bsr 2) (part rows flat 1)",
         "(part dia 60) (part coo)",
     };
+    const char *path = getenv("PATH");
 
     (void)state;
     for (int q = 0; q < SB_COUNT(parts); q++)
@@ -330,8 +331,8 @@ test_parts(void **state)
     try_text(&coo, 6, "(part rows flat 1)", 32);
     try_text(&bsr, 9, "(part blocks)", 32);
     /* with a compiler at hand, all of them must have been kernels */
-    assert_true(tried == 28 || sb_kernel_get_stats().failed > 0 ||
-                sb_jit_mode() == SB_JIT_OFF);
+    if (path && strchr(path, '/'))
+        assert_true(tried == 28 || sb_kernel_get_stats().failed > 0);
 }
 
 /* What lies by columns is turned: B, C or both, widths above n too. */
