@@ -6,10 +6,17 @@
 #include "base/fault.h"
 #include "compiler/emit.h"
 
+/* Most lanes of a vector of 32 bytes: rows that end within a tile begin anywhere, and so does
+ * what a vector of 64 loads of them (docs/kernels.md). */
+enum { WITHIN_BYTES = 32 };
+
 void
 sb_emit_lanes(sb_emit *cx, sb_emit_class c)
 {
-    sb_strbuf_printf(cx->out, "SBK_N%d_%d", c.bytes, c.lanes);
+    const int most = WITHIN_BYTES / c.bytes;
+
+    sb_strbuf_printf(cx->out, "SBK_N%d_%d", c.bytes,
+                     cx->within && c.lanes > most ? most : c.lanes);
 }
 
 void
