@@ -11,7 +11,7 @@
 const char *
 sb_emit_version(void)
 {
-    return "4";
+    return "5";
 }
 
 sb_status
@@ -311,20 +311,28 @@ ways(sb_emit *cx, const char *symbol)
     sb_strbuf_puts(out, "}\n");
 }
 
-/* A copy for parameters within bounds, in vectors of 32 bytes, and the body as it is without
- * copies. */
+static void
+body_within(sb_emit *cx)
+{
+    for (int u = 0; u < cx->nusual; u++)
+        cx->bytes = cx->usual[u].below > 0 ? cx->usual[u].bytes : cx->bytes;
+    cx->within = true;
+    body(cx);
+    cx->within = false;
+    cx->bytes = 0;
+}
+
+/* A copy for parameters within bounds, and the body as it is without copies. */
 static void
 ways_within(sb_emit *cx, const char *symbol)
 {
     sb_strbuf *out = cx->out;
 
     sb_strbuf_printf(out,
-                     "void %s(" ARGS ");\n\n#if SBK_BOUNDS\nSBK_FN void\n%s_within(" ARGS
-                     ")\n{\n",
+                     "void %s(" ARGS
+                     ");\n\n#if SBK_BOUNDS\nSBK_FN void\n%s_within(" ARGS ")\n{\n",
                      symbol, symbol);
-    cx->within = true;
-    body(cx);
-    cx->within = false;
+    body_within(cx);
     sb_strbuf_printf(out, "#endif\n\nvoid\n%s(" ARGS ")\n{\n#if SBK_BOUNDS\n    if (",
                      symbol);
     within(cx);
@@ -335,10 +343,11 @@ ways_within(sb_emit *cx, const char *symbol)
             sb_strbuf_puts(out, " == ");
             argument(cx, q, false);
         }
-    sb_strbuf_printf(out,
-                     ") {\n        %s_within(buf, param, t0, t1);\n        return;\n    }\n"
-                     "#endif\n",
-                     symbol);
+    sb_strbuf_printf(
+        out,
+        ") {\n        %s_within(buf, param, t0, t1);\n        return;\n    }\n"
+        "#endif\n",
+        symbol);
     body(cx);
 }
 

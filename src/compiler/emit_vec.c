@@ -6,17 +6,13 @@
 #include "base/fault.h"
 #include "compiler/emit.h"
 
-/* Most lanes of a vector of 32 bytes: rows that end within a tile begin anywhere, and so does
- * what a vector of 64 loads of them (docs/kernels.md). */
-enum { WITHIN_BYTES = 32 };
-
 void
 sb_emit_lanes(sb_emit *cx, sb_emit_class c)
 {
-    const int most = WITHIN_BYTES / c.bytes;
+    const bool fewer = cx->bytes > 0 && c.lanes > cx->bytes / c.bytes;
 
     sb_strbuf_printf(cx->out, "SBK_N%d_%d", c.bytes,
-                     cx->within && c.lanes > most ? most : c.lanes);
+                     fewer ? cx->bytes / c.bytes : c.lanes);
 }
 
 void
