@@ -221,6 +221,12 @@ cut_tiles_know_bounds(void **state)
                                   "spmm csr f32f32f32/f32 i32i32 rr x16 p0", NULL),
                      SB_OK);
     assert_null(strstr(text.s, "SBK_BOUNDS"));
+    sb_strbuf_clear(&text);
+    assert_int_equal(sb_spec_emit(&text, &signature, &key,
+                                  "spmm csr f64f64f64/f64 i32i32 rr t32 p0", NULL),
+                     SB_OK);
+    assert_non_null(strstr(text.s, "SBK_BOUNDS"));
+    assert_null(strstr(text.s, "SBK_N8_4")); /* rows of B of several lines */
     sb_strbuf_free(&text);
     sb_strbuf_free(&signature);
 }
