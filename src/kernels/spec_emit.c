@@ -59,13 +59,11 @@ emit_cut(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
 {
     const bool whole = s->kinds & 1U << SB_KIND_WIN ||
                        (size_t)s->tile * sb_dtype_size(s->compute) > 128;
-    const sb_emit_usual usual[] = {{.param = "n",
-                                    .value = s->tile / 2,
-                                    .below = s->tile,
-                                    .bytes = whole ? 0 : 32},
-                                   {.param = "base"},
-                                   {.param = "alpha", .value = 1},
-                                   {.param = "beta"}};
+    const sb_emit_usual usual[] = {
+        {.param = "n", .value = s->tile / 2, .below = s->tile, .bytes = whole ? 0 : 32},
+        {.param = "base"},
+        {.param = "alpha", .value = 1},
+        {.param = "beta"}};
     char symbol[40];
 
     SB_TRY(name_of(key, symbol, p, sb_emit_version()));
