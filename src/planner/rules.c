@@ -281,6 +281,14 @@ samples_unroll(const sb_target *t, double mean, int rows)
     return u;
 }
 
+/* Three or four doubles on Zen 4: no pairs are built in, and eights are ahead of them. */
+static bool
+narrow_doubles(const sb_work *w, const sb_target *t)
+{
+    return t->isa == SB_ISA_V4 && w->compute_size == 8 && (w->n == 3 || w->n == 4) &&
+           w->b_size == 8;
+}
+
 int
 sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
 {
@@ -291,7 +299,10 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
     const double pairs = row <= 64      ? (wide_rows(t) ? 7 : 6)
                          : wide_rows(t) ? (doubled ? 24 : 8)
                                         : 32;
-    const double fours = row <= 16 ? 8 : row <= 64 ? 40 : INFINITY;
+    const double fours = row <= 16              ? 8
+                         : narrow_doubles(w, t) ? pairs
+                         : row <= 64            ? 40
+                                                : INFINITY;
 
     if (w->op == SB_OP_SDDMM)
         return samples_unroll(t, mean, rows > 1 ? rows : 1);
@@ -307,7 +318,7 @@ static bool
 eights(const sb_work *w, const sb_target *t, double mean, double ragged)
 {
     const int64_t row = w->n * w->b_size;
-    const double is_long = wide_rows(t) ? 8 : 40;
+    const double is_long = wide_rows(t) ? 8 : narrow_doubles(w, t) ? 6 : 40;
 
     return w->op == SB_OP_SPMM && !w->col_major && t->isa >= SB_ISA_V4 &&
            (w->a_type == SB_F32 || w->a_type == SB_F64) && w->b_size == w->a_size &&

@@ -211,6 +211,34 @@ test_tall_windows(void **state)
                 seconds(&s, "(plan spmm (part win 4) (part rows flat 1))"));
 }
 
+/* Zen 4: what a window's column costs beside its loads is less where rows of B are short, and
+ * registers hold the sums of eight rows. */
+static void
+test_narrow_windows(void **state)
+{
+    static const char *const plans[] = {"(plan spmm (part win 3) (part rows flat 1))",
+                                        "(plan spmm (part win 8) (part rows flat 1))"};
+    sb_stats s = spread_rows(40);
+    sb_target zen = machine, other = machine;
+    double of[2][2];
+
+    (void)state;
+    zen.isa = SB_ISA_V4;
+    other.isa = SB_ISA_V4G;
+    for (int q = 0; q < SB_STATS_WINDOWS; q++)
+        s.win_share[q] = 1;
+    for (int p = 0; p < 2; p++) {
+        of[0][p] = cost_of(&s, plans[p], 8, 4, &zen).terms[0].entry;
+        of[1][p] = cost_of(&s, plans[p], 8, 4, &other).terms[0].entry;
+        assert_true(cost_of(&s, plans[p], 8, 4, &zen).terms[0].roof <
+                    cost_of(&s, plans[p], 8, 4, &other).terms[0].roof);
+        assert_true(cost_of(&s, plans[p], 32, 4, &zen).terms[0].entry ==
+                    cost_of(&s, plans[p], 32, 4, &other).terms[0].entry);
+    }
+    assert_true(of[0][0] < of[1][0] && of[0][1] < of[1][1]);
+    assert_true(of[0][1] < 0.4 * of[0][0] && of[1][1] > 0.4 * of[1][0]);
+}
+
 /* A prediction is its terms times the factors of their classes, steps and tiles: what a
  * fit relies on. */
 static void
@@ -345,6 +373,7 @@ main(void)
         cmocka_unit_test(test_mask_lanes),
         cmocka_unit_test(test_slow_gathers),
         cmocka_unit_test(test_tall_windows),
+        cmocka_unit_test(test_narrow_windows),
         cmocka_unit_test(test_linear),
         cmocka_unit_test(test_one_column_needs_no_reuse),
     };

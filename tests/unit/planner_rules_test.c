@@ -57,6 +57,10 @@ test_pairs(void **state)
     assert_int_equal(taken_together(SB_ISA_V4, 32, 4, 26), 1);
     assert_int_equal(taken_together(SB_ISA_V4, 32, 4, 40), 2);
     assert_int_equal(taken_together(SB_ISA_V4, 16, 4, 6), 2);
+    assert_int_equal(taken_together(SB_ISA_V4, 3, 8, 6), 4); /* no kernel has pairs */
+    assert_int_equal(taken_together(SB_ISA_V4, 3, 8, 5), 1);
+    assert_int_equal(taken_together(SB_ISA_V4, 5, 8, 6), 2);
+    assert_int_equal(taken_together(SB_ISA_V4G, 3, 8, 8), 2);
 }
 
 /* Six rows of 64 columns are 24 of 32 registers; twice as many do not fit. */
@@ -188,6 +192,9 @@ test_eights(void **state)
         {SB_ISA_V4, 8, 4, SB_PART_CSR, 50, 0, true},
         {SB_ISA_V4, 8, 4, SB_PART_CSR, 30, 0.1, false},
         {SB_ISA_V4, 4, 4, SB_PART_CSR, 3, 0.5, true},
+        {SB_ISA_V4, 4, 8, SB_PART_CSR, 6, 0, true},
+        {SB_ISA_V4, 4, 8, SB_PART_CSR, 5, 0.1, false},
+        {SB_ISA_V4G, 4, 8, SB_PART_CSR, 6, 0.1, false},
         {SB_ISA_V4, 16, 4, SB_PART_CSR, 50, 1, false},
         {SB_ISA_V3, 8, 4, SB_PART_CSR, 50, 1, false},
     };
