@@ -273,10 +273,13 @@ window_indices(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     const double alone = am->entries - am->slots, shared = am->slots / p->size;
     const double fit = w->n < 64 ? 6 : fmax(3, sb_rule_tall(w, t));
     const double again = p->size > fit ? 2 : 1;
+    const double position = t->isa != SB_ISA_V4 || w->n < 32 ? 0.35
+                            : w->n < 64                      ? 0.18
+                                                             : 0.1;
 
     if (p->kind == SB_PART_SHARE)
-        return alone +
-               (w->n < 64 ? 1 : again) * (shared + (packed ? 0 : 0.35 * am->entries));
+        return alone + (w->n < 64 ? 1 : again) *
+                           (shared + (packed ? 0 : position * am->entries));
     return again * (2.5 * alone + shared);
 }
 

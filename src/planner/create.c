@@ -60,12 +60,13 @@ planner_init(sb_planner *pl, const sb_problem *pb, const sb_options *opt, sb_dia
 }
 
 /* Whether columns that rows hold together may decide: by position, where the values are in
- * place, they lose to windows by runs (choose.c). */
+ * place, they mostly lose to windows by runs (choose.c). */
 static bool
 held_decides(const sb_planner *pl)
 {
     return pl->pb->device || pl->opt->plan || pl->opt->effort != SB_EFFORT_ESTIMATE ||
            !pl->view.crd_in_place || pl->view.pos ||
+           (pl->pb->op == SB_OP_SPMM && sb_rule_positions(&pl->work, pl->target, 8)) ||
            (pl->opt->values_frozen && pl->pb->a.batch <= 1);
 }
 
