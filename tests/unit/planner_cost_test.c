@@ -211,6 +211,33 @@ test_tall_windows(void **state)
                 seconds(&s, "(plan spmm (part win 4) (part rows flat 1))"));
 }
 
+/* What a shared column costs by position: little on Zen 4, and less the more there is to do
+ * with it; elsewhere as it was fitted. */
+static void
+test_positions(void **state)
+{
+    static const char plan[] = "(plan spmm (part share 4) (part rows flat 1))";
+    static const char packed[] =
+        "(plan spmm (part share 4) (part rows flat 1) (packed))";
+    sb_stats s = spread_rows(40);
+    sb_target fast = machine;
+
+    (void)state;
+    for (int q = 0; q < SB_STATS_WINDOWS; q++)
+        s.half_share[q] = 1;
+    fast.isa = SB_ISA_V4G;
+    for (int64_t n = 16; n <= 512; n *= 2) {
+        const double zen = cost_of(&s, plan, n, 4, &machine).terms[0].entry;
+        const double other = cost_of(&s, plan, n, 4, &fast).terms[0].entry;
+        const double none = cost_of(&s, packed, n, 4, &machine).terms[0].entry;
+        const double more = (zen - none) / (other - none);
+
+        assert_true(n < 32   ? more > 0.99
+                    : n < 64 ? more > 0.4 && more < 0.6
+                             : more < 0.4);
+    }
+}
+
 /* A prediction is its terms times the factors of their classes, steps and tiles: what a
  * fit relies on. */
 static void
@@ -345,6 +372,7 @@ main(void)
         cmocka_unit_test(test_mask_lanes),
         cmocka_unit_test(test_slow_gathers),
         cmocka_unit_test(test_tall_windows),
+        cmocka_unit_test(test_positions),
         cmocka_unit_test(test_linear),
         cmocka_unit_test(test_one_column_needs_no_reuse),
     };
