@@ -107,12 +107,15 @@ streams(const sb_planner *pl, const sb_part_choice *p)
 static const char *
 unwise_share(const sb_planner *pl, const sb_part_choice *p, bool packed)
 {
+    const int at = sb_stats_window(p->size);
+
     if (!packed && pl->view.crd_in_place && !pl->view.pos &&
         !sb_rule_positions(&pl->work, pl->target, p->size))
         return "windows by runs need no positions";
     if (packed && streams(pl, p))
         return "by position C is stored past the caches";
-    return pl->stats.held_share[sb_stats_window(p->size)] < 0.5 || pl->stats.mean < 8
+    return pl->stats.held_share[at] < 0.5 || pl->stats.mean < 8 ||
+                   pl->stats.half_share[at] < sb_rule_shared(&pl->work, pl->target)
                ? "too few columns shared by neighbouring rows"
                : NULL;
 }
@@ -173,7 +176,8 @@ unwise(const sb_planner *pl, const sb_weighed *w)
     if (p->kind == SB_PART_BSR && pl->stats.mean < 12)
         return "rows too short for blocks";
     if (p->kind == SB_PART_WIN &&
-        pl->stats.win_share[sb_stats_window(p->size)] < (p->size == 2 ? 0.6 : 0.5))
+        pl->stats.win_share[sb_stats_window(p->size)] <
+            fmax(p->size == 2 ? 0.6 : 0.5, sb_rule_shared(&pl->work, pl->target)))
         return "too few runs shared by neighbouring rows";
     if ((p->kind == SB_PART_WIN || p->kind == SB_PART_BSR ||
          p->kind == SB_PART_SHARE) &&

@@ -272,7 +272,9 @@ window_indices(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
 {
     const double alone = am->entries - am->slots, shared = am->slots / p->size;
     const double fit = w->n < 64 ? 6 : fmax(3, sb_rule_tall(w, t));
-    const double again = p->size > fit ? 2 : 1;
+    /* windows of eight by runs: where they fetch their rows' pointers again, Zen 4 waits */
+    const bool waits = t->isa == SB_ISA_V4 && p->kind == SB_PART_WIN && p->size > 6;
+    const double again = p->size <= fit ? 1 : waits && w->n >= 64 ? 4 : 2;
     const double position = t->isa != SB_ISA_V4 || w->n < 32 ? 0.35
                             : w->n < 64                      ? 0.18
                                                              : 0.1;

@@ -139,10 +139,19 @@ sb_rule_windows(const sb_work *w, const sb_target *t, double mean)
     return mean >= 40 || w->n * w->b_size < 1024 || !many_lines(w, t);
 }
 
+double
+sb_rule_shared(const sb_work *w, const sb_target *t)
+{
+    return many_lines(w, t) ? 0.7 : 0.5;
+}
+
 bool
 sb_rule_positions(const sb_work *w, const sb_target *t, int rows)
 {
-    return t->isa == SB_ISA_V4 && w->n >= 32 && rows >= (w->n < 64 ? 4 : 3);
+    const double a = (double)w->nnz * (w->a_size + w->ptr_size);
+
+    return t->isa == SB_ISA_V4 && w->n >= 32 && rows >= (w->n < 64 ? 4 : 3) &&
+           a <= (double)t->l3 / 4;
 }
 
 double
