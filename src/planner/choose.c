@@ -161,6 +161,8 @@ static const char *
 unwise(const sb_planner *pl, const sb_weighed *w)
 {
     const sb_part_choice *p = &w->choice.part[0];
+    const double least =
+        fmax(p->size == 2 ? 0.6 : 0.5, sb_rule_shared(&pl->work, pl->target));
     const char *why = pl->pb->op == SB_OP_SPMV ? unwise_vector(pl, w)
                       : w->choice.npart < 2    ? NULL
                       : pl->pb->op == SB_OP_SDDMM && !pl->pb->device
@@ -171,13 +173,11 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         return why;
     if (w->choice.npart < 2)
         return unwise_rest(pl, p);
-    if (p->kind == SB_PART_BSR && w->cost.share[0] < (p->size == 2 ? 0.6 : 0.5))
+    if (p->kind == SB_PART_BSR && w->cost.share[0] < least)
         return "too few full blocks";
     if (p->kind == SB_PART_BSR && pl->stats.mean < 12)
         return "rows too short for blocks";
-    if (p->kind == SB_PART_WIN &&
-        pl->stats.win_share[sb_stats_window(p->size)] <
-            fmax(p->size == 2 ? 0.6 : 0.5, sb_rule_shared(&pl->work, pl->target)))
+    if (p->kind == SB_PART_WIN && pl->stats.win_share[sb_stats_window(p->size)] < least)
         return "too few runs shared by neighbouring rows";
     if ((p->kind == SB_PART_WIN || p->kind == SB_PART_BSR ||
          p->kind == SB_PART_SHARE) &&

@@ -142,7 +142,7 @@ sb_rule_windows(const sb_work *w, const sb_target *t, double mean)
 double
 sb_rule_shared(const sb_work *w, const sb_target *t)
 {
-    return many_lines(w, t) ? 0.7 : 0.5;
+    return w->op == SB_OP_SPMM && many_lines(w, t) ? 0.7 : 0.5;
 }
 
 bool

@@ -152,13 +152,15 @@ test_many_lines(void **state)
 }
 
 /* Rules for columns shared by position are of the one core that was measured; wide products
- * want fewer rows together. */
+ * want fewer rows together. An A whose positions would leave L3 has none. */
 static void
 test_positions(void **state)
 {
-    const sb_target zen = {.isa = SB_ISA_V4}, fast = {.isa = SB_ISA_V4G},
-                    old = {.isa = SB_ISA_V3};
+    const sb_target zen = {.isa = SB_ISA_V4, .l3 = 32 << 20},
+                    fast = {.isa = SB_ISA_V4G, .l3 = 32 << 20},
+                    old = {.isa = SB_ISA_V3, .l3 = 32 << 20};
     const sb_work narrow = product(8, 4), w32 = product(32, 4), wide = product(128, 8);
+    sb_work large = wide;
 
     (void)state;
     assert_true(sb_rule_positions(&w32, &zen, 4));
@@ -168,6 +170,26 @@ test_positions(void **state)
     assert_false(sb_rule_positions(&narrow, &zen, 8));
     assert_false(sb_rule_positions(&wide, &fast, 8));
     assert_false(sb_rule_positions(&wide, &old, 8));
+    large.ptr_size = 4; /* beside a value of 8 bytes */
+    large.nnz = 700000;
+    assert_false(sb_rule_positions(&large, &zen, 6));
+    large.nnz = 600000;
+    assert_true(sb_rule_positions(&large, &zen, 6));
+}
+
+/* What windows leave over is read by narrow tiles where rows of B have eight lines and more. */
+static void
+test_least_share(void **state)
+{
+    const sb_target zen = {.isa = SB_ISA_V4}, fast = {.isa = SB_ISA_V4G};
+    const sb_work w32 = product(32, 4), wide = product(128, 4);
+    const sb_work dots = {.op = SB_OP_SDDMM, .n = 4000, .k = 128, .b_size = 4};
+
+    (void)state;
+    assert_true(sb_rule_shared(&w32, &zen) == 0.5);
+    assert_true(sb_rule_shared(&wide, &zen) > 0.66);
+    assert_true(sb_rule_shared(&wide, &fast) == 0.5);
+    assert_true(sb_rule_shared(&dots, &zen) == 0.5);
 }
 
 /* C that would not stay in the last cache anyway goes past it though it is not large: 8 MB
@@ -279,6 +301,7 @@ main(void)
         cmocka_unit_test(test_sixteen_registers),
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_last_rows),
+        cmocka_unit_test(test_least_share),
         cmocka_unit_test(test_streams_what_cannot_stay),
     };
 
