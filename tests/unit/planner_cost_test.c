@@ -226,6 +226,14 @@ test_positions(void **state)
     for (int q = 0; q < SB_STATS_WINDOWS; q++)
         s.half_share[q] = 1;
     fast.isa = SB_ISA_V4G;
+    for (int b = 4; b <= 8; b += 2) { /* six rows of 64 columns lack registers there */
+        char six[64];
+
+        (void)snprintf(six, sizeof six,
+                       "(plan spmm (part share %d) (part rows flat 1))", b);
+        assert_true((cost_of(&s, six, 128, 4, &machine).terms[0].roof >
+                     1.1 * cost_of(&s, six, 128, 4, &fast).terms[0].roof) == (b == 6));
+    }
     for (int64_t n = 16; n <= 512; n *= 2) {
         const double zen = cost_of(&s, plan, n, 4, &machine).terms[0].entry;
         const double other = cost_of(&s, plan, n, 4, &fast).terms[0].entry;
