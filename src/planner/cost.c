@@ -241,7 +241,7 @@ together(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
 /* Rows long enough for two entries at a time keep more of B in flight, which shows while
  * a row of B is but a few lines (docs/kernels.md). A run of shared columns begins anew
  * for each window, which shows where there is little else to do. Sums of 64 columns of six
- * rows leave Zen 4 too few registers for what else a shared column needs. */
+ * rows leave Zen 4 too few registers for what else a shared column needs (docs/kernels.md). */
 static double
 slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unroll)
 {
@@ -249,9 +249,9 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unro
 
     if (p->kind == SB_PART_WIN && row <= 32)
         return 1.3;
-    if (p->kind == SB_PART_SHARE && p->size == 6 && w->n >= 64 &&
+    if (p->kind == SB_PART_SHARE && p->size >= 6 && w->n >= 64 &&
         w->compute_size == 4 && t->isa == SB_ISA_V4)
-        return 1.2;
+        return p->size == 6 ? 1.3 : 0.95;
     if (unroll == SB_SPEC_FEW) /* Zen 4: 1.07 times as fast as fours on long rows */
         return t->isa == SB_ISA_V4G ? 0.68 : 0.78;
     return unroll > 1 && row <= 256 ? 0.82 : 1;
