@@ -239,6 +239,41 @@ test_narrow_windows(void **state)
     assert_true(of[0][1] < 0.4 * of[0][0] && of[1][1] > 0.4 * of[1][0]);
 }
 
+/* What a shared column costs by position: little on Zen 4, and less the more there is to do
+ * with it; elsewhere as it was fitted. */
+static void
+test_positions(void **state)
+{
+    static const char plan[] = "(plan spmm (part share 4) (part rows flat 1))";
+    static const char packed[] =
+        "(plan spmm (part share 4) (part rows flat 1) (packed))";
+    sb_stats s = spread_rows(40);
+    sb_target fast = machine;
+
+    (void)state;
+    for (int q = 0; q < SB_STATS_WINDOWS; q++)
+        s.half_share[q] = 1;
+    fast.isa = SB_ISA_V4G;
+    for (int b = 4; b <= 8; b += 2) { /* six rows of 64 columns lack registers there */
+        char six[64];
+
+        (void)snprintf(six, sizeof six,
+                       "(plan spmm (part share %d) (part rows flat 1))", b);
+        assert_true((cost_of(&s, six, 128, 4, &machine).terms[0].roof >
+                     1.1 * cost_of(&s, six, 128, 4, &fast).terms[0].roof) == (b == 6));
+    }
+    for (int64_t n = 16; n <= 512; n *= 2) {
+        const double zen = cost_of(&s, plan, n, 4, &machine).terms[0].entry;
+        const double other = cost_of(&s, plan, n, 4, &fast).terms[0].entry;
+        const double none = cost_of(&s, packed, n, 4, &machine).terms[0].entry;
+        const double more = (zen - none) / (other - none);
+
+        assert_true(n < 32   ? more > 0.99
+                    : n < 64 ? more > 0.4 && more < 0.6
+                             : more < 0.4);
+    }
+}
+
 /* A prediction is its terms times the factors of their classes, steps and tiles: what a
  * fit relies on. */
 static void
@@ -374,6 +409,7 @@ main(void)
         cmocka_unit_test(test_slow_gathers),
         cmocka_unit_test(test_tall_windows),
         cmocka_unit_test(test_narrow_windows),
+        cmocka_unit_test(test_positions),
         cmocka_unit_test(test_linear),
         cmocka_unit_test(test_one_column_needs_no_reuse),
     };
