@@ -55,6 +55,16 @@ mixed(const sb_stats *s)
     return 1 - same;
 }
 
+/* An entry by loads, on Zen 4: more where x leaves L1 far behind, as a length that was not
+ * foreseen waits for it. */
+static double
+loaded(const sb_vector_part *p, const sb_stats *s, const sb_target *t)
+{
+    const bool far = (double)s->cols * p->x_size > 0.2 * (double)t->l2;
+
+    return (p->x_size > 4 ? 0.2e-9 : 0.17e-9) + (far ? 0.06e-9 : 0);
+}
+
 /* Row by row: with a fast gather eight lanes; else four, loaded one by one. */
 static void
 rows_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
@@ -64,7 +74,7 @@ rows_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 
     if (zen(t)) {
         out->unit = p->rows * (5.6e-9 + 2e-9 * mixed(s));
-        out->entry = p->entries * 0.18e-9;
+        out->entry = p->entries * (0.01e-9 + loaded(p, s, t));
         return;
     }
     out->unit = p->rows * (fast ? 2.5e-9 + 6.4e-9 * mixed(s) : 5e-9);
@@ -89,8 +99,8 @@ groups_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const int loads = in_fours(t, p->x_size) ? 20 : 8;
 
     if (zen(t)) {
-        out->unit = p->rows * (2.8e-9 + 3.9e-9 * mixed(s));
-        out->entry = p->entries * 0.17e-9;
+        out->unit = p->rows * (2.8e-9 + 4e-9 * mixed(s));
+        out->entry = p->entries * loaded(p, s, t);
         return;
     }
     out->unit = p->rows * (fast ? 1.2e-9 + 4.5e-9 * mixed(s) : 3.5e-9);
@@ -104,7 +114,7 @@ products_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t)
 {
     if (zen(t)) {
-        out->unit = p->rows * (1.5e-9 + 4e-9 * mixed(s));
+        out->unit = p->rows * (1.5e-9 + 3.8e-9 * mixed(s));
         out->entry = p->entries * 0.33e-9;
         return;
     }
@@ -114,7 +124,7 @@ products_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 
 /* A column of a slice costs the same however few rows have it; values in place are a
  * second gather, of neighbours, whose order no prefetcher knows: on Zen 4 what the near
- * caches do not hold of them is dear. */
+ * caches do not hold of them is dear, the more the fewer of a row lie side by side. */
 static void
 slices_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
              const sb_target *t, bool packed)
@@ -124,10 +134,11 @@ slices_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 
     if (zen(t)) {
         const double values = p->entries * p->x_size;
+        const double far = packed ? 0 : fmax(0, values - 2.0 * (double)t->l2);
 
-        out->unit = slices * (packed ? 15e-9 : 28e-9);
-        out->entry = columns * (packed ? 5.4e-9 : 9e-9) +
-                     (packed ? 0 : fmax(0, values - 2.0 * (double)t->l2) * 0.3e-9);
+        out->unit = slices * (packed ? 13e-9 : 24e-9);
+        out->entry = columns * (packed ? 4.6e-9 : 8e-9) +
+                     far * 0.3e-9 * fmin(1, 6 / fmax(1, s->mean));
         return;
     }
     out->unit = slices * (packed ? 20e-9 : 25e-9);

@@ -3,7 +3,7 @@
  * entries masked: what the masks hide is read, but nothing behind the arrays, which end where a
  * page that may not be touched begins; an entry's own row gets exactly what it holds, and the
  * same bits wherever the row lies, at the end of the matrix, too.
- * Likewise of rows of B that end within a tile.
+ * Likewise of rows of B that end within a tile, and of lanes that a gather leaves out.
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
@@ -352,6 +352,58 @@ test_cut_short(void **state)
             }
 }
 
+/* x moves to where memory begins. */
+static void
+move_b(product *p, size_t bytes)
+{
+    const size_t size = (bytes + PAGE - 1) / PAGE * PAGE;
+    fenced f = {.size = size + PAGE};
+
+    f.map =
+        mmap(NULL, f.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(f.map != MAP_FAILED);
+    f.at = f.map + PAGE;
+    memcpy(f.at, p->b.at, bytes);
+    assert_int_equal(mprotect(f.map, PAGE, PROT_NONE), 0);
+    assert_int_equal(munmap(p->b.map, p->b.size), 0);
+    p->b = f;
+    p->pb.b.data = f.at;
+}
+
+/* Gathers of some lanes: none of the others reads before x or behind it. */
+static void
+test_some_lanes(void **state)
+{
+    static const char *const plans[] = {
+        "(plan spmv (part csr) (tile 4))",  "(plan spmv (part csr) (tile 8))",
+        "(plan spmv (part csr) (tile 16))", "(plan spmv (part seg) (tile 8))",
+        "(plan spmv (part prod) (tile 8))", "(plan spmv (part sell) (tile 4))",
+        "(plan spmv (part sell) (packed))", "(plan spmv (part hdia) (tile 4))",
+        "(plan spmv (part hdia) (packed))", "(plan spmv (part ell 5) (tile 8))"};
+    static const sb_dtype types[] = {SB_F32, SB_F64};
+    product p;
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(plans); q++)
+        for (int t = 0; t < SB_COUNT(types); t++)
+            for (int way = 0; way < 4; way++) {
+                const sb_options opt = {.plan = plans[q], .values_frozen = true};
+                sb_plan *plan;
+
+                make(&p, types[t], SB_I32, 1, ROWS, 1);
+                p.pb.op = SB_OP_SPMV;
+                if (way & 1)
+                    count_from_0(&p);
+                if (way & 2)
+                    move_b(&p, COLS * sb_dtype_size(types[t]));
+                assert_int_equal(sb_plan_create(&plan, &p.pb, &opt, NULL), SB_OK);
+                assert_int_equal(sb_execute(plan, &p.pb, NULL), SB_OK);
+                check(&p, types[t], 1);
+                sb_plan_release(plan);
+                release(&p);
+            }
+}
+
 static int
 start(void **state)
 {
@@ -371,6 +423,7 @@ main(void)
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_groups_same_bits),
         cmocka_unit_test(test_groups_infinite),
+        cmocka_unit_test(test_some_lanes),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);

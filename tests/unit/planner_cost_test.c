@@ -137,8 +137,8 @@ test_mask_lanes(void **state)
     (void)state;
     assert_true(cost_of(&s, mask, 1, 8, &machine).terms[0].entry ==
                 2 * cost_of(&s, mask, 1, 4, &machine).terms[0].entry);
-    assert_true(cost_of(&s, rows, 1, 8, &machine).terms[0].entry ==
-                cost_of(&s, rows, 1, 4, &machine).terms[0].entry);
+    assert_true(cost_of(&s, rows, 1, 8, &machine).terms[0].entry <
+                1.25 * cost_of(&s, rows, 1, 4, &machine).terms[0].entry);
 }
 
 /* Besides the bytes, which stream while it computes. */
@@ -168,7 +168,7 @@ test_slow_gathers(void **state)
         const double prod = of_row_kind(&shorter, "prod", size, &machine);
 
         assert_true(prod < of_row_kind(&shorter, "csr", size, &machine));
-        assert_true(prod < of_row_kind(&shorter, "sell", size, &machine));
+        assert_true(prod < of_row_kind(&shorter, "sell", size, &little));
         assert_true(of_row_kind(&longer, "seg", size, &machine) <
                     of_row_kind(&longer, "prod", size, &machine));
         assert_true(of_row_kind(&longer, "seg", size, &machine) <
