@@ -66,7 +66,7 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
 static bool
 products_fit(const sb_planner *pl)
 {
-    const int most = pl->target->isa == SB_ISA_V4 && !pl->work.complex ? 8 : 4;
+    const int most = sb_target_slow_gathers(pl->target) && !pl->work.complex ? 8 : 4;
 
     return pl->work.compute_size <= most;
 }
@@ -80,7 +80,8 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
 
     if (p->kind == SB_PART_WIN && pl->stats.win_run[sb_stats_window(p->size)] < 20)
         return "shared runs too short for lanes";
-    if (p->kind == SB_PART_SEG && pl->stats.mean >= 128 && pl->target->isa != SB_ISA_V4)
+    if (p->kind == SB_PART_SEG && pl->stats.mean >= 128 &&
+        !sb_target_slow_gathers(pl->target))
         return "rows long enough for lanes of their own";
     if (p->kind == SB_PART_PROD && (pl->stats.mean >= 14 || !products_fit(pl)))
         return "vectors of sums too narrow, or the buffer";

@@ -8,6 +8,7 @@
 #include "formats/part.h"
 #include "runtime/problem.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum sb_isa {
@@ -53,6 +54,13 @@ typedef struct sb_target {
     double step_seconds; /* cost of one barrier */
     sb_factor factor[SB_OP_COUNT][SB_CLASS_COUNT];
 } sb_target;
+
+/* AVX-512 whose gathers are slow: of the CPUs that were measured, Zen 4. */
+static inline bool
+sb_target_slow_gathers(const sb_target *t)
+{
+    return t->isa == SB_ISA_V4;
+}
 
 /* With the coefficients that fit this machine, read once. */
 const sb_target *sb_target_get(void);
