@@ -141,15 +141,15 @@ unwise_samples(const sb_planner *pl, const sb_part_choice *p)
                : NULL;
 }
 
+/* On the CPU; a device has rules of its own (sb_gpu_unwise). */
 static const char *
 unwise(const sb_planner *pl, const sb_weighed *w)
 {
     const sb_part_choice *p = &w->choice.part[0];
-    const char *why = pl->pb->op == SB_OP_SPMV ? unwise_vector(pl, w)
-                      : w->choice.npart < 2    ? NULL
-                      : pl->pb->op == SB_OP_SDDMM && !pl->pb->device
-                          ? unwise_samples(pl, p)
-                          : unwise_narrow(pl, p);
+    const char *why = pl->pb->op == SB_OP_SPMV    ? unwise_vector(pl, w)
+                      : w->choice.npart < 2       ? NULL
+                      : pl->pb->op == SB_OP_SDDMM ? unwise_samples(pl, p)
+                                                  : unwise_narrow(pl, p);
 
     if (why)
         return why;
@@ -164,7 +164,7 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         return "too few runs shared by neighbouring rows";
     if ((p->kind == SB_PART_WIN || p->kind == SB_PART_BSR ||
          p->kind == SB_PART_SHARE) &&
-        pl->pb->op == SB_OP_SPMM && !pl->pb->device &&
+        pl->pb->op == SB_OP_SPMM &&
         !sb_rule_windows(&pl->work, pl->target, pl->stats.mean))
         return "rows too short for so wide a product";
     if (p->kind == SB_PART_SHARE)
