@@ -68,6 +68,9 @@ const sb_target *sb_target_get(void);
 void sb_target_defaults(sb_target *t);
 /* Appends what tells this CPU from others: maker, family, model, stepping, brand. */
 void sb_target_cpu(sb_strbuf *out);
+/* SPBLAS_ISA may lower the level, never raise it to instructions that the CPU lacks: v4g has
+ * v4's. */
+sb_isa sb_isa_limited(sb_isa found, const char *want);
 const char *sb_isa_name(sb_isa isa); /* "generic", "v2", "v3", "v4", "v4g" */
 
 #endif
