@@ -37,7 +37,7 @@ typedef struct call {
     int64_t threads, rounds, min_nnz, check;
     double batch_seconds, row_seconds;
     const char *out, *op, *n, *type, *peers; /* but out, lists by commas */
-    bool quick, tiny, no_limits, measured, help;
+    bool quick, tiny, no_limits, measured, columns, help;
     const char *plan[FORCED];
     int plans;
     const char *file[512];
@@ -223,14 +223,17 @@ time_all(const call *c, entrant **in, int count)
     }
 }
 
-/* A forced plan names its operation; the other peers look at the problem themselves. */
+/* A forced plan names its operation, SpMV serves columns, too; the other peers look at the
+ * problem themselves. */
 static bool
-fits(const bench_peer *peer, const bench_case *k)
+fits(const bench_peer *peer, const bench_case *k, bool columns)
 {
     static const char *const plans[] = {"(plan spmv ", "(plan spmm ", "(plan sddmm "};
 
     return !peer->ours || !peer->arg || peer->arg[0] != '(' ||
-           strncmp(peer->arg, plans[k->op], strlen(plans[k->op])) == 0;
+           strncmp(peer->arg, plans[k->op], strlen(plans[k->op])) == 0 ||
+           (columns && k->op == BENCH_SPMM &&
+            strncmp(peer->arg, plans[BENCH_SPMV], strlen(plans[BENCH_SPMV])) == 0);
 }
 
 /* One row; false when a result of ours was wrong. */
@@ -244,14 +247,14 @@ run_case(const call *c, const problem_matrix *m, const bench_case *k,
     int q, entered = 0;
     bool good = true;
 
-    if (!problem_make(&pb, m, k->op, k->type, k->n, (int)c->threads))
+    if (!problem_make(&pb, m, k->op, k->type, k->n, c->columns, (int)c->threads))
         return true;
     for (q = 0; q < count; q++) {
         all[q].peer = &peers[q];
         all[q].facts.name = peers[q].name;
         all[q].facts.ours = peers[q].ours;
         snprintf(all[q].facts.status, sizeof all[q].facts.status, "does not apply");
-        if (!fits(&peers[q], k))
+        if (!fits(&peers[q], k, c->columns))
             continue;
         if (enter(&all[q], &pb, c->check))
             in[entered++] = &all[q];
@@ -366,6 +369,7 @@ main(int argc, char **argv)
         {"--peers", ARG_TEXT, &c.peers, "only these, by commas"},
         {"--measured", ARG_FLAG, &c.measured, "ours with measured analysis as well"},
         {"--plan", ARG_TEXT, NULL, "a plan text as one more peer; may come often"},
+        {"--columns", ARG_FLAG, &c.columns, "SpMM's B and C lie by columns"},
         {"--no-limits", ARG_FLAG, &c.no_limits, "do not measure the machine"},
         {"--help", ARG_FLAG, &c.help, "this text"},
         {NULL, ARG_FLAG, NULL, NULL},

@@ -11,7 +11,8 @@
 typedef enum bench_op { BENCH_SPMV, BENCH_SPMM, BENCH_SDDMM } bench_op;
 
 /*
- * One problem; everything is row-major, packed, base 0, int32 indices, alpha 1, beta 0.
+ * One problem; everything is packed, base 0, int32 indices, alpha 1, beta 0, and by rows,
+ * but for B and C of an SpMM by_columns.
  *   SpMV   c[rows] = A b[cols]                    n = 1
  *   SpMM   c[rows x n] = A b[cols x n]
  *   SDDMM  c[nnz] = (x[rows x n] b[cols x n]^T) at A's places
@@ -25,6 +26,7 @@ typedef struct bench_problem {
     const void *val, *x, *b;
     void *c;
     int threads;
+    bool by_columns;
 } bench_problem;
 
 /* What prepare found out; zeroed before. */

@@ -46,7 +46,9 @@ available(int threads)
 void *
 prepare(const bench_problem *pb, bench_prepared *, const char *)
 {
-    return pb->op == BENCH_SDDMM ? nullptr : new (std::nothrow) bench_problem(*pb);
+    return pb->op == BENCH_SDDMM || pb->by_columns ? nullptr
+                                                   : new (std::nothrow)
+                                                         bench_problem(*pb);
 }
 
 void

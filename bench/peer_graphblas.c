@@ -145,8 +145,10 @@ prepare(const bench_problem *pb, bench_prepared *info, const char *arg)
 
     (void)info;
     (void)arg;
-    if (!s)
+    if (!s || pb->by_columns) {
+        free(s);
         return NULL;
+    }
     s->pb = *pb;
     s->accum = single ? *gb.plus32 : *gb.plus64;
     s->ring = single ? *gb.ring32 : *gb.ring64;

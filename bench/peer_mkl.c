@@ -14,7 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NON_TRANSPOSE = 10, GENERAL = 20, ROW_MAJOR = 101, AGGRESSIVE = 81 };
+enum {
+    NON_TRANSPOSE = 10,
+    GENERAL = 20,
+    ROW_MAJOR = 101,
+    COL_MAJOR = 102,
+    AGGRESSIVE = 81
+};
 
 typedef struct descr {
     int type, mode, diag;
@@ -84,13 +90,19 @@ available(int threads)
 }
 
 static int
+layout(const bench_problem *pb)
+{
+    return pb->by_columns ? COL_MAJOR : ROW_MAJOR;
+}
+
+static int
 hint(void *a, const bench_problem *pb, descr d)
 {
     const int calls = 1000;
 
     return (pb->op == BENCH_SPMV
                 ? mkl.mv_hint(a, NON_TRANSPOSE, d, calls)
-                : mkl.mm_hint(a, NON_TRANSPOSE, d, ROW_MAJOR, (int)pb->n, calls)) ||
+                : mkl.mm_hint(a, NON_TRANSPOSE, d, layout(pb), (int)pb->n, calls)) ||
            mkl.memory_hint(a, AGGRESSIVE) || mkl.optimize(a);
 }
 
@@ -126,15 +138,19 @@ run(void *user)
     const bench_problem *pb = &s->pb;
     const descr d = {GENERAL, 0, 0};
     const int n = (int)pb->n;
+    const int ldb = pb->by_columns ? (int)pb->cols : n;
+    const int ldc = pb->by_columns ? (int)pb->rows : n;
 
     if (pb->op == BENCH_SPMV && pb->type == ELEM_F32)
         mkl.mv_s(NON_TRANSPOSE, 1.0f, s->a, d, pb->b, 0.0f, pb->c);
     else if (pb->op == BENCH_SPMV)
         mkl.mv_d(NON_TRANSPOSE, 1.0, s->a, d, pb->b, 0.0, pb->c);
     else if (pb->type == ELEM_F32)
-        mkl.mm_s(NON_TRANSPOSE, 1.0f, s->a, d, ROW_MAJOR, pb->b, n, n, 0.0f, pb->c, n);
+        mkl.mm_s(NON_TRANSPOSE, 1.0f, s->a, d, layout(pb), pb->b, n, ldb, 0.0f, pb->c,
+                 ldc);
     else
-        mkl.mm_d(NON_TRANSPOSE, 1.0, s->a, d, ROW_MAJOR, pb->b, n, n, 0.0, pb->c, n);
+        mkl.mm_d(NON_TRANSPOSE, 1.0, s->a, d, layout(pb), pb->b, n, ldb, 0.0, pb->c,
+                 ldc);
 }
 
 static void

@@ -25,8 +25,10 @@ prepare(const bench_problem *pb, bench_prepared *info, const char *arg)
 
     (void)info;
     (void)arg;
-    if (!s)
+    if (!s || pb->by_columns) {
+        free(s);
         return NULL;
+    }
     s->job = (naive_job){pb->type, pb->rows, pb->n, pb->ptr, pb->col,
                          pb->val,  pb->x,    pb->b, pb->c};
     s->threads = pb->threads;

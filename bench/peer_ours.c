@@ -18,6 +18,7 @@ typedef struct state {
     spblasConstDnVecDescr_t vec_x;
     spblasDnVecDescr_t vec_y;
     spblasDataType_t type;
+    void *buffer; /* of SpMM */
 } state;
 
 static const char *
@@ -42,6 +43,7 @@ release(void *user)
     spblasDestroyDnVec(s->vec_x);
     spblasDestroyDnVec(s->vec_y);
     spblasDestroy(s->handle);
+    free(s->buffer);
     free(s);
 }
 
@@ -53,6 +55,7 @@ describe(state *s)
     const spblasIndexType_t i32 = SPBLAS_INDEX_32I;
     const spblasIndexBase_t zero = SPBLAS_INDEX_BASE_ZERO;
     const spblasOrder_t row = SPBLAS_ORDER_ROW, col = SPBLAS_ORDER_COL;
+    const spblasOrder_t order = pb->by_columns ? col : row;
 
     s->type = elem_type(pb->type);
     if (spblasCreate(&s->handle))
@@ -70,8 +73,11 @@ describe(state *s)
     if (pb->op == BENCH_SPMV)
         return spblasCreateConstDnVec(&s->vec_x, pb->cols, pb->b, s->type) ||
                spblasCreateDnVec(&s->vec_y, pb->rows, pb->c, s->type);
-    return spblasCreateConstDnMat(&s->b, pb->cols, pb->n, pb->n, pb->b, s->type, row) ||
-           spblasCreateDnMat(&s->c, pb->rows, pb->n, pb->n, pb->c, s->type, row);
+    return spblasCreateConstDnMat(&s->b, pb->cols, pb->n,
+                                  pb->by_columns ? pb->cols : pb->n, pb->b, s->type,
+                                  order) ||
+           spblasCreateDnMat(&s->c, pb->rows, pb->n, pb->by_columns ? pb->rows : pb->n,
+                             pb->c, s->type, order);
 }
 
 enum { CALL_ANALYSIS, CALL_COMPUTE };
@@ -93,10 +99,27 @@ call(state *s, int what)
     if (s->pb.op == BENCH_SPMM)
         return (what == CALL_ANALYSIS ? spblasSpMM_analysis : spblasSpMM)(
             s->handle, op, op, one, s->a, s->b, zero, s->c, s->type,
-            SPBLAS_SPMM_ALG_DEFAULT, NULL);
+            SPBLAS_SPMM_ALG_DEFAULT, s->buffer);
     return (what == CALL_ANALYSIS ? spblasSDDMM_analysis : spblasSDDMM)(
         s->handle, op, op, one, s->x, s->b, zero, s->out, s->type,
         SPBLAS_SDDMM_ALG_DEFAULT, NULL);
+}
+
+/* What SpMM asks for, which its attributes decide; nonzero on failure. */
+static int
+lend(state *s)
+{
+    const double one = 1, zero = 0; /* of either type: not read */
+    const spblasOperation_t op = SPBLAS_OPERATION_NON_TRANSPOSE;
+    size_t bytes = 0;
+
+    if (s->pb.op != BENCH_SPMM)
+        return 0;
+    if (spblasSpMM_bufferSize(s->handle, op, op, &one, s->a, s->b, &zero, s->c, s->type,
+                              SPBLAS_SPMM_ALG_DEFAULT, &bytes))
+        return 1;
+    s->buffer = bytes > 0 ? malloc(bytes) : NULL;
+    return bytes > 0 && !s->buffer;
 }
 
 static spblasConstSpMatDescr_t
@@ -148,7 +171,7 @@ prepare(const bench_problem *pb, bench_prepared *info, const char *arg)
     if (!s)
         return NULL;
     s->pb = *pb;
-    if (describe(s) || (arg && set_attributes(s, arg)) ||
+    if (describe(s) || (arg && set_attributes(s, arg)) || lend(s) ||
         (arg && call(s, CALL_ANALYSIS))) {
         snprintf(info->text, sizeof info->text, "%.250s",
                  spblasGetLastErrorMessage(NULL));

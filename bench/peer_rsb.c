@@ -46,7 +46,8 @@ prepare(const bench_problem *pb, bench_prepared *info, const char *arg)
 
     (void)info;
     (void)arg;
-    if (pb->op == BENCH_SDDMM || pb->nnz == 0 || !(s = calloc(1, sizeof *s)))
+    if (pb->op == BENCH_SDDMM || pb->by_columns || pb->nnz == 0 ||
+        !(s = calloc(1, sizeof *s)))
         return NULL;
     s->pb = *pb;
     s->a = rsb.from_csr(pb->val, pb->ptr, pb->col, (int)pb->nnz,

@@ -113,8 +113,8 @@ prepare(const bench_problem *pb, bench_prepared *info, const char *arg)
 
     (void)info;
     (void)arg;
-    if (pb->op != BENCH_SPMM || pb->type != ELEM_F32 || pb->nnz == 0 ||
-        !(s = calloc(1, sizeof *s)))
+    if (pb->op != BENCH_SPMM || pb->by_columns || pb->type != ELEM_F32 ||
+        pb->nnz == 0 || !(s = calloc(1, sizeof *s)))
         return NULL;
     s->pb = *pb;
     for (b = 32; b >= 4; b /= 2)

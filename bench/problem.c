@@ -69,7 +69,7 @@ result_count(const bench_problem *pb)
 
 bool
 problem_make(bench_problem *out, const problem_matrix *m, bench_op op, elem type,
-             int64_t n, int threads)
+             int64_t n, bool by_columns, int threads)
 {
     const double most = (double)(m->rows + m->cols) * (double)n * 8.0;
 
@@ -85,6 +85,7 @@ problem_make(bench_problem *out, const problem_matrix *m, bench_op op, elem type
     out->ptr = m->ptr;
     out->col = m->col;
     out->threads = threads;
+    out->by_columns = op == BENCH_SPMM && by_columns;
     out->val = random_array(type, m->nnz, 1);
     out->b = random_array(type, m->cols * n, 2);
     if (op == BENCH_SDDMM)
@@ -129,6 +130,13 @@ excess(const bench_problem *pb, int64_t place, long double want, double size,
     return isnan(got) ? INFINITY : off / bound;
 }
 
+/* Where element (i, j) of B or C of `rows` rows lies. */
+static int64_t
+place(const bench_problem *pb, int64_t rows, int64_t i, int64_t j)
+{
+    return pb->by_columns ? j * rows + i : i * pb->n + j;
+}
+
 /* Of row i; one in `every` of its results. */
 static double
 row_error(const bench_problem *pb, int64_t i, int64_t every)
@@ -145,14 +153,15 @@ row_error(const bench_problem *pb, int64_t i, int64_t every)
         for (int64_t t = 0; t < terms; t++) {
             const double a =
                 sddmm ? at(pb, pb->x, i * pb->n + t) : at(pb, pb->val, lo + t);
-            const double b = sddmm ? at(pb, pb->b, pb->col[lo + j] * pb->n + t)
-                                   : at(pb, pb->b, pb->col[lo + t] * pb->n + j);
+            const double b =
+                sddmm ? at(pb, pb->b, pb->col[lo + j] * pb->n + t)
+                      : at(pb, pb->b, place(pb, pb->cols, pb->col[lo + t], j));
 
             want += (long double)a * b;
             size += fabs(a * b);
         }
-        worst =
-            fmax(worst, excess(pb, sddmm ? lo + j : i * pb->n + j, want, size, terms));
+        worst = fmax(worst, excess(pb, sddmm ? lo + j : place(pb, pb->rows, i, j), want,
+                                   size, terms));
     }
     return worst;
 }

@@ -16,7 +16,7 @@ void problem_free_matrix(problem_matrix *m);
 
 /* Operands with values in [-1, 1). False when memory is short. */
 bool problem_make(bench_problem *out, const problem_matrix *m, bench_op op, elem type,
-                  int64_t n, int threads);
+                  int64_t n, bool by_columns, int threads);
 void problem_free(bench_problem *pb);
 
 /* The largest |error| / bound of c against sums in higher precision; at most 1 when c

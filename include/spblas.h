@@ -1290,8 +1290,8 @@ SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
 /*
  * Each product has the same four functions.
  *
- *   X_bufferSize  bytes of scratch that the others want; 0 on the CPU backend. Reads no
- *                 array. alpha and beta are not looked at and may be NULL. On a GPU it
+ *   X_bufferSize  bytes of scratch that the others want; on the CPU backend 0 but for a
+ *                 wide SpMM, see there. Reads no array. alpha and beta are not looked at and may be NULL. On a GPU it
  *                 makes kernels ready.
  *   X_analysis    studies the sparse structure and keeps a plan beside the sparse
  *                 descriptor, for this combination of shapes, types, layouts and
@@ -1309,8 +1309,9 @@ SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
  * stored. Integer sums wrap. beta == 0 never reads the output, which may hold NaN.
  * alpha == 0 still multiplies (0 * NaN is NaN).
  *
- * externalBuffer may be NULL when bufferSize is 0; nothing is kept in it afterwards, so
- * each call may have another. On a GPU a product without an analysis is also right with
+ * externalBuffer may be NULL when bufferSize is 0, and on the CPU backend always; else it
+ * has as many bytes as bufferSize said. Nothing is kept in it afterwards, so each call may
+ * have another. On a GPU a product without an analysis is also right with
  * NULL, but a long row keeps it waiting; a buffer in host memory is INVALID_VALUE there.
  *
  * CUSTOM matrices: the program that a format says is compiled at the analysis, whatever
@@ -1349,6 +1350,14 @@ SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
  *          type; sums are R_32F)
  * Reads    A, B; C unless beta is 0.  Writes C; ld gaps stay untouched
  * Memory   B and C must not overlap
+ * Buffer   on the CPU about as many bytes as B has, where its rows are long and A has many
+ *          entries a row, by sizes and types alone; else 0. Columns of B are copied there
+ *          side by side, some at a time. The plan's bits are those without a buffer. Where B
+ *          or C lies by columns, about as many bytes as both, at most 64 MiB or a few
+ *          columns: some at a time are put by rows there, which is several times as fast;
+ *          without it the bits may be others. A
+ *          PLAN_TEXT with a slab counts from when it is set, so ask after setting it.
+ *          Calls from several threads want a buffer each
  * Threads  one handle per thread; A and B may be shared, C not
  * Source   cusparseSpMM; SparseTIR (Ye et al., ASPLOS 2023) for the plans' hyb(c, k)
  */

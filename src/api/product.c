@@ -13,6 +13,7 @@
 #include "base/macro.h"
 #include "formats/check.h"
 #include "planner/planner.h"
+#include "planner/slabs.h"
 #include "planner/staged.h"
 
 /* ---- Arguments ---------------------------------------------------------------------- */
@@ -411,7 +412,13 @@ scalar(sb_value *out, const void **far, const sb_product *p, const sb_problem *p
 static sb_status
 scratch(const sb_product *p, sb_problem *pb, sb_diag *diag)
 {
-    if (!pb->device || !p->buffer)
+    if (!pb->device) {
+        /* a handle on a device asks for memory there */
+        pb->scratch = p->handle->device ? NULL : p->buffer;
+        pb->room = pb->scratch ? sb_slab_room(pb, p->sparse->at.plan_text) : 0;
+        return SB_OK;
+    }
+    if (!p->buffer)
         return SB_OK;
     if (pb->device->ops->place(pb->device, p->buffer) == SB_PLACE_HOST)
         return sb_diag_set(diag, SB_EINVAL,
@@ -451,7 +458,7 @@ scratch_size(const sb_product *p, const sb_problem *pb)
     sb_problem placed = *pb;
 
     if (!p->handle->device)
-        return 0;
+        return sb_slab_room(pb, p->sparse->at.plan_text);
     (void)sb_place_problem(p->handle, &placed, NULL);
     if (placed.device)
         sb_bare_prepare(&placed);

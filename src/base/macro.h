@@ -20,6 +20,8 @@
 
 /* The line at p is about to be written. */
 #define SB_PREFETCH(p) __builtin_prefetch((p), 1)
+/* The line at p is about to be read. */
+#define SB_PREFETCH_READ(p) __builtin_prefetch((p), 0)
 /* Number of the lowest bit of x != 0, 64 bits. */
 #define SB_LOWEST_BIT(x) __builtin_ctzll(x)
 /* Number of the highest one. */
@@ -39,6 +41,8 @@
 #define SB_LANES(type, bytes) \
     __attribute__((vector_size(bytes), aligned(sizeof(type)), may_alias)) type
 #endif
+/* Lanes of two of them, by number; those of the second follow those of the first. */
+#define SB_INTERLEAVE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #if defined(__GNUC__)
 #define SB_INLINE static inline __attribute__((always_inline))
 #else

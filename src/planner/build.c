@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "planner/candidates.h"
 #include "planner/rules.h"
+#include "runtime/slab.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -350,6 +351,9 @@ finish(sb_build *b)
         return sb_diag_set(b->diag, SB_ERESOURCES,
                            "the plan would hold %zu bytes, the limit is %zu",
                            plan->bytes, b->pl->memory_limit);
+    if (b->pl->slab > 0)
+        b->choice.slab = b->pl->slab;
+    plan->slab = b->choice.slab;
     sb_strbuf_init(&text);
     sb_choice_print(&text, &b->choice);
     st = sb_strbuf_status(&text);
@@ -407,6 +411,8 @@ sb_plan_build(sb_plan **out, sb_planner *pl, const sb_choice *choice,
     if (pl->pb->device)
         sb_rule_gpu_rest(&want, &pl->stats);
     settle_slices(&want, pl);
+    if (!sb_slab_serves(pl->pb, want.slab))
+        want.slab = 0;
     b.choice.npart = 0;
     b.plan = sb_alloc_zero(sizeof *b.plan);
     if (b.plan)

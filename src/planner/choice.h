@@ -36,13 +36,15 @@ enum { SB_CHOICE_PARTS = 4 };
  *   unroll    entries of a row taken together; 0 is 1
  *   packed    values copied into the parts (only under the caller's promise)
  *   stream    non-temporal stores to C
+ *   slab      columns of B that are copied side by side and multiplied at a time, 0 all in
+ *             place (runtime/slab.h); the tile is not wider
  *   narrow, one   of the arrays as they were built (kernels/spec.h); no text asks for them
  */
 typedef struct sb_choice {
     sb_op op;
     int npart;
     sb_part_choice part[SB_CHOICE_PARTS];
-    int tile, prefetch, unroll;
+    int tile, prefetch, unroll, slab;
     bool packed, stream;
     bool narrow, one;
 } sb_choice;

@@ -13,6 +13,7 @@ enum {
     MAX_TILE = 1024,
     MAX_PREFETCH = 64,
     MAX_UNROLL = 8,
+    MAX_SLAB = 4096,
     MAX_BLOCK = 64,
     MAX_K = 30,
     MAX_PANEL = 1 << 20
@@ -72,6 +73,8 @@ sb_choice_print(sb_strbuf *out, const sb_choice *ch)
         sb_strbuf_puts(out, " (packed)");
     if (ch->stream)
         sb_strbuf_puts(out, " (stream)");
+    if (ch->slab > 0)
+        sb_strbuf_printf(out, " (slab %d)", ch->slab);
     sb_strbuf_putc(out, ')');
 }
 
@@ -86,7 +89,7 @@ sb_choice_equal(const sb_choice *x, const sb_choice *y)
 {
     bool same = x->op == y->op && x->npart == y->npart && x->tile == y->tile &&
                 x->prefetch == y->prefetch && x->unroll == y->unroll &&
-                x->packed == y->packed && x->stream == y->stream;
+                x->packed == y->packed && x->stream == y->stream && x->slab == y->slab;
 
     for (int q = 0; same && q < x->npart; q++)
         same = part_equal(&x->part[q], &y->part[q]);
@@ -240,19 +243,19 @@ read_part(reader *rd, sb_choice *ch)
     return SB_OK;
 }
 
-enum { PART, TILE, PREFETCH, UNROLL, PACKED, STREAM, REFERENCE, CLAUSES };
+enum { PART, TILE, PREFETCH, UNROLL, PACKED, STREAM, SLAB, REFERENCE, CLAUSES };
 
 static sb_status
 read_clause(reader *rd, sb_choice *ch, unsigned *seen)
 {
-    static const char *const names[CLAUSES] = {"part",   "tile",   "prefetch", "unroll",
-                                               "packed", "stream", "reference"};
+    static const char *const names[CLAUSES] = {
+        "part", "tile", "prefetch", "unroll", "packed", "stream", "slab", "reference"};
     const int q = one_of(rd, names, CLAUSES);
 
     if (q < 0)
         return refuse(
             rd, rd->word,
-            "expected part, tile, prefetch, unroll, packed, stream or reference");
+            "expected part, tile, prefetch, unroll, packed, stream, slab or reference");
     if (q != PART && (*seen >> q & 1))
         return refuse(rd, rd->word, "said twice");
     if (*seen && ((q == REFERENCE) || (*seen >> REFERENCE & 1)))
@@ -278,6 +281,8 @@ read_clause(reader *rd, sb_choice *ch, unsigned *seen)
     case STREAM:
         ch->stream = true;
         return SB_OK;
+    case SLAB:
+        return number(rd, 8, MAX_SLAB, "expected columns, 8 to 4096", &ch->slab);
     default:
         return SB_OK;
     }

@@ -7,6 +7,7 @@
 #include "planner/levels.h"
 #include "planner/rules.h"
 #include "planner/search.h"
+#include "planner/slabs.h"
 
 #include "base/alloc.h"
 #include "runtime/backend.h"
@@ -221,8 +222,10 @@ weigh(sb_planner *pl)
         w->dropped = pl->pb->device ? sb_gpu_unwise(pl, w) : unwise(pl, w);
         pl->nweighed++;
     }
-    if (!pl->pb->device)
+    if (!pl->pb->device) {
+        sb_slab_weigh(pl);
         SB_TRY(sb_levels_search(pl));
+    }
     qsort(pl->weighed, (size_t)pl->nweighed, sizeof *pl->weighed, by_cost);
     return SB_OK;
 }

@@ -45,6 +45,7 @@ typedef struct sb_planner {
     bool cut_short;        /* a search that time or the caller ended */
     double searched;       /* seconds of the search over levels, 0: none */
     int rounds, withdrawn; /* of it */
+    int slab;              /* columns that are turned at a time: `pb` is of those */
     bool by_ranges;        /* on a device: no plan is the best plan */
     int nweighed;
     sb_weighed weighed[SB_WEIGHED_MAX];

@@ -6,6 +6,7 @@
 #include "planner/format_plan.h"
 #include "planner/levels.h"
 #include "planner/rules.h"
+#include "planner/slabs.h"
 #include "planner/staged.h"
 #include "planner/wisdom.h"
 
@@ -15,7 +16,9 @@
 #include "base/log.h"
 #include "runtime/backend.h"
 #include "runtime/device.h"
+#include "runtime/slab.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -225,17 +228,35 @@ settle(sb_plan *plan, sb_diag *diag)
     return plan->nstep > 0 && !plan->engine ? d->ops->settle(d, plan, diag) : SB_OK;
 }
 
-/* The problem as plans see it. A text for SpMM is taken for one column, too. */
+/* The problem as plans see it. A text for SpMM is taken for columns, too. */
 static sb_problem
-planned(const sb_problem *pb, const char *text)
+planned(const sb_problem *pb, const char *text, int slab)
 {
     sb_problem r = sb_problem_by_rows(pb);
     sb_choice ch;
 
-    if (text && sb_problem_one_column(pb) &&
-        sb_choice_parse(&ch, text, strlen(text), NULL) == SB_OK)
-        r.op = ch.op == SB_OP_SPMM ? SB_OP_SPMM : SB_OP_SPMV;
+    if (slab > 0) {
+        r = sb_problem_by_rows_alone(pb);
+        return sb_slab_alone(&r, slab);
+    }
+    if (pb->op != SB_OP_SPMM || r.op != SB_OP_SPMV || !text ||
+        sb_choice_parse(&ch, text, strlen(text), NULL) != SB_OK || ch.op != SB_OP_SPMM)
+        return r;
+    r = sb_problem_by_rows_alone(pb);
+    r.op = SB_OP_SPMM;
     return r;
+}
+
+/* What was predicted and timed of one slab is of all, what was predicted of one product is of
+ * the batch. */
+static void
+scale(sb_plan *plan, const sb_problem *pb, const sb_problem *planned)
+{
+    const double slabs =
+        planned->op == pb->op ? ceil((double)pb->c.cols / (double)planned->c.cols) : 1;
+
+    plan->predicted *= slabs * (double)(planned->batch > 1 ? planned->batch : 1);
+    plan->measured *= slabs;
 }
 
 sb_status
@@ -243,7 +264,8 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
                sb_diag *diag)
 {
     static const sb_options defaults = {0};
-    sb_problem by_rows = planned(pb, opt ? opt->plan : NULL);
+    const int slab = sb_slab_turning(pb, opt ? opt->plan : NULL);
+    sb_problem by_rows = planned(pb, opt ? opt->plan : NULL, slab);
     const sb_problem far = by_rows;
     const double begin = sb_clock();
     const sb_weighed *won = NULL;
@@ -264,6 +286,7 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
         return sb_diag_set(diag, SB_ENOMEM, "no memory for the analysis");
     planner_init(pl, &by_rows, opt, diag);
     pl->far = pb->device ? &far : NULL;
+    pl->slab = slab;
     if (pb->device)
         st = sb_staged_structure(&staged, &by_rows, opt->values_frozen, diag);
     if (st == SB_OK && pb->a.format == SB_FORMAT_TENSOR)
@@ -274,6 +297,8 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
         st = analyse(out, pl, &won);
     if (st == SB_OK) {
         (*out)->key = *pb;
+        (*out)->op = by_rows.op;
+        scale(*out, pb, &by_rows);
         if (pb->device)
             st = settle(*out, diag);
     }

@@ -7,17 +7,20 @@
 #include "planner/candidates.h"
 #include "planner/context.h"
 #include "planner/rules.h"
+#include "planner/slabs.h"
 #include "runtime/backend.h"
+#include "runtime/slab.h"
 
 enum { DIRECT_TILES = 64 };
 
-/* The best resident kernel of this part; prefetch and streaming are given up before the
- * tile. */
+/* The best resident kernel of this part in slabs of so many columns, 0: none; prefetch and
+ * streaming are given up before the tile. */
 static sb_status
 resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
-         sb_part_kind kind, double ragged)
+         sb_part_kind kind, double ragged, int slab)
 {
     const sb_target *t = sb_target_get();
+    const sb_work narrow = sb_work_slab(w, slab);
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
     const bool stream = sb_rule_stream(pb, w, mean, t);
@@ -26,7 +29,7 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     const int block = kind == SB_PART_BLOCKS ? (int)pb->a.block : 0;
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = kind}}};
 
-    for (int rank = 0; (ch.tile = sb_rule_tile(w, t, block, rank)) > 0; rank++) {
+    for (int rank = 0; (ch.tile = sb_rule_tile(&narrow, t, block, rank)) > 0; rank++) {
         const int unroll = sb_rule_together(w, t, kind, 1, mean, ragged);
         for (int form = 0; form < 4; form++) {
             const bool plain = form >> 1, single = form & 1;
@@ -57,6 +60,22 @@ ragged(const sb_problem *pb, const sb_work *w, int kind)
     share = sb_view_ragged(&v);
     sb_view_free(&v);
     return share;
+}
+
+/* Columns of a slab, of rows alone that gain from it and a buffer that is there; else 0. */
+static int
+slab(const sb_problem *pb, const sb_work *w, int kind)
+{
+    const int width = kind == SB_PART_CSR ? sb_slab_width(pb, w, sb_target_get()) : 0;
+    bool wanted;
+    sb_view v;
+
+    if (width == 0 || !sb_slab_fits(pb, width) ||
+        sb_view_make(&v, &pb->a, sb_problem_transposes(pb), NULL) != SB_OK)
+        return 0;
+    wanted = sb_slab_scattered(&v);
+    sb_view_free(&v);
+    return wanted ? width : 0;
 }
 
 /* Tiles of `n` equal pieces of the rows in place, `rows` of them a unit; returns their
@@ -94,8 +113,9 @@ cut_list(sb_tile *tile, int64_t *count, int64_t nnz, int64_t n)
     *count = n;
 }
 
-sb_status
-sb_direct_run(const sb_problem *pb, sb_diag *diag)
+/* `whole` on kernels for pb: the same, or a slab of it that is turned. */
+static sb_status
+run(const sb_problem *pb, const sb_problem *whole, int turned, sb_diag *diag)
 {
     const int as_is = sb_problem_as_is(pb);
     sb_part_kind kind = (sb_part_kind)as_is;
@@ -104,21 +124,40 @@ sb_direct_run(const sb_problem *pb, sb_diag *diag)
     sb_launch launch = {.nstep = 1, .step = &step, .tile = tile};
     sb_work w;
     int64_t n;
+    int width;
 
     if (as_is < 0)
         return SB_SKIP;
     sb_work_of(&w, pb);
     if (kind == SB_PART_CSR)
         kind = sb_rule_in_place(&w, sb_target_get(), (double)w.nnz / (double)w.m);
-    if (resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind)) != SB_OK) {
+    width = turned > 0 ? 0 : slab(pb, &w, kind);
+    if (resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind), width) != SB_OK) {
         kind = (sb_part_kind)as_is;
-        SB_TRY(resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind)));
+        SB_TRY(resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind), width));
     }
+    launch.slab = turned > 0 ? turned : width;
     n = w.nnz / sb_work_grain(&w, w.nnz, sb_backend_get()->threads()) + 1;
     n = n > DIRECT_TILES ? DIRECT_TILES : n;
     if (kind == SB_PART_LIST)
         cut_list(tile, &step.tile_hi, w.nnz, n);
     else
         SB_TRY(cut_rows(tile, &step.tile_hi, pb, sb_part_rows_of_unit(kind), n, diag));
-    return sb_launch_run(&launch, pb, diag);
+    return sb_launch_run(&launch, whole, diag);
+}
+
+sb_status
+sb_direct_run(const sb_problem *pb, sb_diag *diag)
+{
+    const sb_problem by_rows = sb_problem_by_rows(pb);
+    const sb_problem alone = sb_problem_by_rows_alone(pb);
+    const int turned = sb_slab_turning(&alone, NULL);
+    sb_status st = SB_SKIP;
+
+    if (sb_slab_fits(&alone, turned)) {
+        const sb_problem one = sb_slab_alone(&alone, turned);
+
+        st = run(&one, &alone, turned, diag);
+    }
+    return st == SB_SKIP ? run(&by_rows, &by_rows, 0, diag) : st;
 }

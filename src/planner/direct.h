@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "runtime/problem.h"
 
-/* SB_SKIP when this problem has no such path: the reference kernel serves then. */
+/* The problem as the caller has it. SB_SKIP when this problem has no such path: the reference kernel serves then. */
 sb_status sb_direct_run(const sb_problem *pb, sb_diag *diag);
 
 #endif

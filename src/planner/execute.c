@@ -9,11 +9,20 @@
 #include "planner/planner.h"
 #include "planner/staged.h"
 #include "runtime/backend.h"
+#include "runtime/slab.h"
+
+/* Kernels for rows do nothing for columns without the buffer that they are turned in. */
+static bool
+has_room(const sb_plan *plan, const sb_problem *pb)
+{
+    return plan->slab == 0 || !sb_slab_turns(pb) || sb_slab_fits(pb, plan->slab);
+}
 
 sb_status
 sb_execute(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
 {
     const sb_problem by_rows = sb_problem_by_rows(pb);
+    const sb_problem alone = sb_problem_by_rows_alone(pb);
     sb_status st;
 
     if (pb->device) {
@@ -22,10 +31,10 @@ sb_execute(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
         st = sb_even_run(&by_rows, diag);
         return st == SB_SKIP ? sb_staged_run(pb, diag) : st;
     }
-    if (plan && sb_plan_matches(plan, pb))
-        return sb_plan_run(plan, &by_rows, diag);
+    if (plan && sb_plan_matches(plan, pb) && has_room(plan, &alone))
+        return sb_plan_run(plan, plan->op == by_rows.op ? &by_rows : &alone, diag);
     if (pb->a.format == SB_FORMAT_TENSOR)
         return sb_format_compute(pb->a.tensor, pb, diag);
-    st = sb_direct_run(&by_rows, diag);
+    st = sb_direct_run(pb, diag);
     return st == SB_SKIP ? sb_backend_get()->reference(pb, diag) : st;
 }

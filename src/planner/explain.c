@@ -5,6 +5,7 @@
 #include "planner/context.h"
 
 #include "runtime/backend.h"
+#include "runtime/slab.h"
 
 enum { LOSERS = 8 };
 
@@ -132,6 +133,26 @@ put_race(sb_strbuf *out, const sb_planner *pl, const sb_weighed *won)
         sb_strbuf_printf(out, "           and %d more\n", pl->nweighed - shown);
 }
 
+static void
+put_batch(sb_strbuf *out, const sb_plan *plan)
+{
+    const bool columns = plan->op != plan->key.op;
+    const sb_problem *pb = &plan->key;
+    const int64_t batch =
+        columns ? sb_problem_by_rows(&plan->key).batch : plan->key.batch;
+
+    if (plan->slab > 0 && sb_slab_turns(pb))
+        sb_strbuf_printf(
+            out,
+            "slabs      %lld of %lld columns at a time, put by rows in the "
+            "caller's buffer; parts and candidates are of one\n",
+            (long long)plan->slab, (long long)pb->c.cols);
+    if (batch > 1)
+        sb_strbuf_printf(
+            out, "batch      %lld products%s; parts and candidates are of one\n",
+            (long long)batch, columns ? ", one for each column of C" : "");
+}
+
 sb_status
 sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed *won,
                 const char *why)
@@ -147,6 +168,7 @@ sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed *won,
                          pl->gpu.name, pl->gpu.arch, pl->gpu.sms);
     if (pl->stats.rows > 0)
         put_matrix(&out, pl);
+    put_batch(&out, plan);
     put_parts(&out, plan, &pl->stats, pl->target, won);
     sb_strbuf_printf(&out, "memory     %zu bytes of %zu allowed\n", plan->bytes,
                      pl->memory_limit);

@@ -13,6 +13,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "planner/candidates.h"
+#include "planner/slabs.h"
 #include "runtime/device.h"
 
 #include <math.h>
@@ -92,6 +93,10 @@ sb_bench_open(sb_bench *bn, sb_planner *pl)
     bn->a = scratch(bn, a);
     bn->b = scratch(bn, b);
     bn->c = scratch(bn, c);
+    bn->room = sb_slab_room(&bn->pb, NULL);
+    bn->copy = bn->room > 0 ? sb_alloc_zero(bn->room) : NULL;
+    bn->pb.scratch = bn->copy;
+    bn->pb.room = bn->copy ? bn->room : 0;
     bn->pb.a.val = bn->a;
     bn->pb.b.data = bn->b;
     bn->pb.c.data = bn->c;
@@ -106,6 +111,7 @@ sb_bench_close(sb_bench *bn)
     give_back(bn, bn->a);
     give_back(bn, bn->b);
     give_back(bn, bn->c);
+    sb_free(bn->copy);
 }
 
 double

@@ -63,6 +63,15 @@ sb_work_of(sb_work *out, const sb_problem *pb)
         (int)sb_dtype_size(a->format == SB_FORMAT_COO ? a->idx_type : a->ptr_type);
 }
 
+sb_work
+sb_work_slab(const sb_work *w, int slab)
+{
+    sb_work one = *w;
+
+    one.n = slab > 0 && slab < w->n ? slab : w->n;
+    return one;
+}
+
 /* Cores that gain from pairs of short rows' entries (docs/kernels.md, SpMM rule 3): those
  * whose gathers are fast. */
 static bool

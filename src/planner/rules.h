@@ -14,6 +14,10 @@
 /* Element types and shape of the product; by_position false. */
 void sb_work_of(sb_work *out, const sb_problem *pb);
 
+/* The work of one slab of so many columns, 0: all of it. Rules for what is stored or taken
+ * together are asked about the whole. */
+sb_work sb_work_slab(const sb_work *w, int slab);
+
 /* The tile to try at position `rank` (0: best); 0 past the end. The kernel of the best
  * may not be at hand, then the next serves. `block` is the height of a bsr or win part,
  * else 0. */

@@ -21,6 +21,8 @@ typedef struct sb_bench {
     sb_planner *pl;
     sb_problem pb; /* the problem on scratch operands */
     void *a, *b, *c;
+    void *copy; /* what the caller lends for slabs, or NULL */
+    size_t room;
     double spent; /* seconds */
     int finalists;
     sb_finalist final[SB_FINALISTS]; /* the fastest first */

@@ -180,7 +180,8 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     const sb_part_kind first = want->part[0].kind;
     const int block =
         first == SB_PART_BLOCKS ? (int)pl->view.block : rows_together(want);
-    const int widest = sb_rule_tile(&pl->work, pl->target, block, 0);
+    const sb_work narrow = sb_work_slab(&pl->work, want->slab);
+    const int widest = sb_rule_tile(&narrow, pl->target, block, 0);
     const double bytes = sb_work_footprint(&pl->work, &pl->stats);
     sb_choice best = *want;
 
@@ -191,14 +192,17 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         const sb_kernel_effort effort = pass == 1 ? SB_KERNEL_RESIDENT : b->effort;
 
         for (int rank = 0; rank == 0 || pass == 1; rank++) {
-            best.tile = sb_rule_tile(&pl->work, pl->target, block, rank);
+            best.tile = sb_rule_tile(&narrow, pl->target, block, rank);
             if (best.tile == 0)
                 break;
             if (first != SB_PART_BLOCKS && block > 1 && 2 * best.tile < widest)
                 continue; /* the parts lose to plain rows in so many passes */
+            if (want->slab > 0 && best.tile > want->slab)
+                continue;
             if (want->unroll == 0)
-                best.unroll = sb_rule_together(&pl->work, pl->target, first, block,
-                                               mean, pl->stats.ragged);
+                best.unroll =
+                    sb_rule_together(first == SB_PART_PANEL ? &narrow : &pl->work,
+                                     pl->target, first, block, mean, pl->stats.ragged);
             b->choice = best;
             if (pass == 1 ? refined_exist(b, kinds, &best, effort)
                           : all_exist(b, kinds, effort))

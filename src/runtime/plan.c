@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/fault.h"
 #include "runtime/backend.h"
+#include "runtime/slab.h"
 
 #include <string.h>
 
@@ -273,6 +274,8 @@ sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
     const int64_t batch = pb->batch > 1 ? pb->batch : 1;
     scope sc = {.launch = l, .pb = pb};
 
+    if (l->slab > 0 && sb_slab_fits(pb, l->slab))
+        return sb_slab_run(l, pb, diag);
     sb_problem_shape(pb, &sc.m, &sc.n, &sc.k);
     for (sc.member = 0; sc.member < batch; sc.member++) {
         for (int q = 0; q < l->nstep; q++) {
@@ -286,8 +289,9 @@ sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
 sb_status
 sb_plan_run(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
 {
-    const sb_launch l = {plan->nstep, plan->step,  plan->tile,    plan->narray,
-                         plan->nint,  plan->array, plan->integer, plan->level};
+    const sb_launch l = {plan->nstep,   plan->step,  plan->tile,
+                         plan->narray,  plan->nint,  plan->array,
+                         plan->integer, plan->level, plan->slab};
 
     if (plan->engine)
         return plan->engine->run(plan->state, pb, diag);

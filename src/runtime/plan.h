@@ -54,6 +54,7 @@ typedef struct sb_plan_engine {
 
 typedef struct sb_plan {
     sb_problem key; /* shapes, types, layouts and structure pointers it was made for */
+    sb_op op;       /* of its kernels: SpMV serves some SpMM (sb_problem_by_rows) */
     int narray, nint, nstep;
     sb_plan_array array[SB_PLAN_MAX_ARRAYS];
     sb_plan_int integer[SB_PLAN_MAX_INTS];
@@ -63,6 +64,7 @@ typedef struct sb_plan {
     void *state;                      /* the engine's; owned */
     sb_tile *tile;                    /* owned */
     int64_t ntile;
+    int64_t slab;       /* columns of B that are copied side by side; 0: none */
     bool values_frozen; /* packed values were copied under the caller's promise */
     size_t bytes;       /* memory the plan holds */
     char *text;    /* plan text; feeding it back gives the same plan; owned. NULL: of an
@@ -94,6 +96,7 @@ typedef struct sb_launch {
     const sb_plan_array *array;
     const sb_plan_int *integer;
     const uint8_t *level; /* by step, or NULL: 0 */
+    int64_t slab;         /* as a plan's; where the problem's buffer holds none, none */
 } sb_launch;
 sb_status sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag);
 

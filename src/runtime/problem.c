@@ -53,6 +53,27 @@ sb_problem_one_column(const sb_problem *pb)
            (pb->c.ld == 1 || pb->c.col_major);
 }
 
+/* Eight columns at a time are read with their entries once: ahead where rows are short
+ * (docs/kernels.md, Columns). */
+static bool
+long_rows(const sb_problem *pb)
+{
+    const int64_t block = sb_matrix_block(&pb->a);
+
+    return pb->c.cols < 8 || pb->a.nnz * block * block >= 10 * pb->c.rows;
+}
+
+bool
+sb_problem_by_columns(const sb_problem *pb)
+{
+    const bool turned_b = pb->trans_b != SB_TRANS_N;
+
+    return pb->op == SB_OP_SPMM && !pb->device && long_rows(pb) && pb->batch <= 1 &&
+           pb->a.batch <= 1 && pb->c.cols > 1 && pb->c.col_major &&
+           pb->b.col_major != turned_b && pb->trans_b != SB_TRANS_H &&
+           pb->a.format != SB_FORMAT_TENSOR;
+}
+
 /* The column that d is, as SpMV has it: by rows of one element. */
 static void
 make_vector(sb_dense *d)
@@ -62,8 +83,37 @@ make_vector(sb_dense *d)
     d->col_major = false;
 }
 
+/* `count` columns of `rows` elements each. */
+static void
+make_vectors(sb_dense *d, int64_t rows, int64_t count)
+{
+    d->rows = rows;
+    d->cols = 1;
+    d->batch = count;
+    d->stride = d->ld;
+    d->ld = 1;
+    d->col_major = false;
+}
+
 sb_problem
 sb_problem_by_rows(const sb_problem *pb)
+{
+    sb_problem r = sb_problem_by_rows_alone(pb);
+    int64_t m, n, k;
+
+    if (r.op == SB_OP_SPMM && sb_problem_by_columns(pb)) {
+        sb_problem_shape(pb, &m, &n, &k);
+        r.op = SB_OP_SPMV;
+        r.trans_b = SB_TRANS_N;
+        r.batch = n;
+        make_vectors(&r.b, k, n);
+        make_vectors(&r.c, m, n);
+    }
+    return r;
+}
+
+sb_problem
+sb_problem_by_rows_alone(const sb_problem *pb)
 {
     sb_problem r = *pb;
 

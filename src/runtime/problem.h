@@ -30,8 +30,10 @@ typedef struct sb_problem {
     int64_t batch;                    /* products; an operand with batch 1 is shared */
     struct sb_device *device; /* whose memory the arrays are in; NULL: the host's */
     void *stream;             /* of the device, that the work is put on */
-    void *scratch; /* the caller's, on the device (planner/even.h); or NULL */
-    sb_math math;  /* what the caller allows; only plans for a device make use of it */
+    void *
+        scratch; /* the caller's, on the device (planner/even.h) or the host; or NULL */
+    size_t room; /* bytes of it on the host, for slabs (runtime/slab.h); else 0 */
+    sb_math math; /* what the caller allows; only plans for a device make use of it */
 } sb_problem;
 
 /* Whether rows of A^T (A^H) are wanted. */
@@ -43,12 +45,20 @@ bool sb_problem_turns_blocks(const sb_problem *pb);
 /* SPMM: whether op(B) and C are vectors, one column without gaps. */
 bool sb_problem_one_column(const sb_problem *pb);
 
+/* SPMM in the host's memory: whether every column of op(B) and of C is a vector, so that
+ * there are as many SpMV with one A, which are ahead unless rows are short. */
+bool sb_problem_by_columns(const sb_problem *pb);
+
 /*
  * The same problem on the same arrays with the sparse matrix by rows, where only words
  * change: a sampled CSC is the CSR of the transposed product, blocks of one element are a
- * CSR, SpMM by one column without gaps is SpMV. Anything else comes back as it is.
+ * CSR, SpMM by one column without gaps is SpMV, by columns a batch of them. Anything else
+ * comes back as it is.
  */
 sb_problem sb_problem_by_rows(const sb_problem *pb);
+
+/* As above, but SpMM by columns stays SpMM: for plans whose kernels are SpMM's. */
+sb_problem sb_problem_by_rows_alone(const sb_problem *pb);
 
 /* Product `member` of a batch alone, on its share of the arrays. */
 sb_problem sb_problem_member(const sb_problem *pb, int64_t member);

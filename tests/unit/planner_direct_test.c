@@ -210,7 +210,6 @@ test_not_served(void **state)
         {SB_OP_SPMM, SB_FORMAT_COO, SB_TRANS_N},
         {SB_OP_SPMM, SB_FORMAT_BSR, SB_TRANS_T},
         {SB_OP_SPMV, SB_FORMAT_CSR, SB_TRANS_T},
-        {SB_OP_SDDMM, SB_FORMAT_CSC, SB_TRANS_N},
     };
     sb_problem pb;
 

@@ -393,6 +393,40 @@ test_one_column(void **state)
     assert_int_equal(sb_problem_by_rows(&pb).op, SB_OP_SPMM);
 }
 
+/* SpMM whose B and C lie by columns is a batch of SpMV with one A. */
+static void
+test_by_columns(void **state)
+{
+    sb_problem pb = spmm(), r;
+
+    (void)state;
+    pb.b = (sb_dense){.rows = 5, .cols = 4, .ld = 7, .col_major = true, .batch = 1};
+    pb.c = (sb_dense){.rows = 3, .cols = 4, .ld = 9, .col_major = true, .batch = 1};
+    r = sb_problem_by_rows(&pb);
+    assert_int_equal(r.op, SB_OP_SPMV);
+    assert_int_equal(r.batch, 4);
+    assert_true(r.b.rows == 5 && r.b.cols == 1 && r.b.ld == 1 && !r.b.col_major);
+    assert_true(r.b.batch == 4 && r.b.stride == 7);
+    assert_true(r.c.rows == 3 && r.c.cols == 1 && r.c.ld == 1 && !r.c.col_major);
+    assert_true(r.c.batch == 4 && r.c.stride == 9);
+    assert_int_equal(sb_problem_by_rows_alone(&pb).op, SB_OP_SPMM);
+    pb.trans_a = SB_TRANS_T; /* 3 x 5 turned: B has 3 rows, C 5 */
+    pb.trans_b = SB_TRANS_T;
+    pb.b = (sb_dense){.rows = 4, .cols = 3, .ld = 8, .batch = 1};
+    pb.c.rows = 5;
+    r = sb_problem_by_rows(&pb);
+    assert_true(r.op == SB_OP_SPMV && r.trans_b == SB_TRANS_N);
+    assert_true(r.b.rows == 3 && r.b.stride == 8 && r.c.rows == 5);
+    pb.trans_b = SB_TRANS_H; /* conjugates */
+    assert_int_equal(sb_problem_by_rows(&pb).op, SB_OP_SPMM);
+    pb.trans_b = SB_TRANS_N; /* B by rows, C by columns */
+    assert_int_equal(sb_problem_by_rows(&pb).op, SB_OP_SPMM);
+    pb.b.col_major = true;
+    assert_int_equal(sb_problem_by_rows(&pb).op, SB_OP_SPMV);
+    pb.batch = 2; /* has batches already */
+    assert_int_equal(sb_problem_by_rows(&pb).op, SB_OP_SPMM);
+}
+
 int
 main(void)
 {
@@ -408,6 +442,7 @@ main(void)
         cmocka_unit_test_setup(test_plan_runs, setup),
         cmocka_unit_test_setup(test_matches, setup),
         cmocka_unit_test_setup(test_one_column, setup),
+        cmocka_unit_test_setup(test_by_columns, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -272,6 +272,7 @@ job_free(job *j)
     free(j->x);
     free(j->b);
     free(j->c);
+    free(j->buffer);
     form_free(j);
     memset(j, 0, sizeof *j);
 }
@@ -285,6 +286,25 @@ job_reset(job *j)
         fill_random(j->spec.type, j->c, j->c_count, 4);
 }
 
+/* The buffer of SpMM, whose size follows from the plan text too. Products do without one that
+ * cannot be had. */
+static void
+lend(job *j)
+{
+    const spblasDataType_t type = elem_type(elem_compute(j->spec.type));
+    size_t bytes = 0;
+
+    free(j->buffer);
+    j->buffer = NULL;
+    j->lent = true;
+    if (j->spec.op == JOB_SPMM &&
+        !spblasSpMM_bufferSize(j->handle, j->spec.trans, SPBLAS_OPERATION_NON_TRANSPOSE,
+                               NULL, j->a, j->dn_b, NULL, j->dn_c, type,
+                               SPBLAS_SPMM_ALG_DEFAULT, &bytes) &&
+        bytes > 0)
+        j->buffer = malloc(bytes);
+}
+
 enum { CALL_ANALYSIS, CALL_COMPUTE };
 
 static spblasStatus_t
@@ -295,6 +315,8 @@ call(job *j, int what)
     const spblasOperation_t n = SPBLAS_OPERATION_NON_TRANSPOSE, t = j->spec.trans;
     double alpha[2], beta[2];
 
+    if (what == CALL_ANALYSIS || !j->lent)
+        lend(j);
     elem_put(compute, alpha, 0, j->spec.alpha, 0.0);
     elem_put(compute, beta, 0, j->spec.beta, 0.0);
     switch (j->spec.op) {
@@ -312,7 +334,7 @@ call(job *j, int what)
     }
     return (what == CALL_ANALYSIS ? spblasSpMM_analysis : spblasSpMM)(
         j->handle, t, n, alpha, j->a, j->dn_b, beta, j->dn_c, type,
-        SPBLAS_SPMM_ALG_DEFAULT, NULL);
+        SPBLAS_SPMM_ALG_DEFAULT, j->buffer);
 }
 
 spblasStatus_t

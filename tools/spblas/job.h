@@ -50,6 +50,8 @@ typedef struct job {
     spblasSpMatDescr_t a;
     spblasDnMatDescr_t dn_x, dn_b, dn_c;
     spblasDnVecDescr_t vec_x, vec_y;
+    void *buffer; /* what SpMM asks for, from the first call or the last analysis on */
+    bool lent;
 } job;
 
 /* Makes operands (values in [-1, 1), seeded) and descriptors. 0, or an exit code,

@@ -1,0 +1,195 @@
+/*
+ * See slabs.h. What slabs gain was measured, on Zen 4 alone, and is no outcome of the model,
+ * which does not know of pages and of rows that share few sets (docs/kernels.md, Slabs of B).
+ */
+#include "planner/slabs.h"
+
+#include "planner/rules.h"
+#include "runtime/slab.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Bytes: a row of B from which on slabs gain, those of a slab, where L2 does not hold it half
+ * as many; a row of B from which on it is worth turning; a panel's rows of a slab. */
+enum { LEAST_TURNED = 8, MOST_TURNED = 64 };
+enum { WIDE = 2048, ROW = 256, TURNED = 16, PANEL = 65536, SAMPLES = 64 };
+
+/* Entries for each row of C and of B: what copies and more passes over A cost less than. */
+#define REUSE 20.0
+/* Entries for each row turned, of several slabs and of one, whose rows go from core to core. */
+#define REUSE_SLABS 1.0
+#define REUSE_SLAB 2.25
+/* Entries of a row in a panel, which brings its row of C back. */
+#define PANEL_RUN 8.0
+/* Time by slabs over time in place: of rows; panels of a slab against rows in place. */
+#define GAIN_ROWS 0.85
+#define GAIN_PANEL 0.72
+#define GAIN_PACKED 0.70
+#define GAIN_WINDOWS 0.80
+
+int
+sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t)
+{
+    const double rows = (double)(w->m > w->k ? w->m : w->k);
+    const int row = (double)w->k * ROW > 1.2 * (double)t->l2 ? ROW / 2 : ROW;
+    const int width = row / w->b_size;
+
+    return t->isa == SB_ISA_V4 && w->op == SB_OP_SPMM && !w->complex &&
+                   w->b_size >= 4 && w->b_size == w->compute_size &&
+                   w->n * w->b_size >= WIDE && (double)w->nnz >= REUSE * rows &&
+                   sb_slab_serves(pb, width)
+               ? width
+               : 0;
+}
+
+static bool
+read_slab(const char *text, int *slab)
+{
+    sb_choice ch;
+
+    if (!text || sb_choice_parse(&ch, text, strlen(text), NULL) != SB_OK)
+        return false;
+    *slab = ch.op == SB_OP_SPMM ? ch.slab : 0;
+    return true;
+}
+
+int
+sb_slab_turning(const sb_problem *pb, const char *text)
+{
+    const int64_t block = sb_matrix_block(&pb->a);
+    const sb_target *t = sb_target_get();
+    double entries;
+    int width;
+    sb_work w;
+
+    if (pb->op != SB_OP_SPMM || pb->c.cols < 2 || !sb_slab_turns(pb) || pb->device)
+        return 0;
+    if (read_slab(text, &width))
+        return sb_slab_serves(pb, width) ? width : 0;
+    sb_work_of(&w, pb);
+    for (width = MOST_TURNED; width > LEAST_TURNED; width /= 2)
+        if ((double)width * ((double)w.k * w.b_size + (double)w.m * w.c_size) <=
+            (double)t->l2)
+            break;
+    entries = (double)pb->a.nnz * (double)(block * block) / (double)(w.m + w.k);
+    if (w.n * w.b_size < TURNED || entries < (width < w.n ? REUSE_SLABS : REUSE_SLAB))
+        return 0;
+    width = width < w.n ? width : (int)w.n;
+    return sb_slab_serves(pb, width) ? width : 0;
+}
+
+size_t
+sb_slab_room(const sb_problem *pb, const char *text)
+{
+    size_t room, forced;
+    int width;
+    sb_work w;
+
+    if (pb->op != SB_OP_SPMM || pb->device)
+        return 0;
+    sb_work_of(&w, pb);
+    width = sb_slab_turns(pb) ? sb_slab_turning(pb, NULL)
+                              : sb_slab_width(pb, &w, sb_target_get());
+    room = sb_slab_bytes(pb, width);
+    if (!read_slab(text, &width))
+        return room;
+    forced = sb_slab_bytes(pb, width);
+    return forced > room ? forced : room;
+}
+
+/* From the first to the last entry, which are the outermost where columns are in order. */
+bool
+sb_slab_scattered(const sb_view *v)
+{
+    const int64_t n = v->rows < SAMPLES ? v->rows : SAMPLES;
+    double span = 0;
+    int64_t rows = 0;
+
+    for (int64_t q = 0; q < n; q++) {
+        const int64_t i = v->rows / n * q + v->rows % n * q / n;
+        const int64_t lo = sb_view_lo(v, i), hi = sb_view_lo(v, i + 1);
+
+        if (hi - lo < 2)
+            continue;
+        span += fabs((double)(sb_view_col(v, hi - 1) - sb_view_col(v, lo)));
+        rows++;
+    }
+    return span > 0.5 * (double)rows * (double)v->cols;
+}
+
+/* Whether rows alone, however they are kept; slabs serve better than partitions. */
+static bool
+is_rows(const sb_weighed *w)
+{
+    const sb_part_kind kind = w->choice.part[0].kind;
+
+    return !w->dropped && w->choice.npart == 1 &&
+           (kind == SB_PART_CSR || kind == SB_PART_PICK || kind == SB_PART_ROWS);
+}
+
+/* Windows, and rows of what they leave. */
+static bool
+is_windows(const sb_weighed *w)
+{
+    const sb_choice *ch = &w->choice;
+
+    return !w->dropped && ch->npart == 2 && ch->part[1].kind == SB_PART_ROWS &&
+           (ch->part[0].kind == SB_PART_WIN || ch->part[0].kind == SB_PART_SHARE);
+}
+
+/* A form by slabs and what its time is a factor of; 0: it has none. */
+static double
+form(sb_weighed *w, const sb_planner *pl, double rows)
+{
+    sb_part_choice *p = &w->choice.part[0];
+
+    if (w->choice.npart == 1 && p->kind == SB_PART_PANEL) {
+        p->size = PANEL / (w->choice.slab * pl->work.b_size);
+        w->dropped = NULL;
+        if (w->choice.slab * pl->work.b_size < ROW ||
+            sb_stats_panel_run(&pl->stats, p->size) < PANEL_RUN ||
+            pl->work.c_size < pl->work.compute_size)
+            return 0;
+        return (w->choice.packed ? GAIN_PACKED : GAIN_PANEL) * rows;
+    }
+    if (is_windows(w))
+        return GAIN_WINDOWS * w->cost.seconds;
+    return is_rows(w) && p->c <= 1 ? GAIN_ROWS * fmin(rows, w->cost.seconds) : 0;
+}
+
+static bool
+known(const sb_planner *pl, const sb_choice *ch)
+{
+    for (int q = 0; q < pl->nweighed; q++)
+        if (sb_choice_equal(&pl->weighed[q].choice, ch))
+            return true;
+    return false;
+}
+
+void
+sb_slab_weigh(sb_planner *pl)
+{
+    const int width = sb_slab_width(pl->pb, &pl->work, pl->target);
+    const int before = pl->nweighed;
+    double rows = INFINITY;
+
+    if (width == 0 || !sb_slab_scattered(&pl->view))
+        return;
+    for (int q = 0; q < before; q++)
+        if (is_rows(&pl->weighed[q]))
+            rows = fmin(rows, pl->weighed[q].cost.seconds);
+    for (int q = 0; q < before && pl->nweighed < SB_WEIGHED_MAX; q++) {
+        sb_weighed *w = &pl->weighed[pl->nweighed];
+        double seconds;
+
+        *w = pl->weighed[q];
+        w->choice.slab = width;
+        w->order = SB_WEIGHED_MAX + q;
+        seconds = form(w, pl, rows);
+        if (!(seconds > 0) || isinf(seconds) || known(pl, &w->choice))
+            continue;
+        w->cost.seconds = seconds;
+        pl->nweighed++;
+    }
+}

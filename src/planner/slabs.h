@@ -1,0 +1,35 @@
+/*
+ * When SpMM goes by slabs of B (runtime/slab.h): the rules, and the bytes that bufferSize asks
+ * for.
+ */
+#ifndef SB_PLANNER_SLABS_H
+#define SB_PLANNER_SLABS_H
+
+#include "formats/view.h"
+#include "planner/context.h"
+
+#include <stddef.h>
+
+/*
+ * Bytes of externalBuffer for a problem in host memory: for what a plan or a call without one
+ * may choose, by sizes and types alone, and for what `text`, a forced plan or NULL, names. 0
+ * where slabs are not expected to pay.
+ */
+size_t sb_slab_room(const sb_problem *pb, const char *text);
+
+/* The columns of a slab, of sizes and types that may gain; else 0. */
+int sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t);
+
+/*
+ * The columns of a slab of a product whose B or C lies by columns, which is turned, where that
+ * is expected to pay, or `text`, a forced plan or NULL, wants it; else 0.
+ */
+int sb_slab_turning(const sb_problem *pb, const char *text);
+
+/* Whether the columns of a row lie all over B; from a few rows. */
+bool sb_slab_scattered(const sb_view *v);
+
+/* Adds the forms by slabs of what is weighed so far. */
+void sb_slab_weigh(sb_planner *pl);
+
+#endif

@@ -1,0 +1,141 @@
+/*
+ * Wide SpMM on the CPU with the buffer that bufferSize asks for, without one, with and without
+ * an analysis, and with a plan text that wants slabs of B: always the oracle's bits, and the
+ * buffer is what was used.
+ */
+#include "call.h"
+#include "gen.h"
+#include "oracle.h"
+#include "planner/slabs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Integers, whose sums are exact. */
+static sb_problem
+problem(int64_t n, sb_dtype type, gen_family family)
+{
+    const gen_spec a = {.family = family,
+                        .rows = 120,
+                        .cols = 90,
+                        .density = 0.6,
+                        .seed = 4,
+                        .ptr_type = SB_I32,
+                        .idx_type = SB_I32,
+                        .val_type = type,
+                        .integer = true};
+    gen_dense_spec b = {
+        .rows = 90, .cols = n, .type = type, .seed = 5, .integer = true};
+    sb_problem pb = {.op = SB_OP_SPMM,
+                     .a = gen_matrix(&a),
+                     .b = gen_dense(&b),
+                     .compute = type,
+                     .alpha = {2, 0},
+                     .beta = {-1, 0},
+                     .batch = 1};
+
+    b.rows = 120;
+    pb.c = gen_dense(&b);
+    return pb;
+}
+
+static void
+done(sb_problem *pb)
+{
+    gen_free_matrix(&pb->a);
+    gen_free_dense(&pb->b);
+    gen_free_dense(&pb->c);
+}
+
+/* Whether the call writes to a buffer of so many bytes, which begins anywhere. */
+static bool
+uses(call *c, size_t bytes, const char *when)
+{
+    char *buffer = malloc(bytes + 65);
+    bool used = false;
+
+    memset(buffer, 0xff, bytes + 65);
+    c->buffer = buffer + 1;
+    call_check(c, when);
+    c->buffer = NULL;
+    assert_int_equal(buffer[0], (char)0xff);
+    for (size_t q = 1; q <= bytes; q++)
+        used |= buffer[q] != (char)0xff;
+    for (size_t q = bytes + 1; q < bytes + 65; q++)
+        assert_int_equal(buffer[q], (char)0xff);
+    free(buffer);
+    return used;
+}
+
+static void
+wide(sb_dtype type, int64_t n, gen_family family, bool scattered)
+{
+    const bool here = sb_target_get()->isa == SB_ISA_V4;
+    sb_problem pb = problem(n, type, family);
+    size_t bytes = 1;
+    call c;
+
+    assert_int_equal(call_begin(&c, &pb), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(call_size(&c, &bytes), SPBLAS_STATUS_SUCCESS);
+    if (here)
+        assert_true(bytes >= (size_t)(90 * n) * sb_dtype_size(type));
+    else
+        assert_int_equal(bytes, 0);
+    call_check(&c, "no buffer");
+    assert_int_equal(uses(&c, bytes, "buffer"), here && scattered);
+    assert_int_equal(call_analyse(&c), SPBLAS_STATUS_SUCCESS);
+    call_check(&c, "plan, no buffer");
+    assert_int_equal(uses(&c, bytes, "plan, buffer"), here && scattered);
+    call_end(&c);
+    done(&pb);
+}
+
+static void
+test_wide(void **state)
+{
+    (void)state;
+    wide(SB_F32, 512, GEN_UNIFORM, true);
+    wide(SB_F64, 300, GEN_UNIFORM, true);
+    wide(SB_F32, 530, GEN_FULL, true);
+}
+
+/* What it asks for depends on the text, on every level. */
+static void
+test_plan_text(void **state)
+{
+    static const char text[] = "(plan spmm (part csr) (slab 16))";
+    sb_problem pb = problem(50, SB_F32, GEN_UNIFORM);
+    size_t bytes = 1;
+    call c;
+
+    (void)state;
+    assert_int_equal(call_begin(&c, &pb), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(call_size(&c, &bytes), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(bytes, 0);
+    assert_int_equal(
+        spblasSpMatSetAttribute(c.a, SPBLAS_SPMAT_PLAN_TEXT, text, sizeof text),
+        SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(call_size(&c, &bytes), SPBLAS_STATUS_SUCCESS);
+    assert_int_equal(bytes, 4 * 90 * 16 * sizeof(float) + 64);
+    assert_int_equal(call_analyse(&c), SPBLAS_STATUS_SUCCESS);
+    call_check(&c, "plan, no buffer");
+    assert_true(uses(&c, bytes, "plan, buffer"));
+    call_end(&c);
+    done(&pb);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_plan_text),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
