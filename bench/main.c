@@ -18,7 +18,8 @@
 #include <omp.h>
 #endif
 
-enum { TIER_FULL = 1, TIER_QUICK = 2, TIER_TINY = 4, PEERS = 32, FORCED = 16 };
+enum { TIER_FULL = 1, TIER_QUICK = 2, TIER_TINY = 4, TIER_ODD = 8 };
+enum { PEERS = 32, FORCED = 16 };
 
 typedef struct bench_case {
     bench_op op;

@@ -70,6 +70,8 @@ typedef struct sb_emit {
     bool tiled;                 /* t0 and t1 are the last two parameters */
     const sb_emit_usual *usual; /* parameters that are the function's own */
     int nusual;
+    bool within;        /* the copy for parameters within bounds is written */
+    int bytes;          /* ... of a vector in it at most; 0: of any */
     bool streams;       /* a fence is due at the end */
     int width;          /* lanes a vector has at most */
     sb_emit_simt *simt; /* of the GPU's dialect; NULL for C */

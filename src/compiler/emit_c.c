@@ -11,7 +11,7 @@
 const char *
 sb_emit_version(void)
 {
-    return "4";
+    return "5";
 }
 
 sb_status
@@ -159,11 +159,9 @@ either_param(sb_emit *cx, int q)
     sb_strbuf_printf(cx->out, "    const %s ",
                      sb_emit_ctype((sb_dtype)cx->prog->param[q]->type));
     sb_emit_var(cx, cx->prog->param[q]);
-    sb_strbuf_puts(cx->out, " = SBK_KNOWN(");
-    argument(cx, q, false);
-    sb_strbuf_puts(cx->out, ", ");
-    argument(cx, q, true);
-    sb_strbuf_puts(cx->out, ");\n");
+    sb_strbuf_puts(cx->out, " = ");
+    argument(cx, q, !cx->within);
+    sb_strbuf_puts(cx->out, ";\n");
 }
 
 void
@@ -313,18 +311,30 @@ ways(sb_emit *cx, const char *symbol)
     sb_strbuf_puts(out, "}\n");
 }
 
-/* The same where bounds are known. What is given is read where a body without copies does. */
+static void
+body_within(sb_emit *cx)
+{
+    for (int u = 0; u < cx->nusual; u++)
+        cx->bytes = cx->usual[u].below > 0 ? cx->usual[u].bytes : cx->bytes;
+    cx->within = true;
+    body(cx);
+    cx->within = false;
+    cx->bytes = 0;
+}
+
+/* A copy for parameters within bounds, and the body as it is without copies. */
 static void
 ways_within(sb_emit *cx, const char *symbol)
 {
     sb_strbuf *out = cx->out;
 
     sb_strbuf_printf(out,
-                     "void %s(" ARGS ");\n\n#if SBK_BOUNDS\nSBK_FN void\n%s_for(" ARGS
-                     ", const int known_)\n#else\nvoid\n%s(" ARGS ")\n#endif\n{\n",
-                     symbol, symbol, symbol);
-    body(cx);
-    sb_strbuf_printf(out, "#if SBK_BOUNDS\nvoid\n%s(" ARGS ")\n{\n    if (", symbol);
+                     "void %s(" ARGS
+                     ");\n\n#if SBK_BOUNDS\nSBK_FN void\n%s_within(" ARGS ")\n{\n",
+                     symbol, symbol);
+    body_within(cx);
+    sb_strbuf_printf(out, "#endif\n\nvoid\n%s(" ARGS ")\n{\n#if SBK_BOUNDS\n    if (",
+                     symbol);
     within(cx);
     for (int q = 0; q < cx->prog->nparam; q++)
         if (usual_of(cx, q)) {
@@ -333,10 +343,12 @@ ways_within(sb_emit *cx, const char *symbol)
             sb_strbuf_puts(out, " == ");
             argument(cx, q, false);
         }
-    sb_strbuf_printf(out,
-                     ")\n        %s_for(buf, param, t0, t1, 1);\n    else\n"
-                     "        %s_for(buf, param, t0, t1, 0);\n}\n#endif\n",
-                     symbol, symbol);
+    sb_strbuf_printf(
+        out,
+        ") {\n        %s_within(buf, param, t0, t1);\n        return;\n    }\n"
+        "#endif\n",
+        symbol);
+    body(cx);
 }
 
 static void

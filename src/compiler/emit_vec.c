@@ -9,7 +9,10 @@
 void
 sb_emit_lanes(sb_emit *cx, sb_emit_class c)
 {
-    sb_strbuf_printf(cx->out, "SBK_N%d_%d", c.bytes, c.lanes);
+    const bool fewer = cx->bytes > 0 && c.lanes > cx->bytes / c.bytes;
+
+    sb_strbuf_printf(cx->out, "SBK_N%d_%d", c.bytes,
+                     fewer ? cx->bytes / c.bytes : c.lanes);
 }
 
 void

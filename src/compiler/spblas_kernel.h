@@ -17,14 +17,11 @@
 
 #define SBK_FN static inline __attribute__((always_inline, unused))
 #define SBK_UNUSED __attribute__((unused))
-/* Copies of code for parameters within bounds, where it was measured that they pay, and what
- * a parameter is in them. */
+/* Copies of code for parameters within bounds, where it was measured that they pay. */
 #if defined(SBK_FAST_GATHER)
 #define SBK_BOUNDS 0
-#define SBK_KNOWN(value, given) given
 #else
 #define SBK_BOUNDS 1
-#define SBK_KNOWN(value, given) (known_ ? (value) : (given))
 #endif
 #define SBK_V_(name, n) sbk_##name##x##n
 #define SBK_V(name, n) SBK_V_(name, n)

@@ -36,11 +36,11 @@ static sb_status
 emit_exact(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
            const sb_spec *s, const char *name)
 {
-    const sb_emit_usual usual[] = {{"base", 0, 0},
-                                   {"ldb", s->tile, 0},
-                                   {"ldc", s->tile, 0},
-                                   {"alpha", 1, 0},
-                                   {"beta", 0, 0}};
+    const sb_emit_usual usual[] = {{.param = "base"},
+                                   {.param = "ldb", .value = s->tile},
+                                   {.param = "ldc", .value = s->tile},
+                                   {.param = "alpha", .value = 1},
+                                   {.param = "beta"}};
     char symbol[40];
 
     SB_TRY(name_of(key, symbol, p, sb_emit_version()));
@@ -50,13 +50,20 @@ emit_exact(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p
 }
 
 /* Operands of fewer columns than a tile but more than half, which the tile was chosen for:
- * without tests for each entry of which vectors there are. */
+ * without tests for each entry of which vectors there are. Rows of B begin anywhere then: a
+ * vector of 64 bytes lies on two lines, and of what it loads half may be masked; windows load
+ * them for several rows, and of longer ones less is masked (docs/kernels.md). */
 static sb_status
 emit_cut(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
          const sb_spec *s, const char *name)
 {
+    const bool whole = s->kinds & 1U << SB_KIND_WIN ||
+                       (size_t)s->tile * sb_dtype_size(s->compute) > 128;
     const sb_emit_usual usual[] = {
-        {"n", s->tile / 2, s->tile}, {"base", 0, 0}, {"alpha", 1, 0}, {"beta", 0, 0}};
+        {.param = "n", .value = s->tile / 2, .below = s->tile, .bytes = whole ? 0 : 32},
+        {.param = "base"},
+        {.param = "alpha", .value = 1},
+        {.param = "beta"}};
     char symbol[40];
 
     SB_TRY(name_of(key, symbol, p, sb_emit_version()));

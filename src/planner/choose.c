@@ -94,13 +94,30 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
     return NULL;
 }
 
-/* By position, what sharing gains goes into positions, and windows by runs need none. */
+/* Whether C is stored past the caches, as plain rows do it: of what shares rows of B, only
+ * shared columns of three rows by position have kernels for that. */
+static bool
+streams(const sb_planner *pl, const sb_part_choice *p)
+{
+    return p->kind == SB_PART_SHARE && p->size == 3 &&
+           sb_rule_positions(&pl->work, pl->target, p->size) &&
+           sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target);
+}
+
+/* By position, what sharing gains goes into positions, and windows by runs need none, but
+ * where the rules know better. */
 static const char *
 unwise_share(const sb_planner *pl, const sb_part_choice *p, bool packed)
 {
-    if (!packed && pl->view.crd_in_place && !pl->view.pos)
+    const int at = sb_stats_window(p->size);
+
+    if (!packed && pl->view.crd_in_place && !pl->view.pos &&
+        !sb_rule_positions(&pl->work, pl->target, p->size))
         return "windows by runs need no positions";
-    return pl->stats.held_share[sb_stats_window(p->size)] < 0.5 || pl->stats.mean < 8
+    if (packed && streams(pl, p))
+        return "by position C is stored past the caches";
+    return pl->stats.held_share[at] < 0.5 || pl->stats.mean < 8 ||
+                   pl->stats.half_share[at] < sb_rule_shared(&pl->work, pl->target)
                ? "too few columns shared by neighbouring rows"
                : NULL;
 }
@@ -147,6 +164,8 @@ static const char *
 unwise(const sb_planner *pl, const sb_weighed *w)
 {
     const sb_part_choice *p = &w->choice.part[0];
+    const double least =
+        fmax(p->size == 2 ? 0.6 : 0.5, sb_rule_shared(&pl->work, pl->target));
     const char *why = pl->pb->op == SB_OP_SPMV    ? unwise_vector(pl, w)
                       : w->choice.npart < 2       ? NULL
                       : pl->pb->op == SB_OP_SDDMM ? unwise_samples(pl, p)
@@ -156,16 +175,15 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         return why;
     if (w->choice.npart < 2)
         return unwise_rest(pl, p);
-    if (p->kind == SB_PART_BSR && w->cost.share[0] < (p->size == 2 ? 0.6 : 0.5))
+    if (p->kind == SB_PART_BSR && w->cost.share[0] < least)
         return "too few full blocks";
     if (p->kind == SB_PART_BSR && pl->stats.mean < 12)
         return "rows too short for blocks";
-    if (p->kind == SB_PART_WIN &&
-        pl->stats.win_share[sb_stats_window(p->size)] < (p->size == 2 ? 0.6 : 0.5))
+    if (p->kind == SB_PART_WIN && pl->stats.win_share[sb_stats_window(p->size)] < least)
         return "too few runs shared by neighbouring rows";
     if ((p->kind == SB_PART_WIN || p->kind == SB_PART_BSR ||
          p->kind == SB_PART_SHARE) &&
-        pl->pb->op == SB_OP_SPMM &&
+        pl->pb->op == SB_OP_SPMM && !streams(pl, p) &&
         !sb_rule_windows(&pl->work, pl->target, pl->stats.mean))
         return "rows too short for so wide a product";
     if (p->kind == SB_PART_SHARE)

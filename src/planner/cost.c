@@ -240,14 +240,18 @@ together(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
 
 /* Rows long enough for two entries at a time keep more of B in flight, which shows while
  * a row of B is but a few lines (docs/kernels.md). A run of shared columns begins anew
- * for each window, which shows where there is little else to do. */
+ * for each window, which shows where there is little else to do. Sums of 64 columns of six
+ * rows leave Zen 4 too few registers for what else a shared column needs (docs/kernels.md). */
 static double
 slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unroll)
 {
     const int64_t row = w->n * w->b_size;
 
-    if (p->kind == SB_PART_WIN && row <= 32)
+    if (p->kind == SB_PART_WIN && row <= 32 && t->isa != SB_ISA_V4)
         return 1.3;
+    if (p->kind == SB_PART_SHARE && p->size >= 6 && w->n >= 64 &&
+        w->compute_size == 4 && t->isa == SB_ISA_V4)
+        return p->size == 6 ? 1.3 : 0.95;
     if (unroll == SB_SPEC_FEW) /* Zen 4: 1.07 times as fast as fours on long rows */
         return t->isa == SB_ISA_V4G ? 0.68 : 0.78;
     return unroll > 1 && row <= 256 ? 0.82 : 1;
@@ -263,6 +267,15 @@ unchained(const sb_work *w, const sb_target *t, int unroll)
     return unroll > 1 && w->n * w->b_size <= 64 ? 0.4 : 1;
 }
 
+/* Zen 4: a column that rows share is one load of a vector or two and a multiply-add a row, and
+ * a sum a row is chains enough, so that little is left beside them. */
+static bool
+narrow_windows(const sb_part_choice *p, const sb_work *w, const sb_target *t)
+{
+    return p->kind == SB_PART_WIN && t->isa == SB_ISA_V4 && w->op == SB_OP_SPMM &&
+           w->n * w->b_size <= 64;
+}
+
 /* Entries whose position and column are looked up: of rows that share them one does it,
  * the others wait for theirs. Where the sums of 64 columns do not fit the registers, wide
  * products look up twice as often; more than six row pointers are fetched again and again. */
@@ -272,12 +285,18 @@ window_indices(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
 {
     const double alone = am->entries - am->slots, shared = am->slots / p->size;
     const double fit = w->n < 64 ? 6 : fmax(3, sb_rule_tall(w, t));
-    const double again = p->size > fit ? 2 : 1;
+    const bool narrow = narrow_windows(p, w, t);
+    /* windows of eight by runs: where they fetch their rows' pointers again, Zen 4 waits */
+    const bool waits = t->isa == SB_ISA_V4 && p->kind == SB_PART_WIN && p->size > 6;
+    const double again = p->size <= fit || narrow ? 1 : waits && w->n >= 64 ? 4 : 2;
+    const double position = t->isa != SB_ISA_V4 || w->n < 32 ? 0.35
+                            : w->n < 64                      ? 0.18
+                                                             : 0.1;
 
     if (p->kind == SB_PART_SHARE)
-        return alone +
-               (w->n < 64 ? 1 : again) * (shared + (packed ? 0 : 0.35 * am->entries));
-    return again * (2.5 * alone + shared);
+        return alone + (w->n < 64 ? 1 : again) *
+                           (shared + (packed ? 0 : position * am->entries));
+    return (narrow ? 0.65 : again) * (2.5 * alone + shared);
 }
 
 /* What one part takes of all threads, no barriers. */

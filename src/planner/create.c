@@ -63,7 +63,7 @@ planner_init(sb_planner *pl, const sb_problem *pb, const sb_options *opt, sb_dia
 }
 
 /* Whether columns that rows hold together may decide: by position, where the values are in
- * place, they lose to windows by runs (choose.c). */
+ * place, they mostly lose to windows by runs (choose.c). */
 static bool
 held_decides(const sb_planner *pl)
 {
@@ -87,6 +87,15 @@ features(const sb_planner *pl)
     return SB_STATS_VECTOR | (pl->pb->device ? SB_STATS_REUSE : 0);
 }
 
+/* Whether they may after all: rows that share half of their entries by threes or more read a
+ * column 1.3 times and more by fours. */
+static bool
+positions_decide(const sb_planner *pl)
+{
+    return pl->pb->op == SB_OP_SPMM && pl->view.block <= 1 && pl->stats.r4 >= 1.3 &&
+           sb_rule_positions(&pl->work, pl->target, 8);
+}
+
 static sb_status
 look(sb_planner *pl)
 {
@@ -96,6 +105,8 @@ look(sb_planner *pl)
     if (pl->view.block > 1)
         sb_stats_expand(&pl->stats, pl->view.block);
     pl->work.by_position = pl->view.pos != NULL;
+    if (positions_decide(pl))
+        sb_stats_hold(&pl->stats, &pl->view, &pl->par);
     return SB_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "planner/candidates.h"
 #include "planner/greedy.h"
 #include "planner/levels_sample.h"
+#include "planner/rules.h"
 #include "planner/search.h"
 
 #include "base/alloc.h"
@@ -246,13 +247,16 @@ promising(const sb_planner *pl)
 {
     const bool estimate = pl->opt->effort == SB_EFFORT_ESTIMATE;
     const double most = estimate ? 0.95 : 0.99;
+    /* a second level is not to look where what is left over decides */
+    const double shared = sb_rule_shared(&pl->work, pl->target);
+    const double least = shared > 0.5 ? shared : 0.3;
     const sb_stats *s = &pl->stats;
     double blocks = 0;
 
     for (int q = 0; q < SB_STATS_BLOCKS; q++)
         if (s->block_share[q] > blocks)
             blocks = s->block_share[q];
-    return s->mean >= 12 && blocks >= 0.3 && blocks <= most &&
+    return s->mean >= 12 && blocks >= least && blocks <= most &&
            (!estimate || cheapest(pl) >= SEARCH_SECONDS);
 }
 

@@ -149,6 +149,21 @@ sb_rule_windows(const sb_work *w, const sb_target *t, double mean)
 }
 
 double
+sb_rule_shared(const sb_work *w, const sb_target *t)
+{
+    return w->op == SB_OP_SPMM && many_lines(w, t) ? 0.7 : 0.5;
+}
+
+bool
+sb_rule_positions(const sb_work *w, const sb_target *t, int rows)
+{
+    const double a = (double)w->nnz * (w->a_size + w->ptr_size);
+
+    return t->isa == SB_ISA_V4 && w->n >= 32 && rows >= (w->n < 64 ? 4 : 3) &&
+           a <= (double)t->l3 / 4;
+}
+
+double
 sb_rule_panel_run(const sb_work *w, const sb_target *t)
 {
     const double row = (double)w->n * w->b_size;
@@ -281,6 +296,14 @@ samples_unroll(const sb_target *t, double mean, int rows)
     return u;
 }
 
+/* Three or four doubles on Zen 4: no pairs are built in, and eights are ahead of them. */
+static bool
+narrow_doubles(const sb_work *w, const sb_target *t)
+{
+    return t->isa == SB_ISA_V4 && w->compute_size == 8 && (w->n == 3 || w->n == 4) &&
+           w->b_size == 8;
+}
+
 int
 sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
 {
@@ -291,7 +314,10 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
     const double pairs = row <= 64      ? (wide_rows(t) ? 7 : 6)
                          : wide_rows(t) ? (doubled ? 24 : 8)
                                         : 32;
-    const double fours = row <= 16 ? 8 : row <= 64 ? 40 : INFINITY;
+    const double fours = row <= 16              ? 8
+                         : narrow_doubles(w, t) ? pairs
+                         : row <= 64            ? 40
+                                                : INFINITY;
 
     if (w->op == SB_OP_SDDMM)
         return samples_unroll(t, mean, rows > 1 ? rows : 1);
@@ -307,7 +333,7 @@ static bool
 eights(const sb_work *w, const sb_target *t, double mean, double ragged)
 {
     const int64_t row = w->n * w->b_size;
-    const double is_long = wide_rows(t) ? 8 : 40;
+    const double is_long = wide_rows(t) ? 8 : narrow_doubles(w, t) ? 6 : 40;
 
     return w->op == SB_OP_SPMM && !w->col_major && t->isa >= SB_ISA_V4 &&
            (w->a_type == SB_F32 || w->a_type == SB_F64) && w->b_size == w->a_size &&
@@ -364,9 +390,11 @@ sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_tar
 {
     const double c = (double)w->m * (double)w->n * w->c_size;
     const double l2 = (double)t->l2 * t->threads;
+    const double all = c + (double)w->k * (double)w->n * w->b_size +
+                       (double)w->nnz * (w->a_size + w->idx_size);
 
     return row_major(pb) && (mean < 16 || many_lines(w, t)) &&
-           c > fmin(8 * l2, 16 << 20);
+           (c > fmin(8 * l2, 16 << 20) || (many_lines(w, t) && all > (double)t->l3));
 }
 
 int64_t
@@ -376,6 +404,15 @@ sb_rule_blocks(const sb_work *w, const sb_target *t)
     const double rounds = ceil(c / ((double)t->l2 / 2));
 
     return t->threads * (rounds < 1 ? 1 : (int64_t)rounds);
+}
+
+/* The few rows that windows of shared columns leave at the end of a matrix: not worth a kernel
+ * that streams. */
+static bool
+last_rows(const sb_choice *ch, unsigned kinds)
+{
+    return ch->npart == 2 && ch->part[0].kind == SB_PART_SHARE && !ch->packed &&
+           kinds == 1U << SB_PART_ROWS;
 }
 
 void
@@ -426,7 +463,7 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     if (pb->op == SB_OP_SPMM && !out->b_col && !out->c_col) {
         out->unroll = ch->unroll;
         out->prefetch = ch->prefetch;
-        out->stream = ch->stream;
+        out->stream = ch->stream && !last_rows(ch, kinds);
     }
     if (sddmm && !pb->device) {
         out->unroll = ch->unroll;

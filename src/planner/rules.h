@@ -37,6 +37,14 @@ double sb_rule_panel_run(const sb_work *w, const sb_target *t);
  * caches. */
 bool sb_rule_windows(const sb_work *w, const sb_target *t, double mean);
 
+/* The least share of entries in runs or columns that rows of a window share: what is left over
+ * reads B in pieces of a tile, plain rows in wider ones. */
+double sb_rule_shared(const sb_work *w, const sb_target *t);
+
+/* Whether columns that `rows` rows share gain over windows by runs though their values are
+ * looked up by position (docs/kernels.md, Shared columns in place). */
+bool sb_rule_positions(const sb_work *w, const sb_target *t, int rows);
+
 /* Whether neighbours find each other's rows of B in the caches, whatever its size, by sb_stats.r4:
  * partitions of the columns then only read and write C once more each. */
 bool sb_rule_local(const sb_target *t, double r4);

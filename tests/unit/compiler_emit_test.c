@@ -547,7 +547,7 @@ test_accumulators_are_vectors(void **state)
 static void
 test_usual_values(void **state)
 {
-    static const sb_emit_usual usual[] = {{"ldb", 32, 0}, {"zz", 1, 0}, {"beta", 0, 0}};
+    sb_emit_usual usual[] = {{"ldb", 32, 0, 0}, {"zz", 1, 0, 0}, {"beta", 0, 0, 0}};
     sb_strbuf s;
 
     (void)state;

@@ -191,11 +191,13 @@ builtins_can_be_made(void **state)
     sb_strbuf_free(&signature);
 }
 
-/* A tile that B may end within has a copy of its code that knows the bounds; an exact one none. */
+/* A tile that B may end within has a copy of its code that knows the bounds, in vectors of 32
+ * bytes; an exact one none. */
 static void
 cut_tiles_know_bounds(void **state)
 {
     sb_strbuf text, signature;
+    const char *rest;
     sb_hash key;
 
     (void)state;
@@ -205,12 +207,26 @@ cut_tiles_know_bounds(void **state)
                                   "spmm csr f32f32f32/f32 i32i32 rr t16 p0", NULL),
                      SB_OK);
     assert_non_null(strstr(text.s, "if (param[1].i > 8 && param[1].i < 16 && param["));
-    assert_non_null(strstr(text.s, " base = SBK_KNOWN(0, param["));
+    rest = strstr(text.s, "#endif\n\nvoid\nsbk_");
+    assert_non_null(rest);
+    assert_non_null(strstr(rest, " base = param["));
+    assert_non_null(strstr(rest, "SBK_N4_16"));
+    assert_null(strstr(rest, "SBK_N4_8"));
+    text.s[rest - text.s] = '\0';
+    assert_non_null(strstr(text.s, " base = 0;"));
+    assert_non_null(strstr(text.s, "SBK_N4_8"));
+    assert_null(strstr(text.s, "SBK_N4_16"));
     sb_strbuf_clear(&text);
     assert_int_equal(sb_spec_emit(&text, &signature, &key,
                                   "spmm csr f32f32f32/f32 i32i32 rr x16 p0", NULL),
                      SB_OK);
-    assert_null(strstr(text.s, "SBK_KNOWN"));
+    assert_null(strstr(text.s, "SBK_BOUNDS"));
+    sb_strbuf_clear(&text);
+    assert_int_equal(sb_spec_emit(&text, &signature, &key,
+                                  "spmm csr f64f64f64/f64 i32i32 rr t32 p0", NULL),
+                     SB_OK);
+    assert_non_null(strstr(text.s, "SBK_BOUNDS"));
+    assert_null(strstr(text.s, "SBK_N8_4")); /* rows of B of several lines */
     sb_strbuf_free(&text);
     sb_strbuf_free(&signature);
 }

@@ -57,6 +57,10 @@ test_pairs(void **state)
     assert_int_equal(taken_together(SB_ISA_V4, 32, 4, 26), 1);
     assert_int_equal(taken_together(SB_ISA_V4, 32, 4, 40), 2);
     assert_int_equal(taken_together(SB_ISA_V4, 16, 4, 6), 2);
+    assert_int_equal(taken_together(SB_ISA_V4, 3, 8, 6), 4); /* no kernel has pairs */
+    assert_int_equal(taken_together(SB_ISA_V4, 3, 8, 5), 1);
+    assert_int_equal(taken_together(SB_ISA_V4, 5, 8, 6), 2);
+    assert_int_equal(taken_together(SB_ISA_V4G, 3, 8, 8), 2);
 }
 
 /* Six rows of 64 columns are 24 of 32 registers; twice as many do not fit. */
@@ -151,6 +155,91 @@ test_many_lines(void **state)
     }
 }
 
+/* Rules for columns shared by position are of the one core that was measured; wide products
+ * want fewer rows together. An A whose positions would leave L3 has none. */
+static void
+test_positions(void **state)
+{
+    const sb_target zen = {.isa = SB_ISA_V4, .l3 = 32 << 20},
+                    fast = {.isa = SB_ISA_V4G, .l3 = 32 << 20},
+                    old = {.isa = SB_ISA_V3, .l3 = 32 << 20};
+    const sb_work narrow = product(8, 4), w32 = product(32, 4), wide = product(128, 8);
+    sb_work large = wide;
+
+    (void)state;
+    assert_true(sb_rule_positions(&w32, &zen, 4));
+    assert_false(sb_rule_positions(&w32, &zen, 3));
+    assert_true(sb_rule_positions(&wide, &zen, 3));
+    assert_false(sb_rule_positions(&wide, &zen, 2));
+    assert_false(sb_rule_positions(&narrow, &zen, 8));
+    assert_false(sb_rule_positions(&wide, &fast, 8));
+    assert_false(sb_rule_positions(&wide, &old, 8));
+    large.ptr_size = 4; /* beside a value of 8 bytes */
+    large.nnz = 700000;
+    assert_false(sb_rule_positions(&large, &zen, 6));
+    large.nnz = 600000;
+    assert_true(sb_rule_positions(&large, &zen, 6));
+}
+
+/* What windows leave over is read by narrow tiles where rows of B have eight lines and more. */
+static void
+test_least_share(void **state)
+{
+    const sb_target zen = {.isa = SB_ISA_V4}, fast = {.isa = SB_ISA_V4G};
+    const sb_work w32 = product(32, 4), wide = product(128, 4);
+    const sb_work dots = {.op = SB_OP_SDDMM, .n = 4000, .k = 128, .b_size = 4};
+
+    (void)state;
+    assert_true(sb_rule_shared(&w32, &zen) == 0.5);
+    assert_true(sb_rule_shared(&wide, &zen) > 0.66);
+    assert_true(sb_rule_shared(&wide, &fast) == 0.5);
+    assert_true(sb_rule_shared(&dots, &zen) == 0.5);
+}
+
+/* C that would not stay in the last cache anyway goes past it though it is not large: 8 MB
+ * of C, as many of B, and A. */
+static void
+test_streams_what_cannot_stay(void **state)
+{
+    sb_target t = {.isa = SB_ISA_V4, .threads = 2, .l2 = 1 << 20, .l3 = 32 << 20};
+    sb_problem pb = by_rows(16000, 128);
+    sb_work w = product(128, 4);
+
+    (void)state;
+    w.m = w.k = 16000;
+    w.a_size = w.idx_size = 4;
+    w.nnz = 1000000;
+    assert_false(sb_rule_stream(&pb, &w, 62, &t));
+    w.nnz = 3000000;
+    assert_true(sb_rule_stream(&pb, &w, 62, &t));
+    t.isa = SB_ISA_V4G;
+    assert_false(sb_rule_stream(&pb, &w, 62, &t));
+    t.isa = SB_ISA_V4;
+    w.n = pb.b.cols = pb.c.cols = 96;
+    assert_false(sb_rule_stream(&pb, &w, 62, &t));
+}
+
+/* Rows at the end need no streaming kernel beside shared columns that have one. */
+static void
+test_last_rows(void **state)
+{
+    const unsigned rows = 1U << SB_PART_ROWS, both = rows | 1U << SB_PART_SHARE;
+    const sb_problem pb = by_rows(16000, 128);
+    sb_choice ch = {.op = SB_OP_SPMM, .npart = 2, .stream = true, .tile = 64};
+    sb_spec s;
+
+    (void)state;
+    ch.part[0] = (sb_part_choice){.kind = SB_PART_SHARE, .size = 3};
+    ch.part[1] = (sb_part_choice){.kind = SB_PART_ROWS, .c = 1, .k = -1};
+    sb_spec_of(&s, &pb, &ch, rows, SB_I32, SB_I32);
+    assert_false(s.stream);
+    sb_spec_of(&s, &pb, &ch, both, SB_I32, SB_I32);
+    assert_true(s.stream);
+    ch.part[0].kind = SB_PART_WIN;
+    sb_spec_of(&s, &pb, &ch, rows, SB_I32, SB_I32);
+    assert_true(s.stream);
+}
+
 /* Meshes (brack2 1.49, cage10 1.21) gain nothing from partitions of columns, graphs (twitch_de
  * 1.06) do. */
 static void
@@ -188,6 +277,9 @@ test_eights(void **state)
         {SB_ISA_V4, 8, 4, SB_PART_CSR, 50, 0, true},
         {SB_ISA_V4, 8, 4, SB_PART_CSR, 30, 0.1, false},
         {SB_ISA_V4, 4, 4, SB_PART_CSR, 3, 0.5, true},
+        {SB_ISA_V4, 4, 8, SB_PART_CSR, 6, 0, true},
+        {SB_ISA_V4, 4, 8, SB_PART_CSR, 5, 0.1, false},
+        {SB_ISA_V4G, 4, 8, SB_PART_CSR, 6, 0.1, false},
         {SB_ISA_V4, 16, 4, SB_PART_CSR, 50, 1, false},
         {SB_ISA_V3, 8, 4, SB_PART_CSR, 50, 1, false},
     };
@@ -208,9 +300,16 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),      cmocka_unit_test(test_eights),
-        cmocka_unit_test(test_tall_tiles), cmocka_unit_test(test_many_lines),
-        cmocka_unit_test(test_partitions), cmocka_unit_test(test_sixteen_registers),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_eights),
+        cmocka_unit_test(test_tall_tiles),
+        cmocka_unit_test(test_many_lines),
+        cmocka_unit_test(test_partitions),
+        cmocka_unit_test(test_sixteen_registers),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_last_rows),
+        cmocka_unit_test(test_least_share),
+        cmocka_unit_test(test_streams_what_cannot_stay),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
