@@ -2,6 +2,9 @@
 # named <kind>.<file>, linked to all internal libraries and to tests/support. Its label
 # is `quick` unless a comment in the file says otherwise:
 #     ctest-labels: full            or   ctest-labels: quick tsan
+# Tests of half a minute and more say about how many seconds of a core they are, so that
+# ctest begins with the longest and no core waits for one that began last:
+#     ctest-cost: 60
 # Any other folder under tests/ with a CMakeLists.txt brings its own tests.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET cmocka)
@@ -26,6 +29,11 @@ function(sb_add_test target name source)
         string(STRIP "${CMAKE_MATCH_1}" labels)
         string(REPLACE " " ";" labels "${labels}")
     endif()
+    set(cost 0)
+    file(STRINGS ${source} marks REGEX "ctest-cost:")
+    if(marks MATCHES "ctest-cost: *([0-9]+)")
+        set(cost ${CMAKE_MATCH_1})
+    endif()
     add_executable(${target} ${source})
     target_include_directories(${target} PRIVATE tests/support)
     if(TARGET sb_testsupport)
@@ -39,7 +47,7 @@ function(sb_add_test target name source)
     endif()
     add_test(NAME ${name} COMMAND ${target})
     set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 900
-        SKIP_RETURN_CODE 77
+        COST ${cost} SKIP_RETURN_CODE 77
         ENVIRONMENT "${SB_TEST_ENV}")
 endfunction()
 
@@ -47,7 +55,9 @@ endfunction()
 # runner of seeded faults gives each fault a cache of its own.
 set(SPBLAS_TEST_CACHE "${CMAKE_BINARY_DIR}/test-cache" CACHE PATH
     "Where tests keep compiled kernels; builds may share it")
-set(SB_TEST_ENV "SPBLAS_MODEL=off")
+# Threads without work sleep: ctest runs as many programs as there are cores, and one whose
+# team turns idly in a barrier takes its neighbour's core.
+set(SB_TEST_ENV "SPBLAS_MODEL=off" "OMP_WAIT_POLICY=passive")
 if(NOT SPBLAS_FAULTS)
     list(APPEND SB_TEST_ENV "SPBLAS_CACHE_DIR=${SPBLAS_TEST_CACHE}")
 endif()
@@ -82,7 +92,7 @@ endforeach()
 add_test(NAME prop.gpu_recipes_all COMMAND prop_gpu_recipes --all)
 add_test(NAME prop.gpu_recipes_watched COMMAND prop_gpu_recipes --watch)
 set_tests_properties(prop.gpu_recipes_all prop.gpu_recipes_watched PROPERTIES LABELS "full;gpu-emu" TIMEOUT 900
-    ENVIRONMENT "${SB_TEST_ENV}")
+    COST 60 ENVIRONMENT "${SB_TEST_ENV}")
 
 file(GLOB test_folders CONFIGURE_DEPENDS tests/*/CMakeLists.txt)
 foreach(list ${test_folders})

@@ -67,7 +67,7 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
 static bool
 products_fit(const sb_planner *pl)
 {
-    const int most = pl->target->isa == SB_ISA_V4 && !pl->work.complex ? 8 : 4;
+    const int most = sb_target_slow_gathers(pl->target) && !pl->work.complex ? 8 : 4;
 
     return pl->work.compute_size <= most;
 }
@@ -81,7 +81,8 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
 
     if (p->kind == SB_PART_WIN && pl->stats.win_run[sb_stats_window(p->size)] < 20)
         return "shared runs too short for lanes";
-    if (p->kind == SB_PART_SEG && pl->stats.mean >= 128 && pl->target->isa != SB_ISA_V4)
+    if (p->kind == SB_PART_SEG && pl->stats.mean >= 128 &&
+        !sb_target_slow_gathers(pl->target))
         return "rows long enough for lanes of their own";
     if (p->kind == SB_PART_PROD && (pl->stats.mean >= 14 || !products_fit(pl)))
         return "vectors of sums too narrow, or the buffer";
@@ -158,17 +159,17 @@ unwise_samples(const sb_planner *pl, const sb_part_choice *p)
                : NULL;
 }
 
+/* On the CPU; a device has rules of its own (sb_gpu_unwise). */
 static const char *
 unwise(const sb_planner *pl, const sb_weighed *w)
 {
     const sb_part_choice *p = &w->choice.part[0];
     const double least =
         fmax(p->size == 2 ? 0.6 : 0.5, sb_rule_shared(&pl->work, pl->target));
-    const char *why = pl->pb->op == SB_OP_SPMV ? unwise_vector(pl, w)
-                      : w->choice.npart < 2    ? NULL
-                      : pl->pb->op == SB_OP_SDDMM && !pl->pb->device
-                          ? unwise_samples(pl, p)
-                          : unwise_narrow(pl, p);
+    const char *why = pl->pb->op == SB_OP_SPMV    ? unwise_vector(pl, w)
+                      : w->choice.npart < 2       ? NULL
+                      : pl->pb->op == SB_OP_SDDMM ? unwise_samples(pl, p)
+                                                  : unwise_narrow(pl, p);
 
     if (why)
         return why;
@@ -182,7 +183,7 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         return "too few runs shared by neighbouring rows";
     if ((p->kind == SB_PART_WIN || p->kind == SB_PART_BSR ||
          p->kind == SB_PART_SHARE) &&
-        pl->pb->op == SB_OP_SPMM && !pl->pb->device && !streams(pl, p) &&
+        pl->pb->op == SB_OP_SPMM && !streams(pl, p) &&
         !sb_rule_windows(&pl->work, pl->target, pl->stats.mean))
         return "rows too short for so wide a product";
     if (p->kind == SB_PART_SHARE)

@@ -8,12 +8,11 @@
 
 #include <math.h>
 
-/* AVX-512 whose gathers are slow: Zen 4, for which such levels have coefficients of their
- * own (docs/planner.md). */
+/* Zen 4, whose level has coefficients of its own (docs/planner.md). */
 static bool
 zen(const sb_target *t)
 {
-    return t->isa == SB_ISA_V4;
+    return sb_target_slow_gathers(t);
 }
 
 /* Sixteen elements of x from anywhere. */

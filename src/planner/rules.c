@@ -85,7 +85,7 @@ wide_rows(const sb_target *t)
 static bool
 many_lines(const sb_work *w, const sb_target *t)
 {
-    return t->isa == SB_ISA_V4 && w->n * w->b_size >= 512;
+    return sb_target_slow_gathers(t) && w->n * w->b_size >= 512;
 }
 
 /* 32 registers hold 24 vectors of sums: 64 columns of six rows. */
@@ -174,7 +174,7 @@ sb_rule_panel_run(const sb_work *w, const sb_target *t)
 bool
 sb_rule_local(const sb_target *t, double r4)
 {
-    return t->isa == SB_ISA_V4 && r4 >= 1.15;
+    return sb_target_slow_gathers(t) && r4 >= 1.15;
 }
 
 /* The power of two from `lo` to `hi` that is at least x. */
@@ -357,7 +357,7 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
 static sb_part_kind
 loaded_in_place(const sb_work *w, const sb_target *t, double mean)
 {
-    if (t->isa == SB_ISA_V4)
+    if (sb_target_slow_gathers(t))
         return mean < (w->compute_size == 4 ? 12 : 8) ? SB_PART_PROD : SB_PART_SEG;
     if (t->isa == SB_ISA_V3 || (t->isa == SB_ISA_V2 && w->compute_size == 4))
         return SB_PART_SEG;

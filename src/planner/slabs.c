@@ -35,7 +35,7 @@ sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t)
     const int row = (double)w->k * ROW > 1.2 * (double)t->l2 ? ROW / 2 : ROW;
     const int width = row / w->b_size;
 
-    return t->isa == SB_ISA_V4 && w->op == SB_OP_SPMM && !w->complex &&
+    return sb_target_slow_gathers(t) && w->op == SB_OP_SPMM && !w->complex &&
                    w->b_size >= 4 && w->b_size == w->compute_size &&
                    w->n * w->b_size >= WIDE && (double)w->nnz >= REUSE * rows &&
                    sb_slab_serves(pb, width)

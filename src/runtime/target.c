@@ -131,13 +131,12 @@ detect_isa(void)
 }
 #endif
 
-/* SPBLAS_ISA may lower the level, never raise it. */
-static sb_isa
-limited_isa(sb_isa found)
+sb_isa
+sb_isa_limited(sb_isa found, const char *want)
 {
-    const char *want = getenv("SPBLAS_ISA");
+    const int most = found == SB_ISA_V4 ? SB_ISA_V4G : (int)found;
 
-    for (int q = 0; want && q < (int)found; q++)
+    for (int q = 0; want && q <= most; q++)
         if (strcmp(want, sb_isa_name((sb_isa)q)) == 0)
             return (sb_isa)q;
     return found;
@@ -201,7 +200,7 @@ detect_caches(sb_target *t)
 static void
 find_target(void)
 {
-    target.isa = limited_isa(detect_isa());
+    target.isa = sb_isa_limited(detect_isa(), getenv("SPBLAS_ISA"));
 #ifdef _OPENMP
     target.threads = omp_get_max_threads();
 #else

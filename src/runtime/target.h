@@ -8,6 +8,7 @@
 #include "formats/part.h"
 #include "runtime/problem.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum sb_isa {
@@ -54,12 +55,22 @@ typedef struct sb_target {
     sb_factor factor[SB_OP_COUNT][SB_CLASS_COUNT];
 } sb_target;
 
+/* AVX-512 whose gathers are slow: of the CPUs that were measured, Zen 4. */
+static inline bool
+sb_target_slow_gathers(const sb_target *t)
+{
+    return t->isa == SB_ISA_V4;
+}
+
 /* With the coefficients that fit this machine, read once. */
 const sb_target *sb_target_get(void);
 /* Coefficients as shipped, from level and threads. */
 void sb_target_defaults(sb_target *t);
 /* Appends what tells this CPU from others: maker, family, model, stepping, brand. */
 void sb_target_cpu(sb_strbuf *out);
+/* SPBLAS_ISA may lower the level, never raise it to instructions that the CPU lacks: v4g has
+ * v4's. */
+sb_isa sb_isa_limited(sb_isa found, const char *want);
 const char *sb_isa_name(sb_isa isa); /* "generic", "v2", "v3", "v4", "v4g" */
 
 #endif

@@ -13,8 +13,10 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -386,15 +388,23 @@ exchange_wisdom(void *user)
     return st ? st : spblasImportWisdom(text);
 }
 
-#define WISDOM SB_BINARY_DIR "/allocation_wisdom"
-
+/* A file of this process: two faults are tried at a time (tests/mutation). */
 static spblasStatus_t
 exchange_files(void *user)
 {
-    const spblasStatus_t st = spblasExportWisdomToFile(WISDOM);
+    char path[512];
+    spblasStatus_t st;
 
     (void)user;
-    return st ? st : spblasImportWisdomFromFile(WISDOM);
+    (void)snprintf(path, sizeof path, "%s/allocation_wisdom.%ld", SB_BINARY_DIR,
+                   (long)getpid());
+    st = spblasExportWisdomToFile(path);
+    if (!st)
+        st = spblasImportWisdomFromFile(path);
+    (void)remove(path);
+    strcat(path, ".lock");
+    (void)remove(path);
+    return st;
 }
 
 /* ---- Operators ---------------------------------------------------------------------- */

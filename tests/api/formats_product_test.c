@@ -3,6 +3,8 @@
  * every registered format: without an analysis, after one, over NaN with beta = 0, and
  * with new values. Kernels are compiled for a few, the others are interpreted, which is
  * the same program (prop/formats_compute_test.c).
+ *
+ * ctest-cost: 30
  */
 #include "base/alloc.h"
 #include "base/macro.h"

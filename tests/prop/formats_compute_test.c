@@ -4,6 +4,8 @@
  * 0 (which finds NaN in C) and not, types, index widths. Data are small integers, so
  * results are compared with ==. Every program runs in the interpreter on every matrix,
  * compiled on some.
+ *
+ * ctest-cost: 60
  */
 #include "planner/format_plan.h"
 

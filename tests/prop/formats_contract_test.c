@@ -3,6 +3,8 @@
  * and RGMS of three dimensions (RGMS over hyb too, SparseTIR 4.4), products of matrices
  * in a semiring, where a stored zero must not take part. Interpreter before and after
  * lowering and, for one tensor, the emitted C; data are small integers, compared with ==.
+ *
+ * ctest-cost: 30
  */
 #include "kernels/format_program.h"
 

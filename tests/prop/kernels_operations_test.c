@@ -3,6 +3,8 @@
  * text, the interpreter on the lowered and scheduled program, the emitted C and plain
  * loops agree exactly on small integers, for types, index widths, semirings and element
  * functions, and RGMS over hyb as well as over compressed rows.
+ *
+ * ctest-cost: 30
  */
 #include "kernels/operations.h"
 

@@ -1,5 +1,6 @@
 /*
  * ctest-labels: full
+ * ctest-cost: 60
  *
  * Every recipe means what its operation means: for a list of specs that holds each kind
  * with each of its operations and a sample of types and layouts, and for matrices that

@@ -4,6 +4,7 @@
  * with only the promise allowing a packed copy.
  *
  * ctest-labels: full
+ * ctest-cost: 225
  */
 #include "base/alloc.h"
 #include "base/fault.h"

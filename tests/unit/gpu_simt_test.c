@@ -1,5 +1,6 @@
 /*
  * ctest-labels: quick gpu-emu
+ * ctest-cost: 30
  *
  * The SIMT shim: what it lets through, and that it says so when threads part at a
  * collective, a result hangs on their order, a wait is missing or, watched, threads meet in

@@ -33,6 +33,20 @@ test_lowered(void **state)
     assert_true(sb_target_get()->isa <= SB_ISA_V2);
 }
 
+/* Never what the CPU lacks; v4 and v4g have the same instructions. */
+static void
+test_limited(void **state)
+{
+    (void)state;
+    assert_int_equal(sb_isa_limited(SB_ISA_V4G, NULL), SB_ISA_V4G);
+    assert_int_equal(sb_isa_limited(SB_ISA_V4G, "v3"), SB_ISA_V3);
+    assert_int_equal(sb_isa_limited(SB_ISA_V3, "v4"), SB_ISA_V3);
+    assert_int_equal(sb_isa_limited(SB_ISA_V3, "v4g"), SB_ISA_V3);
+    assert_int_equal(sb_isa_limited(SB_ISA_V4, "v4g"), SB_ISA_V4G);
+    assert_int_equal(sb_isa_limited(SB_ISA_V4G, "v4"), SB_ISA_V4);
+    assert_int_equal(sb_isa_limited(SB_ISA_V4, "v5"), SB_ISA_V4);
+}
+
 static void
 test_names(void **state)
 {
@@ -48,6 +62,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_lowered),
+        cmocka_unit_test(test_limited),
         cmocka_unit_test(test_names),
     };
 
