@@ -247,10 +247,10 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unro
 {
     const int64_t row = w->n * w->b_size;
 
-    if (p->kind == SB_PART_WIN && row <= 32 && t->isa != SB_ISA_V4)
+    if (p->kind == SB_PART_WIN && row <= 32 && !sb_target_slow_gathers(t))
         return 1.3;
     if (p->kind == SB_PART_SHARE && p->size >= 6 && w->n >= 64 &&
-        w->compute_size == 4 && t->isa == SB_ISA_V4)
+        w->compute_size == 4 && sb_target_slow_gathers(t))
         return p->size == 6 ? 1.3 : 0.95;
     if (unroll == SB_SPEC_FEW) /* Zen 4: 1.07 times as fast as fours on long rows */
         return t->isa == SB_ISA_V4G ? 0.68 : 0.78;
@@ -272,7 +272,7 @@ unchained(const sb_work *w, const sb_target *t, int unroll)
 static bool
 narrow_windows(const sb_part_choice *p, const sb_work *w, const sb_target *t)
 {
-    return p->kind == SB_PART_WIN && t->isa == SB_ISA_V4 && w->op == SB_OP_SPMM &&
+    return p->kind == SB_PART_WIN && sb_target_slow_gathers(t) && w->op == SB_OP_SPMM &&
            w->n * w->b_size <= 64;
 }
 
@@ -287,11 +287,12 @@ window_indices(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     const double fit = w->n < 64 ? 6 : fmax(3, sb_rule_tall(w, t));
     const bool narrow = narrow_windows(p, w, t);
     /* windows of eight by runs: where they fetch their rows' pointers again, Zen 4 waits */
-    const bool waits = t->isa == SB_ISA_V4 && p->kind == SB_PART_WIN && p->size > 6;
+    const bool waits =
+        sb_target_slow_gathers(t) && p->kind == SB_PART_WIN && p->size > 6;
     const double again = p->size <= fit || narrow ? 1 : waits && w->n >= 64 ? 4 : 2;
-    const double position = t->isa != SB_ISA_V4 || w->n < 32 ? 0.35
-                            : w->n < 64                      ? 0.18
-                                                             : 0.1;
+    const double position = !sb_target_slow_gathers(t) || w->n < 32 ? 0.35
+                            : w->n < 64                             ? 0.18
+                                                                    : 0.1;
 
     if (p->kind == SB_PART_SHARE)
         return alone + (w->n < 64 ? 1 : again) *

@@ -159,7 +159,7 @@ sb_rule_positions(const sb_work *w, const sb_target *t, int rows)
 {
     const double a = (double)w->nnz * (w->a_size + w->ptr_size);
 
-    return t->isa == SB_ISA_V4 && w->n >= 32 && rows >= (w->n < 64 ? 4 : 3) &&
+    return sb_target_slow_gathers(t) && w->n >= 32 && rows >= (w->n < 64 ? 4 : 3) &&
            a <= (double)t->l3 / 4;
 }
 
@@ -300,8 +300,8 @@ samples_unroll(const sb_target *t, double mean, int rows)
 static bool
 narrow_doubles(const sb_work *w, const sb_target *t)
 {
-    return t->isa == SB_ISA_V4 && w->compute_size == 8 && (w->n == 3 || w->n == 4) &&
-           w->b_size == 8;
+    return sb_target_slow_gathers(t) && w->compute_size == 8 &&
+           (w->n == 3 || w->n == 4) && w->b_size == 8;
 }
 
 int

@@ -1,8 +1,7 @@
 /*
  * Memory may run out anywhere: every public function that allocates is run with 0, 1,
- * 2, ... allocations allowed until it succeeds. Until then it answers ALLOC_FAILED (an
- * analysis may also succeed with a smaller plan), leaks nothing, and leaves its objects
- * usable.
+ * 2, ... allocations allowed until it succeeds. Until then it answers ALLOC_FAILED (analyses
+ * may also succeed with a smaller plan), leaks nothing, leaves its objects usable.
  */
 #include "base/alloc.h"
 #include "call.h"
@@ -31,9 +30,8 @@ typedef struct world {
     call c;
     const char *text; /* of the format */
     spblasFormatDescr_t format;
-    spblasSpMatDescr_t made;
     spblasHandle_t handle;
-    spblasSpMatDescr_t sp;
+    spblasSpMatDescr_t made, sp;
     spblasConstSpMatDescr_t csp;
     spblasDnMatDescr_t dm;
     spblasConstDnMatDescr_t cdm;
@@ -392,18 +390,15 @@ exchange_wisdom(void *user)
 static spblasStatus_t
 exchange_files(void *user)
 {
-    char path[512];
+    char path[64];
     spblasStatus_t st;
 
     (void)user;
-    (void)snprintf(path, sizeof path, "%s/allocation_wisdom.%ld", SB_BINARY_DIR,
-                   (long)getpid());
+    (void)snprintf(path, sizeof path, "allocation_wisdom.%ld", (long)getpid());
     st = spblasExportWisdomToFile(path);
-    if (!st)
-        st = spblasImportWisdomFromFile(path);
+    st = st ? st : spblasImportWisdomFromFile(path);
     (void)remove(path);
-    strcat(path, ".lock");
-    (void)remove(path);
+    (void)remove(strcat(path, ".lock"));
     return st;
 }
 
