@@ -282,7 +282,7 @@ read_clause(reader *rd, sb_choice *ch, unsigned *seen)
         ch->stream = true;
         return SB_OK;
     case SLAB:
-        return number(rd, 8, MAX_SLAB, "expected columns, 8 to 4096", &ch->slab);
+        return number(rd, 1, MAX_SLAB, "expected columns, 1 to 4096", &ch->slab);
     default:
         return SB_OK;
     }

@@ -255,7 +255,7 @@ brings_c(const job *j)
 {
     const sb_value beta = j->pb.beta;
 
-    return j->pb.c.col_major && !(beta.re == 0 && beta.im == 0);
+    return j->pb.c.col_major && !(beta.re == 0 && beta.im == 0) && !SB_FAULT(SLAB_BETA);
 }
 
 /* The product of slab s alone, on its copy. */

@@ -366,6 +366,29 @@ test_columns(void **state)
     }
 }
 
+/* Four columns are one slab: its plan's text gives the same plan again. */
+static void
+test_narrow_text(void **state)
+{
+    const series sr = {SB_FORMAT_CSR, N, N, F32, 0, 0, 4, true, true};
+    const sb_options none = {0};
+    sb_plan *plan, *again;
+    subject s;
+
+    (void)state;
+    subject_open(&s, &sr, 3);
+    assert_int_equal(sb_slab_turning(&s.pb, NULL), 4);
+    assert_int_equal(sb_plan_create(&plan, &s.pb, &none, NULL), SB_OK);
+    if (plan->nstep > 0) {
+        again = forced(&s, plan->text);
+        assert_int_equal(plan->slab, 4);
+        assert_string_equal(again->text, plan->text);
+        sb_plan_release(again);
+    }
+    sb_plan_release(plan);
+    subject_close(&s);
+}
+
 /* One slab's width has none. */
 static void
 test_where_there_are_none(void **state)
@@ -518,6 +541,7 @@ main(void)
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_narrow_text),
         cmocka_unit_test(test_where_there_are_none),
         cmocka_unit_test(test_callers_share_a_plan),
         cmocka_unit_test(test_room),

@@ -123,7 +123,7 @@ test_refusals(void **state)
     refused("(plan spmm (reference) (part csr))", "stands alone", 25);
     refused("(plan spmm (part csr) (tile 0))", "expected columns", 29);
     refused("(plan spmm (part csr) (prefetch 65))", "rows ahead", 33);
-    refused("(plan spmm (part csr) (slab 7))", "expected columns, 8 to 4096", 29);
+    refused("(plan spmm (part csr) (slab 0))", "expected columns, 1 to 4096", 29);
     refused("(plan spmm (part csr) (color 8))", "expected part, tile", 24);
     refused("(plan spmm (part csr", "expected ')'", 21);
     refused("(plan spmm (part csr) (tile 8)) x", "text after the plan", 33);
