@@ -11,13 +11,15 @@
 #include <string.h>
 
 /* Bytes: a row of B from which on slabs gain, those of a slab, where L2 does not hold it half
- * as many; a row of B from which on it is worth turning; a panel's rows of a slab. */
-enum { LEAST_TURNED = 8, MOST_TURNED = 64 };
-enum { WIDE = 2048, ROW = 256, TURNED = 16, PANEL = 65536, SAMPLES = 64 };
+ * as many; a panel's rows of a slab. */
+enum { WIDE = 2048, ROW = 256, PANEL = 65536, SAMPLES = 64 };
+
+/* Columns that are turned at a time, and of how many on. */
+enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
 
 /* Entries for each row of C and of B: what copies and more passes over A cost less than. */
 #define REUSE 20.0
-/* Entries for each row turned, of several slabs and of one, whose rows go from core to core. */
+/* Entries for each row turned, of several slabs and of one or two narrow ones. */
 #define REUSE_SLABS 1.0
 #define REUSE_SLAB 2.25
 /* Entries of a row in a panel, which brings its row of C back. */
@@ -54,6 +56,23 @@ read_slab(const char *text, int *slab)
     return true;
 }
 
+/* As many as L2 holds of B and C, or the least; of doubles half of that where it is far more.
+ * Two slabs at least where rows of 32 bytes remain, so that two threads have one each. */
+static int
+turned_width(const sb_work *w, const sb_target *t)
+{
+    const double column = (double)w->k * w->b_size + (double)w->m * w->c_size;
+    const double l2 = (double)t->l2;
+    const int64_t half = (w->n + 1) / 2, least = 32 / w->b_size;
+    int width = MOST_TURNED;
+
+    while (width > LEAST_TURNED && width * column > l2)
+        width /= 2;
+    if (w->b_size >= 8 && width * column > 4 * l2)
+        width /= 2;
+    return width <= half ? width : (int)(half > least ? half : least);
+}
+
 int
 sb_slab_turning(const sb_problem *pb, const char *text)
 {
@@ -68,12 +87,9 @@ sb_slab_turning(const sb_problem *pb, const char *text)
     if (read_slab(text, &width))
         return sb_slab_serves(pb, width) ? width : 0;
     sb_work_of(&w, pb);
-    for (width = MOST_TURNED; width > LEAST_TURNED; width /= 2)
-        if ((double)width * ((double)w.k * w.b_size + (double)w.m * w.c_size) <=
-            (double)t->l2)
-            break;
+    width = turned_width(&w, t);
     entries = (double)pb->a.nnz * (double)(block * block) / (double)(w.m + w.k);
-    if (w.n * w.b_size < TURNED || entries < (width < w.n ? REUSE_SLABS : REUSE_SLAB))
+    if (w.n < TURNED || entries < (w.n > LEAST_TURNED ? REUSE_SLABS : REUSE_SLAB))
         return 0;
     width = width < w.n ? width : (int)w.n;
     return sb_slab_serves(pb, width) ? width : 0;
