@@ -6,9 +6,11 @@
  * and replayed from a graph where a product takes less than 50 us.
  *
  *   gpu_bench [--backend gpu|emu] [--op spmm|spmv|sddmm] [--type f32] [--order row|col]
- *             [--beta 0|1] [--n 32,128] [--launches 100] [--seconds 500] [FILE...]
+ *             [--beta 0|1] [--n 32,128] [--launches 100] [--seconds 500]
+ *             [--explain TO] [FILE...]
  *
- * One line of JSON a contestant to stdout; times in seconds. On stderr what is wrong
+ * One line of JSON a contestant to stdout; times in seconds. TO: a file, to which our plans'
+ * explanations are added. On stderr what is wrong
  * with ours and what there was no time for; without a file, the machine.
  */
 #include "gpu_contest.h"
@@ -17,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM_UP = 20, GRAPH_LAUNCHES = 100, WIDTHS_MAX = 8, CONTESTANTS_MAX = 10 };
+enum { WARM_UP = 20, GRAPH_LAUNCHES = 100, WIDTHS_MAX = 8, CONTESTANTS_MAX = 12 };
 static const double batch_ms = 1, graph_below_us = 50;
 
 static const char *const op_names[] = {"spmm", "spmv", "sddmm"};
@@ -27,6 +29,7 @@ typedef struct options {
     contest of;   /* op, type, order, beta */
     int launches; /* at least, over all rounds */
     double seconds;
+    const char *explain; /* file for plans' explanations, or NULL */
     int n[WIDTHS_MAX], widths;
 } options;
 
@@ -111,6 +114,8 @@ put_line(const contest *c, contestant *k)
                      k->warm[CONTEST_ROUNDS / 2], k->warm[CONTEST_ROUNDS / 20],
                      k->warm[CONTEST_ROUNDS - 1], k->flushed[CONTEST_ROUNDS / 2],
                      k->graph, k->cold, k->bytes);
+    if (k->plan[0])
+        (void)printf(", \"plan\": \"%s\"", k->plan);
     (void)printf("}\n");
     (void)fflush(stdout);
 }
@@ -137,6 +142,8 @@ compete(const options *o, const lab_csr *m, int n, contest_library *ours,
     measure(k, count, o->launches);
     for (int q = 0; q < count; q++) {
         put_line(&c, &k[q]);
+        if (o->explain)
+            contestant_explain(&k[q], o->explain);
         contestant_end(&k[q]);
     }
     contest_end(&c);
@@ -153,6 +160,8 @@ one_option(options *o, const char *name, char *v)
         o->launches = atoi(v);
     } else if (strcmp(name, "--seconds") == 0) {
         o->seconds = atof(v);
+    } else if (strcmp(name, "--explain") == 0) {
+        o->explain = v;
     } else if (strcmp(name, "--type") == 0) {
         return elem_parse(v, &o->of.type) && !elem_is_complex(o->of.type);
     } else if (strcmp(name, "--order") == 0) {
@@ -243,7 +252,8 @@ main(int argc, char **argv)
         (void)fprintf(stderr,
                       "usage: gpu_bench [--backend gpu|emu] [--op spmm|spmv|sddmm] "
                       "[--type f32]\n                 [--order row|col] [--beta 0|1] "
-                      "[--n N,N..] [--launches L] [--seconds S] [FILE...]\n");
+                      "[--n N,N..] [--launches L] [--seconds S]\n                 "
+                      "[--explain TO] [FILE...]\n");
         return 2;
     }
     gpu_open(opt.emulated);

@@ -112,6 +112,8 @@ contest_list(contest_op op)
     static const contestant spmm[] = {
         {.name = "ours", .alg = SPBLAS_SPMM_ALG_DEFAULT},
         {.name = "ours deterministic", .alg = SPBLAS_SPMM_CSR_ALG3},
+        {.name = "ours measured", .alg = SPBLAS_SPMM_ALG_DEFAULT, .effort = MEASURED},
+        {.name = "ours direct", .alg = SPBLAS_SPMM_ALG_DEFAULT, .effort = DIRECT},
         {.name = "cusparse default", .alg = SPBLAS_SPMM_ALG_DEFAULT},
         {.name = "cusparse csr1", .alg = SPBLAS_SPMM_CSR_ALG1},
         {.name = "cusparse csr2", .alg = SPBLAS_SPMM_CSR_ALG2},
@@ -121,6 +123,8 @@ contest_list(contest_op op)
         {0}};
     static const contestant spmv[] = {
         {.name = "ours", .alg = SPBLAS_SPMV_ALG_DEFAULT},
+        {.name = "ours measured", .alg = SPBLAS_SPMV_ALG_DEFAULT, .effort = MEASURED},
+        {.name = "ours direct", .alg = SPBLAS_SPMV_ALG_DEFAULT, .effort = DIRECT},
         {.name = "cusparse csr1", .alg = SPBLAS_SPMV_CSR_ALG1},
         {.name = "cusparse csr2", .alg = SPBLAS_SPMV_CSR_ALG2},
         {.name = "cusparse coo1", .alg = SPBLAS_SPMV_COO_ALG1, .form = FORM_COO},
@@ -128,6 +132,8 @@ contest_list(contest_op op)
         {0}};
     static const contestant sddmm[] = {
         {.name = "ours", .alg = SPBLAS_SDDMM_ALG_DEFAULT},
+        {.name = "ours measured", .alg = SPBLAS_SDDMM_ALG_DEFAULT, .effort = MEASURED},
+        {.name = "ours direct", .alg = SPBLAS_SDDMM_ALG_DEFAULT, .effort = DIRECT},
         {.name = "cusparse default", .alg = SPBLAS_SDDMM_ALG_DEFAULT},
         {0}};
 
@@ -237,6 +243,7 @@ preprocess(contestant *k)
     contest_library *l = k->lib;
     const void *alpha = scalar(c, true), *beta = scalar(c, c->beta == 1);
     const spblasDataType_t compute = elem_type(elem_compute(c->type));
+    const spblasEffort_t measure = SPBLAS_EFFORT_MEASURE;
     spblasStatus_t st;
 
     switch (c->op) {
@@ -255,6 +262,11 @@ preprocess(contestant *k)
     if (st != SPBLAS_STATUS_SUCCESS ||
         (k->bytes && gpu.d->alloc(&k->buffer, k->bytes) != 0))
         return false;
+    if (k->effort == DIRECT)
+        return true;
+    if (k->effort == MEASURED)
+        (void)spblasSpMatSetAttribute(k->a, SPBLAS_SPMAT_EFFORT, &measure,
+                                      sizeof measure);
     if (c->op == CONTEST_SPMV)
         (void)l->SpMV_preprocess(l->handle, none, alpha, k->a, k->x, beta, k->y,
                                  compute, k->alg, pointer(k->buffer));
@@ -267,12 +279,33 @@ preprocess(contestant *k)
     return true;
 }
 
+void
+contestant_explain(const contestant *k, const char *file)
+{
+    char text[16384];
+    size_t size = sizeof text;
+    FILE *to;
+
+    if (!k->plan[0] ||
+        spblasSpMatGetPlanExplanation(k->a, 0, text, &size) != SPBLAS_STATUS_SUCCESS)
+        return;
+    to = fopen(file, "a");
+    if (!to)
+        return;
+    (void)fprintf(to, "%s: %s\n%s\n", gpu.doing, k->name, text);
+    (void)fclose(to);
+}
+
 /* Ours has to be right, and to be computed on the GPU: why it is not. */
 static void
 judge_ours(contestant *k, bool computed)
 {
+    size_t size = sizeof k->plan;
+
     if (strncmp(k->name, "ours", 4) != 0)
         return;
+    if (!k->a || spblasSpMatGetPlanText(k->a, 0, k->plan, &size) != SPBLAS_STATUS_SUCCESS)
+        k->plan[0] = '\0';
     k->captured = computed && gpu_captures(contestant_multiply, k);
     if (!computed)
         (void)fprintf(stderr, "%s: %s: %s\n", gpu.doing, k->name,

@@ -43,11 +43,15 @@ enum { CONTEST_ROUNDS = 15 };
 
 typedef enum contest_form { FORM_CSR, FORM_COO, FORM_BSR } contest_form;
 
+/* What ours does before its first product: an analysis, which may measure, or none. */
+typedef enum contest_effort { ESTIMATED, MEASURED, DIRECT } contest_effort;
+
 typedef struct contestant {
     const char *name;
     contest_library *lib;
     int alg;
     contest_form form;
+    contest_effort effort;
     const contest *of;
     spblasSpMatDescr_t a;
     spblasDnMatDescr_t b, c;
@@ -57,7 +61,8 @@ typedef struct contestant {
     bool takes_part, right,
         captured; /* captured: ours alone, whether a graph can have it */
     double cold, warm[CONTEST_ROUNDS], flushed[CONTEST_ROUNDS], graph; /* seconds */
-    double worst; /* error over its bound */
+    double worst;   /* error over its bound */
+    char plan[512]; /* of ours; no characters without one */
 } contestant;
 
 /* gpu_operands.c: operands of `m`; exits where memory is short. */
@@ -76,6 +81,8 @@ const contestant *contest_list(contest_op op);
  * on stderr for ours. */
 void contestant_prepare(contestant *k, const contest *of);
 bool contestant_multiply(void *k);
+/* Why ours has this plan, added to a file. */
+void contestant_explain(const contestant *k, const char *file);
 void contestant_end(contestant *k);
 
 #endif
