@@ -7,10 +7,12 @@
  *
  *   gpu_bench [--backend gpu|emu] [--op spmm|spmv|sddmm] [--type f32] [--order row|col]
  *             [--beta 0|1] [--n 32,128] [--launches 100] [--seconds 500]
- *             [--explain TO] [FILE...]
+ *             [--explain TO] [--skip NAMES] [--plan TEXT] [FILE...]
  *
  * One line of JSON a contestant to stdout; times in seconds. TO: a file, to which our plans'
- * explanations are added. On stderr what is wrong
+ * explanations are added. NAMES: contestants whose names hold one of
+ * these words are left out. TEXT: a plan
+ * that one more of ours is given. On stderr what is wrong
  * with ours and what there was no time for; without a file, the machine.
  */
 #include "gpu_contest.h"
@@ -19,7 +21,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM_UP = 20, GRAPH_LAUNCHES = 100, WIDTHS_MAX = 8, CONTESTANTS_MAX = 12 };
+enum {
+    WARM_UP = 20,
+    REPEATED = 4,
+    GRAPH_LAUNCHES = 100,
+    WIDTHS_MAX = 8,
+    CONTESTANTS_MAX = 12
+};
 static const double batch_ms = 1, graph_below_us = 50;
 
 static const char *const op_names[] = {"spmm", "spmv", "sddmm"};
@@ -30,6 +38,7 @@ typedef struct options {
     int launches; /* at least, over all rounds */
     double seconds;
     const char *explain; /* file for plans' explanations, or NULL */
+    char *skip; /* words, commas between; contestants whose names hold one, or NULL */
     int n[WIDTHS_MAX], widths;
 } options;
 
@@ -102,11 +111,11 @@ put_line(const contest *c, contestant *k)
     (void)printf("{\"matrix\": \"%s\", \"rows\": %lld, \"cols\": %lld, \"nnz\": %lld, "
                  "\"op\": \"%s\", \"type\": \"%s\", \"order\": \"%s\", \"beta\": %d, "
                  "\"n\": %d, \"who\": \"%s\", \"right\": %s, \"captured\": %s, "
-                 "\"error\": %.3g",
+                 "\"same\": %s, \"error\": %.3g",
                  m->name, (long long)m->rows, (long long)m->cols, (long long)m->nnz,
                  op_names[c->op], elem_name(c->type), c->col ? "col" : "row", c->beta,
                  c->n, k->name, k->right ? "true" : "false",
-                 k->captured ? "true" : "false", k->worst);
+                 k->captured ? "true" : "false", k->same ? "true" : "false", k->worst);
     if (k->takes_part)
         (void)printf(", \"warm\": %.4g, \"warm05\": %.4g, \"warm95\": %.4g, "
                      "\"flushed\": %.4g, \"graph\": %.4g, \"cold\": %.4g, "
@@ -118,6 +127,25 @@ put_line(const contest *c, contestant *k)
         (void)printf(", \"plan\": \"%s\"", k->plan);
     (void)printf("}\n");
     (void)fflush(stdout);
+}
+
+static bool
+skipped(const options *o, const char *name)
+{
+    char word[32];
+
+    for (const char *at = o->skip; at && *at;
+         at += strcspn(at, ","), at += *at == ',') {
+        const size_t n = strcspn(at, ",");
+
+        if (n >= sizeof word)
+            continue;
+        memcpy(word, at, n);
+        word[n] = '\0';
+        if (strstr(name, word))
+            return true;
+    }
+    return false;
 }
 
 static void
@@ -135,10 +163,13 @@ compete(const options *o, const lab_csr *m, int n, contest_library *ours,
     for (const contestant *from = contest_list(c.op); from->name; from++) {
         k[count] = *from;
         k[count].lib = strncmp(from->name, "ours", 4) == 0 ? ours : peer;
-        count += k[count].lib != NULL;
+        count += k[count].lib && !skipped(o, from->name) &&
+                 (from->effort != FORCED || c.plan);
     }
-    for (int q = 0; q < count; q++)
+    for (int q = 0; q < count; q++) {
         contestant_prepare(&k[q], &c);
+        contestant_repeat(&k[q], o->launches < WARM_UP ? 2 : REPEATED);
+    }
     measure(k, count, o->launches);
     for (int q = 0; q < count; q++) {
         put_line(&c, &k[q]);
@@ -162,6 +193,10 @@ one_option(options *o, const char *name, char *v)
         o->seconds = atof(v);
     } else if (strcmp(name, "--explain") == 0) {
         o->explain = v;
+    } else if (strcmp(name, "--skip") == 0) {
+        o->skip = v;
+    } else if (strcmp(name, "--plan") == 0) {
+        o->of.plan = v;
     } else if (strcmp(name, "--type") == 0) {
         return elem_parse(v, &o->of.type) && !elem_is_complex(o->of.type);
     } else if (strcmp(name, "--order") == 0) {
@@ -253,7 +288,7 @@ main(int argc, char **argv)
                       "usage: gpu_bench [--backend gpu|emu] [--op spmm|spmv|sddmm] "
                       "[--type f32]\n                 [--order row|col] [--beta 0|1] "
                       "[--n N,N..] [--launches L] [--seconds S]\n                 "
-                      "[--explain TO] [FILE...]\n");
+                      "[--explain TO] [--skip NAMES] [--plan TEXT] [FILE...]\n");
         return 2;
     }
     gpu_open(opt.emulated);

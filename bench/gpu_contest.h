@@ -21,6 +21,8 @@ typedef struct contest {
     bool col; /* B and C by columns; SDDMM: X by rows and Y by columns */
     int beta; /* 0 or 1 */
     int n;    /* columns of B and C, of X */
+    const char
+        *plan; /* for the contestant that is given one; NULL: it does not take part */
     const lab_csr *m;
     /* On the host, as doubles that the type holds: A's values, B or x or X, Y, and what C
      * or y or A's places hold before. */
@@ -43,8 +45,9 @@ enum { CONTEST_ROUNDS = 15 };
 
 typedef enum contest_form { FORM_CSR, FORM_COO, FORM_BSR } contest_form;
 
-/* What ours does before its first product: an analysis, which may measure, or none. */
-typedef enum contest_effort { ESTIMATED, MEASURED, DIRECT } contest_effort;
+/* What ours does before its first product: an analysis, which may measure, or take a plan that
+ * is given, or none. */
+typedef enum contest_effort { ESTIMATED, MEASURED, FORCED, DIRECT } contest_effort;
 
 typedef struct contestant {
     const char *name;
@@ -58,8 +61,9 @@ typedef struct contestant {
     spblasDnVecDescr_t x, y;
     sb_cu_mem buffer;
     size_t bytes;
-    bool takes_part, right,
-        captured; /* captured: ours alone, whether a graph can have it */
+    /* captured: whether a graph can have it, same: whether it gave the same bits each time;
+     * both of ours alone */
+    bool takes_part, right, captured, same;
     double cold, warm[CONTEST_ROUNDS], flushed[CONTEST_ROUNDS], graph; /* seconds */
     double worst;   /* error over its bound */
     char plan[512]; /* of ours; no characters without one */
@@ -70,6 +74,8 @@ void contest_begin(contest *c, const lab_csr *m);
 void contest_end(contest *c);
 /* C as it is before a product: not numbers where beta is 0. */
 void contest_refill(const contest *c);
+/* Of C's bytes. */
+uint64_t contest_hash(const contest *c);
 /* The largest error of some rows of C over its bound. */
 double contest_error(const contest *c);
 
@@ -83,6 +89,8 @@ void contestant_prepare(contestant *k, const contest *of);
 bool contestant_multiply(void *k);
 /* Why ours has this plan, added to a file. */
 void contestant_explain(const contestant *k, const char *file);
+/* Some products more, of ours: whether all have the bits of the first. */
+void contestant_repeat(contestant *k, int times);
 void contestant_end(contestant *k);
 
 #endif

@@ -67,6 +67,11 @@ if(TARGET sb_compiler)
     sb_embed(compiler spblas_gpu.h sb_emit_gpu_prelude compiler/compiler.h
              spblas_scalar.h spblas_simt.h)
 endif()
+foreach(text strips)
+    if(EXISTS ${CMAKE_SOURCE_DIR}/src/kernels/${text}.inc)
+        sb_embed(kernels ${text}.inc sb_byhand_text_${text} kernels/byhand.h)
+    endif()
+endforeach()
 foreach(text head scan vector dense tri tri_block spgemm order
              geam filter band grid factor product slots canon)
     if(EXISTS ${CMAKE_SOURCE_DIR}/src/native/${text}.inc)

@@ -13,6 +13,8 @@ typedef struct sb_gpu_shape {
     int64_t
         grid_y_columns; /* columns of C that one step of grid y covers; 0: grid y is 1 */
     int rows_per_tile;  /* rows, or what stands for them, that busy all of a block */
+    int strip; /* rows and entries that a group of lanes takes, where tiles are of groups, not
+                  of blocks, and rows_per_tile is how many groups a block has; 0: of blocks */
 } sb_gpu_shape;
 
 #endif

@@ -214,6 +214,43 @@ SBG_EXCHANGES(f64, double)
 SBG_EXCHANGES(c32, sbk_c32)
 SBG_EXCHANGES(c64, sbk_c64)
 #define SBG_SYNC(width) sbg_meet(__LINE__, SBG_TID & -(width), width)
+
+/* Whole warps, whatever the width. */
+SBK_FN uint32_t
+sbg_votes(int yes, int width, int line)
+{
+    const int warp = SBG_TID & -32, first = SBG_TID & -width;
+    sbg_fiber *const f = sbg_now->fiber;
+    uint32_t votes = 0;
+
+    f[SBG_TID].slot.i = yes != 0;
+    sbg_wait(line, warp, 32);
+    for (int q = 0; q < width; q++)
+        votes |= (uint32_t)f[first + q].slot.i << q;
+    sbg_wait(line, warp, 32);
+    return votes;
+}
+#define SBG_WARP_EXCHANGES(t, type)                                      \
+    SBK_FN type sbg_warp_shfl_##t(type v, int from, int width, int line) \
+    {                                                                    \
+        const int warp = SBG_TID & -32, first = SBG_TID & -width;        \
+        sbg_fiber *const f = sbg_now->fiber;                             \
+        memcpy(&f[SBG_TID].slot, &v, sizeof v);                          \
+        sbg_wait(line, warp, 32);                                        \
+        memcpy(&v, &f[first + (from & (width - 1))].slot, sizeof v);     \
+        sbg_wait(line, warp, 32);                                        \
+        return v;                                                        \
+    }
+SBG_WARP_EXCHANGES(i32, int32_t)
+SBG_WARP_EXCHANGES(i64, int64_t)
+SBG_WARP_EXCHANGES(f32, float)
+SBG_WARP_EXCHANGES(f64, double)
+SBG_WARP_EXCHANGES(c32, sbk_c32)
+SBG_WARP_EXCHANGES(c64, sbk_c64)
+#define SBG_VOTES(yes, width) sbg_votes(yes, width, __LINE__)
+#define SBG_ANY(yes) (sbg_votes(yes, 32, __LINE__) != 0)
+#define SBG_WARP_SHFL(t, v, from, width) sbg_warp_shfl_##t(v, from, width, __LINE__)
+#define SBG_BARRIER() sbg_meet(__LINE__, 0, sbg_now->threads)
 #define SBG_SHARED(type, name, n, at) \
     type *const name = (type *)(void *)(sbg_now->shared + (at))
 #define SBG_SHFL(t, v, from, width) sbg_shfl_##t(v, from, width, __LINE__)

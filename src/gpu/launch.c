@@ -53,20 +53,28 @@ grid_y(const sb_gpu_shape *s, int64_t n)
     return all < GRID_Y_MAX ? all : GRID_Y_MAX;
 }
 
+/* Tiles that a block has. */
+static int64_t
+tiles_of_block(const sb_gpu_shape *s)
+{
+    return s->strip > 0 ? s->rows_per_tile : 1;
+}
+
 static int
 launch(const sb_gpu *g, const sb_gpu_kernel *k, const sb_binding *b, int64_t t0,
        int64_t t1, int64_t n, void *stream)
 {
+    const int64_t each = tiles_of_block(&k->shape), most = GRID_X_MAX / each * each;
     unsigned char args[ARGS_MAX];
     int code = 0;
 
     while (t0 < t1 && !code) {
-        const int64_t hi = t1 - t0 > GRID_X_MAX ? t0 + GRID_X_MAX : t1;
+        const int64_t hi = t1 - t0 > most ? t0 + most : t1;
         size_t bytes = pack(args, b, t0, hi);
         void *extra[] = {SB_CU_EXTRA_BUFFER, args, SB_CU_EXTRA_SIZE, &bytes,
                          SB_CU_EXTRA_END};
 
-        code = g->driver->launch(k->function, (unsigned)(hi - t0),
+        code = g->driver->launch(k->function, (unsigned)((hi - t0 + each - 1) / each),
                                  (unsigned)grid_y(&k->shape, n), 1,
                                  (unsigned)k->shape.threads, 1, 1,
                                  (unsigned)k->shape.shared_bytes, stream, NULL, extra);

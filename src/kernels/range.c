@@ -10,6 +10,7 @@
  *   rows         first .. next: those whose end is in it
  *   range_sum    columns of C, twice a range: 2 g of row `first` if it began before, 2 g + 1
  *                of row `next`
+ *   range_row    `next`
  *
  * Source: merge-based decomposition (Merrill and Garland 2016).
  */
@@ -34,16 +35,13 @@ head(sb_strbuf *out, const sb_spec *s, const char *kind, const char *role)
         sb_strbuf_puts(out, " * ");
         sb_ops_width(out, s);
     }
-    sb_strbuf_printf(
-        out,
-        "] %s\n"
-        "  for %%g in 0 .. %%range_count {\n"
-        "    let %%lo = min(%%g * %%range_size, %%m + %%nnz)\n"
-        "    let %%hi = min(%%lo + %%range_size, %%m + %%nnz)\n"
-        "    let %%first = reach($A_ptr, 1, %%m + 1, %%lo + 1 + %%base) - 1\n"
-        "    let %%next = reach($A_ptr, %%first + 1, "
-        "min(%%first + %%range_size, %%m) + 1, %%hi + 1 + %%base) - 1\n",
-        role);
+    sb_strbuf_printf(out,
+                     "] %s\n"
+                     "  buf $range_row : i64[%%range_count] %s\n"
+                     "  for %%g in 0 .. %%range_count {\n"
+                     "    let %%lo = min(%%g * %%range_size, %%m + %%nnz)\n"
+                     "    let %%hi = min(%%lo + %%range_size, %%m + %%nnz)\n",
+                     role, role);
 }
 
 /* A sum, of column `c` of C. */
@@ -120,6 +118,11 @@ static void
 range_program(sb_strbuf *out, const sb_spec *s)
 {
     head(out, s, "range", "out");
+    sb_strbuf_puts(out,
+                   "    let %first = reach($A_ptr, 1, %m + 1, %lo + 1 + %base) - 1\n"
+                   "    let %next = reach($A_ptr, %first + 1, "
+                   "min(%first + %range_size, %m) + 1, %hi + 1 + %base) - 1\n"
+                   "    $range_row[%g] = %next\n");
     sb_strbuf_puts(out, "    let %begun = select(%first < %next && cast(i64, "
                         "$A_ptr[%first]) - %base + %first < %lo, 1, 0)\n");
     put_rows(out, s);
@@ -162,6 +165,7 @@ carry_program(sb_strbuf *out, const sb_spec *s)
     const char *c = s->op == SB_KOP_SPMM ? "$C[%i, %c]" : "$C[%i]";
 
     head(out, s, "carry", "in");
+    sb_strbuf_puts(out, "    let %next = $range_row[%g]\n");
     sb_strbuf_puts(out, "    let %start = cast(i64, $A_ptr[%next]) - %base + %next\n"
                         "    let %mine = select(%start >= %lo && %start < %hi, 1, 0)\n"
                         "    for %i in %next .. %next + %mine {\n"

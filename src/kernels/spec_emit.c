@@ -3,6 +3,7 @@
  * and the emitter's version, so whatever changes the code changes the key, and nothing
  * else does.
  */
+#include "kernels/byhand.h"
 #include "kernels/lower.h"
 #include "kernels/recipe.h"
 #include "kernels/spec.h"
@@ -96,12 +97,19 @@ sb_lower_emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog
 
 static sb_status
 emit_gpu(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
-         const char *name)
+         const sb_spec *s, const char *name)
 {
+    const sb_byhand *h = sb_byhand_of(s);
     char symbol[40];
 
     SB_TRY(name_of(key, symbol, p, sb_emit_gpu_version()));
-    SB_TRY(sb_emit_cuda(text, p, symbol, name, sb_emit_gpu_prelude()));
+    if (h) {
+        *key = sb_byhand_hash(h, *key);
+        sb_hash_text(*key, symbol + 4);
+        SB_TRY(sb_byhand_emit(text, h, p, s, symbol, name));
+    } else {
+        SB_TRY(sb_emit_cuda(text, p, symbol, name, sb_emit_gpu_prelude()));
+    }
     sb_lower_signature(signature, p);
     return sb_strbuf_status(signature);
 }
@@ -128,7 +136,8 @@ emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_spec *spec,
         st = (spec->exact ? emit_exact : emit_cut)(text, signature, key, p, spec,
                                                    spec_text);
     else if (st == SB_OK)
-        st = (gpu ? emit_gpu : sb_lower_emit)(text, signature, key, p, spec_text);
+        st = gpu ? emit_gpu(text, signature, key, p, spec, spec_text)
+                 : sb_lower_emit(text, signature, key, p, spec_text);
     sb_arena_free(&arena);
     return st;
 }
@@ -148,6 +157,7 @@ sb_spec_emit_gpu(sb_strbuf *text, sb_strbuf *signature, sb_hash *key,
 {
     sb_spec spec = {0};
     const sb_status st = emit(text, signature, key, &spec, spec_text, true, diag);
+    const sb_byhand *h = st == SB_OK ? sb_byhand_of(&spec) : NULL;
     bool columns = false;
 
     for (int q = 0; q < SB_KIND_COUNT; q++)
@@ -158,5 +168,9 @@ sb_spec_emit_gpu(sb_strbuf *text, sb_strbuf *signature, sb_hash *key,
         *shape = (sb_gpu_shape){.threads = SB_SPEC_THREADS,
                                 .grid_y_columns = columns ? spec.tile : 0,
                                 .rows_per_tile = SB_SPEC_THREADS / spec.lanes};
+    if (h && !spec.even)
+        shape->strip = sb_byhand_strip(h, &spec);
+    if (h && !(spec.kinds & 1U << SB_KIND_CSR))
+        shape->rows_per_tile = 1; /* a range keeps a block busy */
     return st;
 }

@@ -78,6 +78,11 @@ sb_status sb_planner_device_kernel(const sb_kernel **out, struct sb_device *d,
 void sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g,
                   const sb_view *v, int kind, int64_t grain);
 
+/* strips.c: the same of rows in place, for groups of lanes; `first`: where the step's tiles
+ * begin. */
+void sb_strips_cut(sb_tile *tile, int64_t *n, const sb_part_group *g, const sb_view *v,
+                   const sb_gpu_shape *s, int64_t first);
+
 /* How long a tile keeps a block of so many groups of lanes, in entries of all of them. */
 int64_t sb_tile_cost(const sb_tile *t, const sb_part *p, const sb_view *v,
                      int64_t groups);

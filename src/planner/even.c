@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/macro.h"
+#include "kernels/byhand.h"
 #include "kernels/recipe.h"
 #include "planner/candidates.h"
 #include "planner/context.h"
@@ -16,7 +17,7 @@
 
 #include <stdio.h>
 
-enum { RANGES = 8192, RANGE_LEAST = 32, SCRATCH_ALIGN = 16 };
+enum { RANGES = 8192, RANGE_LEAST = 32, SCRATCH_ALIGN = 16, PLACES = 12 };
 
 /* Equal numbers of rows and entries. */
 typedef struct ranges {
@@ -29,30 +30,68 @@ by_ranges(const sb_problem *pb)
     return pb->op != SB_OP_SDDMM && sb_problem_as_is(pb) == SB_PART_CSR;
 }
 
+/* The kernel of `recipe`, or of the part where that is negative. */
+static void
+spec_of(sb_spec *out, const sb_problem *pb, int part, int recipe)
+{
+    sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = (sb_part_kind)part}}};
+    const sb_dtype ptr = part == SB_PART_LIST ? pb->a.idx_type : pb->a.ptr_type;
+    double mean;
+    sb_work w;
+
+    sb_work_of(&w, pb);
+    mean = w.m > 0 ? (double)w.nnz / (double)w.m : 0;
+    ch.tile = sb_rule_gpu_tile(&w, mean);
+    ch.unroll = part == SB_PART_BLOCKS ? 1 : sb_rule_gpu_unroll(&w, mean, 1);
+    sb_spec_of(out, pb, &ch, 1u << part, ptr, pb->a.idx_type);
+    if (recipe >= 0)
+        out->kinds = 1u << recipe;
+    out->even = true;
+    sb_rule_lanes(out);
+}
+
+/* A kernel that shares entries out has ranges of what a block takes. */
 static ranges
 ranges_of(const sb_problem *pb)
 {
+    const sb_byhand *h;
     int64_t m, n, k;
+    sb_spec spec;
     ranges r;
 
+    spec_of(&spec, pb, SB_PART_CSR, SB_KIND_RANGE);
+    h = sb_byhand_of(&spec);
     sb_problem_shape(pb, &m, &n, &k);
     r.size = (m + pb->a.nnz - 1) / RANGES + 1;
-    r.size = r.size > RANGE_LEAST ? r.size : RANGE_LEAST;
+    r.size = h ? (int64_t)sb_byhand_strip(h, &spec) * (SB_SPEC_THREADS / spec.lanes)
+             : r.size > RANGE_LEAST ? r.size
+                                    : RANGE_LEAST;
     r.count = (m + pb->a.nnz + r.size - 1) / r.size;
     return r;
+}
+
+/* Of the sums that ranges leave, a multiple of the alignment. */
+static bool
+sums_bytes(const sb_problem *pb, size_t *bytes)
+{
+    int64_t m, n, k, sums;
+
+    sb_problem_shape(pb, &m, &n, &k);
+    if (!sb_mul_i64(2 * ranges_of(pb).count, n, &sums) ||
+        !sb_bytes(sums, sb_dtype_size(pb->compute), bytes))
+        return false;
+    *bytes = (*bytes + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN;
+    return true;
 }
 
 size_t
 sb_even_bytes(const sb_problem *pb)
 {
-    int64_t m, n, k, sums;
     size_t bytes;
 
-    sb_problem_shape(pb, &m, &n, &k);
-    if (!by_ranges(pb) || !sb_mul_i64(2 * ranges_of(pb).count, n, &sums) ||
-        !sb_bytes(sums, sb_dtype_size(pb->compute), &bytes) || bytes == 0)
+    if (!by_ranges(pb) || !sums_bytes(pb, &bytes) || bytes == 0)
         return 0;
-    return bytes + SCRATCH_ALIGN - 1;
+    return bytes + (size_t)ranges_of(pb).count * sizeof(int64_t) + SCRATCH_ALIGN - 1;
 }
 
 /* A kernel of `recipe` for the problem. */
@@ -60,21 +99,24 @@ static sb_status
 kernel(const sb_kernel **out, const sb_problem *pb, int part, int recipe,
        sb_kernel_effort effort)
 {
-    sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = (sb_part_kind)part}}};
-    const sb_dtype ptr = part == SB_PART_LIST ? pb->a.idx_type : pb->a.ptr_type;
-    double mean;
     sb_spec spec;
-    sb_work w;
 
-    sb_work_of(&w, pb);
-    mean = w.m > 0 ? (double)w.nnz / (double)w.m : 0;
-    ch.tile = sb_rule_gpu_tile(&w, mean);
-    ch.unroll = part == SB_PART_BLOCKS ? 1 : sb_rule_gpu_unroll(&w, mean, 1);
-    sb_spec_of(&spec, pb, &ch, 1u << part, ptr, pb->a.idx_type);
-    if (recipe >= 0)
-        spec.kinds = 1u << recipe;
-    spec.even = true;
+    spec_of(&spec, pb, part, recipe);
     return sb_planner_device_kernel(out, pb->device, &spec, effort);
+}
+
+/* Ranges that a block takes one after another, of which only the first looks for its row: so
+ * many that there are some blocks for each place on the GPU. Sums do not depend on it. */
+static int64_t
+ranges_of_tile(const sb_problem *pb, const sb_kernel *k, int64_t count)
+{
+    const sb_gpu_shape s = pb->device->ops->shape(k);
+    sb_gpu_facts facts;
+
+    if (s.rows_per_tile > 1)
+        return s.rows_per_tile;
+    pb->device->ops->facts(pb->device, &facts);
+    return count / (facts.sms > 0 ? facts.sms * PLACES : PLACES) + 1;
 }
 
 /* Steps over `units` of whatever the kernels' loops are over; r: with sums of ranges. */
@@ -82,22 +124,28 @@ static sb_status
 launch(const sb_problem *pb, const sb_kernel *const *k, int n, int64_t units,
        const ranges *r, sb_diag *diag)
 {
-    const int64_t each = pb->device->ops->shape(k[0]).rows_per_tile;
+    const int64_t each = r ? ranges_of_tile(pb, k[0], r->count)
+                           : pb->device->ops->shape(k[0]).rows_per_tile;
     const uintptr_t at = (uintptr_t)pb->scratch + SCRATCH_ALIGN - 1;
-    const sb_plan_array sums = {.name = "range_sum",
-                                .type = pb->compute,
-                                .data = (void *)(at - at % SCRATCH_ALIGN)};
+    sb_plan_array left[] = {{.name = "range_sum",
+                             .type = pb->compute,
+                             .data = (void *)(at - at % SCRATCH_ALIGN)},
+                            {.name = "range_row", .type = SB_I64}};
     const sb_plan_int integer[] = {{"tile_units", each},
                                    {"range_count", r ? r->count : 0},
                                    {"range_size", r ? r->size : 0}};
     sb_step step[2] = {{0}};
     const sb_launch l = {.nstep = n,
                          .step = step,
-                         .narray = r ? 1 : 0,
-                         .array = &sums,
+                         .narray = r ? SB_COUNT(left) : 0,
+                         .array = left,
                          .nint = SB_COUNT(integer),
                          .integer = integer};
 
+    size_t bytes;
+
+    if (r && sums_bytes(pb, &bytes))
+        left[1].data = (char *)left[0].data + bytes;
     for (int q = 0; q < n; q++)
         step[q] = (sb_step){k[q], 0, (units + each - 1) / each, false};
     return pb->device->ops->launch(pb->device, &l, pb, diag);

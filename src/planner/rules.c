@@ -4,6 +4,7 @@
  */
 #include "planner/rules.h"
 
+#include "kernels/byhand.h"
 #include "kernels/recipe.h"
 #include "kernels/sample.h"
 #include "planner/candidates.h"
@@ -282,6 +283,12 @@ sb_rule_lanes(sb_spec *s)
         s->tile /= 2;
     if (s->op != SB_KOP_SPMV)
         window_rules(s, mma);
+    if (sb_byhand_of(s)) { /* which takes as many entries at once as it likes */
+        s->unroll = 1;
+        if (s->kinds == 1U << SB_KIND_CSR && s->lanes > 16 &&
+            s->tile / s->vec == s->lanes)
+            s->lanes = 16; /* two vectors each; ranges have not the registers */
+    }
 }
 
 /* So many columns that 24 vectors of sums, of 16 registers 8, serve the dots of `rows`. */

@@ -278,6 +278,15 @@ grain_of(const sb_build *b, const sb_kernel *k, int64_t grain)
              : grain;
 }
 
+/* Whether groups of lanes have tiles of their own. */
+static bool
+by_strips(const sb_build *b, const sb_kernel *k)
+{
+    const sb_device *d = b->pl->pb->device;
+
+    return d && d->ops->shape(k).strip > 0;
+}
+
 /* Tiles of the batch's groups of the given kinds, as one step of kernel k. */
 static sb_status
 put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
@@ -300,13 +309,20 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
                 b->diag, SB_EINTERNAL,
                 "a row is in several units of a part, which a GPU's block "
                 "would add to at once");
+        if (by_strips(b, k)) {
+            const sb_gpu_shape s = d->ops->shape(k);
+
+            sb_strips_cut(plan->tile, &plan->ntile, &p->group[bt->at[q].group],
+                          &b->pl->view, &s, lo);
+            continue;
+        }
         sb_tiles_cut(plan->tile, &plan->ntile, p, &p->group[bt->at[q].group],
                      &b->pl->view, rank_in(fused, p->kind), grain);
         for (int64_t t = before; d && plan->tile && t < plan->ntile; t++)
             plan->tile[t].base = sb_tile_cost(&plan->tile[t], p, &b->pl->view,
                                               d->ops->shape(k).rows_per_tile);
     }
-    if (d && plan->tile)
+    if (d && plan->tile && !by_strips(b, k))
         sb_tiles_longest_first(plan->tile + lo, plan->ntile - lo, grain);
     if (!plan->tile || plan->ntile == lo)
         return SB_OK;

@@ -4,6 +4,7 @@
 #include "planner/stock.h"
 
 #include "base/macro.h"
+#include "kernels/byhand.h"
 #include "kernels/recipe.h"
 #include "planner/rules.h"
 
@@ -51,8 +52,8 @@ together(const family *f, const sb_dtype type[2], const char *layout, int tile)
     return sb_rule_gpu_unroll(&w, 32, 1);
 }
 
-/* One spec; those that no kernel has are left out. */
-static void
+/* One spec; those that no kernel has are left out. Whether it is the same for any unroll. */
+static bool
 put(const family *f, const sb_dtype type[2], const char *layout, int tile, int unroll,
     void (*each)(void *user, const char spec[SB_SPEC_MAX]), void *user)
 {
@@ -74,6 +75,7 @@ put(const family *f, const sb_dtype type[2], const char *layout, int tile, int u
     sb_rule_lanes(&s);
     if (sb_spec_print(text, sizeof text, &s) == SB_OK)
         each(user, text);
+    return sb_byhand_of(&s) != NULL;
 }
 
 void
@@ -86,10 +88,10 @@ sb_stock_each(void (*each)(void *user, const char spec[SB_SPEC_MAX]), void *user
         for (const char *layout = f->layouts; *layout && type < f->types; layout += 2)
             for (int tile = f->tile_lo; tile <= f->tile_hi; tile *= 2) {
                 const int unroll = together(f, types[type], layout, tile);
+                const bool same = put(f, types[type], layout, tile, 1, each, user);
 
-                put(f, types[type], layout, tile, 1, each, user);
-                if (unroll > 1)
-                    put(f, types[type], layout, tile, unroll, each, user);
+                if (unroll > 1 && !same)
+                    (void)put(f, types[type], layout, tile, unroll, each, user);
             }
     }
 }

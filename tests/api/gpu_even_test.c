@@ -24,12 +24,12 @@
 
 static const sb_driver *d;
 
-/* A matrix of 90 rows, most of them empty: 0, 3 and the last long ones are not. */
+/* A matrix of 1900 rows, most of them empty: 0, 3 and the last long ones are not. */
 static sb_matrix
 mostly_empty(bool long_rows)
 {
     sb_matrix a = gen_matrix(&(gen_spec){.family = GEN_UNIFORM,
-                                         .rows = 90,
+                                         .rows = 1900,
                                          .cols = 60,
                                          .density = long_rows ? 0.9 : 0.001,
                                          .seed = 5,
@@ -38,8 +38,8 @@ mostly_empty(bool long_rows)
     int32_t *ptr = (int32_t *)(uintptr_t)a.ptr;
 
     /* rows of the middle lose their entries to row 3 and the last */
-    for (int i = 4; i < 89 && long_rows; i++)
-        ptr[i] = i < 40 ? ptr[40] : ptr[80];
+    for (int i = 4; i < 1899 && long_rows; i++)
+        ptr[i] = i < 800 ? ptr[800] : ptr[1700];
     return a;
 }
 
@@ -124,7 +124,7 @@ test_ranges(void **state)
         for (int q = 0; q < 4; q++) {
             const gen_spec spec = {.family = q == 2 ? GEN_DENSE_ROW : GEN_EMPTY,
                                    .rows = q == 2 ? 3 : 9,
-                                   .cols = 300,
+                                   .cols = 3000,
                                    .integer = true};
             sb_problem pb = product(op, q < 2 ? mostly_empty(q) : gen_matrix(&spec),
                                     op == SB_OP_SPMV ? 1 : 7);
@@ -403,7 +403,7 @@ test_batch(void **state)
     pb.b = gen_dense(
         &(gen_dense_spec){.rows = 60, .cols = 7, .integer = true, .batch = 2});
     pb.c = gen_dense(
-        &(gen_dense_spec){.rows = 90, .cols = 7, .integer = true, .batch = 2});
+        &(gen_dense_spec){.rows = 1900, .cols = 7, .integer = true, .batch = 2});
     world_must(call_begin(&c, &pb));
     world_must(call_size(&c, &bytes));
     assert_int_equal(d->alloc(&at, bytes), 0);

@@ -269,6 +269,14 @@ make_ranges(recipe_fixture *fx)
     a->type = fx->spec.compute;
     a->count = sums;
     a->data = fx->scratch;
+    a = &fx->array[fx->narray++];
+    fx->scratch_row = malloc((size_t)(count + 1) * sizeof(int64_t));
+    assert_non_null(fx->scratch_row);
+    memset(fx->scratch_row, 0xff, (size_t)(count + 1) * sizeof(int64_t));
+    (void)snprintf(a->name, sizeof a->name, "range_row");
+    a->type = SB_I64;
+    a->count = count;
+    a->data = fx->scratch_row;
     fx->tile[fx->nstep++] = (sb_tile){0, 0, count, 0};
 }
 
@@ -350,6 +358,7 @@ recipe_free(recipe_fixture *fx)
     gen_free_dense(&fx->pb.b);
     gen_free_dense(&fx->pb.c);
     free(fx->scratch);
+    free(fx->scratch_row);
     free(fx->start);
 }
 

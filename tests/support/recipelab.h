@@ -41,7 +41,7 @@ typedef struct recipe_fixture {
     bool repeats
         [RECIPE_STEPS]; /* units of the step are of one row: no GPU's plan has it */
     void *start;        /* the output as it was before any run */
-    void *scratch;      /* of range: the sums that are left */
+    void *scratch, *scratch_row; /* of range: the sums that are left, and rows */
     oracle want;
 } recipe_fixture;
 
