@@ -304,7 +304,8 @@ judge_ours(contestant *k, bool computed)
 
     if (strncmp(k->name, "ours", 4) != 0)
         return;
-    if (!k->a || spblasSpMatGetPlanText(k->a, 0, k->plan, &size) != SPBLAS_STATUS_SUCCESS)
+    if (!k->a ||
+        spblasSpMatGetPlanText(k->a, 0, k->plan, &size) != SPBLAS_STATUS_SUCCESS)
         k->plan[0] = '\0';
     k->captured = computed && gpu_captures(contestant_multiply, k);
     if (!computed)

@@ -178,11 +178,11 @@ numeric_spgemm(void)
         CUSPARSE_SPGEMM_DEFAULT, CUSPARSE_SPGEMM_ALG1, CUSPARSE_SPGEMM_ALG2,
         CUSPARSE_SPGEMM_ALG3};
 
-    seed(3);
     for (int t = 0; t < 8; t++) {
         for (int k = 0; k < 8; k++)
-            once(types[t], algs[k % 4]);
-        if (t < 4)
+            if (case_begin("SpGEMM type %d alg %d", (int)types[t], (int)algs[k % 4]))
+                once(types[t], algs[k % 4]);
+        if (t < 4 && case_begin("SpGEMMreuse type %d", (int)types[t]))
             reuse(types[t]);
     }
 }
