@@ -101,8 +101,14 @@ once(cudaDataType type, cusparseSpGEMMAlg_t alg)
                         handle, N, N, alpha, sa.descr, sb.descr, beta, c.descr, type,
                         alg, d, 0.5F, &size, memory_new(NULL, size + 1), &estimate));
     }
-    TWICE(SpGEMM_compute, handle, N, N, alpha, sa.descr, sb.descr, beta, c.descr, type,
-          alg, d);
+    if (estimate > 0) /* asked for before */
+        ok = ok && worked("SpGEMM_compute",
+                          cusparseSpGEMM_compute(
+                              handle, N, N, alpha, sa.descr, sb.descr, beta, c.descr,
+                              type, alg, d, &estimate, memory_new(NULL, estimate)));
+    else
+        TWICE(SpGEMM_compute, handle, N, N, alpha, sa.descr, sb.descr, beta, c.descr,
+              type, alg, d);
     ok = ok && worked("SpMatGetSize", cusparseSpMatGetSize(c.descr, &m, &n, &nnz));
     ok = ok &&
          worked("CsrSetPointers", cusparseCsrSetPointers(c.descr, c.ptr, c.idx, c.val));
