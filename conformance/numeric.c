@@ -1,14 +1,10 @@
+/* Memory of the routines, and numbers of their types in it. */
 #include "numeric.h"
 
 #include <dlfcn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-cusparseHandle_t handle;
-
-static int checked, unsupported, wrong;
 
 /* ---- Memory ------------------------------------------------------------------------- */
 
@@ -19,7 +15,7 @@ enum { ARRAYS = 256, TO_DEVICE = 1, FROM_DEVICE = 2 };
 static void *arrays[ARRAYS];
 static int array_count;
 
-static void
+void
 need(bool ok, const char *what)
 {
     if (!ok) {
@@ -28,7 +24,7 @@ need(bool ok, const char *what)
     }
 }
 
-static void
+void
 memory_open(const char *path)
 {
     void *const runtime = path ? dlopen(path, RTLD_NOW) : NULL;
@@ -233,61 +229,4 @@ scalar_of(cudaDataType type, number x)
     (void)cusparseGetPointerMode(handle, &mode);
     put(type, at, 0, x);
     return mode == CUSPARSE_POINTER_MODE_HOST ? at : memory_new(at, 16);
-}
-
-/* ---- Verdicts ----------------------------------------------------------------------- */
-
-bool
-worked(const char *call, cusparseStatus_t status)
-{
-    if (status == CUSPARSE_STATUS_SUCCESS)
-        return true;
-    if (status == CUSPARSE_STATUS_NOT_SUPPORTED) {
-        unsupported++;
-        return false;
-    }
-    (void)printf("%s: %s\n", call, cusparseGetErrorName(status));
-    wrong++;
-    return false;
-}
-
-void
-verdict(const char *routine, bool right, const char *format, ...)
-{
-    va_list args;
-
-    checked++;
-    if (right)
-        return;
-    wrong++;
-    (void)printf("%s: wrong result, ", routine);
-    va_start(args, format);
-    (void)vprintf(format, args);
-    va_end(args);
-    (void)putchar('\n');
-}
-
-/* --all: every case is to be supported. */
-int
-main(int argc, char **argv)
-{
-    static void (*const groups[])(void) = {numeric_products, numeric_batches,
-                                           numeric_solves,   numeric_spgemm,
-                                           numeric_vectors,  numeric_conversions};
-    const bool all = argc > 1 && strcmp(argv[1], "--all") == 0;
-
-    memory_open(getenv("CONFORM_CUDART"));
-    if (cusparseCreate(&handle) != CUSPARSE_STATUS_SUCCESS) {
-        (void)printf("no handle: the library wants a GPU\n");
-        return 77;
-    }
-    for (int mode = 0; mode < 2; mode++) {
-        (void)cusparseSetPointerMode(handle, (cusparsePointerMode_t)mode);
-        for (int g = 0; g < (int)(sizeof groups / sizeof *groups); g++)
-            groups[g]();
-    }
-    need(cusparseDestroy(handle) == CUSPARSE_STATUS_SUCCESS, "cusparseDestroy");
-    (void)printf("%d results right, %d wrong, %d cases not supported\n",
-                 checked - wrong, wrong, unsupported);
-    return wrong || (all && unsupported);
 }

@@ -28,6 +28,10 @@ extern cusparseHandle_t handle;
 
 /* ---- Memory and types --------------------------------------------------------------- */
 
+/* Ends the process unless ok. */
+void need(bool ok, const char *what);
+/* From now on memory is that of the CUDA run time of this name; NULL: the host's. */
+void memory_open(const char *path);
 /* An array of the routines' memory, with a copy of `host` (zeros if NULL); freed by
  * memory_reset. */
 void *memory_new(const void *host, size_t bytes);
@@ -48,6 +52,7 @@ void *scalar_of(cudaDataType type, number x);
 
 /* ---- Matrices ----------------------------------------------------------------------- */
 
+/* What is drawn from now on, for case_begin's cases and what they are chosen by. */
 void seed(uint64_t of);
 int below(int n);
 /* A small integer, complex if the type is, not zero. */
@@ -89,6 +94,12 @@ typedef struct {
 dense dense_of(const matrix *a, cudaDataType type, cusparseOrder_t order);
 dense dense_const_of(const matrix *a, cudaDataType type, cusparseOrder_t order);
 matrix dense_read(const dense *d, int m, int n, cudaDataType type);
+
+/* ---- Cases (numeric_run.c) ------------------------------------------------------------ */
+
+/* The next case, whose name this is: whether it is this process's to run, and time is left.
+ * What it draws depends on its number alone, so whoever runs it runs the same. */
+bool case_begin(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- Verdicts ----------------------------------------------------------------------- */
 

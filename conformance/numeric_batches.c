@@ -174,9 +174,10 @@ numeric_batches(void)
     static const cudaDataType types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_C_32F,
                                          CUDA_C_64F};
 
-    seed(6);
     for (int k = 0; k < 4 * 2 * 4; k++)
-        spmm(types[k % 4], k / 4 % 2 ? COO : CSR, k / 8 % 2, k / 16 % 2);
+        if (case_begin("SpMM of a batch %d", k))
+            spmm(types[k % 4], k / 4 % 2 ? COO : CSR, k / 8 % 2, k / 16 % 2);
     for (int k = 0; k < 4 * 2; k++)
-        sddmm(types[k % 4], k / 4 % 2);
+        if (case_begin("SDDMM of a batch %d", k))
+            sddmm(types[k % 4], k / 4 % 2);
 }

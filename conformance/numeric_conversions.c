@@ -94,14 +94,15 @@ to_sparse(cudaDataType type, format kind, cusparseOrder_t order)
 void
 numeric_conversions(void)
 {
-    seed(5);
     for (int t = 0; t < (int)(sizeof types / sizeof *types); t++) {
         for (int k = 0; k < 6; k++) {
             const cusparseOrder_t order =
                 k % 2 ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
 
-            to_dense(types[t], (format)(k / 2), order);
-            to_sparse(types[t], (format)(k / 2), order);
+            if (case_begin("conversions of type %d, %d", (int)types[t], k)) {
+                to_dense(types[t], (format)(k / 2), order);
+                to_sparse(types[t], (format)(k / 2), order);
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ static uint64_t state;
 void
 seed(uint64_t of)
 {
-    state = of * 2 + 1;
+    state = (of + 1) * 0x9e3779b97f4a7c15U; /* neighbours far apart */
 }
 
 int

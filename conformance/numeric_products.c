@@ -239,11 +239,12 @@ sddmm_offered(const problem *p)
 void
 numeric_products(void)
 {
-    seed(1);
     for (int k = 0; k < FORMATS * LISTS * 9; k++) {
         const int ops = k % 9, kind = k / 9 % FORMATS, list = k / 9 / FORMATS;
 
         for (int turn = 0; turn < 4; turn++) {
+            seed((uint64_t)(4 * k + turn));
+
             const problem p = {
                 .kind = (format)kind,
                 .t = lists[list],
@@ -257,11 +258,12 @@ numeric_products(void)
                 .beta = below(3) - 1,
             };
 
-            if (spmv_offered(&p) && p.opB == CUSPARSE_OPERATION_NON_TRANSPOSE)
+            if (spmv_offered(&p) && p.opB == CUSPARSE_OPERATION_NON_TRANSPOSE &&
+                case_begin("SpMV " PROBLEM, PROBLEM_OF(&p)))
                 spmv(&p);
-            if (spmm_offered(&p))
+            if (spmm_offered(&p) && case_begin("SpMM " PROBLEM, PROBLEM_OF(&p)))
                 spmm(&p);
-            if (sddmm_offered(&p))
+            if (sddmm_offered(&p) && case_begin("SDDMM " PROBLEM, PROBLEM_OF(&p)))
                 sddmm(&p);
         }
     }

@@ -174,10 +174,12 @@ numeric_solves(void)
 {
     static const format kinds[] = {CSR, COO, CSC, SELL};
 
-    seed(2);
     for (int k = 0; k < 4 * 4 * 3 * 2 * 2 * 2; k++) {
         const cudaDataType type = types[k % 4];
         const int opA = k / 16 % 3;
+
+        seed((uint64_t)k);
+
         const problem p = {
             .kind = kinds[k / 4 % 4],
             .type = type,
@@ -192,8 +194,9 @@ numeric_solves(void)
             .base = (cusparseIndexBase_t)below(2),
         };
 
-        spsv(&p);
-        if (p.kind != SELL)
+        if (case_begin("SpSV " PROBLEM, PROBLEM_OF(&p)))
+            spsv(&p);
+        if (p.kind != SELL && case_begin("SpSM " PROBLEM, PROBLEM_OF(&p)))
             spsm(&p);
     }
 }

@@ -136,17 +136,21 @@ numeric_vectors(void)
                  {CUDA_R_16F, CUDA_R_32F}, {CUDA_R_16BF, CUDA_R_32F},
                  {CUDA_C_16F, CUDA_C_32F}, {CUDA_C_16BF, CUDA_C_32F}};
 
-    seed(4);
     for (int t = 0; t < 8; t++) {
+        const cudaDataType type = lists[t].type, sum = lists[t].sum;
+
         for (int round = 0; round < 4; round++) {
-            moves(lists[t].type);
-            sums(lists[t].type, lists[t].sum);
-            dots(lists[t].type, lists[t].sum, CUSPARSE_OPERATION_NON_TRANSPOSE);
-            if (type_complex(lists[t].type))
-                dots(lists[t].type, lists[t].sum,
-                     CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE);
+            if (case_begin("vectors of type %d round %d", (int)type, round)) {
+                moves(type);
+                sums(type, sum);
+                dots(type, sum, CUSPARSE_OPERATION_NON_TRANSPOSE);
+                if (type_complex(type))
+                    dots(type, sum, CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE);
+            }
         }
     }
-    dots(CUDA_R_8I, CUDA_R_32I, CUSPARSE_OPERATION_NON_TRANSPOSE);
-    dots(CUDA_R_8I, CUDA_R_32F, CUSPARSE_OPERATION_NON_TRANSPOSE);
+    if (case_begin("SpVV of bytes")) {
+        dots(CUDA_R_8I, CUDA_R_32I, CUSPARSE_OPERATION_NON_TRANSPOSE);
+        dots(CUDA_R_8I, CUDA_R_32F, CUSPARSE_OPERATION_NON_TRANSPOSE);
+    }
 }

@@ -9,6 +9,7 @@
 #include "gpu/nvrtc.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/log.h"
 #include "base/macro.h"
@@ -126,6 +127,7 @@ load(sb_gpu_kernel *k, const sb_gpu *g, const sb_strbuf *image, sb_diag *diag)
 
 typedef struct wanted {
     sb_gpu *g;
+    const char *spec;
     const sb_strbuf *text;
     const char *path; /* on disk; "" where nothing is kept */
     sb_kernel_effort effort;
@@ -166,6 +168,7 @@ from_disk(sb_strbuf *out, const wanted *w, sb_diag *diag)
 static sb_status
 from_nvrtc(sb_strbuf *out, const wanted *w, sb_diag *diag)
 {
+    const double begin = sb_clock();
     sb_status st;
 
     if (w->effort != SB_KERNEL_COMPILE || !may_compile(w->g))
@@ -173,6 +176,8 @@ from_nvrtc(sb_strbuf *out, const wanted *w, sb_diag *diag)
     st = sb_nvrtc_compile(out, w->g->driver, w->g->arch, w->text->s, diag);
     if (st == SB_OK && w->path[0])
         sb_gpu_keep(w->g, out, w->path);
+    sb_log(SB_LOG_INFO, "GPU kernel \"%s\": NVRTC took %.3f s", w->spec,
+           sb_clock() - begin);
     return st;
 }
 
@@ -276,7 +281,7 @@ make(sb_gpu_kernel *k, sb_gpu *g, sb_kernel_maker maker, sb_kernel_effort effort
         k->shape = src.shape;
         if (path_of(&path, g, &src.text) != SB_OK)
             sb_strbuf_clear(&path);
-        st = obtain(k, &(wanted){g, &src.text, path.s, effort}, diag);
+        st = obtain(k, &(wanted){g, k->spec, &src.text, path.s, effort}, diag);
     }
     if (st == SB_OK) { /* ownership moves */
         drop_range(src.signature.s);

@@ -89,7 +89,7 @@ int64_t sb_tile_cost(const sb_tile *t, const sb_part *p, const sb_view *v,
 /* tile_order.c: `base` of each is its cost and becomes 0. */
 void sb_tiles_longest_first(sb_tile *tile, int64_t n, int64_t grain);
 
-/* ---- choose.c, measure.c, see also search.h ---- */
+/* ---- choose.c, measure.c, measure_device.c, see also search.h ---- */
 
 /* The plan of the cheapest candidate, and which one that was. */
 sb_status sb_plan_choose(sb_plan **out, sb_planner *pl, const sb_weighed **won);

@@ -164,7 +164,7 @@ sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed *won,
     if (pl->gpu.sms > 0)
         sb_strbuf_printf(&out,
                          "device     %s, %s, %d multiprocessors; what is predicted are "
-                         "bounds that nobody has measured\n",
+                         "bounds\n",
                          pl->gpu.name, pl->gpu.arch, pl->gpu.sms);
     if (pl->stats.rows > 0)
         put_matrix(&out, pl);

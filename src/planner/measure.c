@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEW = 5, HEAT = 6, ROUNDS = 15, BUDGET = 100 };
+enum { HEAT = 6, ROUNDS = 15, BUDGET = 100 };
 /* Not worth a third run, nor a fourth: times the fastest. */
 #define FAR 4.0
 #define NEAR 1.5
@@ -189,13 +189,11 @@ settled(const sb_bench *bn, sb_plan *plan)
 }
 
 void
-sb_bench_try(sb_bench *bn, sb_weighed *w)
+sb_bench_run(sb_bench *bn, sb_weighed *w, sb_plan *plan)
 {
-    sb_plan *plan = NULL;
-
     w->tried = true;
     w->dropped = NULL;
-    if (sb_plan_build(&plan, bn->pl, &w->choice, SB_KERNEL_COMPILE, NULL) != SB_OK) {
+    if (!plan) {
         w->dropped = "could not be built";
         return;
     }
@@ -207,6 +205,15 @@ sb_bench_try(sb_bench *bn, sb_weighed *w)
     w->measured = heat(bn, plan);
     (void)sb_choice_parse(&w->built, plan->text, strlen(plan->text), NULL);
     qualify(bn, plan, w);
+}
+
+void
+sb_bench_try(sb_bench *bn, sb_weighed *w)
+{
+    sb_plan *plan = NULL;
+
+    (void)sb_plan_build(&plan, bn->pl, &w->choice, SB_KERNEL_COMPILE, NULL);
+    sb_bench_run(bn, w, plan);
 }
 
 /* Writes everybody's median of `rounds` runs in turns to w->measured. */
@@ -259,9 +266,8 @@ rounds_left(const sb_bench *bn)
     return each < ROUNDS ? each : ROUNDS;
 }
 
-/* Whatever the model thinks of it: no measured plan may be slower than none. */
-static void
-try_as_is(sb_bench *bn)
+void
+sb_bench_as_is(sb_bench *bn)
 {
     sb_planner *pl = bn->pl;
 
@@ -271,25 +277,31 @@ try_as_is(sb_bench *bn)
             sb_bench_try(bn, &pl->weighed[q]);
 }
 
+static void
+try_few(sb_bench *bn)
+{
+    sb_planner *pl = bn->pl;
+
+    for (int q = 0, tried = 0; q < pl->nweighed && tried < SB_FEW; q++) {
+        if (pl->weighed[q].dropped)
+            continue;
+        sb_bench_try(bn, &pl->weighed[q]);
+        tried++;
+    }
+    for (int q = 0; q < pl->nweighed; q++)
+        if (pl->weighed[q].finalist && !pl->weighed[q].tried && !pl->weighed[q].dropped)
+            sb_bench_try(bn, &pl->weighed[q]);
+    sb_bench_as_is(bn);
+}
+
 sb_status
 sb_plan_measure(sb_plan **best, sb_planner *pl, const sb_weighed **won)
 {
     sb_bench bn;
 
     *best = NULL;
-    if (sb_bench_open(&bn, pl)) {
-        for (int q = 0, tried = 0; q < pl->nweighed && tried < FEW; q++) {
-            if (pl->weighed[q].dropped)
-                continue;
-            sb_bench_try(&bn, &pl->weighed[q]);
-            tried++;
-        }
-        for (int q = 0; q < pl->nweighed; q++)
-            if (pl->weighed[q].finalist && !pl->weighed[q].tried &&
-                !pl->weighed[q].dropped)
-                sb_bench_try(&bn, &pl->weighed[q]);
-        try_as_is(&bn);
-    }
+    if (sb_bench_open(&bn, pl))
+        (pl->pb->device ? sb_bench_device : try_few)(&bn);
     if (bn.finalists > 0)
         sb_bench_decide(&bn, rounds_left(&bn), best, won);
     sb_bench_close(&bn);

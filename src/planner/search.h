@@ -1,5 +1,5 @@
 /*
- * Timing plans while an analysis lasts (measure.c), and the wide search that EXHAUSTIVE
+ * Timing plans while an analysis lasts (measure.c, measure_device.c), and the wide search that EXHAUSTIVE
  * asks for (search.c).
  */
 #ifndef SB_PLANNER_SEARCH_H
@@ -10,6 +10,8 @@
 /* Plans within this ratio of the fastest are worth a second look (STile's r). */
 #define SB_SEARCH_RATIO 1.2
 enum { SB_FINALISTS = 3, SB_ROUNDS_MAX = 31 };
+/* Candidates that MEASURE takes from the model. */
+enum { SB_FEW = 5 };
 
 typedef struct sb_finalist {
     sb_plan *plan; /* owned */
@@ -36,6 +38,13 @@ double sb_bench_best(const sb_bench *bn);
 /* Builds and times one of the planner's candidates; w->measured and w->dropped say what
  * became of it. */
 void sb_bench_try(sb_bench *bn, sb_weighed *w);
+/* The same of a plan of it, which becomes the bench's; NULL: it could not be built. */
+void sb_bench_run(sb_bench *bn, sb_weighed *w, sb_plan *plan);
+/* Those that read the caller's arrays as they are, whatever the model thinks of them: no
+ * measured plan may be slower than none. */
+void sb_bench_as_is(sb_bench *bn);
+/* measure_device.c: tries SB_FEW candidates and the arrays as they are, on a device. */
+void sb_bench_device(sb_bench *bn);
 /* The finalists' runs in turns, and who won: the caller's plan from then on. Leaves *best
  * alone when there is none. */
 void sb_bench_decide(sb_bench *bn, int rounds, sb_plan **best, const sb_weighed **won);

@@ -212,9 +212,18 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     return false;
 }
 
-/* On a device the rules leave nothing open. */
+/* A kernel of a device is compiled for seconds, and parts that find no entry need none: the
+ * steps ask for those they need. Only what the background is to make is asked for before. */
 static bool
-by_device_rule(sb_build *b, unsigned kinds)
+asked_by_steps(const sb_build *b)
+{
+    return b->pl->pb->device &&
+           (b->effort == SB_KERNEL_STORED || b->effort == SB_KERNEL_COMPILE);
+}
+
+/* On a device the rules leave nothing open. */
+static void
+device_rule(sb_build *b, unsigned kinds)
 {
     b->choice.tile = sb_rule_gpu_tile(&b->pl->work, b->pl->stats.mean);
     b->choice.unroll = kinds >> SB_PART_BLOCKS & 1
@@ -223,7 +232,6 @@ by_device_rule(sb_build *b, unsigned kinds)
                                                 rows_together(&b->choice));
     b->choice.prefetch = 0;
     b->choice.stream = false;
-    return all_exist(b, kinds, b->effort);
 }
 
 sb_status
@@ -234,10 +242,14 @@ sb_build_kernels_exist(sb_build *b, const sb_choice *want)
 
     /* sb_spec_of reads block sizes from the parts; restored by build_parts. */
     b->choice = *want;
-    if (want->tile > 0)
+    if (b->pl->pb->device && want->tile == 0)
+        device_rule(b, kinds);
+    if (asked_by_steps(b))
+        exist = true;
+    else if (want->tile > 0 || b->pl->pb->device)
         exist = all_exist(b, kinds, b->effort);
     else
-        exist = b->pl->pb->device ? by_device_rule(b, kinds) : by_rule(b, want, kinds);
+        exist = by_rule(b, want, kinds);
     if (exist) {
         b->choice.npart = 0;
         return SB_OK;
