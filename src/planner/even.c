@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-enum { RANGES = 8192, RANGE_LEAST = 32, SCRATCH_ALIGN = 16, PLACES = 12 };
+enum { RANGES = 8192, RANGE_LEAST = 32, SCRATCH_ALIGN = 16, BLOCKS = 1536 };
 
 /* Equal numbers of rows and entries. */
 typedef struct ranges {
@@ -106,17 +106,13 @@ kernel(const sb_kernel **out, const sb_problem *pb, int part, int recipe,
 }
 
 /* Ranges that a block takes one after another, of which only the first looks for its row: so
- * many that there are some blocks for each place on the GPU. Sums do not depend on it. */
+ * many that there are enough blocks for a large GPU. Sums do not depend on it. */
 static int64_t
 ranges_of_tile(const sb_problem *pb, const sb_kernel *k, int64_t count)
 {
     const sb_gpu_shape s = pb->device->ops->shape(k);
-    sb_gpu_facts facts;
 
-    if (s.rows_per_tile > 1)
-        return s.rows_per_tile;
-    pb->device->ops->facts(pb->device, &facts);
-    return count / (facts.sms > 0 ? facts.sms * PLACES : PLACES) + 1;
+    return s.rows_per_tile > 1 ? s.rows_per_tile : count / BLOCKS + 1;
 }
 
 /* Steps over `units` of whatever the kernels' loops are over; r: with sums of ranges. */
