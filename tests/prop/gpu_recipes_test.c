@@ -142,12 +142,13 @@ make(gpu_kernel *k, const char *spec)
     sb_strbuf_free(&text);
 }
 
-/* What goes with `spmm range ..`: `spmm carry ..`. */
+/* What goes with `spmm range ..`: `spmm carry ..`; a sampled product has no sums. */
 static bool
 second_pass(char out[SB_SPEC_MAX], const char *spec)
 {
     const char *at = strstr(spec, " range ");
 
+    at = strncmp(spec, "sddmm", 5) == 0 ? NULL : at;
     if (at)
         (void)snprintf(out, SB_SPEC_MAX, "%.*s carry %s", (int)(at - spec), spec,
                        at + 7);
