@@ -190,6 +190,10 @@ sbg_votes(int yes, int width)
     SBK_FN type sbg_warp_shfl_##t(type v, int from, int w) \
     {                                                      \
         return __shfl_sync(0xffffffffu, v, from, w);       \
+    }                                                      \
+    SBK_FN type sbg_warp_xor_##t(type v, int bits)         \
+    {                                                      \
+        return __shfl_xor_sync(0xffffffffu, v, bits);      \
     }
 SBG_WARP_SHUFFLE(i32, int32_t)
 SBG_WARP_SHUFFLE(i64, int64_t)
@@ -200,12 +204,19 @@ SBG_WARP_SHUFFLE(f64, double)
     {                                                            \
         return sbk_mk_##t(sbg_warp_shfl_##real(v.re, from, w),   \
                           sbg_warp_shfl_##real(v.im, from, w));  \
+    }                                                            \
+    SBK_FN sbk_##t sbg_warp_xor_##t(sbk_##t v, int bits)         \
+    {                                                            \
+        return sbk_mk_##t(sbg_warp_xor_##real(v.re, bits),       \
+                          sbg_warp_xor_##real(v.im, bits));      \
     }
 SBG_WARP_SHUFFLE_Z(c32, f32)
 SBG_WARP_SHUFFLE_Z(c64, f64)
 #define SBG_VOTES(yes, width) sbg_votes(yes, width)
 #define SBG_ANY(yes) __any_sync(0xffffffffu, yes)
 #define SBG_WARP_SHFL(t, v, from, width) sbg_warp_shfl_##t(v, from, width)
+/* That of the lane whose number differs in those bits. */
+#define SBG_WARP_XOR(t, v, bits) sbg_warp_xor_##t(v, bits)
 #define SBG_BARRIER() __syncthreads()
 
 #else

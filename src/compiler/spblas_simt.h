@@ -250,6 +250,7 @@ SBG_WARP_EXCHANGES(c64, sbk_c64)
 #define SBG_VOTES(yes, width) sbg_votes(yes, width, __LINE__)
 #define SBG_ANY(yes) (sbg_votes(yes, 32, __LINE__) != 0)
 #define SBG_WARP_SHFL(t, v, from, width) sbg_warp_shfl_##t(v, from, width, __LINE__)
+#define SBG_WARP_XOR(t, v, bits) SBG_WARP_SHFL(t, v, (SBG_TID & 31) ^ (bits), 32)
 #define SBG_BARRIER() sbg_meet(__LINE__, 0, sbg_now->threads)
 #define SBG_SHARED(type, name, n, at) \
     type *const name = (type *)(void *)(sbg_now->shared + (at))

@@ -6,6 +6,7 @@
 
 #include "base/fault.h"
 #include "base/macro.h"
+#include "kernels/byhand_samples.h"
 #include "kernels/recipe.h"
 
 #include <string.h>
@@ -69,6 +70,7 @@ put_types(sb_strbuf *out, const sb_spec *s)
     put_type(out, 'C', s->c, s->compute);
     put_conj(out, 'A', s->compute, s->a_conj);
     put_conj(out, 'B', s->compute, s->b_conj);
+    put_conj(out, 'C', s->compute, s->c_conj);
     sb_strbuf_printf(out,
                      "#define S_TYPE %s\n"
                      "#define SHFL_S(v, from) SBG_WARP_SHFL(%s, v, from, LANES)\n"
@@ -165,11 +167,22 @@ strips_macros(sb_strbuf *out, const sb_spec *s)
                      s->kinds == 1U << SB_KIND_RANGE ? at_found + 16 : sums + 16);
 }
 
+/* ---- samples ---------------------------------------------------------------------------- */
+
+static bool
+samples_fit(const sb_spec *s)
+{
+    return sb_samples_fit(s) && computes(s->a, s->compute) &&
+           computes(s->b, s->compute) && computes(s->c, s->compute);
+}
+
 /* ---- all -------------------------------------------------------------------------------- */
 
 static const sb_byhand texts[] = {
     {SB_KOP_SPMM, 1U << SB_KIND_CSR | 1U << SB_KIND_RANGE | 1U << SB_KIND_CARRY,
      strips_fit, sb_byhand_text_strips, strips_macros},
+    {SB_KOP_SDDMM, 1U << SB_KIND_RANGE, samples_fit, sb_byhand_text_samples,
+     sb_samples_macros},
 };
 
 const sb_byhand *
@@ -232,14 +245,15 @@ sb_byhand_emit(sb_strbuf *out, const sb_byhand *h, const sb_prog *p, const sb_sp
     sb_strbuf_printf(out, "/* %s */\n", name);
     put_arguments(out, p);
     h->macros(out, s);
-    sb_strbuf_printf(out, "#define SBG_RESIDENT %d\n#define THREADS %d\n", resident(s),
-                     SB_SPEC_THREADS);
+    if (s->op != SB_KOP_SDDMM)
+        sb_strbuf_printf(out, "#define SBG_RESIDENT %d\n#define THREADS %d\n",
+                         resident(s), SB_SPEC_THREADS);
     sb_strbuf_puts(out, sb_emit_gpu_prelude());
     put_types(out, s);
     sb_strbuf_printf(out, "#define KIND_%s 1\n%s#define SYMBOL %s\n",
                      sb_recipe_get(kind)->name, s->even ? "#define EVEN 1\n" : "",
                      symbol);
-    sb_strbuf_puts(out, h->text());
+    (s->op == SB_KOP_SDDMM ? sb_samples_put : sb_strbuf_puts)(out, h->text());
     return sb_strbuf_status(out);
 }
 

@@ -26,5 +26,6 @@ sb_hash sb_byhand_hash(const sb_byhand *h, sb_hash key);
 
 /* The texts, embedded. */
 const char *sb_byhand_text_strips(void);
+const char *sb_byhand_text_samples(void);
 
 #endif

@@ -12,6 +12,9 @@
  *                of row `next`
  *   range_row    `next`
  *
+ * SDDMM has nothing to add up between rows: a range is `size` entries there, whatever the rows
+ * are, and leaves nothing over.
+ *
  * Source: merge-based decomposition (Merrill and Garland 2016).
  */
 #include "base/fault.h"
@@ -114,9 +117,43 @@ put_sums(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_puts(out, mm ? close_mm : close_mv);
 }
 
+/* Entries lo .. hi, row by row: `first` is that of the first one, `next` of the last one. */
+static void
+sample_program(sb_strbuf *out, const sb_spec *s)
+{
+    static const char *const params[] = {"range_count", "range_size", NULL};
+    static const char *const structure[] = {"A_ptr", "P",    "%m + 1", "A_crd",
+                                            "I",     "%nnz", NULL};
+
+    sb_ops_stage2_begin(out, s, "range", params, structure);
+    sb_strbuf_puts(
+        out,
+        "  for %g in 0 .. %range_count {\n"
+        "    let %lo = min(%g * %range_size, %nnz)\n"
+        "    let %hi = min(%lo + %range_size, %nnz)\n"
+        "    let %first = seek($A_ptr, 1, %m + 1, %lo + 1 + %base) - 1\n"
+        "    let %next = seek($A_ptr, min(%first + 1, %m), %m + 1, %hi + %base) - 1\n"
+        "    for %i in %first .. min(%next + 1, %m) {\n"
+        "      let %from = max(cast(i64, $A_ptr[%i]) - %base, %lo)\n"
+        "      let %to = min(cast(i64, $A_ptr[%i + 1]) - %base, %hi)\n"
+        "      for %p in %from .. %to {\n"
+        "        let %j = cast(i64, $A_crd[%p]) - %base\n"
+        "        $A[%p] = ");
+    sb_ops_init(out, s, "$A[%p]");
+    sb_strbuf_puts(out, "\n        for %c in 0 .. ");
+    sb_ops_depth(out, s);
+    sb_strbuf_puts(out, " reduce {\n          $A[%p] += ");
+    sb_ops_term(out, s, "$X[%i, %c]", "$Y[%c, %j]");
+    sb_strbuf_puts(out, "\n        }\n      }\n    }\n  }\n}\n");
+}
+
 static void
 range_program(sb_strbuf *out, const sb_spec *s)
 {
+    if (s->op == SB_KOP_SDDMM) {
+        sample_program(out, s);
+        return;
+    }
     head(out, s, "range", "out");
     sb_strbuf_puts(out,
                    "    let %first = reach($A_ptr, 1, %m + 1, %lo + 1 + %base) - 1\n"
@@ -140,6 +177,10 @@ range_schedule(sb_strbuf *out, const sb_spec *s)
                          "cache_write $range_sum at %%e as $left\n"
                          "rfactor %%q %d -> %%h as $qart\nvectorize %%h\n",
                          s->tile, s->tile);
+        return;
+    }
+    if (s->op == SB_KOP_SDDMM) {
+        sb_schedule_samples(out, s, "%p");
         return;
     }
     sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
@@ -200,10 +241,10 @@ carry_schedule(sb_strbuf *out, const sb_spec *s)
 
 const sb_recipe sb_recipe_RANGE = {
     .name = "range",
-    .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV,
+    .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV | 1U << SB_KOP_SDDMM,
     .program = range_program,
     .schedule = range_schedule,
-    .unit = {"%g", "%g", NULL},
+    .unit = {"%g", "%g", "%g"},
     .column = "%c0",
 };
 

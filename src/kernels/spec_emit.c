@@ -4,6 +4,7 @@
  * else does.
  */
 #include "kernels/byhand.h"
+#include "kernels/byhand_samples.h"
 #include "kernels/lower.h"
 #include "kernels/recipe.h"
 #include "kernels/spec.h"
@@ -168,6 +169,11 @@ sb_spec_emit_gpu(sb_strbuf *text, sb_strbuf *signature, sb_hash *key,
         *shape = (sb_gpu_shape){.threads = SB_SPEC_THREADS,
                                 .grid_y_columns = columns ? spec.tile : 0,
                                 .rows_per_tile = SB_SPEC_THREADS / spec.lanes};
+    if (h && spec.op == SB_KOP_SDDMM) {
+        shape->threads = sb_samples_threads(&spec);
+        shape->rows_per_tile = shape->threads / 32; /* a range for each warp */
+        return st;
+    }
     if (h && !spec.even)
         shape->strip = sb_byhand_strip(h, &spec);
     if (h && !(spec.kinds & 1U << SB_KIND_CSR))

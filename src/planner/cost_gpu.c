@@ -37,10 +37,19 @@ static const generation generations[] = {
 static const double converted = 64;
 static const double usual_clock = 1.7e9, mem_rate = 36e9;
 static const double latency = 0.6e-6, launch_seconds = 2.5e-6;
-/* Threads on a multiprocessor (SBG_KERNEL; kernels with sums of several rows may get fewer); loads of a row until its first sum; entries of a
- * row that no other waits for; columns that a tensor core takes at once, and sums of a warp;
+/* Threads on a multiprocessor (SBG_KERNEL; kernels with sums of several rows may get fewer);
+ * loads of a row until its first sum; entries of a row that no other waits for; columns that a
+ * tensor core takes at once, and sums of a warp; sampled entries of a group under way at once;
  * share of L2 that is there for B; what a row of B costs that L1 still has. */
-enum { THREADS = 512, CHAIN = 3, SECTOR = 32, ORDINARY = 32, DEPTH = 16, SUMS = 512 };
+enum {
+    THREADS = 512,
+    CHAIN = 3,
+    SECTOR = 32,
+    ORDINARY = 32,
+    DEPTH = 16,
+    SUMS = 512,
+    TOGETHER = 4
+};
 static const double l2_share = 0.75, near_cost = 0.4;
 /* What ranges take where strips take 1, measured on an H100. */
 static const double range_cost = 1.25;
@@ -122,14 +131,24 @@ loads(const sb_gpu_part *p)
                                        : p->entries;
 }
 
+/* Sampled entries are shared out equally, whatever rows they are of. */
+static bool
+by_entries(const sb_part_choice *c, const sb_work *w)
+{
+    return w->op == SB_OP_SDDMM && (c->kind == SB_PART_CSR || c->kind == SB_PART_LIST ||
+                                    c->kind == SB_PART_COO);
+}
+
 /* Chains of loads that a group waits for: rows of a window that share little are walked one
  * by one. */
 static double
-chains(const sb_gpu_part *p)
+chains(const sb_gpu_part *p, const sb_work *w)
 {
     const sb_part_choice *c = p->choice;
     const double alone = p->entries > 0 ? 1 - p->slots / p->entries : 1;
 
+    if (c->kind == SB_PART_CSR && by_entries(c, w))
+        return p->entries / TOGETHER;
     return p->units * (windows(c) ? 1 + (c->size - 1) * alone : 1);
 }
 
@@ -171,7 +190,7 @@ walk(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
     const sb_part_choice *c = p->choice;
     double row = (double)s->longest;
 
-    if (c->kind == SB_PART_LIST || (c->kind == SB_PART_COO && w->op == SB_OP_SDDMM))
+    if (by_entries(c, w))
         return 0;
     if (w->op == SB_OP_SPMV && c->kind != SB_PART_SELL)
         row /= sb_rule_gpu_tile(w, s->mean);
@@ -186,9 +205,11 @@ walk(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
  * length, which on the other hand are no neighbours: what that costs in the rows of B that
  * L1 has, gather says. */
 static double
-waiting(const sb_gpu_part *p, const sb_stats *s)
+waiting(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
 {
-    return sb_cost_class(p->choice) == SB_CLASS_HYB ? 1 : 1 + 0.2 * fmin(s->cv, 3);
+    return by_entries(p->choice, w) || sb_cost_class(p->choice) == SB_CLASS_HYB
+               ? 1
+               : 1 + 0.2 * fmin(s->cv, 3);
 }
 
 /* Share of so many bytes that room of L2 cannot hold. */
@@ -221,7 +242,7 @@ sb_gpu_terms(sb_terms *out, const sb_gpu_part *p, const sb_work *w, const sb_sta
     const double moved =
         (1 + (tiles - 1) * again) * p->bytes + c_bytes + sb_work_footprint(w, s) + far;
     const double flops = 2 * p->entries * width * (w->complex ? 4 : 1);
-    const double through = waiting(p, s) * bytes * (1 - (1 - near_cost) * reuse) /
+    const double through = waiting(p, w, s) * bytes * (1 - (1 - near_cost) * reuse) /
                            (generation_of(g)->l2 * clocks(g));
     const double lanes =
         tensor ? 32 : fmin(32, fmax(4, w->op == SB_OP_SPMV ? tile : tile / 4));
@@ -230,7 +251,7 @@ sb_gpu_terms(sb_terms *out, const sb_gpu_part *p, const sb_work *w, const sb_sta
     out->roof = fmax(fmax(through, moved / mem), arithmetic(p, w, width, g)) *
                 beside_strips(p->choice, w);
     out->unit =
-        tiles * chains(p) * CHAIN * latency / groups * beside_strips(p->choice, w);
+        tiles * chains(p, w) * CHAIN * latency / groups * beside_strips(p->choice, w);
     out->entry = fmax(0, walk(p, w, s) - out->roof - out->unit);
     total->bytes += moved;
     total->flops += flops;

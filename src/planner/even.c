@@ -13,6 +13,7 @@
 #include "planner/candidates.h"
 #include "planner/context.h"
 #include "planner/rules.h"
+#include "planner/sampled.h"
 #include "runtime/device.h"
 
 #include <stdio.h>
@@ -101,6 +102,8 @@ kernel(const sb_kernel **out, const sb_problem *pb, int part, int recipe,
 {
     sb_spec spec;
 
+    if (sb_sampled_by_entries(pb))
+        return sb_sampled_kernel(out, pb, effort);
     spec_of(&spec, pb, part, recipe);
     return sb_planner_device_kernel(out, pb->device, &spec, effort);
 }
@@ -163,6 +166,18 @@ run_ranges(const sb_problem *pb, sb_kernel_effort effort, sb_diag *diag)
     return launch(pb, k, r.count > 1 ? 2 : 1, r.count, &r, diag);
 }
 
+/* Ranges of entries, each by itself. */
+static sb_status
+run_samples(const sb_problem *pb, const sb_kernel *k, sb_diag *diag)
+{
+    sb_plan_int integer[SB_SAMPLED_INTS];
+    const sb_step step = {k, 0, sb_sampled_tiles(integer, pb, k), false};
+    const sb_launch l = {
+        .nstep = 1, .step = &step, .nint = SB_SAMPLED_INTS, .integer = integer};
+
+    return pb->device->ops->launch(pb->device, &l, pb, diag);
+}
+
 /* Of a list its entries, else rows of op(A), which a transposed CSC has by columns, or of
  * blocks. */
 static int64_t
@@ -209,5 +224,7 @@ sb_even_run(const sb_problem *pb, sb_diag *diag)
         return st;
     if (kernel(&k, pb, part, -1, effort) != SB_OK)
         return SB_SKIP;
+    if (sb_sampled_by_entries(pb))
+        return run_samples(pb, k, diag);
     return launch(pb, &k, 1, units_of(pb, part), NULL, diag);
 }

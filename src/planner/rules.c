@@ -192,8 +192,8 @@ sb_rule_gpu_tile(const sb_work *w, double mean)
 {
     if (w->op == SB_OP_SPMV)
         return power(mean, 4, 32);
-    if (w->op == SB_OP_SDDMM)
-        return power((double)w->k, 4, 32);
+    if (w->op == SB_OP_SDDMM) /* more than 32: of lanes with vectors */
+        return power((double)w->k, 4, 256);
     return power((double)w->n, 4, w->col_major ? 32 : 128);
 }
 
@@ -259,6 +259,24 @@ window_rules(sb_spec *s, sb_mma mma)
         s->stage = 8;
 }
 
+/* Terms of a dot: a lane for each, or for 16 bytes where the kernel by hand loads so many. */
+static void
+sample_rules(sb_spec *s)
+{
+    const size_t b = sb_dtype_size(s->b), c = sb_dtype_size(s->c);
+    const int fit = (int)(16 / (b > c ? b : c));
+    sb_spec t = *s;
+
+    t.lanes = power((double)s->tile / fit, 2, 32);
+    t.tile = t.lanes * fit;
+    if (sb_byhand_of(&t)) {
+        *s = t;
+        return;
+    }
+    s->tile = s->tile < 32 ? s->tile : 32;
+    s->lanes = s->tile;
+}
+
 void
 sb_rule_lanes(sb_spec *s)
 {
@@ -275,6 +293,8 @@ sb_rule_lanes(sb_spec *s)
     while (s->vec * s->block * words > WINDOW_VECTOR && s->vec > 1)
         s->vec /= 2;
     s->lanes = s->tile / s->vec < 32 ? s->tile / s->vec : 32;
+    if (s->op == SB_KOP_SDDMM)
+        sample_rules(s);
     if (s->op == SB_KOP_SPMV && s->lanes > CHUNK &&
         s->kinds & (1U << SB_KIND_MASK | 1U << SB_KIND_WIN))
         s->lanes = CHUNK;

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "planner/rules.h"
+#include "planner/sampled.h"
 #include "runtime/device.h"
 
 /* One that the emitter or the compiler refuses is not at hand. The device has warned of it
@@ -63,9 +64,18 @@ sb_planner_kernel(const sb_kernel **out, const sb_problem *pb, const sb_choice *
     }
 }
 
+/* A sampled product in place takes no notice of rows, so no tiles are cut for it. */
+static bool
+by_entries(const sb_build *b, unsigned kinds)
+{
+    return kinds == 1u << SB_PART_CSR && sb_sampled_by_entries(b->pl->pb);
+}
+
 static sb_status
 kernel(const sb_kernel **out, sb_build *b, unsigned kinds, sb_kernel_effort effort)
 {
+    if (by_entries(b, kinds))
+        return sb_sampled_kernel(out, b->pl->pb, effort);
     return sb_planner_kernel(out, b->pl->pb, &b->choice, kinds, b->pl->view.slot_type,
                              b->pl->view.crd_type, effort);
 }
@@ -299,6 +309,19 @@ by_strips(const sb_build *b, const sb_kernel *k)
     return d && d->ops->shape(k).strip > 0;
 }
 
+static void
+put_entries(sb_build *b, const sb_kernel *k)
+{
+    sb_plan *plan = b->plan;
+
+    if (!plan->tile) /* the first round counts tiles */
+        return;
+    SB_ASSERT(plan->nstep == 0 && plan->nint + SB_SAMPLED_INTS <= SB_PLAN_MAX_INTS);
+    plan->step[plan->nstep++] = (sb_step){
+        k, 0, sb_sampled_tiles(plan->integer + plan->nint, b->pl->pb, k), false};
+    plan->nint += SB_SAMPLED_INTS;
+}
+
 /* Tiles of the batch's groups of the given kinds, as one step of kernel k. */
 static sb_status
 put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
@@ -308,6 +331,10 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
     const int64_t lo = plan->ntile;
     const sb_device *d = b->pl->pb->device;
 
+    if (by_entries(b, kinds)) {
+        put_entries(b, k);
+        return SB_OK;
+    }
     grain = grain_of(b, k, grain);
     for (int q = 0; q < bt->n; q++) {
         const sb_part *p = &b->part[bt->at[q].part];

@@ -28,8 +28,7 @@ static const family families[] = {
     {SB_KOP_SPMV, SB_KIND_CSR, true, 4, 32, "rr", 4},
     {SB_KOP_SPMV, SB_KIND_RANGE, true, 4, 32, "rr", 4},
     {SB_KOP_SPMV, SB_KIND_CARRY, true, 4, 32, "rr", 4},
-    {SB_KOP_SDDMM, SB_KIND_CSR, false, 4, 32, "rc", 4},
-    {SB_KOP_SDDMM, SB_KIND_CSR, true, 4, 32, "rc", 4},
+    {SB_KOP_SDDMM, SB_KIND_RANGE, true, 4, 256, "rc", 4},
 };
 
 static const sb_dtype types[][2] = {/* elements, sums */
@@ -73,6 +72,8 @@ put(const family *f, const sb_dtype type[2], const char *layout, int tile, int u
                  .unroll = unroll};
 
     sb_rule_lanes(&s);
+    if (f->op == SB_KOP_SDDMM && s.tile != tile) /* as another */
+        return true;
     if (sb_spec_print(text, sizeof text, &s) == SB_OK)
         each(user, text);
     return sb_byhand_of(&s) != NULL;

@@ -251,11 +251,14 @@ cover_bare(sb_part *p, const sb_cover *cv)
     return SB_OK;
 }
 
-/* The caller's arrays in ranges so short that rows cross several; no part. */
+/* The caller's arrays in ranges so short that rows cross several, or of entries, a few or so
+ * many that a warp takes them in several steps; no part. */
 static void
 make_ranges(recipe_fixture *fx)
 {
-    const int64_t items = fx->view.rows + fx->view.nnz, size = 7;
+    const bool sampled = fx->pb.op == SB_OP_SDDMM;
+    const int64_t items = fx->view.nnz + (sampled ? 0 : fx->view.rows);
+    const int64_t size = sampled && items % 2 ? 75 : 7;
     const int64_t count = items > 0 ? (items + size - 1) / size : 1;
     const int64_t sums = 2 * count * (fx->pb.op == SB_OP_SPMM ? fx->mc.n : 1);
     sb_plan_array *a = &fx->array[fx->narray++];
