@@ -65,7 +65,7 @@ if(TARGET sb_compiler)
              spblas_scalar.h spblas_vector.h spblas_gather.h spblas_few.h
              spblas_sums.h)
     sb_embed(compiler spblas_gpu.h sb_emit_gpu_prelude compiler/compiler.h
-             spblas_scalar.h spblas_simt.h)
+             spblas_scalar.h spblas_simt.h spblas_warp.h)
 endif()
 foreach(text strips samples)
     if(EXISTS ${CMAKE_SOURCE_DIR}/src/kernels/${text}.inc)

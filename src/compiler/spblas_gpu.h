@@ -143,81 +143,10 @@ sbg_product(uint32_t a, uint32_t b)
     asm("mul.wide.u32 %0, %1, %2;" : "=l"(p) : "r"(a), "r"(b));
     return p;
 }
-/* at + a * b. */
-SBK_FN const void *
-sbg_along(const void *at, uint32_t a, uint32_t b)
-{
-    const void *to;
-
-    asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(to) : "r"(a), "r"(b), "l"(at));
-    return to;
-}
-/* So many bytes that nobody writes while the kernel runs. */
-SBK_FN void
-sbg_read_words(void *to, const void *from, int n)
-{
-    SBG_UNROLL
-    for (int q = 0; q + 16 <= n; q += 16) {
-        const int4 v = __ldg((const int4 *)((const char *)from + q));
-        memcpy((char *)to + q, &v, sizeof v);
-    }
-    if (n == 8) {
-        const int2 v = __ldg((const int2 *)from);
-        memcpy(to, &v, sizeof v);
-    } else if (n == 4) {
-        const int v = __ldg((const int *)from);
-        memcpy(to, &v, sizeof v);
-    }
-}
-#define SBG_READ(at) __ldg(at)
 #define SBG_SHARED(type, name, n, at) __shared__ __align__(16) type name[n]
 #define SBG_SYNC(width) __syncwarp(sbg_group(width))
 #define SBG_SHFL(t, v, from, width) sbg_shfl_##t(v, from, width)
 #define SBG_DOWN(t, v, by, width) sbg_down_##t(v, by, width)
-
-/* For all lanes of a warp together, whatever the width: groups do not wait for their loads
- * one after another. Votes: a bit for each lane of the group, from the lowest on. */
-SBK_FN uint32_t
-sbg_votes(int yes, int width)
-{
-    const uint32_t all = __ballot_sync(0xffffffffu, yes);
-
-    return width == 32
-               ? all
-               : all >> ((int)(threadIdx.x & 31) & -width) & ((1u << width % 32) - 1u);
-}
-#define SBG_WARP_SHUFFLE(t, type)                          \
-    SBK_FN type sbg_warp_shfl_##t(type v, int from, int w) \
-    {                                                      \
-        return __shfl_sync(0xffffffffu, v, from, w);       \
-    }                                                      \
-    SBK_FN type sbg_warp_xor_##t(type v, int bits)         \
-    {                                                      \
-        return __shfl_xor_sync(0xffffffffu, v, bits);      \
-    }
-SBG_WARP_SHUFFLE(i32, int32_t)
-SBG_WARP_SHUFFLE(i64, int64_t)
-SBG_WARP_SHUFFLE(f32, float)
-SBG_WARP_SHUFFLE(f64, double)
-#define SBG_WARP_SHUFFLE_Z(t, real)                              \
-    SBK_FN sbk_##t sbg_warp_shfl_##t(sbk_##t v, int from, int w) \
-    {                                                            \
-        return sbk_mk_##t(sbg_warp_shfl_##real(v.re, from, w),   \
-                          sbg_warp_shfl_##real(v.im, from, w));  \
-    }                                                            \
-    SBK_FN sbk_##t sbg_warp_xor_##t(sbk_##t v, int bits)         \
-    {                                                            \
-        return sbk_mk_##t(sbg_warp_xor_##real(v.re, bits),       \
-                          sbg_warp_xor_##real(v.im, bits));      \
-    }
-SBG_WARP_SHUFFLE_Z(c32, f32)
-SBG_WARP_SHUFFLE_Z(c64, f64)
-#define SBG_VOTES(yes, width) sbg_votes(yes, width)
-#define SBG_ANY(yes) __any_sync(0xffffffffu, yes)
-#define SBG_WARP_SHFL(t, v, from, width) sbg_warp_shfl_##t(v, from, width)
-/* That of the lane whose number differs in those bits. */
-#define SBG_WARP_XOR(t, v, bits) sbg_warp_xor_##t(v, bits)
-#define SBG_BARRIER() __syncthreads()
 
 #else
 
@@ -228,24 +157,10 @@ sbg_product(uint32_t a, uint32_t b)
 {
     return (uint64_t)a * b;
 }
-SBK_FN const void *
-sbg_along(const void *at, uint32_t a, uint32_t b)
-{
-    return (const char *)at + (uint64_t)a * b;
-}
-SBK_FN void
-sbg_read_words(void *to, const void *from, int n)
-{
-    for (int q = 0; q + 16 <= n; q += 16)
-        sbg_ld16((char *)to + q, (const char *)from + q);
-    if (n == 8)
-        sbg_ld8(to, from);
-    else if (n == 4)
-        sbg_ld4(to, from);
-}
-#define SBG_READ(at) (*(at))
 
 #endif
+
+#include "compiler/spblas_warp.h"
 
 /* n neighbours, 8 or 16 bytes, at once where the address allows. */
 #define SBG_LOADS(t, type)                                    \

@@ -170,19 +170,6 @@ in_strips(const sb_part_choice *p, const sb_work *w)
     return p->kind == SB_PART_CSR && w->op == SB_OP_SPMM && !w->col_major;
 }
 
-/*
- * How much longer than strips other parts of SpMM take beside what the bounds say: measured on
- * an H100 (bench/results/gpu-first.md), where windows and blocks wait for their loads with few
- * threads on a multiprocessor, and listed rows are walked one by one.
- */
-static double
-beside_strips(const sb_part_choice *p, const sb_work *w)
-{
-    if (w->op != SB_OP_SPMM || w->col_major || p->kind == SB_PART_CSR)
-        return 1;
-    return windows(p) || p->kind == SB_PART_BSR ? 4 : 1.6;
-}
-
 /* Seconds that one group of lanes takes for the longest row; short ones are all alike. */
 static double
 walk(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
@@ -248,8 +235,7 @@ sb_gpu_terms(sb_terms *out, const sb_gpu_part *p, const sb_work *w, const sb_sta
         tensor ? 32 : fmin(32, fmax(4, w->op == SB_OP_SPMV ? tile : tile / 4));
     const double groups = g->sms * THREADS / lanes;
 
-    out->roof = fmax(fmax(through, moved / mem), arithmetic(p, w, width, g)) *
-                beside_strips(p->choice, w);
+    out->roof = fmax(fmax(through, moved / mem), arithmetic(p, w, width, g));
     out->unit =
         tiles * chains(p, w) * CHAIN * latency / groups * beside_strips(p->choice, w);
     out->entry = fmax(0, walk(p, w, s) - out->roof - out->unit);
@@ -310,6 +296,10 @@ sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w)
 
     if (why)
         return why;
+    if (in && pl->work.op == SB_OP_SPMM && !pl->work.col_major &&
+        !(w->choice.npart == 1 && p->kind == SB_PART_CSR) &&
+        !on_tensor_cores(p, &pl->work))
+        return "slower than rows in strips, on the GPU that it was measured on";
     if (pl->work.c_size < pl->work.compute_size && !written_once(w))
         return "C would be rounded between two pieces";
     if (!sb_rule_gpu_suits(&w->choice))

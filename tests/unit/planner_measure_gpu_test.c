@@ -201,7 +201,12 @@ measured(bool at_hand, double rows, double windows)
     sb_diag diag = {SB_OK, ""};
     sb_plan *plan;
 
-    pb.b = (sb_dense){.rows = 2048, .cols = 32, .ld = 32, .type = SB_F32, .batch = 1};
+    pb.b = (sb_dense){.rows = 2048,
+                      .cols = 32,
+                      .ld = 2048,
+                      .type = SB_F32,
+                      .col_major = true,
+                      .batch = 1};
     pb.c = pb.b;
     all_at_hand = at_hand;
     rows_take = rows;
