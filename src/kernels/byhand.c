@@ -17,6 +17,7 @@ struct sb_byhand {
     bool (*fits)(const sb_spec *s);
     const char *(*text)(void);
     void (*macros)(sb_strbuf *out, const sb_spec *s);
+    int threads, items; /* of a block; 0 items: strips of groups */
 };
 
 /* ---- types ---------------------------------------------------------------------------- */
@@ -176,13 +177,71 @@ samples_fit(const sb_spec *s)
            computes(s->b, s->compute) && computes(s->c, s->compute);
 }
 
+/* ---- products --------------------------------------------------------------------------- */
+
+/* Of a block; entries that a thread takes at once. */
+enum { THREADS = 256, EACH = 4, UNDER = 4 };
+
+static bool
+products_fit(const sb_spec *s)
+{
+    return computes(s->a, s->compute) && computes(s->b, s->compute) &&
+           computes(s->c, s->compute);
+}
+
+/* As many threads of a multiprocessor as leave the registers that a kernel needs: on 9.0, and
+ * elsewhere, where the same loops take more. */
+static int
+products_resident(const sb_spec *s, bool cc90)
+{
+    const size_t size = sb_dtype_size(s->compute);
+
+    if (size > 8 || s->kinds == 1U << SB_KIND_CARRY)
+        return 512;
+    if (s->ptr == SB_I64 || s->idx == SB_I64)
+        return size > 4 && !cc90 ? 512 : 768;
+    if (cc90 && size == 4 && s->kinds == 1U << SB_KIND_CSR)
+        return 1536;
+    return (size > 4 ? 768 : 1024) + (cc90 ? 256 : 0);
+}
+
+static void
+products_macros(sb_strbuf *out, const sb_spec *s)
+{
+    const size_t items = THREADS * EACH, warps = THREADS / 32,
+                 at_first = items * sb_dtype_size(s->compute),
+                 at_begin = at_first + up(warps * sb_dtype_size(s->compute)),
+                 at_begins = at_begin + items * sizeof(int),
+                 at_head = at_begins + up(warps * sizeof(int)),
+                 at_found = at_head + items;
+
+    sb_strbuf_printf(out,
+                     "#define LANES 32\n#define EACH %d\n#define UNDER %d\n"
+                     "#define SHFL_P(v, from) SBG_WARP_SHFL(%s, v, from, 32)\n"
+                     "#define AT_PROD 0\n#define AT_FIRST %zu\n#define AT_BEGIN %zu\n"
+                     "#define AT_BEGINS %zu\n#define AT_HEAD %zu\n"
+                     "#define AT_FOUND %zu\n#define CARRIED %d\n#define BEHIND %d\n"
+                     "#define SBG_SHARED_BYTES %zu\n"
+                     "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900\n"
+                     "#define SBG_RESIDENT %d\n#else\n"
+                     "#define SBG_RESIDENT %d\n#endif\n",
+                     EACH, UNDER, sb_dtype_name(s->ptr), at_first, at_begin, at_begins,
+                     at_head, at_found, SB_FAULT(GPU_CARRY) ? 0 : 1,
+                     SB_FAULT(GPU_BEHIND) ? 0 : 1, at_found + 32,
+                     products_resident(s, true), products_resident(s, false));
+}
+
 /* ---- all -------------------------------------------------------------------------------- */
 
 static const sb_byhand texts[] = {
     {SB_KOP_SPMM, 1U << SB_KIND_CSR | 1U << SB_KIND_RANGE | 1U << SB_KIND_CARRY,
-     strips_fit, sb_byhand_text_strips, strips_macros},
+     strips_fit, sb_byhand_text_strips, strips_macros, SB_SPEC_THREADS, 0},
     {SB_KOP_SDDMM, 1U << SB_KIND_RANGE, samples_fit, sb_byhand_text_samples,
-     sb_samples_macros},
+     sb_samples_macros, SB_SPEC_THREADS, 0},
+    {SB_KOP_SPMV,
+     1U << SB_KIND_CSR | 1U << SB_KIND_RANGE | 1U << SB_KIND_CARRY |
+         1U << SB_KIND_WHOLE,
+     products_fit, sb_byhand_text_products, products_macros, THREADS, THREADS *EACH},
 };
 
 const sb_byhand *
@@ -200,8 +259,7 @@ sb_byhand_of(const sb_spec *s)
 int
 sb_byhand_strip(const sb_byhand *h, const sb_spec *s)
 {
-    (void)h;
-    return strip_of(s);
+    return h->items > 0 ? 0 : strip_of(s);
 }
 
 /* Threads on a multiprocessor: 80 registers, where numbers of 64 bits need more 96 or 128. */
@@ -213,6 +271,19 @@ resident(const sb_spec *s)
     if (s->compute == SB_F32 && s->a == SB_F32)
         return 768;
     return s->kinds == 1U << SB_KIND_RANGE ? 512 : 640;
+}
+
+int
+sb_byhand_items(const sb_byhand *h)
+{
+    return h->items;
+}
+
+/* Carries of products are a warp's each. */
+int
+sb_byhand_threads(const sb_byhand *h, const sb_spec *s)
+{
+    return h->items > 0 && s->kinds == 1U << SB_KIND_CARRY ? 32 : h->threads;
 }
 
 /* PARAM_name and BUF_name, the places of the program's arguments. */
@@ -245,9 +316,10 @@ sb_byhand_emit(sb_strbuf *out, const sb_byhand *h, const sb_prog *p, const sb_sp
     sb_strbuf_printf(out, "/* %s */\n", name);
     put_arguments(out, p);
     h->macros(out, s);
+    if (s->op == SB_KOP_SPMM)
+        sb_strbuf_printf(out, "#define SBG_RESIDENT %d\n", resident(s));
     if (s->op != SB_KOP_SDDMM)
-        sb_strbuf_printf(out, "#define SBG_RESIDENT %d\n#define THREADS %d\n",
-                         resident(s), SB_SPEC_THREADS);
+        sb_strbuf_printf(out, "#define THREADS %d\n", sb_byhand_threads(h, s));
     sb_strbuf_puts(out, sb_emit_gpu_prelude());
     put_types(out, s);
     sb_strbuf_printf(out, "#define KIND_%s 1\n%s#define SYMBOL %s\n",

@@ -254,14 +254,14 @@ check_lanes(const sb_spec *s, sb_diag *diag)
             "spec: vectors of %d: a power of two to %d, of SpMM on a GPU, "
             "tiles of whole ones",
             s->vec, (int)VEC_MAX);
-    if (s->even &&
-        (s->lanes == 0 || (s->kinds & (s->kinds - 1)) != 0 ||
-         !(s->kinds & (1U << SB_KIND_CSR | 1U << SB_KIND_BLOCKS | 1U << SB_KIND_LIST |
-                       1U << SB_KIND_RANGE | 1U << SB_KIND_CARRY))))
+    if (s->even && (s->lanes == 0 || (s->kinds & (s->kinds - 1)) != 0 ||
+                    !(s->kinds & (1U << SB_KIND_CSR | 1U << SB_KIND_BLOCKS |
+                                  1U << SB_KIND_LIST | 1U << SB_KIND_RANGE |
+                                  1U << SB_KIND_CARRY | 1U << SB_KIND_WHOLE))))
         return sb_diag_set(
             diag, SB_EINVAL,
-            "spec: even tiles are a GPU's, of csr, blocks, list, range or "
-            "carry alone");
+            "spec: even tiles are a GPU's, of csr, blocks, list, range, carry "
+            "or whole alone");
     if (s->lanes > 0 && (s->prefetch || s->stream))
         return sb_diag_set(diag, SB_EINVAL,
                            "spec: prefetch and streaming are the CPU's");

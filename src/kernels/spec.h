@@ -57,7 +57,7 @@ typedef struct sb_spec {
     sb_mma mma;
     bool
         even; /* GPU: tiles are equal pieces of what the caller's arrays list, without a
-                * table; csr, blocks, list, range or carry alone */
+                * table; csr, blocks, list, range, carry or whole alone */
 } sb_spec;
 
 /* "spmm csr+rows f32f32f32/f32 i32i32 rr t32 p0 u2"; at most SB_SPEC_MAX bytes with NUL. */

@@ -176,7 +176,13 @@ sb_spec_emit_gpu(sb_strbuf *text, sb_strbuf *signature, sb_hash *key,
     }
     if (h && !spec.even)
         shape->strip = sb_byhand_strip(h, &spec);
+    if (h) {
+        shape->threads = sb_byhand_threads(h, &spec);
+        shape->items = sb_byhand_items(h);
+    }
     if (h && !(spec.kinds & 1U << SB_KIND_CSR))
         shape->rows_per_tile = 1; /* a range keeps a block busy */
+    else if (shape->items > 0)
+        shape->rows_per_tile = 32;
     return st;
 }

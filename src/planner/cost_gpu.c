@@ -50,6 +50,11 @@ enum {
     SUMS = 512,
     TOGETHER = 4
 };
+/* SpMV: threads of a block, entries of each under way in a long row; entries and row ends that
+ * the blocks of a multiprocessor have at once. A lane that walks a row entry by entry waits for
+ * an element of x each time: what slices of rows took on an H100. */
+enum { BLOCK = 256, UNDER = 4, SHARED = 5 * 1024 };
+static const double entry_latency = 0.3e-6;
 static const double l2_share = 0.75, near_cost = 0.4;
 /* What ranges take where strips take 1, measured on an H100. */
 static const double range_cost = 1.25;
@@ -139,6 +144,13 @@ by_entries(const sb_part_choice *c, const sb_work *w)
                                     c->kind == SB_PART_COO);
 }
 
+/* SpMV of rows in place: blocks of equal numbers of entries (src/kernels/products.inc). */
+static bool
+shared_out(const sb_part_choice *p, const sb_work *w)
+{
+    return p->kind == SB_PART_CSR && w->op == SB_OP_SPMV;
+}
+
 /* Chains of loads that a group waits for: rows of a window that share little are walked one
  * by one. */
 static double
@@ -179,6 +191,10 @@ walk(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
 
     if (by_entries(c, w))
         return 0;
+    if (shared_out(c, w)) /* by the threads of a block, several entries each at once */
+        return row / (BLOCK * UNDER) * latency;
+    if (w->op == SB_OP_SPMV && c->kind == SB_PART_SELL) /* a lane's, entry by entry */
+        return row * entry_latency;
     if (w->op == SB_OP_SPMV && c->kind != SB_PART_SELL)
         row /= sb_rule_gpu_tile(w, s->mean);
     if (c->kind == SB_PART_BSR || (windows(c) && p->slots > 0.5 * p->entries))
@@ -194,7 +210,8 @@ walk(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
 static double
 waiting(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
 {
-    return by_entries(p->choice, w) || sb_cost_class(p->choice) == SB_CLASS_HYB
+    return by_entries(p->choice, w) || shared_out(p->choice, w) ||
+                   sb_cost_class(p->choice) == SB_CLASS_HYB
                ? 1
                : 1 + 0.2 * fmin(s->cv, 3);
 }
@@ -238,6 +255,8 @@ sb_gpu_terms(sb_terms *out, const sb_gpu_part *p, const sb_work *w, const sb_sta
     out->roof = fmax(fmax(through, moved / mem), arithmetic(p, w, width, g));
     out->unit =
         tiles * chains(p, w) * CHAIN * latency / groups * beside_strips(p->choice, w);
+    if (shared_out(p->choice, w))
+        out->unit = (p->units + p->entries) * CHAIN * latency / (g->sms * SHARED);
     out->entry = fmax(0, walk(p, w, s) - out->roof - out->unit);
     total->bytes += moved;
     total->flops += flops;
@@ -249,7 +268,8 @@ sb_gpu_ranges(const sb_planner *pl)
     static const sb_choice rows = {.npart = 1, .part = {{.kind = SB_PART_CSR}}};
     sb_cost cost;
 
-    if (sb_problem_as_is(pl->pb) != SB_PART_CSR || pl->pb->op == SB_OP_SDDMM)
+    if (sb_problem_as_is(pl->pb) != SB_PART_CSR || pl->pb->op == SB_OP_SDDMM ||
+        sb_rule_gpu_whole(pl->pb))
         return INFINITY;
     sb_cost_predict(&cost, &rows, &pl->work, &pl->stats, pl->target);
     return range_cost * (cost.terms[0].roof + cost.terms[0].unit) + 2 * launch_seconds;
@@ -302,6 +322,9 @@ sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w)
         return "slower than rows in strips, on the GPU that it was measured on";
     if (pl->work.c_size < pl->work.compute_size && !written_once(w))
         return "C would be rounded between two pieces";
+    if (in && pl->pb->op == SB_OP_SPMV &&
+        (windows(p) || p->kind == SB_PART_MASK)) /* H100: 1.9 to 5 times as long */
+        return "rows in place are shared out by entries";
     if (!sb_rule_gpu_suits(&w->choice))
         return "made for a CPU";
     if (in &&

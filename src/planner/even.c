@@ -64,9 +64,12 @@ ranges_of(const sb_problem *pb)
     h = sb_byhand_of(&spec);
     sb_problem_shape(pb, &m, &n, &k);
     r.size = (m + pb->a.nnz - 1) / RANGES + 1;
-    r.size = h ? (int64_t)sb_byhand_strip(h, &spec) * (SB_SPEC_THREADS / spec.lanes)
-             : r.size > RANGE_LEAST ? r.size
-                                    : RANGE_LEAST;
+    if (h && sb_byhand_items(h) > 0)
+        r.size = sb_rule_gpu_items(m + pb->a.nnz, sb_byhand_items(h));
+    else if (h)
+        r.size = (int64_t)sb_byhand_strip(h, &spec) * (SB_SPEC_THREADS / spec.lanes);
+    else if (r.size < RANGE_LEAST)
+        r.size = RANGE_LEAST;
     r.count = (m + pb->a.nnz + r.size - 1) / r.size;
     return r;
 }
@@ -90,7 +93,8 @@ sb_even_bytes(const sb_problem *pb)
 {
     size_t bytes;
 
-    if (!by_ranges(pb) || !sums_bytes(pb, &bytes) || bytes == 0)
+    if (!by_ranges(pb) || sb_rule_gpu_whole(pb) || !sums_bytes(pb, &bytes) ||
+        bytes == 0)
         return 0;
     return bytes + (size_t)ranges_of(pb).count * sizeof(int64_t) + SCRATCH_ALIGN - 1;
 }
@@ -115,7 +119,7 @@ ranges_of_tile(const sb_problem *pb, const sb_kernel *k, int64_t count)
 {
     const sb_gpu_shape s = pb->device->ops->shape(k);
 
-    return s.rows_per_tile > 1 ? s.rows_per_tile : count / BLOCKS + 1;
+    return s.rows_per_tile > 1 || s.items > 0 ? s.rows_per_tile : count / BLOCKS + 1;
 }
 
 /* Steps over `units` of whatever the kernels' loops are over; r: with sums of ranges. */
@@ -136,18 +140,29 @@ launch(const sb_problem *pb, const sb_kernel *const *k, int n, int64_t units,
     sb_step step[2] = {{0}};
     const sb_launch l = {.nstep = n,
                          .step = step,
-                         .narray = r ? SB_COUNT(left) : 0,
+                         .narray = r && pb->scratch ? SB_COUNT(left) : 0,
                          .array = left,
                          .nint = SB_COUNT(integer),
                          .integer = integer};
 
     size_t bytes;
 
-    if (r && sums_bytes(pb, &bytes))
+    if (r && pb->scratch && sums_bytes(pb, &bytes))
         left[1].data = (char *)left[0].data + bytes;
     for (int q = 0; q < n; q++)
         step[q] = (sb_step){k[q], 0, (units + each - 1) / each, false};
     return pb->device->ops->launch(pb->device, &l, pb, diag);
+}
+
+static sb_status
+run_whole(const sb_problem *pb, sb_kernel_effort effort, sb_diag *diag)
+{
+    const ranges r = ranges_of(pb);
+    const sb_kernel *k;
+
+    if (kernel(&k, pb, SB_PART_CSR, SB_KIND_WHOLE, effort) != SB_OK)
+        return SB_SKIP;
+    return launch(pb, &k, 1, r.count, &r, diag);
 }
 
 /* SKIP: there are no ranges, or no kernels or scratch for them. */
@@ -157,6 +172,8 @@ run_ranges(const sb_problem *pb, sb_kernel_effort effort, sb_diag *diag)
     const sb_kernel *k[2];
     ranges r;
 
+    if (sb_rule_gpu_whole(pb))
+        return run_whole(pb, effort, diag);
     if (!by_ranges(pb) || !pb->scratch)
         return SB_SKIP;
     r = ranges_of(pb);
@@ -201,6 +218,10 @@ sb_even_prepare(const sb_problem *pb)
         return;
     if (!by_ranges(pb)) {
         (void)kernel(&k, pb, part, -1, effort);
+        return;
+    }
+    if (sb_rule_gpu_whole(pb)) {
+        (void)kernel(&k, pb, part, SB_KIND_WHOLE, effort);
         return;
     }
     (void)kernel(&k, pb, part, SB_KIND_RANGE, effort);

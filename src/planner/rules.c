@@ -187,6 +187,15 @@ power(double x, int lo, int hi)
     return lo;
 }
 
+int64_t
+sb_rule_gpu_items(int64_t items, int most)
+{
+    enum { BLOCKS = 384, LEAST = 256 };
+    const int64_t each = items / BLOCKS + 1;
+
+    return each < LEAST ? LEAST : each > most ? most : each;
+}
+
 int
 sb_rule_gpu_tile(const sb_work *w, double mean)
 {
@@ -305,6 +314,8 @@ sb_rule_lanes(sb_spec *s)
         window_rules(s, mma);
     if (sb_byhand_of(s)) { /* which takes as many entries at once as it likes */
         s->unroll = 1;
+        if (s->op == SB_KOP_SPMV) /* and shares them out as it likes */
+            s->tile = s->lanes = 32;
         if (s->kinds == 1U << SB_KIND_CSR && s->lanes > 16 &&
             s->tile / s->vec == s->lanes)
             s->lanes = 16; /* two vectors each; ranges have not the registers */
@@ -498,6 +509,27 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     }
     if (pb->op == SB_OP_SPMV)
         out->b_col = out->c_col = false;
+}
+
+/* Up to so many columns a block that has a row of all of them is done about as soon as a second
+ * kernel could begin. */
+enum { WHOLE_COLUMNS = 1 << 16 };
+
+bool
+sb_rule_gpu_whole(const sb_problem *pb)
+{
+    const sb_choice rows = {
+        .op = SB_OP_SPMV, .npart = 1, .part = {{.kind = SB_PART_CSR}}, .tile = 32};
+    int64_t m, n, k;
+    sb_spec s;
+
+    if (pb->op != SB_OP_SPMV || sb_problem_as_is(pb) != SB_PART_CSR)
+        return false;
+    sb_problem_shape(pb, &m, &n, &k);
+    sb_spec_of(&s, pb, &rows, 1u << SB_PART_CSR, pb->a.ptr_type, pb->a.idx_type);
+    s.kinds = 1u << SB_KIND_WHOLE;
+    s.lanes = 32;
+    return k <= WHOLE_COLUMNS && sb_byhand_of(&s);
 }
 
 bool

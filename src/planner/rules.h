@@ -69,6 +69,14 @@ sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
  * how many columns each, the tile of a spec goes to: 16 bytes of B to a lane, but at least
  * four lanes. `mma` is then what multiplies; before, what the caller allows beside 16-bit
  * factors. Not measured yet. */
+/* Rows and entries of a block that takes up to `most`, of `items` in all: fewer where there would
+ * be few blocks. The same on all GPUs, as the order of sums is of them. */
+int64_t sb_rule_gpu_items(int64_t items, int most);
+
+/* Whether ranges without analysis are of rows that one block finishes, as a plan's tiles are: no
+ * sums are left, and nothing is needed for them. */
+bool sb_rule_gpu_whole(const sb_problem *pb);
+
 int sb_rule_gpu_tile(const sb_work *w, double mean);
 int sb_rule_gpu_unroll(const sb_work *w, double mean, int rows);
 void sb_rule_lanes(sb_spec *s);

@@ -295,9 +295,23 @@ static int64_t
 grain_of(const sb_build *b, const sb_kernel *k, int64_t grain)
 {
     const sb_device *d = b->pl->pb->device;
+    const sb_work *w = &b->pl->work;
+    sb_gpu_shape s;
 
-    return d ? (int64_t)(d->ops->shape(k).rows_per_tile * (b->pl->stats.mean + 2))
-             : grain;
+    if (!d)
+        return grain;
+    s = d->ops->shape(k);
+    return s.items > 0 ? sb_rule_gpu_items(w->m + w->nnz, s.items)
+                       : (int64_t)(s.rows_per_tile * (b->pl->stats.mean + 2));
+}
+
+/* Groups of a block that have rows of their own. */
+static int64_t
+groups_of(const sb_build *b, const sb_kernel *k)
+{
+    const sb_gpu_shape s = b->pl->pb->device->ops->shape(k);
+
+    return s.items > 0 ? 1 : s.rows_per_tile;
 }
 
 /* Whether groups of lanes have tiles of their own. */
@@ -358,8 +372,8 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
         sb_tiles_cut(plan->tile, &plan->ntile, p, &p->group[bt->at[q].group],
                      &b->pl->view, rank_in(fused, p->kind), grain);
         for (int64_t t = before; d && plan->tile && t < plan->ntile; t++)
-            plan->tile[t].base = sb_tile_cost(&plan->tile[t], p, &b->pl->view,
-                                              d->ops->shape(k).rows_per_tile);
+            plan->tile[t].base =
+                sb_tile_cost(&plan->tile[t], p, &b->pl->view, groups_of(b, k));
     }
     if (d && plan->tile && !by_strips(b, k))
         sb_tiles_longest_first(plan->tile + lo, plan->ntile - lo, grain);

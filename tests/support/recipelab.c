@@ -305,7 +305,7 @@ make_parts(recipe_fixture *fx)
         fx->tile[fx->nstep++] = (sb_tile){0, 0, (fx->view.rows + rows - 1) / rows, 0};
         return;
     }
-    if (fx->spec.kinds >> SB_KIND_RANGE & 1U) {
+    if (fx->spec.kinds & (1U << SB_KIND_RANGE | 1U << SB_KIND_WHOLE)) {
         make_ranges(fx);
         return;
     }

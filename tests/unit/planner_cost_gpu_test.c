@@ -156,6 +156,29 @@ test_long_row(void **state)
     assert_true(sb_gpu_ranges(&pl) > 1);
 }
 
+/* SpMV of rows in place shares entries out: neither long rows nor uneven ones cost more, unless
+ * one block has more of a row than all others together have of the rest; lanes that walk rows
+ * one entry after another wait for each. */
+static void
+test_vectors(void **state)
+{
+    static const char rows[] = "(plan spmv (part csr))",
+                      sell[] = "(plan spmv (part sell))";
+    sb_stats s = large(
+        (gen_spec){.family = GEN_UNIFORM, .rows = 1000, .cols = 1000, .density = 0.01},
+        50);
+    const double even = cost_of(&s, rows, 1, SB_F32, &h200).seconds;
+
+    (void)state;
+    assert_true(even < cost_of(&s, sell, 1, SB_F32, &h200).seconds);
+    s.longest = 1000;
+    s.cv = 3;
+    assert_true(cost_of(&s, rows, 1, SB_F32, &h200).seconds == even);
+    assert_true(cost_of(&s, sell, 1, SB_F32, &h200).seconds > 10 * even);
+    s.longest = 1 << 20;
+    assert_true(cost_of(&s, rows, 1, SB_F32, &h200).seconds > 10 * even);
+}
+
 /* ---- generations ------------------------------------------------------------------------ */
 
 static const sb_gpu_facts gpus[] = {
@@ -248,9 +271,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bounds), cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_bounds),      cmocka_unit_test(test_reuse),
         cmocka_unit_test(test_generations), cmocka_unit_test(test_facts),
-        cmocka_unit_test(test_long_row)};
+        cmocka_unit_test(test_long_row),    cmocka_unit_test(test_vectors)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
