@@ -253,8 +253,7 @@ sb_gpu_terms(sb_terms *out, const sb_gpu_part *p, const sb_work *w, const sb_sta
     const double groups = g->sms * THREADS / lanes;
 
     out->roof = fmax(fmax(through, moved / mem), arithmetic(p, w, width, g));
-    out->unit =
-        tiles * chains(p, w) * CHAIN * latency / groups * beside_strips(p->choice, w);
+    out->unit = tiles * chains(p, w) * CHAIN * latency / groups;
     if (shared_out(p->choice, w))
         out->unit = (p->units + p->entries) * CHAIN * latency / (g->sms * SHARED);
     out->entry = fmax(0, walk(p, w, s) - out->roof - out->unit);
