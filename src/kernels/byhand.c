@@ -200,9 +200,9 @@ products_resident(const sb_spec *s, bool cc90)
         return 512;
     if (s->ptr == SB_I64 || s->idx == SB_I64)
         return size > 4 && !cc90 ? 512 : 768;
-    if (cc90 && size == 4 && s->kinds == 1U << SB_KIND_CSR)
-        return 1536;
-    return (size > 4 ? 768 : 1024) + (cc90 ? 256 : 0);
+    if (cc90 && s->kinds == 1U << SB_KIND_CSR)
+        return size > 4 ? 1024 : 1536;
+    return (size > 4 ? 768 : 1024) + (cc90 && s->even ? 256 : 0);
 }
 
 static void

@@ -190,10 +190,9 @@ power(double x, int lo, int hi)
 int64_t
 sb_rule_gpu_items(int64_t items, int most)
 {
-    enum { BLOCKS = 384, LEAST = 256 };
-    const int64_t each = items / BLOCKS + 1;
+    const int64_t least = 256, each = items / 384 + 1;
 
-    return each < LEAST ? LEAST : each > most ? most : each;
+    return each < least ? least : each > most ? most : each;
 }
 
 int
