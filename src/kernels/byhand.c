@@ -113,12 +113,15 @@ computes(sb_dtype t, sb_dtype sum)
 
 /* ---- strips ----------------------------------------------------------------------------- */
 
+enum { VECTORS = 2 }; /* of a lane */
+
 static bool
 strips_fit(const sb_spec *s)
 {
     return !s->b_col && !s->c_col && !s->exact && !s->mma && !s->packed &&
            (s->even || s->kinds == 1U << SB_KIND_CSR) && s->tile <= 128 &&
            s->tile % (s->lanes * (s->vec > 1 ? s->vec : 1)) == 0 &&
+           s->tile <= VECTORS * s->lanes * (s->vec > 1 ? s->vec : 1) &&
            computes(s->a, s->compute) && computes(s->b, s->compute) &&
            computes(s->c, s->compute);
 }

@@ -237,6 +237,8 @@ weigh(sb_planner *pl)
                 continue;
         }
         sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
+        if (pl->pb->device)
+            w->cost.seconds *= sb_gpu_beside_strips(pl, &w->choice);
         w->dropped = pl->pb->device ? sb_gpu_unwise(pl, w) : unwise(pl, w);
         pl->nweighed++;
     }

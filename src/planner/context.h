@@ -100,6 +100,8 @@ sb_status sb_plan_measure(sb_plan **best, sb_planner *pl, const sb_weighed **won
 
 /* cost_gpu.c: why the model should not be asked about a candidate on a device, or NULL. */
 const char *sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w);
+/* What a composition's seconds are multiplied by. */
+double sb_gpu_beside_strips(const sb_planner *pl, const sb_choice *ch);
 /* Predicted seconds of the path without a plan (even.h) in the caller's buffer; infinite
  * where it has no ranges. */
 double sb_gpu_ranges(const sb_planner *pl);
