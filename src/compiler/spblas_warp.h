@@ -81,6 +81,8 @@ SBG_WARP_SHUFFLE_Z(c64, f64)
 
 #else
 
+#include "compiler/spblas_simt.h"
+
 SBK_FN const void *
 sbg_along(const void *at, uint32_t a, uint32_t b)
 {
