@@ -157,18 +157,19 @@ strips_macros(sb_strbuf *out, const sb_spec *s)
                  at_part = at_last + up((size_t)groups * sizeof(int)),
                  at_found = at_part + 2 * sums;
 
-    sb_strbuf_printf(out,
-                     "#define LANES %d\n#define VEC %d\n#define NV %d\n"
-                     "#define UNDER %d\n#define ROWS_MAX %d\n"
-                     "#define AT_LAST %zu\n#define AT_PART %zu\n#define AT_FOUND %zu\n"
-                     "#define CARRIED %d\n#define FIT_B %zu\n#define FIT_C %zu\n"
-                     "#define WORDS_FIT %d\n#define MANY %d\n#define AT_MANY %zu\n"
-                     "#define SBG_SHARED_BYTES %zu\n",
-                     s->lanes, vec, nv, most < s->lanes ? most : s->lanes,
-                     strip * groups, at_last, at_part, at_found,
-                     SB_FAULT(GPU_CARRY) ? 0 : 1, b < 16 ? b : 16, c < 16 ? c : 16,
-                     b >= 4 && c >= 4, MANY, sums,
-                     s->kinds == 1U << SB_KIND_RANGE ? at_found + 16 : sums + 16);
+    sb_strbuf_printf(
+        out,
+        "#define LANES %d\n#define VEC %d\n#define NV %d\n"
+        "#define UNDER %d\n#define ROWS_MAX %d\n"
+        "#define AT_LAST %zu\n#define AT_PART %zu\n#define AT_FOUND %zu\n"
+        "#define CARRIED %d\n#define FIT_B %zu\n#define FIT_C %zu\n"
+        "#define WORDS_FIT %d\n#define MANY %d\n#define AT_MANY %zu\n"
+        "#define SBG_SHARED_BYTES %zu\n",
+        s->lanes, vec, nv, most < s->lanes ? most : s->lanes, strip * groups, at_last,
+        at_part, at_found, SB_FAULT(GPU_CARRY) ? 0 : 1, b < 16 ? b : 16,
+        c < 16 ? c : 16, b >= 4 && c >= 4, MANY, sums,
+        s->kinds == 1U << SB_KIND_RANGE ? at_found + 16
+                                        : sums + up((size_t)groups * sizeof(int)));
 }
 
 /* ---- samples ---------------------------------------------------------------------------- */
