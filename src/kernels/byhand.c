@@ -266,7 +266,8 @@ sb_byhand_strip(const sb_byhand *h, const sb_spec *s)
     return h->items > 0 ? 0 : strip_of(s);
 }
 
-/* Threads on a multiprocessor: 80 registers, where numbers of 64 bits need more 96 or 128. */
+/* Threads on a multiprocessor, on the GPU that was measured: 80 registers, where numbers of 64
+ * bits need more 96 or 128; all others have 128. */
 static int
 resident(const sb_spec *s)
 {
@@ -321,7 +322,11 @@ sb_byhand_emit(sb_strbuf *out, const sb_byhand *h, const sb_prog *p, const sb_sp
     put_arguments(out, p);
     h->macros(out, s);
     if (s->op == SB_KOP_SPMM)
-        sb_strbuf_printf(out, "#define SBG_RESIDENT %d\n", resident(s));
+        sb_strbuf_printf(out,
+                         "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900\n"
+                         "#define SBG_RESIDENT %d\n#else\n"
+                         "#define SBG_RESIDENT 512\n#endif\n",
+                         resident(s));
     if (s->op != SB_KOP_SDDMM)
         sb_strbuf_printf(out, "#define THREADS %d\n", sb_byhand_threads(h, s));
     sb_strbuf_puts(out, sb_emit_gpu_prelude());

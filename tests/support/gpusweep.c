@@ -7,6 +7,7 @@
 #include "gpusweep.h"
 
 #include "base/macro.h"
+#include "kernels/byhand.h"
 #include "kernels/recipe.h"
 #include "planner/build.h"
 #include "planner/candidates.h"
@@ -259,7 +260,8 @@ usual_kinds(const sb_spec *s)
                            1U << SB_KIND_COO | 1U << SB_KIND_LIST,
                    packed = 1U << SB_KIND_BLOCKS | 1U << SB_KIND_SELL,
                    even = 1U << SB_KIND_RANGE | 1U << SB_KIND_CARRY |
-                          1U << SB_KIND_LIST | 1U << SB_KIND_BLOCKS,
+                          1U << SB_KIND_WHOLE | 1U << SB_KIND_LIST |
+                          1U << SB_KIND_BLOCKS,
                    slices = 1U << SB_KIND_SELL | 1U << SB_KIND_MASK;
     const int n = __builtin_popcount(s->kinds);
 
@@ -275,7 +277,7 @@ usual_sizes(const sb_spec *s)
         s->op == SB_KOP_SPMM && !s->b_col && !(s->kinds & 1U << SB_KIND_BLOCKS);
 
     if ((s->block && s->block != (s->mma ? 8 : 4)) || s->mma == SB_MMA_TF32 ||
-        (together && s->unroll < 2))
+        (together && s->unroll < 2 && !sb_byhand_of(s)))
         return false;
     if (s->kinds & 1U << SB_KIND_SELL)
         return true;
