@@ -1,5 +1,5 @@
 /*
- * The model of a GPU: bounds, none of them measured. B's rows come through L2, what L2 does
+ * The model of a GPU: bounds, and what was measured on an H100 where that is said. B's rows come through L2, what L2 does
  * not hold comes from memory, and a product is not done before its longest row, which one
  * group of lanes walks entry by entry. What pays is what the bounds say: fewer loads of B's
  * rows where rows share them, fewer bytes of A, shorter longest rows, tensor cores.
@@ -306,7 +306,7 @@ written_once(const sb_weighed *w)
 
 /*
  * How much longer than strips other compositions of SpMM take beside what the bounds say,
- * measured on an H100 (bench/results/gpu.md): windows and blocks wait for their loads with few
+ * measured on an H100 (bench/results/h100-first.md): windows and blocks wait for their loads with few
  * threads on a multiprocessor, and listed rows are walked one by one.
  */
 double
