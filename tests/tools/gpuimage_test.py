@@ -12,7 +12,7 @@ import tempfile
 
 ARCHS = "sm_75,sm_90,compute_75"
 SPECS = ["spmm csr f32f32f32/f32 i32i32 rr t8 p0 g4 v2",
-         "spmv csr f32f32f32/f32 i32i32 rr t8 p0 g8",
+         "spmv csr f32f32f32/f32 i32i32 rr t32 p0 g16",
          "native add f32 f32 i32 -"]
 
 
