@@ -140,8 +140,9 @@ test_in_place(void **state)
     assert_int_equal(sb_rule_in_place(&spmv, &fast, 12), SB_PART_SEG);
     assert_int_equal(sb_rule_in_place(&spmv, &fast, 300), SB_PART_CSR);
     assert_int_equal(sb_rule_in_place(&spmv, &slow, 2), SB_PART_PROD);
-    assert_int_equal(sb_rule_in_place(&spmv, &slow, 10), SB_PART_PROD);
-    assert_int_equal(sb_rule_in_place(&wide, &slow, 10), SB_PART_SEG);
+    assert_int_equal(sb_rule_in_place(&spmv, &slow, 20), SB_PART_PROD);
+    assert_int_equal(sb_rule_in_place(&wide, &slow, 10), SB_PART_PROD);
+    assert_int_equal(sb_rule_in_place(&wide, &slow, 20), SB_PART_SEG);
     assert_int_equal(sb_rule_in_place(&spmv, &slow, 300), SB_PART_SEG);
     assert_int_equal(sb_rule_in_place(&spmv, &narrow, 2), SB_PART_SEG);
     assert_int_equal(sb_rule_in_place(&spmv, &least, 2), SB_PART_SEG);
