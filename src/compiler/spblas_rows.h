@@ -16,7 +16,7 @@
 #include "compiler/spblas_sums.h"
 
 #define SBK_ROWS_LONG 32
-#define SBK_ROWS_BEHIND 32
+#define SBK_ROWS_BEHIND SBK_ROWS_LONG
 
 #define SBK_ROWS_ARGS(t, elem, n, index) \
     sbk_##t##x##n *sum, const elem *term, const index *ptr, int64_t from

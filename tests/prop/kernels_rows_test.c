@@ -269,26 +269,33 @@ test_sums(void **state)
 
 /* An infinite element of x reaches the rows that have its column, and no other. */
 static void
-test_infinite(void **state)
+check_infinite(const shape *s, sb_dtype type, sb_dtype index, int64_t j)
 {
-    const shape *s = &shapes[0];
     product p;
 
+    make(&p, s, type, index, 0, 1);
+    put(p.x.at, type, j, INFINITY);
+    run(&p);
+    for (int64_t i = 0; i < s->rows; i++) {
+        bool has = false;
+
+        for (int64_t q = 0; q < s->length(i); q++)
+            has |= column(i, q) == j;
+        assert_true(has || get(p.y.at, type, i) == sum(s, i));
+    }
+    release(&p);
+}
+
+static void
+test_infinite(void **state)
+{
     (void)state;
     for (int t = 0; t < SB_COUNT(types); t++)
-        for (int64_t j = 0; j < COLS; j += 6) {
-            make(&p, s, types[t], SB_I32, 0, 1);
-            put(p.x.at, types[t], j, INFINITY);
-            run(&p);
-            for (int64_t i = 0; i < s->rows; i++) {
-                bool has = false;
-
-                for (int64_t q = 0; q < s->length(i); q++)
-                    has |= column(i, q) == j;
-                assert_true(has || get(p.y.at, types[t], i) == sum(s, i));
+        for (int x = 0; x < SB_COUNT(indices); x++)
+            for (int64_t j = 0; j < COLS; j += 6) {
+                check_infinite(&shapes[0], types[t], indices[x], j);
+                check_infinite(&shapes[2], types[t], indices[x], j);
             }
-            release(&p);
-        }
 }
 
 /* The first rows by themselves, fewer beside them and another end of the buffer. */
@@ -311,14 +318,16 @@ test_same_bits(void **state)
     product a, b;
 
     (void)state;
-    for (int t = 0; t < SB_COUNT(types); t++) {
-        make(&a, &plain, types[t], SB_I32, 0, 0.1);
-        make(&b, &beside, types[t], SB_I32, 0, 0.1);
+    for (int k = 0; k < SB_COUNT(types) * SB_COUNT(indices); k++) {
+        const sb_dtype type = types[k / 2], index = indices[k % 2];
+
+        make(&a, &plain, type, index, 0, 0.1);
+        make(&b, &beside, type, index, 0, 0.1);
         run(&a);
         run(&b);
         for (int64_t i = 0; i < plain.rows; i++)
             if (i % 16 != 15)
-                assert_true(get(a.y.at, types[t], i) == get(b.y.at, types[t], i));
+                assert_true(get(a.y.at, type, i) == get(b.y.at, type, i));
         release(&a);
         release(&b);
     }
