@@ -122,7 +122,10 @@ products_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         return;
     }
     out->unit = p->rows * (2e-9 + 1.2e-9 * mixed(s));
-    out->entry = p->entries * gather(t) / (t->isa >= SB_ISA_V4G ? 16 : 13);
+    out->entry = p->entries * gather(t) /
+                 (t->isa >= SB_ISA_V4G     ? 16
+                  : in_fours(t, p->x_size) ? 20
+                                           : 13);
 }
 
 /* A column of a slice costs the same however few rows have it; values in place are a
