@@ -2,7 +2,7 @@
  * Inside the C emitter. emit_scan.c decides how loops and locals are represented,
  * emit_lane.c how an expression changes from lane to lane, emit_expr.c and emit_vec.c
  * write scalar and vector expressions, emit_chunk.c vector loops, emit_base.c the
- * addresses these start from, emit_tensor.c and emit_few.c calls of intrinsics,
+ * addresses these start from, emit_tensor.c, emit_few.c and emit_rows.c calls of intrinsics,
  * emit_stmt.c other statements, emit_c.c the function.
  */
 #ifndef SB_COMPILER_EMIT_H
@@ -191,5 +191,7 @@ bool sb_emit_tensor(sb_emit *cx, const sb_stmt *st);
  * names beside what the loop reads, or NULL. */
 bool sb_emit_few(sb_emit *cx, const sb_stmt *st);
 const sb_expr *sb_emit_few_end(const sb_stmt *st);
+/* emit_rows.c: the same of a loop with the note `rows`. */
+bool sb_emit_rows(sb_emit *cx, const sb_stmt *st);
 
 #endif
