@@ -12,7 +12,7 @@ static const char *const op_names[] = {
 enum {
     MAX_TILE = 1024,
     MAX_PREFETCH = 64,
-    MAX_UNROLL = 8,
+    MAX_UNROLL = 16,
     MAX_SLAB = 4096,
     MAX_BLOCK = 64,
     MAX_K = 30,
@@ -233,7 +233,7 @@ read_part(reader *rd, sb_choice *ch)
     if (p.kind == SB_PART_WIN || p.kind == SB_PART_SHARE)
         SB_TRY(number(rd, 2, 8, "expected rows of a window, 2 to 8", &p.size));
     if (p.kind == SB_PART_MASK)
-        SB_TRY(number(rd, 1, 8, "expected rows of a window, 1 to 8", &p.size));
+        SB_TRY(number(rd, 1, 8, "expected rows of a window, 1 to 16", &p.size));
     if (p.kind == SB_PART_DIA)
         SB_TRY(number(rd, 1, 100, "expected percent of a diagonal, 1 to 100", &p.size));
     if (p.kind == SB_PART_PANEL)
