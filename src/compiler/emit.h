@@ -70,11 +70,11 @@ typedef struct sb_emit {
     bool tiled;                 /* t0 and t1 are the last two parameters */
     const sb_emit_usual *usual; /* parameters that are the function's own */
     int nusual;
-    bool within;        /* the copy for parameters within bounds is written */
-    int bytes;          /* ... of a vector in it at most; 0: of any */
-    bool streams;       /* a fence is due at the end */
-    const sb_stmt *joined;    /* emit_join.c: the loop that is a call of join */
-    const sb_stmt *join_rows; /* ... and that over rows if each begins where one ends */
+    bool within;  /* the copy for parameters within bounds is written */
+    int bytes;    /* ... of a vector in it at most; 0: of any */
+    bool streams; /* a fence is due at the end */
+    const sb_stmt *joined,
+        *rows;          /* emit_join.c: a loop over entries and that over rows */
     int width;          /* lanes a vector has at most */
     sb_emit_simt *simt; /* of the GPU's dialect; NULL for C */
 
@@ -193,7 +193,7 @@ bool sb_emit_tensor(sb_emit *cx, const sb_stmt *st);
  * names beside what the loop reads, or NULL. */
 bool sb_emit_few(sb_emit *cx, const sb_stmt *st);
 /* Which call the note asks for; 0: none. */
-enum { SB_EMIT_FEW = 1, SB_EMIT_JOIN };
+enum { SB_EMIT_FEW = 1, SB_EMIT_JOIN, SB_EMIT_HALVES };
 int sb_emit_few_of(const sb_stmt *st);
 /* The places of a row's entries; false where the loop is no call. */
 bool sb_emit_few_ends(sb_emit *cx, const sb_stmt *st, const sb_expr **lo,

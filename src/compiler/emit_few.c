@@ -8,8 +8,8 @@
  *   }
  *   -> sbk_few_i32_f32x8(acc, 1, A, crd, lo, hi, nnz, B + c0, ldb, base);
  *
- * `few 16` asks for join, of rows one after the other (emit_join.c). Any other loop is
- * written as it stands.
+ * `few 16` asks for join and `few 32` for halves, of rows one after the other (emit_join.c).
+ * Any other loop is written as it stands.
  */
 #include "compiler/emit.h"
 
@@ -30,8 +30,9 @@ sb_emit_few_of(const sb_stmt *st)
 {
     for (int q = 0; q < st->u.loop.nnote; q++)
         if (strcmp(st->u.loop.note[q].key, "few") == 0)
-            return strcmp(st->u.loop.note[q].value, "16") == 0 ? SB_EMIT_JOIN
-                                                               : SB_EMIT_FEW;
+            return strcmp(st->u.loop.note[q].value, "16") == 0   ? SB_EMIT_JOIN
+                   : strcmp(st->u.loop.note[q].value, "32") == 0 ? SB_EMIT_HALVES
+                                                                 : SB_EMIT_FEW;
     return 0;
 }
 
@@ -87,7 +88,7 @@ match_column(few *f, sb_emit *cx, const sb_expr *e)
 
 /* $acc[%c] += $A[..] * $B[..] over 16 or 32 bytes of sums in registers, or 64 */
 static bool
-match_lanes(few *f, sb_emit *cx, const sb_stmt *st, bool join)
+match_lanes(few *f, sb_emit *cx, const sb_stmt *st, bool wide)
 {
     const sb_stmt *in = st->u.loop.body.n == 1 ? st->u.loop.body.at[0] : NULL;
     const sb_expr *x;
@@ -109,9 +110,9 @@ match_lanes(few *f, sb_emit *cx, const sb_stmt *st, bool join)
     return in->u.store.idx[0]->kind == SB_EXPR_VAR &&
            in->u.store.idx[0]->u.var == st->u.loop.var &&
            f->acc->buf->extent[0]->u.i == hi && f->acc->cls.lanes == hi &&
-           (bytes == 16 || bytes == 32 || (join && bytes == 64)) && f->a->type == x->type &&
-           f->b->type == x->type && f->a->u.buf->role != SB_BUF_LOCAL &&
-           f->b->u.buf->role != SB_BUF_LOCAL;
+           (bytes == 16 || bytes == 32 || (wide && bytes == 64)) &&
+           f->a->type == x->type && f->b->type == x->type &&
+           f->a->u.buf->role != SB_BUF_LOCAL && f->b->u.buf->role != SB_BUF_LOCAL;
 }
 
 static bool
@@ -124,7 +125,7 @@ match(few *f, sb_emit *cx, const sb_stmt *st)
     if (body.n != 2 || body.at[0]->kind != SB_STMT_LET ||
         body.at[1]->kind != SB_STMT_FOR || body.at[1]->u.loop.how != SB_LOOP_VECTOR ||
         !match_column(f, cx, body.at[0]->u.let.value) ||
-        !match_lanes(f, cx, body.at[1], sb_emit_few_of(st) == SB_EMIT_JOIN))
+        !match_lanes(f, cx, body.at[1], sb_emit_few_of(st) != SB_EMIT_FEW))
         return false;
     j = body.at[0]->u.let.var;
     c = f->lanes->u.loop.var;
@@ -164,9 +165,11 @@ sb_emit_few_ends(sb_emit *cx, const sb_stmt *st, const sb_expr **lo, const sb_ex
 static const char *
 function(const sb_emit *cx, const sb_stmt *st)
 {
-    return sb_emit_few_of(st) == SB_EMIT_FEW ? "few"
-           : cx->joined == st                ? "join"
-                                             : "join_end";
+    static const char *const names[] = {
+        [SB_EMIT_FEW] = "few", [SB_EMIT_JOIN] = "join", [SB_EMIT_HALVES] = "halves"};
+    const int which = sb_emit_few_of(st);
+
+    return which == SB_EMIT_JOIN && cx->joined != st ? "join_end" : names[which];
 }
 
 /* The places of the row's entries, of joined rows by name (emit_join.c). */
@@ -176,11 +179,11 @@ put_ends(sb_emit *cx, const few *f, const sb_stmt *st)
     const sb_expr *crd = f->crd->arg[0];
     const sb_var *p = st->u.loop.var;
 
-    if (cx->joined == st && cx->join_rows) {
+    if (cx->joined == st) {
         sb_strbuf_puts(cx->out, ", ");
-        sb_emit_var(cx, cx->join_rows->u.loop.var);
+        sb_emit_var(cx, cx->rows->u.loop.var);
         sb_strbuf_puts(cx->out, "_at_, ");
-        sb_emit_var(cx, cx->join_rows->u.loop.var);
+        sb_emit_var(cx, cx->rows->u.loop.var);
         sb_strbuf_puts(cx->out, "_next_");
         return;
     }

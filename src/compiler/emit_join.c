@@ -1,8 +1,8 @@
 /*
- * Rows one after the other: a loop over rows whose entries are taken by `few 16` (emit_few.c)
- * is written twice, for the rows behind which four more entries lie, so that nothing is
- * asked about them, and for the last ones. A row begins where the one before it ends, which
- * is in a register.
+ * Rows one after the other: of a loop over rows whose entries are taken by `few 16` or `few 32`
+ * (emit_few.c) a row begins where the one before it ends, which is in a register. Of `few 16`
+ * it is written twice, for the rows behind which four more entries lie, so that nothing is
+ * asked about them, and for the last ones.
  *
  *   for %i in lo .. hi { .. for %p in $ptr[%i] .. $ptr[%i + 1] note(few, 16) { .. } .. }
  *   -> int64_t i_at_ = ptr[lo], i_top_ = hi;
@@ -30,7 +30,7 @@ entries(const sb_emit *cx, sb_body body)
 
         if (st->kind != SB_STMT_FOR)
             continue;
-        if (sb_emit_few_of(st) == SB_EMIT_JOIN)
+        if (sb_emit_few_of(st) > SB_EMIT_FEW)
             return st;
         if (sb_emit_const_trip(st, &lo, &hi) && hi - lo == 1 &&
             entries(cx, st->u.loop.body))
@@ -97,7 +97,6 @@ put_int(sb_emit *cx, const char *type, const sb_stmt *rows, const char *is,
 static void
 put_top(sb_emit *cx, const sb_stmt *rows, const sb_expr *hi, const sb_expr *end)
 {
-    put_int(cx, "int64_t ", rows, "_top_ = ", rows->u.loop.hi);
     sb_emit_line(cx);
     name(cx, "for (int64_t ", rows, " = ");
     name(cx, "", rows, "_top_ - 1; ");
@@ -152,21 +151,23 @@ bool
 sb_emit_join(sb_emit *cx, const sb_stmt *rows)
 {
     const sb_stmt *st = cx->joined ? NULL : entries(cx, rows->u.loop.body);
+    const sb_var *i = rows->u.loop.var;
     const sb_expr *lo, *hi;
 
-    if (!st || rows->u.loop.how == SB_LOOP_VECTOR || rows->u.loop.how == SB_LOOP_UNROLL ||
-        rows->u.loop.var->type != SB_I64 || !sb_emit_few_ends(cx, st, &lo, &hi) ||
-        !sb_expr_uses(hi, rows->u.loop.var))
+    if (!st || rows->u.loop.how == SB_LOOP_VECTOR ||
+        rows->u.loop.how == SB_LOOP_UNROLL || i->type != SB_I64 ||
+        !sb_emit_few_ends(cx, st, &lo, &hi) || !follows(cx, rows, lo, hi))
         return false;
-    put_top(cx, rows, hi, sb_emit_few_end(st));
+    put_int(cx, "int64_t ", rows, "_top_ = ", rows->u.loop.hi);
+    if (sb_emit_few_of(st) == SB_EMIT_JOIN)
+        put_top(cx, rows, hi, sb_emit_few_end(st));
+    put_int(cx, "int64_t ", rows,
+            "_at_ = ", sb_expr_subst(cx->ir, lo, i, rows->u.loop.lo));
     cx->joined = st;
-    cx->join_rows = follows(cx, rows, lo, hi) ? rows : NULL;
-    if (cx->join_rows)
-        put_int(cx, "int64_t ", rows, "_at_ = ",
-                sb_expr_subst(cx->ir, lo, rows->u.loop.var, rows->u.loop.lo));
-    put_rows(cx, rows, cx->join_rows ? hi : NULL);
-    cx->joined = NULL;
-    cx->join_rows = NULL;
-    put_rows(cx, rows, NULL);
+    cx->rows = rows;
+    put_rows(cx, rows, hi);
+    cx->joined = cx->rows = NULL;
+    if (sb_emit_few_of(st) == SB_EMIT_JOIN)
+        put_rows(cx, rows, NULL);
     return true;
 }

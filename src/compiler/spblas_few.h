@@ -11,6 +11,12 @@
  * two, whatever their length, which no predictor could know. What a mask hides is read all the
  * same, so it must be there: the next rows' entries or, at the end of the matrix, copies.
  * The order of a sum depends on the length of its row alone.
+ *
+ *   join_<index>, join_end_<index>, halves_<index>
+ *
+ * are the same by fours, of rows of B of up to 64 bytes, for rows one after the other
+ * (emit_join.c): the last four masked (join: four entries lie behind `lo`; join_end: it copies
+ * what there is), or four, two and one, where rows have lengths a predictor knows.
  */
 #ifndef SPBLAS_FEW_H
 #define SPBLAS_FEW_H
@@ -191,53 +197,85 @@
     s[k] = (sbk_##t##x##n)add(SBK_JOIN_A(t, n, k), SBK_JOIN_B(t, n, k), s[k], lanes)
 
 /* full: four entries, part: the first `len` of them, each to a sum of its own. */
-#define SBK_JOIN_512(t, elem, n, add, bits, in_, index)                             \
-    SBK_FN void sbk_join_full_##in_##_##t##x##n(                                    \
-        sbk_##t##x##n *s, const elem *a, const index *crd, const elem *b,           \
-        int64_t ld, int64_t base)                                                   \
-    {                                                                               \
-        s[0] += SBK_JOIN_A(t, n, 0) * SBK_JOIN_B(t, n, 0);                          \
-        s[1] += SBK_JOIN_A(t, n, 1) * SBK_JOIN_B(t, n, 1);                          \
-        s[2] += SBK_JOIN_A(t, n, 2) * SBK_JOIN_B(t, n, 2);                          \
-        s[3] += SBK_JOIN_A(t, n, 3) * SBK_JOIN_B(t, n, 3);                          \
-    }                                                                               \
-    SBK_FN void sbk_join_part_##in_##_##t##x##n(                                    \
-        sbk_##t##x##n *s, const elem *a, const index *crd, const elem *b,           \
-        int64_t ld, int64_t base, int64_t len)                                      \
-    {                                                                               \
-        const __mmask##bits in = SBK_JOIN_BITS_##bits(len, n);                      \
-        SBK_JOIN_PART(t, n, add, 0, SBK_JOIN_FIRST_##bits(in)); \
-        SBK_JOIN_PART(t, n, add, 1, SBK_JOIN_LANES_##bits(in, 1 * (n))); \
-        SBK_JOIN_PART(t, n, add, 2, SBK_JOIN_LANES_##bits(in, 2 * (n))); \
-        SBK_JOIN_PART(t, n, add, 3, SBK_JOIN_LANES_##bits(in, 3 * (n))); \
-    }                                                                               \
-    SBK_FN void sbk_join_##in_##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))         \
-    {                                                                               \
-        sbk_##t##x##n s[4] = {acc[0]};                                              \
-        (void)vectors; /* one */                                                    \
-        (void)end;                                                                  \
-        for (; hi - lo > 4; lo += 4)                                                \
-            sbk_join_full_##in_##_##t##x##n(s, a + lo, crd + lo, b, ld, base);      \
-        sbk_join_part_##in_##_##t##x##n(s, a + lo, crd + lo, b, ld, base, hi - lo); \
-        acc[0] = (s[0] + s[1]) + (s[2] + s[3]);                                     \
-    }                                                                               \
-    SBK_FN void sbk_join_end_##in_##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))     \
-    {                                                                               \
-        sbk_##t##x##n s[4] = {acc[0]};                                              \
-        index crd_[4];                                                              \
-        elem a_[4];                                                                 \
-        (void)vectors;                                                              \
-        (void)end;                                                                  \
-        if (hi <= lo)                                                               \
-            return;                                                                 \
-        for (; hi - lo > 4; lo += 4)                                                \
-            sbk_join_full_##in_##_##t##x##n(s, a + lo, crd + lo, b, ld, base);      \
-        for (int k = 0; k < 4; k++) {                                               \
-            crd_[k] = crd[lo + k < hi ? lo + k : lo];                               \
-            a_[k] = a[lo + k < hi ? lo + k : lo];                                   \
-        }                                                                           \
-        sbk_join_part_##in_##_##t##x##n(s, a_, crd_, b, ld, base, hi - lo);         \
-        acc[0] = (s[0] + s[1]) + (s[2] + s[3]);                                     \
+#define SBK_JOIN_512(t, elem, n, add, bits, in_, index)                                \
+    SBK_FN void sbk_join_full_##in_##_##t##x##n(sbk_##t##x##n *s, const elem *a,       \
+                                                const index *crd, const elem *b,       \
+                                                int64_t ld, int64_t base)              \
+    {                                                                                  \
+        s[0] += SBK_JOIN_A(t, n, 0) * SBK_JOIN_B(t, n, 0);                             \
+        s[1] += SBK_JOIN_A(t, n, 1) * SBK_JOIN_B(t, n, 1);                             \
+        s[2] += SBK_JOIN_A(t, n, 2) * SBK_JOIN_B(t, n, 2);                             \
+        s[3] += SBK_JOIN_A(t, n, 3) * SBK_JOIN_B(t, n, 3);                             \
+    }                                                                                  \
+    SBK_FN void sbk_join_part_##in_##_##t##x##n(sbk_##t##x##n *s, const elem *a,       \
+                                                const index *crd, const elem *b,       \
+                                                int64_t ld, int64_t base, int64_t len) \
+    {                                                                                  \
+        const __mmask##bits in = SBK_JOIN_BITS_##bits(len, n);                         \
+        SBK_JOIN_PART(t, n, add, 0, SBK_JOIN_FIRST_##bits(in));                        \
+        SBK_JOIN_PART(t, n, add, 1, SBK_JOIN_LANES_##bits(in, 1 * (n)));               \
+        SBK_JOIN_PART(t, n, add, 2, SBK_JOIN_LANES_##bits(in, 2 * (n)));               \
+        SBK_JOIN_PART(t, n, add, 3, SBK_JOIN_LANES_##bits(in, 3 * (n)));               \
+    }                                                                                  \
+    SBK_FN void sbk_join_##in_##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))            \
+    {                                                                                  \
+        sbk_##t##x##n s[4] = {acc[0]};                                                 \
+        (void)vectors; /* one */                                                       \
+        (void)end;                                                                     \
+        for (; hi - lo > 4; lo += 4)                                                   \
+            sbk_join_full_##in_##_##t##x##n(s, a + lo, crd + lo, b, ld, base);         \
+        sbk_join_part_##in_##_##t##x##n(s, a + lo, crd + lo, b, ld, base, hi - lo);    \
+        acc[0] = (s[0] + s[1]) + (s[2] + s[3]);                                        \
+    }                                                                                  \
+    SBK_FN void sbk_join_end_##in_##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))        \
+    {                                                                                  \
+        sbk_##t##x##n s[4] = {acc[0]};                                                 \
+        index crd_[4];                                                                 \
+        elem a_[4];                                                                    \
+        (void)vectors;                                                                 \
+        (void)end;                                                                     \
+        if (hi <= lo)                                                                  \
+            return;                                                                    \
+        for (; hi - lo > 4; lo += 4)                                                   \
+            sbk_join_full_##in_##_##t##x##n(s, a + lo, crd + lo, b, ld, base);         \
+        for (int k = 0; k < 4; k++) {                                                  \
+            crd_[k] = crd[lo + k < hi ? lo + k : lo];                                  \
+            a_[k] = a[lo + k < hi ? lo + k : lo];                                      \
+        }                                                                              \
+        sbk_join_part_##in_##_##t##x##n(s, a_, crd_, b, ld, base, hi - lo);            \
+        acc[0] = (s[0] + s[1]) + (s[2] + s[3]);                                        \
+    }
+
+/* Entry k to sum j. */
+#define SBK_HALVES_ADD(t, n, j, k) s[j] += SBK_JOIN_A(t, n, k) * SBK_JOIN_B(t, n, k)
+
+#define SBK_HALVES_512(t, elem, n, in, index)                                     \
+    SBK_FN void sbk_halves_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))      \
+    {                                                                             \
+        sbk_##t##x##n s[4] = {acc[0]};                                            \
+        (void)vectors; /* one */                                                  \
+        (void)end;                                                                \
+        if (hi - lo >= 8) {                                                       \
+            for (; hi - lo >= 8; lo += 4)                                         \
+                sbk_join_full_##in##_##t##x##n(s, a + lo, crd + lo, b, ld, base); \
+            s[0] += s[2];                                                         \
+            s[1] += s[3];                                                         \
+        }                                                                         \
+        if (hi - lo >= 4) {                                                       \
+            SBK_HALVES_ADD(t, n, 0, lo);                                          \
+            SBK_HALVES_ADD(t, n, 1, lo + 1);                                      \
+            SBK_HALVES_ADD(t, n, 0, lo + 2);                                      \
+            SBK_HALVES_ADD(t, n, 1, lo + 3);                                      \
+            lo += 4;                                                              \
+        }                                                                         \
+        if ((hi - lo) & 2) {                                                      \
+            SBK_HALVES_ADD(t, n, 0, lo);                                          \
+            SBK_HALVES_ADD(t, n, 1, lo + 1);                                      \
+            lo += 2;                                                              \
+        }                                                                         \
+        if ((hi - lo) & 1)                                                        \
+            SBK_HALVES_ADD(t, n, 0, lo);                                          \
+        acc[0] = s[0] + s[1];                                                     \
     }
 
 #endif
@@ -245,9 +283,11 @@
 #define SBK_FEW(f, ...) f(__VA_ARGS__, i32, int32_t) f(__VA_ARGS__, i64, int64_t)
 
 /* Rows of B too short for masks, and registers without them. */
-#define SBK_FEW_ALL(...)                  \
-    SBK_FEW(SBK_FEW_ANY, few, __VA_ARGS__) \
-    SBK_FEW(SBK_FEW_ANY, join, __VA_ARGS__) SBK_FEW(SBK_FEW_ANY, join_end, __VA_ARGS__)
+#define SBK_FEW_ALL(...)                        \
+    SBK_FEW(SBK_FEW_ANY, few, __VA_ARGS__)      \
+    SBK_FEW(SBK_FEW_ANY, join, __VA_ARGS__)     \
+    SBK_FEW(SBK_FEW_ANY, join_end, __VA_ARGS__) \
+    SBK_FEW(SBK_FEW_ANY, halves, __VA_ARGS__)
 
 SBK_FEW_ALL(f32, float, 2)
 #if SBK_VBYTES >= 64
@@ -265,6 +305,12 @@ SBK_FEW(SBK_JOIN_512, f32, float, 16, _mm512_mask3_fmadd_ps, 64)
 SBK_FEW(SBK_JOIN_512, f64, double, 2, _mm_mask3_fmadd_pd, 32)
 SBK_FEW(SBK_JOIN_512, f64, double, 4, _mm256_mask3_fmadd_pd, 32)
 SBK_FEW(SBK_JOIN_512, f64, double, 8, _mm512_mask3_fmadd_pd, 32)
+SBK_FEW(SBK_HALVES_512, f32, float, 4)
+SBK_FEW(SBK_HALVES_512, f32, float, 8)
+SBK_FEW(SBK_HALVES_512, f32, float, 16)
+SBK_FEW(SBK_HALVES_512, f64, double, 2)
+SBK_FEW(SBK_HALVES_512, f64, double, 4)
+SBK_FEW(SBK_HALVES_512, f64, double, 8)
 #else
 SBK_FEW_ALL(f32, float, 4)
 SBK_FEW_ALL(f64, double, 2)

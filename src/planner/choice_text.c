@@ -12,7 +12,7 @@ static const char *const op_names[] = {
 enum {
     MAX_TILE = 1024,
     MAX_PREFETCH = 64,
-    MAX_UNROLL = 16,
+    MAX_UNROLL = 32,
     MAX_SLAB = 4096,
     MAX_BLOCK = 64,
     MAX_K = 30,
@@ -233,7 +233,7 @@ read_part(reader *rd, sb_choice *ch)
     if (p.kind == SB_PART_WIN || p.kind == SB_PART_SHARE)
         SB_TRY(number(rd, 2, 8, "expected rows of a window, 2 to 8", &p.size));
     if (p.kind == SB_PART_MASK)
-        SB_TRY(number(rd, 1, 8, "expected rows of a window, 1 to 16", &p.size));
+        SB_TRY(number(rd, 1, 8, "expected rows of a window, 1 to 8", &p.size));
     if (p.kind == SB_PART_DIA)
         SB_TRY(number(rd, 1, 100, "expected percent of a diagonal, 1 to 100", &p.size));
     if (p.kind == SB_PART_PANEL)
@@ -270,7 +270,7 @@ read_clause(reader *rd, sb_choice *ch, unsigned *seen)
         return number(rd, 0, MAX_PREFETCH, "expected rows ahead, 0 to 64",
                       &ch->prefetch);
     case UNROLL:
-        SB_TRY(number(rd, 1, MAX_UNROLL, "expected entries at a time, 1 to 8",
+        SB_TRY(number(rd, 1, MAX_UNROLL, "expected entries at a time, 1 to 32",
                       &ch->unroll));
         return ch->unroll & (ch->unroll - 1)
                    ? refuse(rd, rd->word, "expected a power of two")

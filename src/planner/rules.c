@@ -363,6 +363,18 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
     return mean >= fours ? 4 : mean >= pairs ? 2 : 1;
 }
 
+/* Of all rows, from which on lengths are not foreseen. */
+#define RAGGED 0.45
+
+/* Rows of B side by side, of f32 or f64, and registers with masks. */
+static bool
+masks_rows(const sb_work *w, const sb_target *t)
+{
+    return w->op == SB_OP_SPMM && !w->col_major && t->isa >= SB_ISA_V4 &&
+           (w->a_type == SB_F32 || w->a_type == SB_F64) && w->b_size == w->a_size &&
+           w->compute_size == w->a_size;
+}
+
 /* Rows of B of 16 or 32 bytes, as wide as a tile, and rows of A that are long or foreseen by
  * no predictor (docs/kernels.md, Eight entries at a time). Where a register of 64 bytes is
  * two of 32 inside, masks and permutations cost what they save on rows in between. */
@@ -372,10 +384,23 @@ eights(const sb_work *w, const sb_target *t, double mean, double ragged)
     const int64_t row = w->n * w->b_size;
     const double is_long = wide_rows(t) ? 8 : narrow_doubles(w, t) ? 6 : 40;
 
-    return w->op == SB_OP_SPMM && !w->col_major && t->isa >= SB_ISA_V4 &&
-           (w->a_type == SB_F32 || w->a_type == SB_F64) && w->b_size == w->a_size &&
-           w->compute_size == w->a_size && (row == 16 || row == 32) &&
-           (mean >= is_long || ragged >= 0.45);
+    return masks_rows(w, t) && (row == 16 || row == 32) &&
+           (mean >= is_long || ragged >= RAGGED);
+}
+
+/* Rows one after the other (docs/kernels.md, Rows one after the other), where it was measured:
+ * by masks where nobody foresees their lengths. Eights where they are so long that what a row
+ * costs does not show; 0: neither. */
+static int
+joined(const sb_work *w, const sb_target *t, double mean, double ragged)
+{
+    const int64_t row = w->n * w->b_size;
+    const bool doubles = row == 64 && w->b_size == 8;
+
+    if (!sb_target_slow_gathers(t) || !masks_rows(w, t) ||
+        (row != 16 && row != 32 && !doubles) || (mean >= 100 && !doubles))
+        return 0;
+    return ragged >= RAGGED ? SB_SPEC_JOIN : mean >= 4 ? SB_SPEC_HALVES : 0;
 }
 
 int
@@ -384,6 +409,8 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
 {
     if (kind == SB_PART_BLOCKS)
         return 1;
+    if (kind == SB_PART_CSR && joined(w, t, mean, ragged))
+        return joined(w, t, mean, ragged);
     if ((kind == SB_PART_CSR || kind == SB_PART_ROWS) && eights(w, t, mean, ragged))
         return SB_SPEC_FEW;
     return sb_rule_unroll(w, t, mean, rows);
