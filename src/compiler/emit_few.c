@@ -110,7 +110,7 @@ match_lanes(few *f, sb_emit *cx, const sb_stmt *st, bool wide)
     return in->u.store.idx[0]->kind == SB_EXPR_VAR &&
            in->u.store.idx[0]->u.var == st->u.loop.var &&
            f->acc->buf->extent[0]->u.i == hi && f->acc->cls.lanes == hi &&
-           (bytes == 16 || bytes == 32 || (wide && bytes == 64)) &&
+           (bytes == 16 || bytes == 32 || (wide && bytes == 64 && cx->bytes == 0)) &&
            f->a->type == x->type && f->b->type == x->type &&
            f->a->u.buf->role != SB_BUF_LOCAL && f->b->u.buf->role != SB_BUF_LOCAL;
 }
