@@ -142,7 +142,6 @@ SBK_MMA(i64, int64_t)
 SBK_MMA(f32, float)
 SBK_MMA(f64, double)
 
-#include "compiler/spblas_rows.h"
 #include "compiler/spblas_vector.h"
 
 #endif

@@ -13,7 +13,7 @@
 #ifndef SPBLAS_ROWS_H
 #define SPBLAS_ROWS_H
 
-#include "compiler/spblas_sums.h"
+#include "compiler/spblas_vector.h"
 
 #define SBK_ROWS_LONG 32
 #define SBK_ROWS_BEHIND SBK_ROWS_LONG
@@ -33,18 +33,20 @@
         }                                                                        \
     }
 
-/* A row alone. */
-#define SBK_ROWS_ALONE(t, elem, n)                               \
-    SBK_FN elem sbk_row_##t##x##n(const elem *term, int64_t len) \
-    {                                                            \
-        sbk_##t##x##n s = {0};                                   \
-        elem all = 0;                                            \
-        for (; len >= (n); len -= (n), term += (n))              \
-            s += sbk_ld_##t##x##n(term);                         \
-        if (len > 0)                                             \
-            s += sbk_ldm_##t##x##n(term, (int)len);              \
-        sbk_sums_##t##x##n(&all, &s, 1, n);                      \
-        return all;                                              \
+/* A row alone: of its lanes those half as many apart first. */
+#define SBK_ROWS_ALONE(t, elem, n)                                \
+    SBK_FN elem sbk_row_##t##x##n(const elem *term, int64_t len)  \
+    {                                                             \
+        sbk_##t##x##n s = {0};                                    \
+        for (; len >= (n); len -= (n), term += (n))               \
+            s += sbk_ld_##t##x##n(term);                          \
+        if (len > 0)                                              \
+            s += sbk_ldm_##t##x##n(term, (int)len);               \
+        s = (n) > 8 ? s + sbk_down_##t##x##n(s, 8 & ((n)-1)) : s; \
+        s = (n) > 4 ? s + sbk_down_##t##x##n(s, 4 & ((n)-1)) : s; \
+        s += sbk_down_##t##x##n(s, 2);                            \
+        s += sbk_down_##t##x##n(s, 1);                            \
+        return s[0];                                              \
     }
 
 #if defined(__SSE2__)
