@@ -2,8 +2,8 @@
  * Inside the C emitter. emit_scan.c decides how loops and locals are represented,
  * emit_lane.c how an expression changes from lane to lane, emit_expr.c and emit_vec.c
  * write scalar and vector expressions, emit_chunk.c vector loops, emit_base.c the
- * addresses these start from, emit_tensor.c, emit_few.c and emit_join.c calls of
- * intrinsics, emit_stmt.c other statements, emit_c.c the function.
+ * addresses these start from, emit_tensor.c, emit_few.c, emit_join.c and emit_rows.c calls
+ * of intrinsics, emit_stmt.c other statements, emit_c.c the function.
  */
 #ifndef SB_COMPILER_EMIT_H
 #define SB_COMPILER_EMIT_H
@@ -199,6 +199,8 @@ int sb_emit_few_of(const sb_stmt *st);
 bool sb_emit_few_ends(sb_emit *cx, const sb_stmt *st, const sb_expr **lo,
                       const sb_expr **hi);
 const sb_expr *sb_emit_few_end(const sb_stmt *st);
+/* emit_rows.c: the same of a loop with the note `rows`. */
+bool sb_emit_rows(sb_emit *cx, const sb_stmt *st);
 
 /* emit_join.c: a loop over rows taken by join; false when it is written as it stands. */
 bool sb_emit_join(sb_emit *cx, const sb_stmt *rows);

@@ -314,13 +314,15 @@ sb_rule_lanes(sb_spec *s)
 }
 
 /* Where gathers are loads one by one: groups of four rows, products of short ones where a
- * vector holds as many as help (docs/kernels.md, Four rows at a time). */
+ * vector holds as many as help (docs/kernels.md, Four rows at a time, Sums of four lanes). */
 static sb_part_kind
 loaded_in_place(const sb_work *w, const sb_target *t, double mean)
 {
     if (sb_target_slow_gathers(t))
-        return mean < (w->compute_size == 4 ? 12 : 8) ? SB_PART_PROD : SB_PART_SEG;
-    if (t->isa == SB_ISA_V3 || (t->isa == SB_ISA_V2 && w->compute_size == 4))
+        return mean < (w->compute_size == 4 ? 24 : 14) ? SB_PART_PROD : SB_PART_SEG;
+    if ((t->isa == SB_ISA_V3 || t->isa == SB_ISA_V2) && w->compute_size == 4)
+        return mean < 12 ? SB_PART_PROD : SB_PART_SEG;
+    if (t->isa == SB_ISA_V3)
         return SB_PART_SEG;
     return SB_PART_CSR; /* registers of 16 bytes hold two doubles */
 }

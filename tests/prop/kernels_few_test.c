@@ -395,9 +395,10 @@ test_some_lanes(void **state)
     static const char *const plans[] = {
         "(plan spmv (part csr) (tile 4))",  "(plan spmv (part csr) (tile 8))",
         "(plan spmv (part csr) (tile 16))", "(plan spmv (part seg) (tile 8))",
-        "(plan spmv (part prod) (tile 8))", "(plan spmv (part sell) (tile 4))",
-        "(plan spmv (part sell) (packed))", "(plan spmv (part hdia) (tile 4))",
-        "(plan spmv (part hdia) (packed))", "(plan spmv (part ell 5) (tile 8))"};
+        "(plan spmv (part prod) (tile 8))", "(plan spmv (part prod) (tile 4))",
+        "(plan spmv (part sell) (tile 4))", "(plan spmv (part sell) (packed))",
+        "(plan spmv (part hdia) (tile 4))", "(plan spmv (part hdia) (packed))",
+        "(plan spmv (part ell 5) (tile 8))"};
     static const sb_dtype types[] = {SB_F32, SB_F64};
     product p;
 
