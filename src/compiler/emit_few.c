@@ -86,9 +86,18 @@ match_column(few *f, sb_emit *cx, const sb_expr *e)
            e->type == SB_I64;
 }
 
-/* $acc[%c] += $A[..] * $B[..] over 16 or 32 bytes of sums in registers, or 64 */
+/* Whether a call takes rows of so many bytes. */
 static bool
-match_lanes(few *f, sb_emit *cx, const sb_stmt *st, bool wide)
+fits(const sb_emit *cx, int which, int64_t bytes)
+{
+    return bytes == 16 || bytes == 32 ||
+           (cx->bytes == 0 && ((bytes == 64 && which != SB_EMIT_FEW) ||
+                               (bytes == 128 && which == SB_EMIT_HALVES)));
+}
+
+/* $acc[%c] += $A[..] * $B[..] over as many bytes of sums in registers */
+static bool
+match_lanes(few *f, sb_emit *cx, const sb_stmt *st, int which)
 {
     const sb_stmt *in = st->u.loop.body.n == 1 ? st->u.loop.body.at[0] : NULL;
     const sb_expr *x;
@@ -109,8 +118,8 @@ match_lanes(few *f, sb_emit *cx, const sb_stmt *st, bool wide)
     bytes = hi * (int64_t)sb_dtype_size((sb_dtype)x->type);
     return in->u.store.idx[0]->kind == SB_EXPR_VAR &&
            in->u.store.idx[0]->u.var == st->u.loop.var &&
-           f->acc->buf->extent[0]->u.i == hi && f->acc->cls.lanes == hi &&
-           (bytes == 16 || bytes == 32 || (wide && bytes == 64 && cx->bytes == 0)) &&
+           f->acc->buf->extent[0]->u.i == hi &&
+           (f->acc->cls.lanes == hi || bytes == 128) && fits(cx, which, bytes) &&
            f->a->type == x->type && f->b->type == x->type &&
            f->a->u.buf->role != SB_BUF_LOCAL && f->b->u.buf->role != SB_BUF_LOCAL;
 }
@@ -125,7 +134,7 @@ match(few *f, sb_emit *cx, const sb_stmt *st)
     if (body.n != 2 || body.at[0]->kind != SB_STMT_LET ||
         body.at[1]->kind != SB_STMT_FOR || body.at[1]->u.loop.how != SB_LOOP_VECTOR ||
         !match_column(f, cx, body.at[0]->u.let.value) ||
-        !match_lanes(f, cx, body.at[1], sb_emit_few_of(st) != SB_EMIT_FEW))
+        !match_lanes(f, cx, body.at[1], sb_emit_few_of(st)))
         return false;
     j = body.at[0]->u.let.var;
     c = f->lanes->u.loop.var;
@@ -208,7 +217,7 @@ sb_emit_few(sb_emit *cx, const sb_stmt *st)
     sb_emit_lanes(cx, f.acc->cls);
     sb_strbuf_puts(cx->out, ")(");
     sb_emit_buf(cx, f.acc->buf);
-    sb_strbuf_printf(cx->out, ", %d / ", f.acc->cls.lanes);
+    sb_strbuf_printf(cx->out, ", %d / ", (int)f.acc->buf->extent[0]->u.i);
     sb_emit_lanes(cx, f.acc->cls);
     sb_strbuf_puts(cx->out, ", ");
     sb_emit_buf(cx, f.a->u.buf);

@@ -249,33 +249,55 @@
 /* Entry k to sum j. */
 #define SBK_HALVES_ADD(t, n, j, k) s[j] += SBK_JOIN_A(t, n, k) * SBK_JOIN_B(t, n, k)
 
-#define SBK_HALVES_512(t, elem, n, in, index)                                     \
-    SBK_FN void sbk_halves_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))      \
-    {                                                                             \
-        sbk_##t##x##n s[4] = {acc[0]};                                            \
-        (void)vectors; /* one */                                                  \
-        (void)end;                                                                \
-        if (hi - lo >= 8) {                                                       \
-            for (; hi - lo >= 8; lo += 4)                                         \
-                sbk_join_full_##in##_##t##x##n(s, a + lo, crd + lo, b, ld, base); \
-            s[0] += s[2];                                                         \
-            s[1] += s[3];                                                         \
-        }                                                                         \
-        if (hi - lo >= 4) {                                                       \
-            SBK_HALVES_ADD(t, n, 0, lo);                                          \
-            SBK_HALVES_ADD(t, n, 1, lo + 1);                                      \
-            SBK_HALVES_ADD(t, n, 0, lo + 2);                                      \
-            SBK_HALVES_ADD(t, n, 1, lo + 3);                                      \
-            lo += 4;                                                              \
-        }                                                                         \
-        if ((hi - lo) & 2) {                                                      \
-            SBK_HALVES_ADD(t, n, 0, lo);                                          \
-            SBK_HALVES_ADD(t, n, 1, lo + 1);                                      \
-            lo += 2;                                                              \
-        }                                                                         \
-        if ((hi - lo) & 1)                                                        \
-            SBK_HALVES_ADD(t, n, 0, lo);                                          \
-        acc[0] = s[0] + s[1];                                                     \
+/* ... of rows of two vectors, which are chains enough by themselves. */
+#define SBK_HALVES_BOTH(t, n, k)                         \
+    acc[0] += SBK_JOIN_A(t, n, k) * SBK_JOIN_B(t, n, k), \
+        acc[1] += SBK_JOIN_A(t, n, k) *                  \
+                  sbk_ld_##t##x##n(b + ((int64_t)crd[k] - base) * ld + (n))
+
+#define SBK_HALVES_512(t, elem, n, in, index)                                          \
+    SBK_FN void sbk_halves_one_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))       \
+    {                                                                                  \
+        sbk_##t##x##n s[4] = {acc[0]};                                                 \
+        (void)vectors;                                                                 \
+        (void)end;                                                                     \
+        if (hi - lo >= 8) {                                                            \
+            for (; hi - lo >= 8; lo += 4)                                              \
+                sbk_join_full_##in##_##t##x##n(s, a + lo, crd + lo, b, ld, base);      \
+            s[0] += s[2];                                                              \
+            s[1] += s[3];                                                              \
+        }                                                                              \
+        if (hi - lo >= 4) {                                                            \
+            SBK_HALVES_ADD(t, n, 0, lo);                                               \
+            SBK_HALVES_ADD(t, n, 1, lo + 1);                                           \
+            SBK_HALVES_ADD(t, n, 0, lo + 2);                                           \
+            SBK_HALVES_ADD(t, n, 1, lo + 3);                                           \
+            lo += 4;                                                                   \
+        }                                                                              \
+        if ((hi - lo) & 2) {                                                           \
+            SBK_HALVES_ADD(t, n, 0, lo);                                               \
+            SBK_HALVES_ADD(t, n, 1, lo + 1);                                           \
+            lo += 2;                                                                   \
+        }                                                                              \
+        if ((hi - lo) & 1)                                                             \
+            SBK_HALVES_ADD(t, n, 0, lo);                                               \
+        acc[0] = s[0] + s[1];                                                          \
+    }                                                                                  \
+    SBK_FN void sbk_halves_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))           \
+    {                                                                                  \
+        if (vectors == 1) {                                                            \
+            sbk_halves_one_##in##_##t##x##n(acc, 1, a, crd, lo, hi, end, b, ld, base); \
+            return;                                                                    \
+        }                                                                              \
+        for (; hi - lo >= 4; lo += 4)                                                  \
+            SBK_HALVES_BOTH(t, n, lo), SBK_HALVES_BOTH(t, n, lo + 1),                  \
+                SBK_HALVES_BOTH(t, n, lo + 2), SBK_HALVES_BOTH(t, n, lo + 3);          \
+        if ((hi - lo) & 2) {                                                           \
+            SBK_HALVES_BOTH(t, n, lo), SBK_HALVES_BOTH(t, n, lo + 1);                  \
+            lo += 2;                                                                   \
+        }                                                                              \
+        if ((hi - lo) & 1)                                                             \
+            SBK_HALVES_BOTH(t, n, lo);                                                 \
     }
 
 #endif

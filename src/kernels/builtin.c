@@ -165,6 +165,8 @@ static const char *const builtin[] = {
     JOINED("csr", F64, "x8"),
     "spmm csr " F32L " rr x8 p0 u8",
     "spmm csr " F64L " rr x4 p0 u8",
+    "spmm csr " F32 " rr x32 p0 u32",
+    "spmm csr " F64 " rr x16 p0 u32",
     JOINED("csr", F32L, "x8"),
     JOINED("csr", F64L, "x4"),
     "spmm csr " F32 " rr x16 p0 u4",

@@ -60,7 +60,7 @@ sb_schedule_jam(sb_strbuf *out, const sb_spec *s)
 }
 
 /* Whether entries are taken together by `few`, `join` or `halves` of spblas_few.h: values lie
- * where their columns do, and a row of B is 16 or 32 bytes (but for `few`: or 64), of the type
+ * where their columns do, and a row of B is 16 or 32 bytes (not `few`: or 64; `halves`: or 128), of the type
  * that sums them. */
 static bool
 few(const sb_spec *s, const sb_row_loops *l)
@@ -71,7 +71,8 @@ few(const sb_spec *s, const sb_row_loops *l)
     return l->beside && s->lanes == 0 && (join || s->unroll == SB_SPEC_FEW) &&
            s->prefetch == 0 && s->a == s->compute && s->b == s->compute &&
            (s->compute == SB_F32 || s->compute == SB_F64) &&
-           (row == 16 || row == 32 || (join && row == 64));
+           (row == 16 || row == 32 || (join && row == 64) ||
+            (s->unroll == SB_SPEC_HALVES && row == 128));
 }
 
 static void

@@ -254,9 +254,12 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unro
         return p->size == 6 ? 1.3 : 0.95;
     if (unroll == SB_SPEC_FEW) /* Zen 4: 1.07 times as fast as fours on long rows */
         return t->isa == SB_ISA_V4G ? 0.68 : 0.78;
-    if (unroll > SB_SPEC_FEW &&
-        row <= 32) /* 1.12 times as fast as eights, 1.17 as pairs */
+    /* rows one after the other: 1.12 times as fast as eights, 1.17 as pairs; of two vectors
+     * 1.08 as one by one, 1.03 as pairs */
+    if (unroll > SB_SPEC_FEW && row <= 32)
         return 0.7;
+    if (unroll > SB_SPEC_FEW && row > 64)
+        return w->nnz < 32 * w->m ? 0.92 : 0.8;
     return unroll > 1 && row <= 256 ? 0.82 : 1;
 }
 

@@ -84,7 +84,7 @@ eights(const sb_work *w, const sb_target *t, double mean, double ragged)
 }
 
 /* Rows one after the other (docs/kernels.md, Rows one after the other), where it was measured:
- * by masks where nobody foresees their lengths, but for rows of B of 16 floats, whose entries
+ * by masks where nobody foresees their lengths, but for rows of B of 16 floats or more, whose entries
  * cost more than to mispredict. Eights where rows are so long that what one costs by itself
  * does not show; 0: neither. */
 static int
@@ -94,8 +94,11 @@ joined(const sb_work *w, const sb_target *t, double mean, double ragged)
     const bool masks = ragged >= RAGGED && w->n < 16;
 
     if (!sb_target_slow_gathers(t) || !masks_rows(w, t) ||
-        (row != 16 && row != 32 && row != 64) || (mean >= 100 && row < 64))
+        (row != 16 && row != 32 && row != 64 && row != 128) ||
+        (mean >= 100 && row < 64))
         return 0;
+    if (row == 128)
+        return mean >= 6 ? SB_SPEC_HALVES : 0;
     return masks ? SB_SPEC_JOIN : mean >= 4 ? SB_SPEC_HALVES : 0;
 }
 
