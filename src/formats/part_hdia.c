@@ -356,3 +356,38 @@ sb_part_hdia(sb_part *out, sb_cover *cv, bool in_place, bool sorted, const sb_pa
     }
     return st;
 }
+
+/* Whether each `rows` rows of a slice lie within `entries` slots that there are. */
+static bool
+in_range(const sb_view *v, int64_t slice, int rows, int entries)
+{
+    for (int64_t i = slice * ROWS; i < (slice + 1) * ROWS; i += rows) {
+        const int64_t end = i + rows < v->rows ? i + rows : v->rows;
+        const int64_t lo = sb_view_lo(v, i < end ? i : end);
+
+        if (sb_view_lo(v, end) - lo > entries || lo + entries > v->nnz)
+            return false;
+    }
+    return true;
+}
+
+sb_status
+sb_part_hdia_ranges(sb_part *p, const sb_view *v, int rows, int entries)
+{
+    const int64_t slices = (v->rows + ROWS - 1) / ROWS, each = ROWS / rows;
+    int32_t *range = sb_part_array_new(p, "hdia_range", SB_I32, slices * each);
+    int32_t *at = p->array[AT].data;
+
+    if (!range)
+        return SB_ENOMEM;
+    for (int64_t g = 0; g < slices; g++) {
+        const bool fits = in_range(v, g, rows, entries);
+
+        for (int64_t q = g * each; q < (g + 1) * each; q++) {
+            range[q] = fits ? at[q * rows] : -1;
+            for (int64_t r = q * rows; fits && r < (q + 1) * rows; r++)
+                at[r] -= range[q];
+        }
+    }
+    return SB_OK;
+}

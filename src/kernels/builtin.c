@@ -115,6 +115,8 @@
         "spmv sell " types " rr packed one t4 p0",                         \
         "spmv sell " types " rr packed narrow one t4 p0",                  \
         "spmv hdia " types " rr t4 p0", "spmv hdia " types " rr packed t4 p0"
+/* Slices by diagonals, values looked up by rows together. */
+#define RANGED "spmv hdia " F32 " rr b4 t4 p0", "spmv hdia " F64 " rr b2 t4 p0"
 
 #define F32 "f32f32f32/f32 i32i32"
 #define F64 "f64f64f64/f64 i32i32"
@@ -184,6 +186,7 @@ static const char *const builtin[] = {
     VECTOR("rows", F64),
     SLICED(F32),
     SLICED(F64),
+    RANGED,
     MASKED(F32),
     MASKED(F64),
     "spmv seg " F32 " rr t4 p0",

@@ -155,6 +155,15 @@ types_fit(const sb_spec *s)
     }
 }
 
+/* Two registers of 64 bytes have eight entries of each. */
+int
+sb_spec_ranged(const sb_spec *s)
+{
+    if (s->kinds != 1U << SB_KIND_HDIA || s->packed || s->a != s->compute)
+        return 0;
+    return s->a == SB_F32 ? 4 : s->a == SB_F64 ? 2 : 0;
+}
+
 static sb_status
 check_kinds(const sb_spec *s, sb_diag *diag)
 {
@@ -166,6 +175,7 @@ check_kinds(const sb_spec *s, sb_diag *diag)
     const bool mask = s->kinds >> SB_KIND_MASK & 1U,
                share = s->kinds >> SB_KIND_SHARE & 1U;
     const bool blocks = s->kinds >> SB_KIND_BLOCKS & 1U;
+    const bool looked = s->kinds == 1U << SB_KIND_HDIA && s->block > 0;
     const int most = win || share || mask ? WINDOW_MAX : SB_SPEC_BLOCK_MAX;
 
     if (s->kinds == 0 || s->kinds >> SB_KIND_COUNT)
@@ -181,7 +191,11 @@ check_kinds(const sb_spec *s, sb_diag *diag)
     if (bsr + win + share + mask + blocks > 1)
         return sb_diag_set(diag, SB_EINVAL,
                            "spec: of bsr, win, share, mask and blocks a set holds one");
-    if ((bsr || win || share || mask || blocks) != (s->block > 0) || s->block < 0 ||
+    if (looked && s->block != sb_spec_ranged(s))
+        return sb_diag_set(diag, SB_EINVAL,
+                           "spec: of hdia in place four rows of "
+                           "f32 or two of f64 look values up together");
+    if ((bsr || win || share || mask || blocks || looked) != (s->block > 0) || s->block < 0 ||
         s->block > most)
         return sb_diag_set(
             diag, SB_EINVAL,

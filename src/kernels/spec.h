@@ -38,7 +38,8 @@ typedef struct sb_spec {
     bool b_col, c_col;           /* dense operands column-major as seen after op() */
     bool a_conj, b_conj, c_conj; /* c_conj: SDDMM */
     int block; /* BSR, BLOCKS: block size (BLOCKS: 1: any, at run time), WIN, SHARE, MASK: rows of
-                     a window; 0 without them */
+                     a window; HDIA: rows whose values are looked up together, 0: none; 0
+                     without them */
     bool turned; /* BLOCKS of a known size: columns of a block one after another */
     bool
         packed; /* ELL, BSR, DIA, SHARE ...: values in the part's own array (the promise was given);
@@ -59,6 +60,9 @@ typedef struct sb_spec {
         even; /* GPU: tiles are equal pieces of what the caller's arrays list, without a
                 * table; csr, blocks, list, range, carry or whole alone */
 } sb_spec;
+
+/* HDIA: how many rows look their values up together, where any may; 0 elsewhere. */
+int sb_spec_ranged(const sb_spec *s);
 
 /* "spmm csr+rows f32f32f32/f32 i32i32 rr t32 p0 u2"; at most SB_SPEC_MAX bytes with NUL. */
 sb_status sb_spec_print(char *out, size_t size, const sb_spec *s);

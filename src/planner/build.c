@@ -89,6 +89,9 @@ rest_part(sb_build *b, sb_part_choice p)
     case SB_PART_HDIA:
         st = sb_part_hdia(out, &b->cover, !b->choice.packed, b->pl->stats.sorted,
                           &b->pl->par);
+        if (st == SB_OK && b->choice.ranged > 0)
+            st = sb_part_hdia_ranges(out, &b->pl->view, b->choice.ranged,
+                                     SB_RANGED_BYTES / b->pl->work.a_size);
         if (st == SB_SKIP) { /* slices take any order and any columns */
             p.kind = SB_PART_SELL;
             b->choice.narrow = sb_part_sell_narrows(&b->pl->view);
@@ -390,7 +393,12 @@ same_values(const sb_matrix *a)
 static void
 settle_slices(sb_choice *want, const sb_planner *pl)
 {
-    if (sb_choice_rest(want)->kind != SB_PART_SELL)
+    const sb_part_kind kind = sb_choice_rest(want)->kind;
+
+    want->ranged = kind == SB_PART_HDIA && !want->packed
+                       ? sb_rule_ranged(&pl->work, pl->target, pl->stats.mean)
+                       : 0;
+    if (kind != SB_PART_SELL)
         return;
     want->narrow = sb_part_sell_narrows(&pl->view);
     want->one = want->packed && pl->opt->values_frozen && pl->pb->a.batch <= 1 &&

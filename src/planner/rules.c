@@ -414,6 +414,18 @@ sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
 }
 
 int
+sb_rule_ranged(const sb_work *w, const sb_target *t, double mean)
+{
+    const bool real = w->a_type == SB_F32 || w->a_type == SB_F64;
+    const int rows = SB_RANGED_BYTES / 8 / w->a_size;
+
+    return sb_target_slow_gathers(t) && real && w->a_size == w->compute_size &&
+                   mean * rows * w->a_size <= SB_RANGED_BYTES
+               ? rows
+               : 0;
+}
+
+int
 sb_rule_prefetch(const sb_problem *pb, double footprint, const sb_target *t)
 {
     sb_work w;
@@ -488,6 +500,8 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     if (kinds >> SB_PART_BSR & 1 || kinds >> SB_PART_WIN & 1 ||
         kinds >> SB_PART_SHARE & 1 || kinds >> SB_PART_MASK & 1)
         out->block = ch->part[0].size;
+    if (kinds == 1U << SB_PART_HDIA)
+        out->block = ch->ranged;
     if (kinds >> SB_PART_BLOCKS & 1) {
         out->block = pb->a.block <= SB_SPEC_BLOCK_MAX ? (int)pb->a.block : 1;
         out->turned = out->block > 1 && sb_problem_turns_blocks(pb);
