@@ -166,8 +166,8 @@ typedef enum given {
     NEXT,    /* A[p + ones(m, l)]: the next values, packed */
     PICKED,  /* A[p + at[l]], at in registers */
     LOOKED,  /* the same of a short local array */
-    RANGED,  /* A[l / r * n + at[l]]: of the r lanes beside it an array of two registers */
-    SAME     /* an integer, the same for all */
+    RANGED, /* A[l / r * n + at[l]]: of the r lanes beside it an array of two registers */
+    SAME    /* an integer, the same for all */
 } given;
 
 /* Elements of a local array that tables take: whole pairs of the longest registers. */

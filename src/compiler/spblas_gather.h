@@ -9,7 +9,7 @@
  *   gab   p[i[k]] in such lanes, i in registers, 0 in the others
  *   tab   the same of `size` f32, a multiple of 32, all of them readable
  *   tabr  p[(l + k) / r * n + i[k]], n the elements of two of the longest registers
- *   sb    v in such lanes of i32, 0 in the others
+ *   sb    v in such lanes of i32, 0 in the others; adk: c + v, c in the others
  *   fmk   a * b + c in such lanes, c in the others
  *   fml   the same in the first m lanes
  *   pair  sums of neighbours, those of a and then those of b
@@ -367,17 +367,16 @@ SBK_FML_ANY(f64, 4)
         (void)size;                                                             \
         return sbk_gab_f32x##n(p, i, m);                                        \
     }
-#define SBK_RANGE_ANY(t, elem, n)                                              \
-    SBK_FN sbk_##t##x##n sbk_tabr_##t##x##n(const elem *p, int r, int64_t l,   \
-                                            sbk_i32x##n i, int64_t m)          \
-    {                                                                          \
-        elem at[n];                                                            \
-        SBK_UNROLL                                                             \
-        for (int k = 0; k < (n); k++)                                          \
-            at[k] = m >> k & 1                                                 \
-                        ? p[(l + k) / r * (int64_t)(128 / sizeof(elem)) + i[k]] \
-                        : (elem)0;                                             \
-        return sbk_ld_##t##x##n(at);                                           \
+#define SBK_RANGE_ANY(t, elem, n)                                                      \
+    SBK_FN sbk_##t##x##n sbk_tabr_##t##x##n(const elem *p, int r, int64_t l,           \
+                                            sbk_i32x##n i, int64_t m)                  \
+    {                                                                                  \
+        elem at[n];                                                                    \
+        SBK_UNROLL                                                                     \
+        for (int k = 0; k < (n); k++)                                                  \
+            at[k] = m >> k & 1 ? p[(l + k) / r * (int64_t)(128 / sizeof(elem)) + i[k]] \
+                               : (elem)0;                                              \
+        return sbk_ld_##t##x##n(at);                                                   \
     }
 #define SBK_SPLAT_ANY(n)                                    \
     SBK_FN sbk_i32x##n sbk_sb_i32x##n(int32_t v, int64_t m) \
@@ -472,6 +471,37 @@ sbk_tabr_f64x8(const double *p, int r, int64_t l, sbk_i32x8 i, int64_t m)
 }
 #elif SBK_VBYTES >= 32
 SBK_SPLAT_ANY(8)
+#endif
+
+#define SBK_ADK_ANY(n)                                                      \
+    SBK_FN sbk_i32x##n sbk_adk_i32x##n(sbk_i32x##n c, int32_t v, int64_t m) \
+    {                                                                       \
+        return c + sbk_sb_i32x##n(v, m);                                    \
+    }
+
+SBK_ADK_ANY(1)
+SBK_ADK_ANY(2)
+SBK_ADK_ANY(4)
+#if SBK_VBYTES >= 64 && !defined(SBK_FAST_GATHER)
+/* Splats by mask come from scalar registers, one at a time. */
+SBK_FN sbk_i32x8
+sbk_adk_i32x8(sbk_i32x8 c, int32_t v, int64_t m)
+{
+    return (sbk_i32x8)_mm256_mask_add_epi32((__m256i)c, (__mmask8)m, (__m256i)c,
+                                            _mm256_set1_epi32(v));
+}
+
+SBK_FN sbk_i32x16
+sbk_adk_i32x16(sbk_i32x16 c, int32_t v, int64_t m)
+{
+    return (sbk_i32x16)_mm512_mask_add_epi32((__m512i)c, (__mmask16)m, (__m512i)c,
+                                             _mm512_set1_epi32(v));
+}
+#elif SBK_VBYTES >= 32
+SBK_ADK_ANY(8)
+#if SBK_VBYTES >= 64
+SBK_ADK_ANY(16)
+#endif
 #endif
 
 /* ---- neighbours ---------------------------------------------------------------------- */

@@ -313,8 +313,7 @@ hdia_in_place(check *ck, int64_t u)
     int64_t at[SB_HDIA_ROWS];
 
     for (int64_t r = 0; r < SB_HDIA_ROWS; r++)
-        at[r] = first + hdia_range(ck, u, r) +
-                get(ck, "hdia_at", u * SB_HDIA_ROWS + r);
+        at[r] = first + hdia_range(ck, u, r) + get(ck, "hdia_at", u * SB_HDIA_ROWS + r);
     for (int64_t q = get(ck, "hdia_seg", u); q < get(ck, "hdia_seg", u + 1); q++)
         for (int64_t r = 0; r < SB_HDIA_ROWS; r++) {
             if (!(get(ck, "hdia_bits", q) >> r & 1))

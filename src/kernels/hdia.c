@@ -167,9 +167,9 @@ put_ranges(sb_strbuf *out, const sb_spec *s)
                      "    local $table : %s[%d]\n",
                      LANES / rows, sb_dtype_name(s->a), LANES / rows * n);
     for (int q = 0; q < LANES / rows; q++) {
-        sb_strbuf_printf(out,
-                         "    let %%v%d = %%v0 + cast(i64, $hdia_range[%%g * %d + %d])\n",
-                         q + 1, LANES / rows, q);
+        sb_strbuf_printf(
+            out, "    let %%v%d = %%v0 + cast(i64, $hdia_range[%%g * %d + %d])\n",
+            q + 1, LANES / rows, q);
         for (int u = 0; u < n; u += LANES)
             sb_strbuf_printf(out,
                              "    for %%l in 0 .. %d {\n"
@@ -185,7 +185,8 @@ put_ranges(sb_strbuf *out, const sb_spec *s)
 static void
 put_in_place(sb_strbuf *out, const sb_spec *s)
 {
-    const int tables = s->a == SB_F32 && s->compute == SB_F32 && s->block == 0 ? TABLES : 0;
+    const int tables =
+        s->a == SB_F32 && s->compute == SB_F32 && s->block == 0 ? TABLES : 0;
 
     sb_strbuf_printf(out,
                      "    local $at : i32[%d]\n"

@@ -164,6 +164,14 @@ sb_spec_ranged(const sb_spec *s)
     return s->a == SB_F32 ? 4 : s->a == SB_F64 ? 2 : 0;
 }
 
+/* Masks of several rows, whose sums are made together. */
+static bool
+joined(const sb_spec *s)
+{
+    return s->kinds == 1U << SB_KIND_MASK && s->block > 1 && s->unroll == 4 &&
+           (s->compute == SB_F32 || s->compute == SB_F64);
+}
+
 static sb_status
 check_kinds(const sb_spec *s, sb_diag *diag)
 {
@@ -195,8 +203,8 @@ check_kinds(const sb_spec *s, sb_diag *diag)
         return sb_diag_set(diag, SB_EINVAL,
                            "spec: of hdia in place four rows of "
                            "f32 or two of f64 look values up together");
-    if ((bsr || win || share || mask || blocks || looked) != (s->block > 0) || s->block < 0 ||
-        s->block > most)
+    if ((bsr || win || share || mask || blocks || looked) != (s->block > 0) ||
+        s->block < 0 || s->block > most)
         return sb_diag_set(
             diag, SB_EINVAL,
             "spec: block size %d; bsr, win, share, mask and blocks need 1 to %d, "
@@ -319,7 +327,7 @@ sb_spec_check(const sb_spec *s, sb_diag *diag)
     if (s->unroll < 0 || s->unroll > UNROLL_MAX || (s->unroll & (s->unroll - 1)) != 0)
         return sb_diag_set(diag, SB_EINVAL, "spec: unroll %d: a power of two to %d",
                            s->unroll, (int)UNROLL_MAX);
-    if (s->op == SB_KOP_SPMV && (s->exact || s->unroll > 1))
+    if (s->op == SB_KOP_SPMV && (s->exact || (s->unroll > 1 && !joined(s))))
         return sb_diag_set(
             diag, SB_EINVAL,
             "spec: exact widths and entries taken together are SpMM's and "

@@ -49,10 +49,11 @@ typedef struct sb_spec {
     int tile;     /* columns of C (SDDMM: of the reduction) per register tile */
     bool exact;   /* SpMM: C has exactly `tile` columns; SDDMM: so long are the dots */
     int prefetch; /* rows of B ahead; 0 none */
-    int unroll;   /* SpMM: entries of a row taken together; 0 is 1 */
-    bool stream;  /* non-temporal stores to C */
-    int lanes;    /* GPU: threads that work at a row together; 0: for the CPU */
-    int vec; /* GPU, SpMM: columns of C beside each other that a lane has; 0 is 1 */
+    int unroll; /* SpMM: entries of a row taken together; 0 is 1; MASK: 4: sums of all rows of
+                     a window are made together */
+    bool stream; /* non-temporal stores to C */
+    int lanes;   /* GPU: threads that work at a row together; 0: for the CPU */
+    int vec;     /* GPU, SpMM: columns of C beside each other that a lane has; 0 is 1 */
     int stage; /* GPU, SHARE: shared columns of a window staged in shared memory at a time;
                   0 none */
     sb_mma mma;

@@ -398,6 +398,8 @@ settle_slices(sb_choice *want, const sb_planner *pl)
     want->ranged = kind == SB_PART_HDIA && !want->packed
                        ? sb_rule_ranged(&pl->work, pl->target, pl->stats.mean)
                        : 0;
+    want->joined = kind == SB_PART_MASK &&
+                   sb_rule_joined(&pl->work, pl->target, sb_choice_rest(want)->size);
     if (kind != SB_PART_SELL)
         return;
     want->narrow = sb_part_sell_narrows(&pl->view);

@@ -413,13 +413,25 @@ sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
     return mean < 4.5 && w->compute_size == 4 ? SB_PART_PROD : SB_PART_SEG;
 }
 
+/* Values of one of the types that vectors are made of, summed in it. */
+static bool
+plain_real(const sb_work *w)
+{
+    return (w->a_type == SB_F32 || w->a_type == SB_F64) && w->a_size == w->compute_size;
+}
+
+bool
+sb_rule_joined(const sb_work *w, const sb_target *t, int rows)
+{
+    return sb_target_slow_gathers(t) && rows > 1 && plain_real(w);
+}
+
 int
 sb_rule_ranged(const sb_work *w, const sb_target *t, double mean)
 {
-    const bool real = w->a_type == SB_F32 || w->a_type == SB_F64;
     const int rows = SB_RANGED_BYTES / 8 / w->a_size;
 
-    return sb_target_slow_gathers(t) && real && w->a_size == w->compute_size &&
+    return sb_target_slow_gathers(t) && plain_real(w) &&
                    mean * rows * w->a_size <= SB_RANGED_BYTES
                ? rows
                : 0;
@@ -502,6 +514,8 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
         out->block = ch->part[0].size;
     if (kinds == 1U << SB_PART_HDIA)
         out->block = ch->ranged;
+    if (kinds == 1U << SB_PART_MASK && ch->joined)
+        out->unroll = 4;
     if (kinds >> SB_PART_BLOCKS & 1) {
         out->block = pb->a.block <= SB_SPEC_BLOCK_MAX ? (int)pb->a.block : 1;
         out->turned = out->block > 1 && sb_problem_turns_blocks(pb);

@@ -69,6 +69,9 @@ sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
 enum { SB_RANGED_BYTES = 128 };
 int sb_rule_ranged(const sb_work *w, const sb_target *t, double mean);
 
+/* Whether masks make the sums of a window's rows together. */
+bool sb_rule_joined(const sb_work *w, const sb_target *t, int rows);
+
 /* The same on a GPU: the columns of C that lanes take together, of a reduction the
  * entries; the entries taken together, `rows` as for sb_rule_unroll; and how many lanes, with
  * how many columns each, the tile of a spec goes to: 16 bytes of B to a lane, but at least
