@@ -109,9 +109,9 @@
         "spmv mask " types " rr b3 t4 p0", "spmv mask " types " rr b4 t4 p0", \
         "spmv mask " types " rr b6 t4 p0"
 /* Sums of a window's rows made together. */
-#define JOINED(types)                                                           \
-    "spmv mask " types " rr b2 t4 p0 u4", "spmv mask " types " rr b3 t4 p0 u4", \
-        "spmv mask " types " rr b4 t4 p0 u4", "spmv mask " types " rr b6 t4 p0 u4"
+#define JOINED                                                              \
+    "spmv mask " F32 " rr b3 t4 p0 u4", "spmv mask " F32 " rr b4 t4 p0 u4", \
+        "spmv mask " F32 " rr b6 t4 p0 u4"
 #define SLICED(types)                                                      \
     "spmv sell " types " rr t4 p0", "spmv sell " types " rr packed t4 p0", \
         "spmv sell " types " rr narrow t4 p0",                             \
@@ -191,8 +191,7 @@ static const char *const builtin[] = {
     SLICED(F32),
     SLICED(F64),
     RANGED,
-    JOINED(F32),
-    JOINED(F64),
+    JOINED,
     MASKED(F32),
     MASKED(F64),
     "spmv seg " F32 " rr t4 p0",

@@ -33,7 +33,7 @@ head(sb_strbuf *out, const sb_spec *s)
 static int
 together(const sb_spec *s)
 {
-    return s->unroll > 1 ? 64 / (int)sb_dtype_size(s->compute) : 0;
+    return s->unroll > 1 ? LANES : 0;
 }
 
 /* Where row r has its sum per lane: an array of its own, or its place in one of all rows. */

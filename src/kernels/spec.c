@@ -164,12 +164,13 @@ sb_spec_ranged(const sb_spec *s)
     return s->a == SB_F32 ? 4 : s->a == SB_F64 ? 2 : 0;
 }
 
-/* Masks of several rows, whose sums are made together. */
+/* Masks of several rows, whose sums are made together: as many lanes as the longest register
+ * has, which of doubles gains nothing (docs/kernels.md). */
 static bool
 joined(const sb_spec *s)
 {
     return s->kinds == 1U << SB_KIND_MASK && s->block > 1 && s->unroll == 4 &&
-           (s->compute == SB_F32 || s->compute == SB_F64);
+           s->compute == SB_F32;
 }
 
 static sb_status

@@ -423,7 +423,7 @@ plain_real(const sb_work *w)
 bool
 sb_rule_joined(const sb_work *w, const sb_target *t, int rows)
 {
-    return sb_target_slow_gathers(t) && rows > 1 && plain_real(w);
+    return sb_target_slow_gathers(t) && rows > 2 && plain_real(w) && w->a_size == 4;
 }
 
 int
