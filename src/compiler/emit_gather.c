@@ -166,8 +166,8 @@ typedef enum given {
     NEXT,    /* A[p + ones(m, l)]: the next values, packed */
     PICKED,  /* A[p + at[l]], at in registers */
     LOOKED,  /* the same of a short local array */
-    RANGED, /* A[l / r * n + at[l]]: of the r lanes beside it an array of two registers */
-    SAME    /* an integer, the same for all */
+    RANGED,  /* A[l * w / 16 * n + at[l]]: w short arrays, of two registers each */
+    SAME     /* an integer, the same for all */
 } given;
 
 /* Elements of a local array that tables take: whole pairs of the longest registers. */
@@ -178,30 +178,29 @@ is_table(const sb_buf *b)
            b->extent[0]->u.i % 32 == 0;
 }
 
-/* Lanes that share two of the longest registers of a table, in which they look up what `at`
- * has for them: the r of t[l / r * n + at[l]]; 0 where x is not such a load. */
+/* Of t[l * w / 16 * n + at[l]], two of the longest registers for each w-th of 16 lanes: w; 0
+ * where x is not such a load. */
 static int
-ranged_lanes(const sb_emit *cx, const sb_expr *x, const sb_expr **lane,
-             const sb_expr **at)
+ranges(const sb_emit *cx, const sb_expr *x, const sb_expr **lane, const sb_expr **at)
 {
     const sb_expr *e = x->arg[0], *part;
     const int64_t n = 128 / (int64_t)sb_dtype_size((sb_dtype)x->type);
-    int64_t step, r;
+    int64_t step;
 
     if (e->kind != SB_EXPR_ADD || e->arg[0]->kind != SB_EXPR_MUL ||
         e->arg[0]->arg[1]->kind != SB_EXPR_INT || e->arg[0]->arg[1]->u.i != n)
         return 0;
     part = e->arg[0]->arg[0];
     *at = e->arg[1]->kind == SB_EXPR_CAST ? e->arg[1]->arg[0] : e->arg[1];
-    if (part->kind != SB_EXPR_DIV || part->arg[1]->kind != SB_EXPR_INT ||
+    if (part->kind != SB_EXPR_DIV || part->arg[0]->kind != SB_EXPR_MUL ||
+        part->arg[0]->arg[1]->kind != SB_EXPR_INT ||
+        part->arg[1]->kind != SB_EXPR_INT || part->arg[1]->u.i != 16 ||
         (*at)->kind != SB_EXPR_LOAD || (*at)->type != SB_I32)
         return 0;
-    *lane = part->arg[0];
-    r = part->arg[1]->u.i;
+    *lane = part->arg[0]->arg[0];
     return sb_emit_step(cx, *lane, &step) && step == 1 &&
-                   sb_emit_step(cx, (*at)->arg[0], &step) && step == 1 &&
-                   (r == 1 || r == 2 || r == 4 || r == 8)
-               ? (int)r
+                   sb_emit_step(cx, (*at)->arg[0], &step) && step == 1
+               ? (int)part->arg[0]->arg[1]->u.i
                : 0;
 }
 
@@ -213,7 +212,7 @@ is_ranged(const sb_emit *cx, const sb_expr *x)
     const sb_expr *lane, *from;
 
     if ((x->type != SB_F32 && x->type != SB_F64) || !sb_emit_find_local(cx, x->u.buf) ||
-        !ranged_lanes(cx, x, &lane, &from))
+        !ranges(cx, x, &lane, &from))
         return false;
     at = sb_emit_find_local(cx, from->u.buf);
     return at && at->vector;
@@ -277,13 +276,13 @@ picked(sb_emit *cx, const sb_expr *x, bool table)
     sb_emit_chunk(cx, from->u.buf, from->arg[0]);
 }
 
-/* t, lanes of two registers, l, at[..] */
+/* t, w, l, at[..] */
 static void
 ranged(sb_emit *cx, const sb_expr *x)
 {
     const sb_expr *lane, *at;
 
-    sb_strbuf_printf(cx->out, ", %d, ", ranged_lanes(cx, x, &lane, &at));
+    sb_strbuf_printf(cx->out, ", %d, ", ranges(cx, x, &lane, &at));
     sb_emit_expr(cx, lane, 0);
     sb_strbuf_puts(cx->out, ", ");
     sb_emit_chunk(cx, at->u.buf, at->arg[0]);

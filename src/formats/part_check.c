@@ -294,7 +294,7 @@ unit_mask(check *ck, int64_t u)
     return SB_OK;
 }
 
-/* Where the rows that look values up together with row r of a slice begin. */
+/* Where what row r of a slice looks its values up in begins. */
 static int64_t
 hdia_range(const check *ck, int64_t u, int64_t r)
 {

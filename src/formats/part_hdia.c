@@ -357,36 +357,47 @@ sb_part_hdia(sb_part *out, sb_cover *cv, bool in_place, bool sorted, const sb_pa
     return st;
 }
 
-/* Whether each `rows` rows of a slice lie within `entries` slots that there are. */
-static bool
-in_range(const sb_view *v, int64_t slice, int rows, int entries)
+/* The first row of a slice in its q-th of n ranges. */
+static int64_t
+range_begin(int64_t slice, int q, int n)
 {
-    for (int64_t i = slice * ROWS; i < (slice + 1) * ROWS; i += rows) {
-        const int64_t end = i + rows < v->rows ? i + rows : v->rows;
-        const int64_t lo = sb_view_lo(v, i < end ? i : end);
+    return slice * ROWS + (q * ROWS + n - 1) / n;
+}
 
-        if (sb_view_lo(v, end) - lo > entries || lo + entries > v->nnz)
+/* Whether each of n ranges of a slice's rows lies within `entries` slots that there are. */
+static bool
+in_ranges(const sb_view *v, int64_t slice, int n, int entries)
+{
+    if ((slice + 1) * ROWS > v->rows)
+        return false;
+    for (int q = 0; q < n; q++) {
+        const int64_t lo = sb_view_lo(v, range_begin(slice, q, n));
+
+        if (sb_view_lo(v, range_begin(slice, q + 1, n)) > lo + entries ||
+            lo + entries > v->nnz)
             return false;
     }
     return true;
 }
 
 sb_status
-sb_part_hdia_ranges(sb_part *p, const sb_view *v, int rows, int entries)
+sb_part_hdia_ranges(sb_part *p, const sb_view *v, int n, int entries)
 {
-    const int64_t slices = (v->rows + ROWS - 1) / ROWS, each = ROWS / rows;
-    int32_t *range = sb_part_array_new(p, "hdia_range", SB_I32, slices * each);
+    const int64_t slices = (v->rows + ROWS - 1) / ROWS;
+    int32_t *range = sb_part_array_new(p, "hdia_range", SB_I32, slices * n);
     int32_t *at = p->array[AT].data;
 
     if (!range)
         return SB_ENOMEM;
     for (int64_t g = 0; g < slices; g++) {
-        const bool fits = in_range(v, g, rows, entries);
+        const bool in = in_ranges(v, g, n, entries);
 
-        for (int64_t q = g * each; q < (g + 1) * each; q++) {
-            range[q] = fits ? at[q * rows] : -1;
-            for (int64_t r = q * rows; fits && r < (q + 1) * rows; r++)
-                at[r] -= range[q];
+        for (int q = 0; q < n; q++) {
+            const int64_t first = range_begin(g, q, n), end = range_begin(g, q + 1, n);
+
+            range[g * n + q] = in ? at[first] : -1;
+            for (int64_t r = first; in && r < end; r++)
+                at[r] -= range[g * n + q];
         }
     }
     return SB_OK;

@@ -119,8 +119,11 @@
         "spmv sell " types " rr packed one t4 p0",                         \
         "spmv sell " types " rr packed narrow one t4 p0",                  \
         "spmv hdia " types " rr t4 p0", "spmv hdia " types " rr packed t4 p0"
-/* Slices by diagonals, values looked up by rows together. */
-#define RANGED "spmv hdia " F32 " rr b4 t4 p0", "spmv hdia " F64 " rr b2 t4 p0"
+/* Slices by diagonals, values looked up in ranges. */
+#define RANGED                                                            \
+    "spmv hdia " F32 " rr b3 t4 p0", "spmv hdia " F32 " rr b4 t4 p0",     \
+        "spmv hdia " F32 " rr b6 t4 p0", "spmv hdia " F64 " rr b6 t4 p0", \
+        "spmv hdia " F64 " rr b8 t4 p0"
 
 #define F32 "f32f32f32/f32 i32i32"
 #define F64 "f64f64f64/f64 i32i32"

@@ -7,9 +7,9 @@
  * With values in place all diagonals come in the order of their columns, so a lane's next
  * value lies one behind its last: a position a lane is all there is to know. A slice of
  * few entries is read into registers whole and its values are looked up there; of others
- * they are gathered. Of blocks (`b4`, `b2`): each so many rows look in two registers of their
- * own, which hold what all of them have; lanes never change their registers, so a lookup is
- * a permutation for each two and nothing else.
+ * they are gathered. Of ranges (`b4`: four): so many groups of rows look in two registers of
+ * their own, which hold what all of them have; lanes never change their registers, so a lookup
+ * is a permutation for each two and nothing else.
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
@@ -56,7 +56,7 @@ head(sb_strbuf *out, const sb_spec *s)
                                     NULL};
 
     if (s->block > 0)
-        (void)snprintf(ranges, sizeof ranges, "(%%m + 15) / 16 * %d", LANES / s->block);
+        (void)snprintf(ranges, sizeof ranges, "(%%m + 15) / 16 * %d", s->block);
 
     sb_ops_stage2_begin(out, s, "hdia", s->packed ? params : count,
                         s->packed ? packed : in_place);
@@ -154,30 +154,30 @@ put_table(sb_strbuf *out, const sb_spec *s, int size)
     put_in_order(out, s, load);
 }
 
-/* Two registers for each so many rows, which read beyond their entries: never beyond the
- * array, says who made the slices. */
+/* Two registers for each range of rows, read beyond what these have: never beyond the array,
+ * says who made the slices. */
 static void
 put_ranges(sb_strbuf *out, const sb_spec *s)
 {
-    const int rows = s->block, n = RANGE / (int)sb_dtype_size(s->a);
+    const int ranges = s->block, n = RANGE / (int)sb_dtype_size(s->a);
     char load[64];
 
     sb_strbuf_printf(out,
                      "    if (cast(i64, $hdia_range[%%g * %d]) == 0) {\n"
                      "    local $table : %s[%d]\n",
-                     LANES / rows, sb_dtype_name(s->a), LANES / rows * n);
-    for (int q = 0; q < LANES / rows; q++) {
+                     ranges, sb_dtype_name(s->a), ranges * n);
+    for (int q = 0; q < ranges; q++) {
         sb_strbuf_printf(
             out, "    let %%v%d = %%v0 + cast(i64, $hdia_range[%%g * %d + %d])\n",
-            q + 1, LANES / rows, q);
+            q + 1, ranges, q);
         for (int u = 0; u < n; u += LANES)
             sb_strbuf_printf(out,
                              "    for %%l in 0 .. %d {\n"
                              "      $table[%d + %%l] = $A[%%v%d + %d + %%l]\n    }\n",
                              LANES, q * n + u, q + 1, u);
     }
-    (void)snprintf(load, sizeof load, "$table[%%l / %d * %d + cast(i64, $at[%%l])]",
-                   rows, n);
+    (void)snprintf(load, sizeof load,
+                   "$table[%%l * %d / 16 * %d + cast(i64, $at[%%l])]", ranges, n);
     put_in_order(out, s, load);
     sb_strbuf_puts(out, "    } else {\n");
 }

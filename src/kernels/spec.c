@@ -155,13 +155,14 @@ types_fit(const sb_spec *s)
     }
 }
 
-/* Two registers of 64 bytes have eight entries of each. */
-int
+bool
 sb_spec_ranged(const sb_spec *s)
 {
-    if (s->kinds != 1U << SB_KIND_HDIA || s->packed || s->a != s->compute)
-        return 0;
-    return s->a == SB_F32 ? 4 : s->a == SB_F64 ? 2 : 0;
+    const int most = s->a == SB_F32 ? 6 : s->a == SB_F64 ? 8 : 0;
+
+    return s->kinds == 1U << SB_KIND_HDIA && !s->packed && s->a == s->compute &&
+           s->block >= most / 2 && s->block <= most &&
+           (s->a == SB_F32 || s->block % 2 == 0);
 }
 
 /* Masks of several rows, whose sums are made together: as many lanes as the longest register
@@ -200,10 +201,11 @@ check_kinds(const sb_spec *s, sb_diag *diag)
     if (bsr + win + share + mask + blocks > 1)
         return sb_diag_set(diag, SB_EINVAL,
                            "spec: of bsr, win, share, mask and blocks a set holds one");
-    if (looked && s->block != sb_spec_ranged(s))
-        return sb_diag_set(diag, SB_EINVAL,
-                           "spec: of hdia in place four rows of "
-                           "f32 or two of f64 look values up together");
+    if (looked && !sb_spec_ranged(s))
+        return sb_diag_set(
+            diag, SB_EINVAL,
+            "spec: hdia in place looks values up in 3 to 6 ranges of f32 "
+            "or 4, 6 or 8 of f64");
     if ((bsr || win || share || mask || blocks || looked) != (s->block > 0) ||
         s->block < 0 || s->block > most)
         return sb_diag_set(

@@ -38,7 +38,7 @@ typedef struct sb_spec {
     bool b_col, c_col;           /* dense operands column-major as seen after op() */
     bool a_conj, b_conj, c_conj; /* c_conj: SDDMM */
     int block; /* BSR, BLOCKS: block size (BLOCKS: 1: any, at run time), WIN, SHARE, MASK: rows of
-                     a window; HDIA: rows whose values are looked up together, 0: none; 0
+                     a window; HDIA: ranges that values are looked up in, 0: none; 0
                      without them */
     bool turned; /* BLOCKS of a known size: columns of a block one after another */
     bool
@@ -62,8 +62,8 @@ typedef struct sb_spec {
                 * table; csr, blocks, list, range, carry or whole alone */
 } sb_spec;
 
-/* HDIA: how many rows look their values up together, where any may; 0 elsewhere. */
-int sb_spec_ranged(const sb_spec *s);
+/* Whether it has ranges of HDIA that there are: registers hold 12 to 16 vectors of values. */
+bool sb_spec_ranged(const sb_spec *s);
 
 /* "spmm csr+rows f32f32f32/f32 i32i32 rr t32 p0 u2"; at most SB_SPEC_MAX bytes with NUL. */
 sb_status sb_spec_print(char *out, size_t size, const sb_spec *s);

@@ -395,9 +395,11 @@ settle_slices(sb_choice *want, const sb_planner *pl)
 {
     const sb_part_kind kind = sb_choice_rest(want)->kind;
 
-    want->ranged = kind == SB_PART_HDIA && !want->packed
-                       ? sb_rule_ranged(&pl->work, pl->target, pl->stats.mean)
-                       : 0;
+    want->ranged = 0;
+    if (kind == SB_PART_HDIA && !want->packed &&
+        (pl->work.a_type == SB_F32 || pl->work.a_type == SB_F64) &&
+        pl->work.a_size == pl->work.compute_size)
+        want->ranged = sb_rule_ranged(pl->work.a_size, &pl->stats, pl->target);
     want->joined = kind == SB_PART_MASK &&
                    sb_rule_joined(&pl->work, pl->target, sb_choice_rest(want)->size);
     if (kind != SB_PART_SELL)

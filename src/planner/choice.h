@@ -47,7 +47,7 @@ typedef struct sb_choice {
     int tile, prefetch, unroll, slab;
     bool packed, stream;
     bool narrow, one;
-    int ranged;  /* hdia: rows that look values up together */
+    int ranged;  /* hdia: ranges that values are looked up in */
     bool joined; /* mask: sums of a window's rows made together */
 } sb_choice;
 

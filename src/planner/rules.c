@@ -413,28 +413,29 @@ sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
     return mean < 4.5 && w->compute_size == 4 ? SB_PART_PROD : SB_PART_SEG;
 }
 
-/* Values of one of the types that vectors are made of, summed in it. */
-static bool
-plain_real(const sb_work *w)
-{
-    return (w->a_type == SB_F32 || w->a_type == SB_F64) && w->a_size == w->compute_size;
-}
-
 bool
 sb_rule_joined(const sb_work *w, const sb_target *t, int rows)
 {
-    return sb_target_slow_gathers(t) && rows > 2 && plain_real(w) && w->a_size == 4;
+    return sb_target_slow_gathers(t) && rows > 2 && w->a_type == SB_F32 &&
+           w->compute_size == 4;
 }
 
 int
-sb_rule_ranged(const sb_work *w, const sb_target *t, double mean)
+sb_rule_ranged(int size, const sb_stats *s, const sb_target *t)
 {
-    const int rows = SB_RANGED_BYTES / 8 / w->a_size;
+    static const int ranges[] = {3, 4, 6, 8};
+    const int entries = SB_RANGED_BYTES / size, least = size > 4 ? 2 : 0;
 
-    return sb_target_slow_gathers(t) && plain_real(w) &&
-                   mean * rows * w->a_size <= SB_RANGED_BYTES
-               ? rows
-               : 0;
+    if (!sb_target_slow_gathers(t))
+        return 0;
+    for (int q = least; q < least + (size > 4 ? 2 : 3);
+         q++) /* one that no row leaves */
+        if (s->longest * ((15 + ranges[q]) / ranges[q]) <= entries)
+            return ranges[q];
+    for (int q = least + 1; q < least + (size > 4 ? 2 : 3); q++) /* or few do */
+        if (s->mean * ((15 + ranges[q]) / ranges[q]) <= 0.95 * entries)
+            return ranges[q];
+    return 0;
 }
 
 int

@@ -64,10 +64,10 @@ int sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, in
  * csr. */
 sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean);
 
-/* Rows of slices by diagonals, values in place, that look values up together in two registers;
- * 0: none, where rows have more or gathers are fast. */
+/* Ranges of 16 rows whose values of `size` bytes in place are looked up in two registers each; 0:
+ * none, where rows have more or gathers are fast. */
 enum { SB_RANGED_BYTES = 128 };
-int sb_rule_ranged(const sb_work *w, const sb_target *t, double mean);
+int sb_rule_ranged(int size, const sb_stats *s, const sb_target *t);
 
 /* Whether masks make the sums of a window's rows together. */
 bool sb_rule_joined(const sb_work *w, const sb_target *t, int rows);
