@@ -69,7 +69,7 @@ if(TARGET sb_compiler)
 endif()
 foreach(text strips samples products)
     if(EXISTS ${CMAKE_SOURCE_DIR}/src/kernels/${text}.inc)
-        sb_embed(kernels ${text}.inc sb_byhand_text_${text} kernels/byhand.h)
+        sb_embed(kernels ${text}.inc sb_byhand_text_${text} kernels/byhand_text.h)
     endif()
 endforeach()
 foreach(text head scan vector dense tri tri_block spgemm order

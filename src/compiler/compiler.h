@@ -177,8 +177,5 @@ sb_status sb_emit_cuda(sb_strbuf *out, const sb_prog *p, const char *symbol,
                        const char *key, const char *prelude);
 /* spblas_gpu.h as text, with the shim that runs it on the host. */
 const char *sb_emit_gpu_prelude(void);
-const char *sb_emit_gpu_version(void);
-/* Part of every kernel's key: raised when emitted C changes meaning. */
-const char *sb_emit_version(void);
 
 #endif

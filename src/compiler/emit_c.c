@@ -8,12 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *
-sb_emit_version(void)
-{
-    return "5";
-}
-
 sb_status
 sb_emit_fail(sb_emit *cx, const char *why)
 {

@@ -5,12 +5,6 @@
 #include "compiler/compiler.h"
 #include "compiler/emit_simt.h"
 
-const char *
-sb_emit_gpu_version(void)
-{
-    return "gpu 4";
-}
-
 static void
 head(sb_emit *cx, const char *key, const char *prelude)
 {

@@ -4,21 +4,10 @@
  */
 #include "kernels/byhand.h"
 
-#include "base/fault.h"
-#include "base/macro.h"
-#include "kernels/byhand_samples.h"
+#include "kernels/byhand_text.h"
 #include "kernels/recipe.h"
 
 #include <string.h>
-
-struct sb_byhand {
-    sb_kernel_op op;
-    unsigned kinds; /* one of these */
-    bool (*fits)(const sb_spec *s);
-    const char *(*text)(void);
-    void (*macros)(sb_strbuf *out, const sb_spec *s);
-    int threads, items; /* of a block; 0 items: strips of groups */
-};
 
 /* ---- types ---------------------------------------------------------------------------- */
 
@@ -102,151 +91,44 @@ put_types(sb_strbuf *out, const sb_spec *s)
                      sb_dtype_is_complex(s->a) ? "(*(at))" : "SBG_READ(at)");
 }
 
+/* Whether all three types are converted to the sums' and back. */
 static bool
-computes(sb_dtype t, sb_dtype sum)
+computes(const sb_spec *s)
 {
+    const sb_dtype type[] = {s->a, s->b, s->c}, sum = s->compute;
+
     if (sum != SB_F32 && sum != SB_F64 && sum != SB_C32 && sum != SB_C64)
         return false;
-    return t == sum || (sum == SB_F32 && (t == SB_F16 || t == SB_BF16)) ||
-           (sum == SB_C32 && (t == SB_C16 || t == SB_CBF16));
+    for (int q = 0; q < 3; q++)
+        if (type[q] != sum &&
+            !(sum == SB_F32 && (type[q] == SB_F16 || type[q] == SB_BF16)) &&
+            !(sum == SB_C32 && (type[q] == SB_C16 || type[q] == SB_CBF16)))
+            return false;
+    return true;
 }
 
-/* ---- strips ----------------------------------------------------------------------------- */
+/* ---- what texts share ---------------------------------------------------------------- */
 
-enum { VECTORS = 2 }; /* of a lane */
-
-static bool
-strips_fit(const sb_spec *s)
-{
-    return !s->b_col && !s->c_col && !s->exact && !s->mma && !s->packed &&
-           (s->even || s->kinds == 1U << SB_KIND_CSR) && s->tile <= 128 &&
-           s->tile % (s->lanes * (s->vec > 1 ? s->vec : 1)) == 0 &&
-           s->tile <= VECTORS * s->lanes * (s->vec > 1 ? s->vec : 1) &&
-           computes(s->a, s->compute) && computes(s->b, s->compute) &&
-           computes(s->c, s->compute);
-}
-
-static size_t
-up(size_t bytes)
+size_t
+sb_byhand_up(size_t bytes)
 {
     return (bytes + 15) / 16 * 16;
 }
 
-/* Entries and row ends of a strip; ranges whose sums one group adds up. */
-enum { STRIP = 32, WIDE_STRIP = 64, MANY = 32 };
-
-static int
-strip_of(const sb_spec *s)
+void
+sb_byhand_resident(sb_strbuf *out, int cc90, int elsewhere)
 {
-    return s->lanes >= 16 ? WIDE_STRIP : STRIP;
-}
-
-/* UNDER: rows of B under way in a lane, as many as 80 registers hold beside the sums. */
-static void
-strips_macros(sb_strbuf *out, const sb_spec *s)
-{
-    const int vec = s->vec > 1 ? s->vec : 1, nv = s->tile / (s->lanes * vec);
-    const int groups = SB_SPEC_THREADS / s->lanes;
-    const int wide = nv * vec * (int)sb_dtype_size(s->compute);
-    const int most = wide > 64 ? 1 : wide > 32 ? 2 : wide > 16 ? 4 : 8;
-    const size_t sums = (size_t)groups * (size_t)s->tile * sb_dtype_size(s->compute);
-    const size_t b = (size_t)vec * sb_dtype_size(s->b),
-                 c = (size_t)vec * sb_dtype_size(s->c);
-    const int strip = strip_of(s);
-    const size_t at_last = up((size_t)(strip * groups) * sizeof(int)),
-                 at_part = at_last + up((size_t)groups * sizeof(int)),
-                 at_found = at_part + 2 * sums;
-
-    sb_strbuf_printf(
-        out,
-        "#define LANES %d\n#define VEC %d\n#define NV %d\n"
-        "#define UNDER %d\n#define ROWS_MAX %d\n"
-        "#define AT_LAST %zu\n#define AT_PART %zu\n#define AT_FOUND %zu\n"
-        "#define CARRIED %d\n#define FIT_B %zu\n#define FIT_C %zu\n"
-        "#define WORDS_FIT %d\n#define MANY %d\n#define AT_MANY %zu\n"
-        "#define SBG_SHARED_BYTES %zu\n",
-        s->lanes, vec, nv, most < s->lanes ? most : s->lanes, strip * groups, at_last,
-        at_part, at_found, SB_FAULT(GPU_CARRY) ? 0 : 1, b < 16 ? b : 16,
-        c < 16 ? c : 16, b >= 4 && c >= 4, MANY, sums,
-        s->kinds == 1U << SB_KIND_RANGE ? at_found + 16
-                                        : sums + up((size_t)groups * sizeof(int)));
-}
-
-/* ---- samples ---------------------------------------------------------------------------- */
-
-static bool
-samples_fit(const sb_spec *s)
-{
-    return sb_samples_fit(s) && computes(s->a, s->compute) &&
-           computes(s->b, s->compute) && computes(s->c, s->compute);
-}
-
-/* ---- products --------------------------------------------------------------------------- */
-
-/* Of a block; entries that a thread takes at once. */
-enum { THREADS = 256, EACH = 4, UNDER = 4 };
-
-static bool
-products_fit(const sb_spec *s)
-{
-    return computes(s->a, s->compute) && computes(s->b, s->compute) &&
-           computes(s->c, s->compute);
-}
-
-/* As many threads of a multiprocessor as leave the registers that a kernel needs: on 9.0, and
- * elsewhere, where the same loops take more. */
-static int
-products_resident(const sb_spec *s, bool cc90)
-{
-    const size_t size = sb_dtype_size(s->compute);
-
-    if (size > 8 || s->kinds == 1U << SB_KIND_CARRY)
-        return 512;
-    if (s->ptr == SB_I64 || s->idx == SB_I64)
-        return size > 4 && !cc90 ? 512 : 768;
-    if (cc90 && s->kinds == 1U << SB_KIND_CSR)
-        return size > 4 ? 1024 : 1536;
-    return (size > 4 ? 768 : 1024) + (cc90 && s->even ? 256 : 0);
-}
-
-static void
-products_macros(sb_strbuf *out, const sb_spec *s)
-{
-    const size_t items = THREADS * EACH, warps = THREADS / 32,
-                 at_first = items * sb_dtype_size(s->compute),
-                 at_begin = at_first + up(warps * sb_dtype_size(s->compute)),
-                 at_begins = at_begin + items * sizeof(int),
-                 at_head = at_begins + up(warps * sizeof(int)),
-                 at_found = at_head + items;
-
     sb_strbuf_printf(out,
-                     "#define LANES 32\n#define EACH %d\n#define UNDER %d\n"
-                     "#define SHFL_P(v, from) SBG_WARP_SHFL(%s, v, from, 32)\n"
-                     "#define AT_PROD 0\n#define AT_FIRST %zu\n#define AT_BEGIN %zu\n"
-                     "#define AT_BEGINS %zu\n#define AT_HEAD %zu\n"
-                     "#define AT_FOUND %zu\n#define CARRIED %d\n#define BEHIND %d\n"
-                     "#define SBG_SHARED_BYTES %zu\n"
                      "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900\n"
                      "#define SBG_RESIDENT %d\n#else\n"
                      "#define SBG_RESIDENT %d\n#endif\n",
-                     EACH, UNDER, sb_dtype_name(s->ptr), at_first, at_begin, at_begins,
-                     at_head, at_found, SB_FAULT(GPU_CARRY) ? 0 : 1,
-                     SB_FAULT(GPU_BEHIND) ? 0 : 1, at_found + 32,
-                     products_resident(s, true), products_resident(s, false));
+                     cc90, elsewhere);
 }
 
-/* ---- all -------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------ */
 
-static const sb_byhand texts[] = {
-    {SB_KOP_SPMM, 1U << SB_KIND_CSR | 1U << SB_KIND_RANGE | 1U << SB_KIND_CARRY,
-     strips_fit, sb_byhand_text_strips, strips_macros, SB_SPEC_THREADS, 0},
-    {SB_KOP_SDDMM, 1U << SB_KIND_RANGE, samples_fit, sb_byhand_text_samples,
-     sb_samples_macros, SB_SPEC_THREADS, 0},
-    {SB_KOP_SPMV,
-     1U << SB_KIND_CSR | 1U << SB_KIND_RANGE | 1U << SB_KIND_CARRY |
-         1U << SB_KIND_WHOLE,
-     products_fit, sb_byhand_text_products, products_macros, THREADS, THREADS *EACH},
-};
+static const sb_byhand *const texts[] = {&sb_byhand_strips, &sb_byhand_samples,
+                                         &sb_byhand_products};
 
 const sb_byhand *
 sb_byhand_of(const sb_spec *s)
@@ -254,41 +136,27 @@ sb_byhand_of(const sb_spec *s)
     const bool one = (s->kinds & (s->kinds - 1)) == 0;
 
     for (int q = 0; q < SB_COUNT(texts); q++)
-        if (s->lanes > 0 && one && texts[q].op == s->op && texts[q].kinds & s->kinds &&
-            texts[q].fits(s))
-            return &texts[q];
+        if (s->lanes > 0 && one && texts[q]->op == s->op &&
+            texts[q]->kinds & s->kinds && computes(s) && texts[q]->fits(s))
+            return texts[q];
     return NULL;
 }
 
-int
-sb_byhand_strip(const sb_byhand *h, const sb_spec *s)
+sb_byhand_cut
+sb_byhand_cut_of(const sb_byhand *h, const sb_spec *s)
 {
-    return h->items > 0 ? 0 : strip_of(s);
+    return h->cut(s);
 }
 
-/* Threads on a multiprocessor, on the GPU that was measured: 80 registers, where numbers of 64
- * bits need more 96 or 128; all others have 128. */
-static int
-resident(const sb_spec *s)
+void
+sb_byhand_shape(sb_gpu_shape *shape, const sb_byhand *h, const sb_spec *s)
 {
-    if (s->ptr == SB_I64 || s->idx == SB_I64 || s->compute == SB_C64)
-        return 512;
-    if (s->compute == SB_F32 && s->a == SB_F32)
-        return 768;
-    return s->kinds == 1U << SB_KIND_RANGE ? 512 : 640;
-}
+    const sb_byhand_cut cut = h->cut(s);
 
-int
-sb_byhand_items(const sb_byhand *h)
-{
-    return h->items;
-}
-
-/* Carries of products are a warp's each. */
-int
-sb_byhand_threads(const sb_byhand *h, const sb_spec *s)
-{
-    return h->items > 0 && s->kinds == 1U << SB_KIND_CARRY ? 32 : h->threads;
+    shape->threads = cut.threads;
+    shape->rows_per_tile = cut.tiles > 0 ? cut.tiles : shape->rows_per_tile;
+    shape->strip = s->even ? 0 : cut.strip;
+    shape->items = cut.items;
 }
 
 /* PARAM_name and BUF_name, the places of the program's arguments. */
@@ -321,27 +189,11 @@ sb_byhand_emit(sb_strbuf *out, const sb_byhand *h, const sb_prog *p, const sb_sp
     sb_strbuf_printf(out, "/* %s */\n", name);
     put_arguments(out, p);
     h->macros(out, s);
-    if (s->op == SB_KOP_SPMM)
-        sb_strbuf_printf(out,
-                         "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900\n"
-                         "#define SBG_RESIDENT %d\n#else\n"
-                         "#define SBG_RESIDENT 512\n#endif\n",
-                         resident(s));
-    if (s->op != SB_KOP_SDDMM)
-        sb_strbuf_printf(out, "#define THREADS %d\n", sb_byhand_threads(h, s));
     sb_strbuf_puts(out, sb_emit_gpu_prelude());
     put_types(out, s);
     sb_strbuf_printf(out, "#define KIND_%s 1\n%s#define SYMBOL %s\n",
                      sb_recipe_get(kind)->name, s->even ? "#define EVEN 1\n" : "",
                      symbol);
-    (s->op == SB_KOP_SDDMM ? sb_samples_put : sb_strbuf_puts)(out, h->text());
+    h->put(out);
     return sb_strbuf_status(out);
-}
-
-sb_hash
-sb_byhand_hash(const sb_byhand *h, sb_hash key)
-{
-    const char *text = h->text();
-
-    return sb_hash_bytes(text, strlen(text), key);
 }

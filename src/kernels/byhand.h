@@ -6,6 +6,7 @@
 #ifndef SB_KERNELS_BYHAND_H
 #define SB_KERNELS_BYHAND_H
 
+#include "base/gpu_shape.h"
 #include "compiler/ir.h"
 #include "kernels/spec.h"
 
@@ -14,22 +15,22 @@ typedef struct sb_byhand sb_byhand;
 /* NULL: the emitter's. */
 const sb_byhand *sb_byhand_of(const sb_spec *s);
 
-/* Rows and entries that a group of lanes takes. */
-int sb_byhand_strip(const sb_byhand *h, const sb_spec *s);
-/* Rows and entries that a block takes together, at most; 0: its groups have strips. */
-int sb_byhand_items(const sb_byhand *h);
-int sb_byhand_threads(const sb_byhand *h, const sb_spec *s);
+/* How such a kernel's work is cut. */
+typedef struct sb_byhand_cut {
+    int threads; /* of a block */
+    int tiles;   /* what rows_per_tile of the launch is; 0: as for other kernels */
+    int strip; /* rows and entries that a group of lanes takes; 0: blocks take items */
+    int items; /* rows and entries that a block takes together, at most; 0: strips */
+    int least; /* entries of a range: multiples of so many keep all lanes busy; 0: any */
+} sb_byhand_cut;
+
+sb_byhand_cut sb_byhand_cut_of(const sb_byhand *h, const sb_spec *s);
+
+/* Puts that into the shape of its launch. */
+void sb_byhand_shape(sb_gpu_shape *shape, const sb_byhand *h, const sb_spec *s);
 
 /* As sb_emit_cuda, for program `p` of the spec. */
 sb_status sb_byhand_emit(sb_strbuf *out, const sb_byhand *h, const sb_prog *p,
                          const sb_spec *s, const char *symbol, const char *name);
-
-/* Changes with the text. */
-sb_hash sb_byhand_hash(const sb_byhand *h, sb_hash key);
-
-/* The texts, embedded. */
-const char *sb_byhand_text_strips(void);
-const char *sb_byhand_text_samples(void);
-const char *sb_byhand_text_products(void);
 
 #endif

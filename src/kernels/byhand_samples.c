@@ -1,17 +1,18 @@
 /*
- * See byhand_samples.h. Measured on an H100 (docs/gpu.md): four entries under way in a group
+ * What samples.inc is compiled with: SDDMM by ranges of entries where a dot's terms lie side by
+ * side in both operands. Measured on an H100 (docs/gpu.md): four entries under way in a group
  * and as many threads as a multiprocessor takes beat eight and fewer; blocks of 512 threads
  * have neighbouring rows in L1 at a time, which pays where a warp has one entry at a time.
  */
-#include "kernels/byhand_samples.h"
-
 #include "base/fault.h"
 #include "base/macro.h"
+#include "kernels/byhand_text.h"
+#include "kernels/recipe.h"
 
 #include <string.h>
 
-bool
-sb_samples_fit(const sb_spec *s)
+static bool
+fits(const sb_spec *s)
 {
     return !s->b_col && s->c_col && !s->exact && !s->mma && s->unroll <= 1 &&
            s->lanes >= 2 && s->lanes <= 32;
@@ -53,20 +54,22 @@ put_resident(sb_strbuf *out, const sb_spec *s)
                                    : 768);
 }
 
-int
-sb_samples_threads(const sb_spec *s)
+static int
+threads(const sb_spec *s)
 {
     return s->lanes < 32 ? SB_SPEC_THREADS : is_small(s) ? 512 : 256;
 }
 
-int
-sb_samples_least(const sb_spec *s)
+static sb_byhand_cut
+cut(const sb_spec *s)
 {
-    return s->lanes < 32 ? 32 : 2 * under(s);
+    return (sb_byhand_cut){.threads = threads(s),
+                           .tiles = threads(s) / 32, /* a range for each warp */
+                           .least = s->lanes < 32 ? 32 : 2 * under(s)};
 }
 
-void
-sb_samples_macros(sb_strbuf *out, const sb_spec *s)
+static void
+macros(sb_strbuf *out, const sb_spec *s)
 {
     const size_t x = sb_dtype_size(s->b), y = sb_dtype_size(s->c);
     const size_t vec = 16 / (x > y ? x : y);
@@ -78,7 +81,7 @@ sb_samples_macros(sb_strbuf *out, const sb_spec *s)
                      "#define NAME_OF_SUMS %s\n#define NAME_OF_INDICES %s\n"
                      "#define NAME_OF_PLACES %s\n#define ROW uint%d_t\n"
                      "#define PLACE uint%d_t\n",
-                     sb_samples_threads(s), s->lanes, under(s), vec, vec * x, vec * y,
+                     threads(s), s->lanes, under(s), vec, vec * x, vec * y,
                      sb_dtype_name(s->compute), sb_dtype_name(s->idx),
                      sb_dtype_name(s->ptr), s->idx == SB_I64 ? 64 : 32,
                      s->ptr == SB_I64 ? 64 : 32);
@@ -97,8 +100,9 @@ static const struct {
     {SB_FAULT_GPU_SAMPLE_END, "if (own < end) {", "if (own <= end) {"},
 };
 
-void
-sb_samples_put(sb_strbuf *out, const char *text)
+/* What of the text is in front of its seeded faults, and those; returns the rest. */
+static const char *
+put_faults(sb_strbuf *out, const char *text)
 {
     for (int q = 0; q < SB_COUNT(changes); q++) {
         const char *at = strstr(text, changes[q].right);
@@ -109,12 +113,20 @@ sb_samples_put(sb_strbuf *out, const char *text)
             text = at + strlen(changes[q].right);
         }
     }
-    sb_strbuf_puts(out, text);
-}
-#else
-void
-sb_samples_put(sb_strbuf *out, const char *text)
-{
-    sb_strbuf_puts(out, text);
+    return text;
 }
 #endif
+
+static void
+put(sb_strbuf *out)
+{
+    const char *text = sb_byhand_text_samples();
+
+#ifdef SPBLAS_FAULTS
+    text = put_faults(out, text);
+#endif
+    sb_strbuf_puts(out, text);
+}
+
+const sb_byhand sb_byhand_samples = {
+    SB_KOP_SDDMM, 1U << SB_KIND_RANGE, fits, cut, macros, put};

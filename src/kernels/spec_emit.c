@@ -1,10 +1,8 @@
 /*
- * C text, signature and key of a program or of a spec. The key is made of the program
- * and the emitter's version, so whatever changes the code changes the key, and nothing
- * else does.
+ * C text, signature and key of a program or of a spec. The key is made of the text, what it
+ * includes with it, so whatever changes the code changes the key.
  */
 #include "kernels/byhand.h"
-#include "kernels/byhand_samples.h"
 #include "kernels/lower.h"
 #include "kernels/recipe.h"
 #include "kernels/spec.h"
@@ -21,15 +19,25 @@ sb_lower_signature(sb_strbuf *out, const sb_prog *p)
         sb_strbuf_printf(out, i ? " %s" : "%s", p->buf[i]->name);
 }
 
-/* The key of a program for one target, and the name of its kernel. */
+/* A kernel's symbol while its text, and with that its key, is not there. */
+#define UNNAMED "sbk_00000000000000000000000000000000"
+
+/* What follows a kernel's text once it is written behind `from`. */
 static sb_status
-name_of(sb_hash *key, char symbol[40], const sb_prog *p, const char *version)
+finish(sb_strbuf *text, size_t from, const char *prelude, sb_strbuf *signature,
+       sb_hash *key, const sb_prog *p)
 {
-    SB_TRY(sb_prog_hash(key, p));
-    *key = sb_hash_bytes(version, strlen(version), *key);
-    memcpy(symbol, "sbk_", 4);
-    sb_hash_text(*key, symbol + 4);
-    return SB_OK;
+    const sb_hash none = {0, 0};
+    char hex[33];
+
+    SB_TRY(sb_strbuf_status(text));
+    *key = sb_hash_bytes(prelude, strlen(prelude), none);
+    *key = sb_hash_bytes(text->s + from, text->len - from, *key);
+    sb_hash_text(*key, hex);
+    for (char *at = text->s + from; (at = strstr(at, UNNAMED)); at += strlen(UNNAMED))
+        memcpy(at + strlen(UNNAMED) - 32, hex, 32);
+    sb_lower_signature(signature, p);
+    return sb_strbuf_status(signature);
 }
 
 /* Narrow operands without gaps, counted from 0, and C = A B: what a row takes besides its
@@ -43,12 +51,10 @@ emit_exact(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p
                                    {.param = "ldc", .value = s->tile},
                                    {.param = "alpha", .value = 1},
                                    {.param = "beta"}};
-    char symbol[40];
+    const size_t from = text->len;
 
-    SB_TRY(name_of(key, symbol, p, sb_emit_version()));
-    SB_TRY(sb_emit_c_usual(text, p, symbol, name, usual, SB_COUNT(usual)));
-    sb_lower_signature(signature, p);
-    return sb_strbuf_status(signature);
+    SB_TRY(sb_emit_c_usual(text, p, UNNAMED, name, usual, SB_COUNT(usual)));
+    return finish(text, from, sb_emit_prelude(), signature, key, p);
 }
 
 /* Operands of fewer columns than a tile but more than half, which the tile was chosen for:
@@ -66,12 +72,10 @@ emit_cut(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
         {.param = "base"},
         {.param = "alpha", .value = 1},
         {.param = "beta"}};
-    char symbol[40];
+    const size_t from = text->len;
 
-    SB_TRY(name_of(key, symbol, p, sb_emit_version()));
-    SB_TRY(sb_emit_c_usual(text, p, symbol, name, usual, SB_COUNT(usual)));
-    sb_lower_signature(signature, p);
-    return sb_strbuf_status(signature);
+    SB_TRY(sb_emit_c_usual(text, p, UNNAMED, name, usual, SB_COUNT(usual)));
+    return finish(text, from, sb_emit_prelude(), signature, key, p);
 }
 
 static bool
@@ -88,12 +92,10 @@ sb_status
 sb_lower_emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
               const char *name)
 {
-    char symbol[40];
+    const size_t from = text->len;
 
-    SB_TRY(name_of(key, symbol, p, sb_emit_version()));
-    SB_TRY(sb_emit_c(text, p, symbol, name));
-    sb_lower_signature(signature, p);
-    return sb_strbuf_status(signature);
+    SB_TRY(sb_emit_c(text, p, UNNAMED, name));
+    return finish(text, from, sb_emit_prelude(), signature, key, p);
 }
 
 static sb_status
@@ -101,18 +103,13 @@ emit_gpu(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
          const sb_spec *s, const char *name)
 {
     const sb_byhand *h = sb_byhand_of(s);
-    char symbol[40];
+    const size_t from = text->len;
 
-    SB_TRY(name_of(key, symbol, p, sb_emit_gpu_version()));
-    if (h) {
-        *key = sb_byhand_hash(h, *key);
-        sb_hash_text(*key, symbol + 4);
-        SB_TRY(sb_byhand_emit(text, h, p, s, symbol, name));
-    } else {
-        SB_TRY(sb_emit_cuda(text, p, symbol, name, sb_emit_gpu_prelude()));
-    }
-    sb_lower_signature(signature, p);
-    return sb_strbuf_status(signature);
+    if (h)
+        SB_TRY(sb_byhand_emit(text, h, p, s, UNNAMED, name));
+    else
+        SB_TRY(sb_emit_cuda(text, p, UNNAMED, name, sb_emit_gpu_prelude()));
+    return finish(text, from, "", signature, key, p);
 }
 
 static sb_status
@@ -169,20 +166,7 @@ sb_spec_emit_gpu(sb_strbuf *text, sb_strbuf *signature, sb_hash *key,
         *shape = (sb_gpu_shape){.threads = SB_SPEC_THREADS,
                                 .grid_y_columns = columns ? spec.tile : 0,
                                 .rows_per_tile = SB_SPEC_THREADS / spec.lanes};
-    if (h && spec.op == SB_KOP_SDDMM) {
-        shape->threads = sb_samples_threads(&spec);
-        shape->rows_per_tile = shape->threads / 32; /* a range for each warp */
-        return st;
-    }
-    if (h && !spec.even)
-        shape->strip = sb_byhand_strip(h, &spec);
-    if (h) {
-        shape->threads = sb_byhand_threads(h, &spec);
-        shape->items = sb_byhand_items(h);
-    }
-    if (h && !(spec.kinds & 1U << SB_KIND_CSR))
-        shape->rows_per_tile = 1; /* a range keeps a block busy */
-    else if (shape->items > 0)
-        shape->rows_per_tile = 32;
+    if (h)
+        sb_byhand_shape(shape, h, &spec);
     return st;
 }

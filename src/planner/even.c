@@ -55,6 +55,7 @@ spec_of(sb_spec *out, const sb_problem *pb, int part, int recipe)
 static ranges
 ranges_of(const sb_problem *pb)
 {
+    sb_byhand_cut cut = {0};
     const sb_byhand *h;
     int64_t m, n, k;
     sb_spec spec;
@@ -64,10 +65,12 @@ ranges_of(const sb_problem *pb)
     h = sb_byhand_of(&spec);
     sb_problem_shape(pb, &m, &n, &k);
     r.size = (m + pb->a.nnz - 1) / RANGES + 1;
-    if (h && sb_byhand_items(h) > 0)
-        r.size = sb_rule_gpu_items(m + pb->a.nnz, sb_byhand_items(h));
+    if (h)
+        cut = sb_byhand_cut_of(h, &spec);
+    if (cut.items > 0)
+        r.size = sb_rule_gpu_items(m + pb->a.nnz, cut.items);
     else if (h)
-        r.size = (int64_t)sb_byhand_strip(h, &spec) * (SB_SPEC_THREADS / spec.lanes);
+        r.size = (int64_t)cut.strip * (cut.threads / spec.lanes);
     else if (r.size < RANGE_LEAST)
         r.size = RANGE_LEAST;
     r.count = (m + pb->a.nnz + r.size - 1) / r.size;

@@ -4,7 +4,6 @@
 #include "planner/sampled.h"
 
 #include "kernels/byhand.h"
-#include "kernels/byhand_samples.h"
 #include "kernels/recipe.h"
 #include "planner/candidates.h"
 #include "planner/context.h"
@@ -50,11 +49,13 @@ sb_sampled_kernel(const sb_kernel **out, const sb_problem *pb, sb_kernel_effort 
 static int64_t
 size_of(const sb_problem *pb)
 {
+    const sb_byhand *h;
     int64_t least, size;
     sb_spec spec;
 
     spec_of(&spec, pb);
-    least = sb_byhand_of(&spec) ? sb_samples_least(&spec) : LEAST;
+    h = sb_byhand_of(&spec);
+    least = h ? sb_byhand_cut_of(h, &spec).least : LEAST;
     size = (pb->a.nnz + WARPS - 1) / WARPS;
     size = (size + least - 1) / least * least;
     return size > LONGEST ? USUAL : size > least ? size : least;

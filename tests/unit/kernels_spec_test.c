@@ -169,6 +169,7 @@ static void
 builtins_can_be_made(void **state)
 {
     sb_strbuf text, signature;
+    char symbol[40];
 
     (void)state;
     sb_strbuf_init(&text);
@@ -183,10 +184,41 @@ builtins_can_be_made(void **state)
         sb_strbuf_clear(&signature);
         if (sb_spec_emit(&text, &signature, &key, sb_spec_builtin(i), &diag) != SB_OK)
             fail_msg("%s: %s", sb_spec_builtin(i), diag.text);
-        assert_non_null(strstr(text.s, "sbk_"));
+        memcpy(symbol, "\nsbk_", 5);
+        sb_hash_text(key, symbol + 5);
+        assert_non_null(strstr(text.s, symbol));
+        assert_null(strstr(text.s, "sbk_0000"));
         assert_non_null(strstr(signature.s, " t0 t1;"));
         assert_non_null(strstr(signature.s, " tile"));
     }
+    sb_strbuf_free(&text);
+    sb_strbuf_free(&signature);
+}
+
+/* A kernel's key is of its text and the prelude, so nothing that is kept under it outlives a
+ * change of either. */
+static void
+keys_are_of_texts(void **state)
+{
+    static const char unnamed[] = "sbk_00000000000000000000000000000000";
+    const sb_hash none = {0, 0};
+    sb_strbuf text, signature;
+    sb_hash key, want;
+    char symbol[37];
+
+    (void)state;
+    sb_strbuf_init(&text);
+    sb_strbuf_init(&signature);
+    assert_int_equal(sb_spec_emit(&text, &signature, &key,
+                                  "spmv csr f32f32f32/f32 i32i32 rr t8 p0", NULL),
+                     SB_OK);
+    memcpy(symbol, "sbk_", 4);
+    sb_hash_text(key, symbol + 4);
+    for (char *at = text.s; (at = strstr(at, symbol)); at++)
+        memcpy(at, unnamed, strlen(unnamed));
+    want = sb_hash_bytes(sb_emit_prelude(), strlen(sb_emit_prelude()), none);
+    want = sb_hash_bytes(text.s, text.len, want);
+    assert_true(sb_hash_equal(key, want));
     sb_strbuf_free(&text);
     sb_strbuf_free(&signature);
 }
@@ -241,6 +273,7 @@ main(void)
         cmocka_unit_test(short_buffer_is_an_error),
         cmocka_unit_test(builtins_are_distinct),
         cmocka_unit_test(builtins_can_be_made),
+        cmocka_unit_test(keys_are_of_texts),
         cmocka_unit_test(cut_tiles_know_bounds),
     };
 
