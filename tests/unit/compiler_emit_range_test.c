@@ -58,9 +58,9 @@ looks(const char *index)
     char loop[512];
 
     (void)snprintf(loop, sizeof loop,
-                   "for %%l in 0 .. 16 vector(16) { $acc[%%l] += select(" BIT
-                   ", select(" BIT ", $t[%s], 0.0:f32) * $x[%%l], 0.0:f32) }\n",
-                   index);
+                   "for %%l in 0 .. 16 vector(16) { $acc[%%l] += select(%s, select(%s, "
+                   "$t[%s], 0.0:f32) * $x[%%l], 0.0:f32) }\n",
+                   BIT, BIT, index);
     return has(loop, "tabr_f32");
 }
 
