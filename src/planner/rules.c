@@ -420,21 +420,27 @@ sb_rule_joined(const sb_work *w, const sb_target *t, int rows)
            w->compute_size == 4;
 }
 
+/* Whether rows that come `rows` at a time have more entries seldom: two deviations. */
+static bool
+seldom_more(const sb_stats *s, int rows, int entries)
+{
+    return s->mean * rows * (1 + 2 * s->cv / sqrt(rows)) <= entries;
+}
+
 int
 sb_rule_ranged(int size, const sb_stats *s, const sb_target *t)
 {
-    static const int ranges[] = {3, 4, 6, 8};
-    const int entries = SB_RANGED_BYTES / size, least = size > 4 ? 2 : 0;
+    static const int floats[] = {3, 4, 6}, doubles[] = {6, 8};
+    const int *ranges = size > 4 ? doubles : floats;
+    const int n = size > 4 ? SB_COUNT(doubles) : SB_COUNT(floats);
+    const int entries = SB_RANGED_BYTES / size;
 
-    if (!sb_target_slow_gathers(t))
-        return 0;
-    for (int q = least; q < least + (size > 4 ? 2 : 3);
-         q++) /* one that no row leaves */
-        if (s->longest * ((15 + ranges[q]) / ranges[q]) <= entries)
+    for (int q = 0; q < n && sb_target_slow_gathers(t); q++) {
+        const int rows = (SB_HDIA_ROWS + ranges[q] - 1) / ranges[q];
+
+        if (s->longest * rows <= entries || seldom_more(s, rows, entries))
             return ranges[q];
-    for (int q = least + 1; q < least + (size > 4 ? 2 : 3); q++) /* or few do */
-        if (s->mean * ((15 + ranges[q]) / ranges[q]) <= 0.95 * entries)
-            return ranges[q];
+    }
     return 0;
 }
 
