@@ -176,7 +176,7 @@ mask_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
             height = q;
     out->unit = (double)s->rows * (zen(t) ? 2.6e-9 : 4e-9);
     if (zen(t) && p->x_size == 4 && p->choice->size > 2) /* sb_rule_joined */
-        out->unit = (double)s->rows * 5.5e-9 / p->choice->size;
+        out->unit = (double)s->rows * (0.6e-9 + 5.5e-9 / p->choice->size);
     out->entry =
         vectors * p->entries / fmax(0.01, s->mask_fill[height]) * one_mask(t, height);
 }
@@ -218,8 +218,10 @@ hdia_in_place_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const double gathered = zen(t) ? 4.4e-9 : 0.75 * gather(t);
 
     if (ranges > 0) {
-        out->unit = slices * (wide ? 5e-9 : 3e-9 + ranges * 1e-9);
-        out->entry = chunks * ((wide ? 1.8e-9 : 0.6e-9) + ranges * 0.15e-9);
+        /* rows of all lengths leave slices of as many diagonals, and of some without ranges */
+        out->unit =
+            slices * ((wide ? 4e-9 : 3e-9 + ranges * 1e-9) + 20e-9 * fmin(1, s->cv));
+        out->entry = chunks * ((wide ? 2e-9 : 0.6e-9) + ranges * 0.15e-9);
         return;
     }
     out->unit = slices * (zen(t) ? 3e-9 : 10e-9);
