@@ -83,6 +83,7 @@ rest_part(sb_build *b, sb_part_choice p)
         st = sb_part_mask(out, &b->cover, p.size, b->pl->stats.sorted, &b->pl->par);
         if (st == SB_SKIP) { /* unsorted or too narrow: rows are always right */
             p = (sb_part_choice){.kind = SB_PART_ROWS, .c = 1, .k = -1};
+            b->choice.joined = false;
             st = sb_part_rows(out, &b->cover, p.c, p.k, b->pl->stats.sorted);
         }
         break;
@@ -94,6 +95,7 @@ rest_part(sb_build *b, sb_part_choice p)
                                      SB_RANGED_BYTES / b->pl->work.a_size);
         if (st == SB_SKIP) { /* slices take any order and any columns */
             p.kind = SB_PART_SELL;
+            b->choice.ranged = 0;
             b->choice.narrow = sb_part_sell_narrows(&b->pl->view);
             st = sb_part_sell(out, &b->cover, !b->choice.packed, b->choice.narrow,
                               &b->pl->par);

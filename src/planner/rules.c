@@ -1,6 +1,5 @@
 /*
- * The rules are small tables from docs/kernels.md and cpu.md; everything else here is
- * translation.
+ * The rules are small tables (docs/kernels.md, cpu.md); all else here is translation.
  */
 #include "planner/rules.h"
 
@@ -242,9 +241,8 @@ sb_rule_gpu_suits(const sb_choice *ch)
  * Columns of a chunk of SpMV's windows: more lanes would each hold all sums. */
 enum { WINDOW_VECTOR = 16, WINDOW_SUMS = 32, CHUNK = 16 };
 
-/* Windows and blocks of 16-bit values, and of f32 where the caller allows it, on tensor
- * cores: as many columns as the sums of a warp leave. What rows of other windows share is
- * staged in shared memory, in f32. */
+/* Windows and blocks of 16-bit values, and of f32 where the caller allows it, on tensor cores: as
+ * many columns as a warp's sums leave. What other windows' rows share is staged, in f32. */
 static void
 window_rules(sb_spec *s, sb_mma mma)
 {
@@ -413,37 +411,6 @@ sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
     return mean < 4.5 && w->compute_size == 4 ? SB_PART_PROD : SB_PART_SEG;
 }
 
-bool
-sb_rule_joined(const sb_work *w, const sb_target *t, int rows)
-{
-    return sb_target_slow_gathers(t) && rows > 2 && w->a_type == SB_F32 &&
-           w->compute_size == 4;
-}
-
-/* Whether rows that come `rows` at a time have more entries seldom: two deviations. */
-static bool
-seldom_more(const sb_stats *s, int rows, int entries)
-{
-    return s->mean * rows * (1 + 2 * s->cv / sqrt(rows)) <= entries;
-}
-
-int
-sb_rule_ranged(int size, const sb_stats *s, const sb_target *t)
-{
-    static const int floats[] = {3, 4, 6}, doubles[] = {6, 8};
-    const int *ranges = size > 4 ? doubles : floats;
-    const int n = size > 4 ? SB_COUNT(doubles) : SB_COUNT(floats);
-    const int entries = SB_RANGED_BYTES / size;
-
-    for (int q = 0; q < n && sb_target_slow_gathers(t); q++) {
-        const int rows = (SB_HDIA_ROWS + ranges[q] - 1) / ranges[q];
-
-        if (s->longest * rows <= entries || seldom_more(s, rows, entries))
-            return ranges[q];
-    }
-    return 0;
-}
-
 int
 sb_rule_prefetch(const sb_problem *pb, double footprint, const sb_target *t)
 {
@@ -516,13 +483,11 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     out->a_conj = complex && !sddmm && pb->trans_a == SB_TRANS_H;
     out->b_conj = complex && of_b == SB_TRANS_H;
     out->c_conj = complex && of_c == SB_TRANS_H;
+    out->block = ch->ranged;
+    out->unroll = ch->joined ? 4 : 0;
     if (kinds >> SB_PART_BSR & 1 || kinds >> SB_PART_WIN & 1 ||
         kinds >> SB_PART_SHARE & 1 || kinds >> SB_PART_MASK & 1)
         out->block = ch->part[0].size;
-    if (kinds == 1U << SB_PART_HDIA)
-        out->block = ch->ranged;
-    if (kinds == 1U << SB_PART_MASK && ch->joined)
-        out->unroll = 4;
     if (kinds >> SB_PART_BLOCKS & 1) {
         out->block = pb->a.block <= SB_SPEC_BLOCK_MAX ? (int)pb->a.block : 1;
         out->turned = out->block > 1 && sb_problem_turns_blocks(pb);
