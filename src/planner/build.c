@@ -51,6 +51,19 @@ ell_exceeds(const sb_build *b, int k)
            (double)pl->memory_limit;
 }
 
+/* Slices by diagonals, with what lookups in place need. */
+static sb_status
+diagonals(sb_build *b, sb_part *out)
+{
+    const sb_status st = sb_part_hdia(out, &b->cover, !b->choice.packed,
+                                      b->pl->stats.sorted, &b->pl->par);
+
+    if (st != SB_OK || b->choice.ranged == 0)
+        return st;
+    return sb_part_hdia_ranges(out, &b->pl->view, b->choice.ranged,
+                               SB_RANGED_BYTES / b->pl->work.a_size);
+}
+
 static sb_status
 rest_part(sb_build *b, sb_part_choice p)
 {
@@ -88,11 +101,7 @@ rest_part(sb_build *b, sb_part_choice p)
         }
         break;
     case SB_PART_HDIA:
-        st = sb_part_hdia(out, &b->cover, !b->choice.packed, b->pl->stats.sorted,
-                          &b->pl->par);
-        if (st == SB_OK && b->choice.ranged > 0)
-            st = sb_part_hdia_ranges(out, &b->pl->view, b->choice.ranged,
-                                     SB_RANGED_BYTES / b->pl->work.a_size);
+        st = diagonals(b, out);
         if (st == SB_SKIP) { /* slices take any order and any columns */
             p.kind = SB_PART_SELL;
             b->choice.ranged = 0;
