@@ -2,8 +2,8 @@
  * Inside the C emitter. emit_scan.c decides how loops and locals are represented,
  * emit_lane.c how an expression changes from lane to lane, emit_expr.c and emit_vec.c
  * write scalar and vector expressions, emit_chunk.c vector loops, emit_base.c the
- * addresses these start from, emit_tensor.c and emit_few.c calls of intrinsics,
- * emit_stmt.c other statements, emit_c.c the function.
+ * addresses these start from, emit_tensor.c, emit_few.c, emit_join.c and emit_rows.c calls
+ * of intrinsics, emit_stmt.c other statements, emit_c.c the function.
  */
 #ifndef SB_COMPILER_EMIT_H
 #define SB_COMPILER_EMIT_H
@@ -70,9 +70,11 @@ typedef struct sb_emit {
     bool tiled;                 /* t0 and t1 are the last two parameters */
     const sb_emit_usual *usual; /* parameters that are the function's own */
     int nusual;
-    bool within;        /* the copy for parameters within bounds is written */
-    int bytes;          /* ... of a vector in it at most; 0: of any */
-    bool streams;       /* a fence is due at the end */
+    bool within;  /* the copy for parameters within bounds is written */
+    int bytes;    /* ... of a vector in it at most; 0: of any */
+    bool streams; /* a fence is due at the end */
+    const sb_stmt *joined,
+        *rows;          /* emit_join.c: a loop over entries and that over rows */
     int width;          /* lanes a vector has at most */
     sb_emit_simt *simt; /* of the GPU's dialect; NULL for C */
 
@@ -190,6 +192,17 @@ bool sb_emit_tensor(sb_emit *cx, const sb_stmt *st);
 /* emit_few.c: the same of a loop with the note `few`; the length of the arrays that its call
  * names beside what the loop reads, or NULL. */
 bool sb_emit_few(sb_emit *cx, const sb_stmt *st);
+/* Which call the note asks for; 0: none. */
+enum { SB_EMIT_FEW = 1, SB_EMIT_JOIN, SB_EMIT_HALVES };
+int sb_emit_few_of(const sb_stmt *st);
+/* The places of a row's entries; false where the loop is no call. */
+bool sb_emit_few_ends(sb_emit *cx, const sb_stmt *st, const sb_expr **lo,
+                      const sb_expr **hi);
 const sb_expr *sb_emit_few_end(const sb_stmt *st);
+/* emit_rows.c: the same of a loop with the note `rows`. */
+bool sb_emit_rows(sb_emit *cx, const sb_stmt *st);
+
+/* emit_join.c: a loop over rows taken by join; false when it is written as it stands. */
+bool sb_emit_join(sb_emit *cx, const sb_stmt *rows);
 
 #endif

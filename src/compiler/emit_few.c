@@ -8,6 +8,7 @@
  *   }
  *   -> sbk_few_i32_f32x8(acc, 1, A, crd, lo, hi, nnz, B + c0, ldb, base);
  *
+ * `few 16` asks for join and `few 32` for halves, of rows one after the other (emit_join.c).
  * Any other loop is written as it stands.
  */
 #include "compiler/emit.h"
@@ -24,13 +25,15 @@ typedef struct few {
     const sb_expr *base, *ld;
 } few;
 
-static bool
-is_noted(const sb_stmt *st)
+int
+sb_emit_few_of(const sb_stmt *st)
 {
     for (int q = 0; q < st->u.loop.nnote; q++)
         if (strcmp(st->u.loop.note[q].key, "few") == 0)
-            return true;
-    return false;
+            return strcmp(st->u.loop.note[q].value, "16") == 0   ? SB_EMIT_JOIN
+                   : strcmp(st->u.loop.note[q].value, "32") == 0 ? SB_EMIT_HALVES
+                                                                 : SB_EMIT_FEW;
+    return 0;
 }
 
 static const sb_expr *
@@ -83,9 +86,9 @@ match_column(few *f, sb_emit *cx, const sb_expr *e)
            e->type == SB_I64;
 }
 
-/* $acc[%c] += $A[..] * $B[..] over 16 or 32 bytes of sums in registers */
+/* $acc[%c] += $A[..] * $B[..] over 16 or 32 bytes of sums in registers, or 64 */
 static bool
-match_lanes(few *f, sb_emit *cx, const sb_stmt *st)
+match_lanes(few *f, sb_emit *cx, const sb_stmt *st, bool wide)
 {
     const sb_stmt *in = st->u.loop.body.n == 1 ? st->u.loop.body.at[0] : NULL;
     const sb_expr *x;
@@ -107,9 +110,9 @@ match_lanes(few *f, sb_emit *cx, const sb_stmt *st)
     return in->u.store.idx[0]->kind == SB_EXPR_VAR &&
            in->u.store.idx[0]->u.var == st->u.loop.var &&
            f->acc->buf->extent[0]->u.i == hi && f->acc->cls.lanes == hi &&
-           (bytes == 16 || bytes == 32) && f->a->type == x->type &&
-           f->b->type == x->type && f->a->u.buf->role != SB_BUF_LOCAL &&
-           f->b->u.buf->role != SB_BUF_LOCAL;
+           (bytes == 16 || bytes == 32 || (wide && bytes == 64 && cx->bytes == 0)) &&
+           f->a->type == x->type && f->b->type == x->type &&
+           f->a->u.buf->role != SB_BUF_LOCAL && f->b->u.buf->role != SB_BUF_LOCAL;
 }
 
 static bool
@@ -122,7 +125,7 @@ match(few *f, sb_emit *cx, const sb_stmt *st)
     if (body.n != 2 || body.at[0]->kind != SB_STMT_LET ||
         body.at[1]->kind != SB_STMT_FOR || body.at[1]->u.loop.how != SB_LOOP_VECTOR ||
         !match_column(f, cx, body.at[0]->u.let.value) ||
-        !match_lanes(f, cx, body.at[1]))
+        !match_lanes(f, cx, body.at[1], sb_emit_few_of(st) != SB_EMIT_FEW))
         return false;
     j = body.at[0]->u.let.var;
     c = f->lanes->u.loop.var;
@@ -146,18 +149,61 @@ put(sb_emit *cx, const char *before, const sb_expr *e, int prec)
 }
 
 bool
-sb_emit_few(sb_emit *cx, const sb_stmt *st)
+sb_emit_few_ends(sb_emit *cx, const sb_stmt *st, const sb_expr **lo, const sb_expr **hi)
 {
     const sb_var *p = st->u.loop.var;
+    few f;
+
+    if (!match(&f, cx, st))
+        return false;
+    *lo = sb_expr_subst(cx->ir, f.crd->arg[0], p, st->u.loop.lo);
+    *hi = sb_expr_subst(cx->ir, f.crd->arg[0], p, st->u.loop.hi);
+    return *lo && *hi;
+}
+
+/* The function: without more entries behind the row, one that copies its last ones. */
+static const char *
+function(const sb_emit *cx, const sb_stmt *st)
+{
+    static const char *const names[] = {
+        [SB_EMIT_FEW] = "few", [SB_EMIT_JOIN] = "join", [SB_EMIT_HALVES] = "halves"};
+    const int which = sb_emit_few_of(st);
+
+    return which == SB_EMIT_JOIN && cx->joined != st ? "join_end" : names[which];
+}
+
+/* The places of the row's entries, of joined rows by name (emit_join.c). */
+static void
+put_ends(sb_emit *cx, const few *f, const sb_stmt *st)
+{
+    const sb_expr *crd = f->crd->arg[0];
+    const sb_var *p = st->u.loop.var;
+
+    if (cx->joined == st) {
+        sb_strbuf_puts(cx->out, ", ");
+        sb_emit_var(cx, cx->rows->u.loop.var);
+        sb_strbuf_puts(cx->out, "_at_, ");
+        sb_emit_var(cx, cx->rows->u.loop.var);
+        sb_strbuf_puts(cx->out, "_next_");
+        return;
+    }
+    put(cx, ", ", sb_expr_subst(cx->ir, crd, p, st->u.loop.lo), 0);
+    put(cx, ", ", sb_expr_subst(cx->ir, crd, p, st->u.loop.hi), 0);
+}
+
+bool
+sb_emit_few(sb_emit *cx, const sb_stmt *st)
+{
     const sb_expr *from;
     few f;
 
-    if (!is_noted(st) || !match(&f, cx, st))
+    if (!sb_emit_few_of(st) || !match(&f, cx, st))
         return false;
     from = at(cx, f.b->arg[0], f.lanes->u.loop.var, 0);
     from = from ? at(cx, from, st->u.loop.body.at[0]->u.let.var, 0) : NULL;
     sb_emit_line(cx);
-    sb_strbuf_printf(cx->out, "SBK_V(few_%s_%s, ", sb_dtype_name((sb_dtype)f.crd->type),
+    sb_strbuf_printf(cx->out, "SBK_V(%s_%s_%s, ", function(cx, st),
+                     sb_dtype_name((sb_dtype)f.crd->type),
                      sb_dtype_name((sb_dtype)f.a->type));
     sb_emit_lanes(cx, f.acc->cls);
     sb_strbuf_puts(cx->out, ")(");
@@ -168,8 +214,7 @@ sb_emit_few(sb_emit *cx, const sb_stmt *st)
     sb_emit_buf(cx, f.a->u.buf);
     sb_strbuf_puts(cx->out, ", ");
     sb_emit_buf(cx, f.crd->u.buf);
-    put(cx, ", ", sb_expr_subst(cx->ir, f.crd->arg[0], p, st->u.loop.lo), 0);
-    put(cx, ", ", sb_expr_subst(cx->ir, f.crd->arg[0], p, st->u.loop.hi), 0);
+    put_ends(cx, &f, st);
     put(cx, ", ", f.crd->u.buf->extent[0], 0);
     sb_strbuf_puts(cx->out, ", ");
     sb_emit_buf(cx, f.b->u.buf);
@@ -188,5 +233,5 @@ sb_emit_few_end(const sb_stmt *st)
 
     while (e && e->kind != SB_EXPR_LOAD)
         e = e->nargs > 0 ? e->arg[0] : NULL;
-    return is_noted(st) && e ? e->u.buf->extent[0] : NULL;
+    return sb_emit_few_of(st) && e ? e->u.buf->extent[0] : NULL;
 }

@@ -11,6 +11,12 @@
  * two, whatever their length, which no predictor could know. What a mask hides is read all the
  * same, so it must be there: the next rows' entries or, at the end of the matrix, copies.
  * The order of a sum depends on the length of its row alone.
+ *
+ *   join_<index>, join_end_<index>, halves_<index>
+ *
+ * are the same by fours, of rows of B of up to 64 bytes, for rows one after the other
+ * (emit_join.c): the last four masked (join: four entries lie behind `lo`; join_end: it copies
+ * what there is), or four, two and one, where rows have lengths a predictor knows.
  */
 #ifndef SPBLAS_FEW_H
 #define SPBLAS_FEW_H
@@ -22,8 +28,8 @@
         int64_t hi, int64_t end, const elem *b, int64_t ld, int64_t base
 
 /* One entry at a time. */
-#define SBK_FEW_ANY(t, elem, n, in, index)                                             \
-    SBK_FN void sbk_few_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))              \
+#define SBK_FEW_ANY(few, t, elem, n, in, index)                                        \
+    SBK_FN void sbk_##few##_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))          \
     {                                                                                  \
         (void)end;                                                                     \
         for (int64_t q = lo; q < hi; q++) {                                            \
@@ -176,11 +182,114 @@
     }
 #endif
 
+/* As many bits as the first `len` of four rows have lanes, and entry k's from its first on. */
+#define SBK_JOIN_BITS_32(len, n) _cvtu32_mask32(_bzhi_u32(~0U, (unsigned)(len) * (n)))
+#define SBK_JOIN_BITS_64(len, n) \
+    _cvtu64_mask64(_bzhi_u64(~UINT64_C(0), (unsigned)(len) * (n)))
+#define SBK_JOIN_FIRST_32(in) (__mmask8)(in)
+#define SBK_JOIN_FIRST_64(in) (__mmask16)(in)
+#define SBK_JOIN_LANES_32(in, k) (__mmask8) _kshiftri_mask32(in, k)
+#define SBK_JOIN_LANES_64(in, k) (__mmask16) _kshiftri_mask64(in, k)
+
+#define SBK_JOIN_A(t, n, k) sbk_splat_##t##x##n(a[k])
+#define SBK_JOIN_B(t, n, k) sbk_ld_##t##x##n(b + ((int64_t)crd[k] - base) * ld)
+#define SBK_JOIN_PART(t, n, add, k, lanes) \
+    s[k] = (sbk_##t##x##n)add(SBK_JOIN_A(t, n, k), SBK_JOIN_B(t, n, k), s[k], lanes)
+
+/* full: four entries, part: the first `len` of them, each to a sum of its own. */
+#define SBK_JOIN_512(t, elem, n, add, bits, in_, index)                                \
+    SBK_FN void sbk_join_full_##in_##_##t##x##n(sbk_##t##x##n *s, const elem *a,       \
+                                                const index *crd, const elem *b,       \
+                                                int64_t ld, int64_t base)              \
+    {                                                                                  \
+        s[0] += SBK_JOIN_A(t, n, 0) * SBK_JOIN_B(t, n, 0);                             \
+        s[1] += SBK_JOIN_A(t, n, 1) * SBK_JOIN_B(t, n, 1);                             \
+        s[2] += SBK_JOIN_A(t, n, 2) * SBK_JOIN_B(t, n, 2);                             \
+        s[3] += SBK_JOIN_A(t, n, 3) * SBK_JOIN_B(t, n, 3);                             \
+    }                                                                                  \
+    SBK_FN void sbk_join_part_##in_##_##t##x##n(sbk_##t##x##n *s, const elem *a,       \
+                                                const index *crd, const elem *b,       \
+                                                int64_t ld, int64_t base, int64_t len) \
+    {                                                                                  \
+        const __mmask##bits in = SBK_JOIN_BITS_##bits(len, n);                         \
+        SBK_JOIN_PART(t, n, add, 0, SBK_JOIN_FIRST_##bits(in));                        \
+        SBK_JOIN_PART(t, n, add, 1, SBK_JOIN_LANES_##bits(in, 1 * (n)));               \
+        SBK_JOIN_PART(t, n, add, 2, SBK_JOIN_LANES_##bits(in, 2 * (n)));               \
+        SBK_JOIN_PART(t, n, add, 3, SBK_JOIN_LANES_##bits(in, 3 * (n)));               \
+    }                                                                                  \
+    SBK_FN void sbk_join_##in_##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))            \
+    {                                                                                  \
+        sbk_##t##x##n s[4] = {acc[0]};                                                 \
+        (void)vectors; /* one */                                                       \
+        (void)end;                                                                     \
+        for (; hi - lo > 4; lo += 4)                                                   \
+            sbk_join_full_##in_##_##t##x##n(s, a + lo, crd + lo, b, ld, base);         \
+        sbk_join_part_##in_##_##t##x##n(s, a + lo, crd + lo, b, ld, base, hi - lo);    \
+        acc[0] = (s[0] + s[1]) + (s[2] + s[3]);                                        \
+    }                                                                                  \
+    SBK_FN void sbk_join_end_##in_##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))        \
+    {                                                                                  \
+        sbk_##t##x##n s[4] = {acc[0]};                                                 \
+        index crd_[4];                                                                 \
+        elem a_[4];                                                                    \
+        (void)vectors;                                                                 \
+        (void)end;                                                                     \
+        if (hi <= lo)                                                                  \
+            return;                                                                    \
+        for (; hi - lo > 4; lo += 4)                                                   \
+            sbk_join_full_##in_##_##t##x##n(s, a + lo, crd + lo, b, ld, base);         \
+        for (int k = 0; k < 4; k++) {                                                  \
+            crd_[k] = crd[lo + k < hi ? lo + k : lo];                                  \
+            a_[k] = a[lo + k < hi ? lo + k : lo];                                      \
+        }                                                                              \
+        sbk_join_part_##in_##_##t##x##n(s, a_, crd_, b, ld, base, hi - lo);            \
+        acc[0] = (s[0] + s[1]) + (s[2] + s[3]);                                        \
+    }
+
+/* Entry k to sum j. */
+#define SBK_HALVES_ADD(t, n, j, k) s[j] += SBK_JOIN_A(t, n, k) * SBK_JOIN_B(t, n, k)
+
+#define SBK_HALVES_512(t, elem, n, in, index)                                     \
+    SBK_FN void sbk_halves_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))      \
+    {                                                                             \
+        sbk_##t##x##n s[4] = {acc[0]};                                            \
+        (void)vectors; /* one */                                                  \
+        (void)end;                                                                \
+        if (hi - lo >= 8) {                                                       \
+            for (; hi - lo >= 8; lo += 4)                                         \
+                sbk_join_full_##in##_##t##x##n(s, a + lo, crd + lo, b, ld, base); \
+            s[0] += s[2];                                                         \
+            s[1] += s[3];                                                         \
+        }                                                                         \
+        if (hi - lo >= 4) {                                                       \
+            SBK_HALVES_ADD(t, n, 0, lo);                                          \
+            SBK_HALVES_ADD(t, n, 1, lo + 1);                                      \
+            SBK_HALVES_ADD(t, n, 0, lo + 2);                                      \
+            SBK_HALVES_ADD(t, n, 1, lo + 3);                                      \
+            lo += 4;                                                              \
+        }                                                                         \
+        if ((hi - lo) & 2) {                                                      \
+            SBK_HALVES_ADD(t, n, 0, lo);                                          \
+            SBK_HALVES_ADD(t, n, 1, lo + 1);                                      \
+            lo += 2;                                                              \
+        }                                                                         \
+        if ((hi - lo) & 1)                                                        \
+            SBK_HALVES_ADD(t, n, 0, lo);                                          \
+        acc[0] = s[0] + s[1];                                                     \
+    }
+
 #endif
 
 #define SBK_FEW(f, ...) f(__VA_ARGS__, i32, int32_t) f(__VA_ARGS__, i64, int64_t)
 
-SBK_FEW(SBK_FEW_ANY, f32, float, 2)
+/* Rows of B too short for masks, and registers without them. */
+#define SBK_FEW_ALL(...)                        \
+    SBK_FEW(SBK_FEW_ANY, few, __VA_ARGS__)      \
+    SBK_FEW(SBK_FEW_ANY, join, __VA_ARGS__)     \
+    SBK_FEW(SBK_FEW_ANY, join_end, __VA_ARGS__) \
+    SBK_FEW(SBK_FEW_ANY, halves, __VA_ARGS__)
+
+SBK_FEW_ALL(f32, float, 2)
 #if SBK_VBYTES >= 64
 SBK_FEW(SBK_FEW_512, f32, float, ps, epi32, i32, 16, 4, 4)
 SBK_FEW(SBK_FEW_ROWS_512, f32, float, 16, 4, 4)
@@ -190,12 +299,24 @@ SBK_FEW(SBK_FEW_512, f64, double, pd, epi64, i64, 8, 2, 4)
 SBK_FEW(SBK_FEW_ROWS_512, f64, double, 8, 2, 4)
 SBK_FEW(SBK_FEW_512, f64, double, pd, epi64, i64, 8, 4, 2)
 SBK_FEW(SBK_FEW_ROWS_512, f64, double, 8, 4, 2)
+SBK_FEW(SBK_JOIN_512, f32, float, 4, _mm_mask3_fmadd_ps, 32)
+SBK_FEW(SBK_JOIN_512, f32, float, 8, _mm256_mask3_fmadd_ps, 32)
+SBK_FEW(SBK_JOIN_512, f32, float, 16, _mm512_mask3_fmadd_ps, 64)
+SBK_FEW(SBK_JOIN_512, f64, double, 2, _mm_mask3_fmadd_pd, 32)
+SBK_FEW(SBK_JOIN_512, f64, double, 4, _mm256_mask3_fmadd_pd, 32)
+SBK_FEW(SBK_JOIN_512, f64, double, 8, _mm512_mask3_fmadd_pd, 32)
+SBK_FEW(SBK_HALVES_512, f32, float, 4)
+SBK_FEW(SBK_HALVES_512, f32, float, 8)
+SBK_FEW(SBK_HALVES_512, f32, float, 16)
+SBK_FEW(SBK_HALVES_512, f64, double, 2)
+SBK_FEW(SBK_HALVES_512, f64, double, 4)
+SBK_FEW(SBK_HALVES_512, f64, double, 8)
 #else
-SBK_FEW(SBK_FEW_ANY, f32, float, 4)
-SBK_FEW(SBK_FEW_ANY, f64, double, 2)
+SBK_FEW_ALL(f32, float, 4)
+SBK_FEW_ALL(f64, double, 2)
 #if SBK_VBYTES >= 32
-SBK_FEW(SBK_FEW_ANY, f32, float, 8)
-SBK_FEW(SBK_FEW_ANY, f64, double, 4)
+SBK_FEW_ALL(f32, float, 8)
+SBK_FEW_ALL(f64, double, 4)
 #endif
 #endif
 

@@ -66,11 +66,13 @@ sbk_four_i16(const int16_t *q)
     SBK_FOUR_AT(k, 0), SBK_FOUR_AT(k, 1), SBK_FOUR_AT(k, 2), SBK_FOUR_AT(k, 3)
 #define SBK_FOUR4(k) SBK_FOUR2(k), SBK_FOUR2((k) + 4)
 #define SBK_FOUR8(k) SBK_FOUR4(k), SBK_FOUR4((k) + 8)
-#define SBK_GATHER_TWOS(t, elem, n, half)                                   \
-    SBK_FN sbk_##t##x##n sbk_ga_##t##x##n(const elem *p, const int32_t *q)  \
-    {                                                                       \
-        return (sbk_##t##x##n){SBK_TWO##half(0)};                           \
-    }                                                                       \
+#define SBK_GATHER_TWOS(t, elem, n, half)                                  \
+    SBK_FN sbk_##t##x##n sbk_ga_##t##x##n(const elem *p, const int32_t *q) \
+    {                                                                      \
+        return (sbk_##t##x##n){SBK_TWO##half(0)};                          \
+    }                                                                      \
+    SBK_GATHER_SHORT(t, elem, n, half)
+#define SBK_GATHER_SHORT(t, elem, n, half)                                  \
     SBK_FN sbk_##t##x##n sbk_gah_##t##x##n(const elem *p, const int16_t *q) \
     {                                                                       \
         return (sbk_##t##x##n){SBK_FOUR##half(0)};                          \
@@ -119,8 +121,60 @@ sbk_four_i16(const int16_t *q)
     }
 #define SBK_GATHER_FIRST SBK_GATHER_MASKED
 #else
-#define SBK_GATHER_FULL(t, elem, n, half, mask) SBK_GATHER_TWOS(t, elem, n, half)
 #if SBK_VBYTES >= 64
+/* Full vectors by fours, one after the other: all indices at once are more than there are
+ * registers, and compilers move them to vector registers and back (docs/kernels.md). */
+#define SBK_GATHER_FOUR(t, elem)                                                     \
+    SBK_FN sbk_##t##x4 sbk_gat_##t(const elem *p, const int32_t *q)                  \
+    {                                                                                \
+        int64_t lo = sbk_two_i32(q), hi = sbk_two_i32(q + 2);                        \
+        sbk_##t##x4 r;                                                               \
+        __asm__ volatile("" : "+r"(lo), "+r"(hi));                                   \
+        r = (sbk_##t##x4){p[(int32_t)lo], p[lo >> 32], p[(int32_t)hi], p[hi >> 32]}; \
+        __asm__ volatile("" : "+v"(r));                                              \
+        return r;                                                                    \
+    }
+
+SBK_GATHER_FOUR(f32, float)
+SBK_GATHER_FOUR(f64, double)
+
+SBK_FN sbk_f32x4
+sbk_ga_f32x4(const float *p, const int32_t *q)
+{
+    return (sbk_f32x4){SBK_TWO2(0)};
+}
+
+SBK_FN sbk_f32x8
+sbk_ga_f32x8(const float *p, const int32_t *q)
+{
+    const __m128 lo = (__m128)sbk_gat_f32(p, q);
+
+    return (sbk_f32x8)_mm256_set_m128((__m128)sbk_gat_f32(p, q + 4), lo);
+}
+
+SBK_FN sbk_f32x16
+sbk_ga_f32x16(const float *p, const int32_t *q)
+{
+    const __m512 lo = _mm512_castps256_ps512((__m256)sbk_ga_f32x8(p, q));
+
+    return (sbk_f32x16)_mm512_insertf32x8(lo, (__m256)sbk_ga_f32x8(p, q + 8), 1);
+}
+
+SBK_FN sbk_f64x4
+sbk_ga_f64x4(const double *p, const int32_t *q)
+{
+    return (sbk_f64x4){SBK_TWO2(0)};
+}
+
+SBK_FN sbk_f64x8
+sbk_ga_f64x8(const double *p, const int32_t *q)
+{
+    const __m512d lo = _mm512_castpd256_pd512((__m256d)sbk_gat_f64(p, q));
+
+    return (sbk_f64x8)_mm512_insertf64x4(lo, (__m256d)sbk_gat_f64(p, q + 4), 1);
+}
+
+#define SBK_GATHER_FULL(t, elem, n, half, mask) SBK_GATHER_SHORT(t, elem, n, half)
 /* The first m of indices in registers, by fours as far as there are any, the others the first
  * one's: AMD's masked gather takes as long for one lane as for all (docs/kernels.md). */
 #define SBK_GATHER_QUAD(t, elem)                                                    \

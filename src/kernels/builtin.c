@@ -33,6 +33,10 @@
 #define EIGHTS(kind, types, half, whole)         \
     "spmm " kind " " types " rr " half " p0 u8", \
         "spmm " kind " " types " rr " whole " p0 u8"
+/* Fours, the last ones masked or two and one, rows one after the other. */
+#define JOINED(kind, types, width)                 \
+    "spmm " kind " " types " rr " width " p0 u16", \
+        "spmm " kind " " types " rr " width " p0 u32"
 /* The refinements for a B, or a C, that leaves the caches. */
 #define LARGE(kind, types)                                                       \
     "spmm " kind " " types " rr t32 p8", "spmm " kind " " types " rr t32 p0 nt", \
@@ -162,8 +166,16 @@ static const char *const builtin[] = {
     FEW("csr", F64),
     EIGHTS("csr", F32, "x4", "x8"),
     EIGHTS("csr", F64, "x2", "x4"),
+    JOINED("csr", F32, "x4"),
+    JOINED("csr", F32, "x8"),
+    JOINED("csr", F32, "x16"),
+    JOINED("csr", F64, "x2"),
+    JOINED("csr", F64, "x4"),
+    JOINED("csr", F64, "x8"),
     "spmm csr " F32L " rr x8 p0 u8",
     "spmm csr " F64L " rr x4 p0 u8",
+    JOINED("csr", F32L, "x8"),
+    JOINED("csr", F64L, "x4"),
     "spmm csr " F32 " rr x16 p0 u4",
     "spmm csr " F32 " rr t16 p0 u4",
     "spmm csr " F32 " rr t64 p0 u2",
@@ -201,6 +213,8 @@ static const char *const builtin[] = {
     "spmv seg " F64 " rr t4 p0",
     "spmv seg " F32 " rr t8 p0",
     "spmv seg " F64 " rr t8 p0",
+    "spmv prod " F32 " rr t4 p0",
+    "spmv prod " F64 " rr t4 p0",
     "spmv prod " F32 " rr t8 p0",
     "spmv prod " F64 " rr t8 p0",
     VECTOR("csr", F32L),

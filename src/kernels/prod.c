@@ -16,8 +16,10 @@ enum {
     ROWS = 64,
     GROUP = 16,
     BUFFER = 1024,
+    BEHIND = 32,
+    STEP = 4,
     VECTOR = 64
-}; /* ROWS: part.h's SB_PROD_ROWS */
+}; /* ROWS: part.h's SB_PROD_ROWS; BEHIND: spblas_rows.h's SBK_ROWS_BEHIND */
 
 /* Elements of a vector of sums. */
 static int
@@ -29,33 +31,108 @@ lanes_of(const sb_spec *s)
 /* Of the entries of all rows, from a multiple of a vector on so that loads do not straddle
  * lines where the arrays begin with one. */
 static void
-put_products(sb_strbuf *out, const sb_spec *s)
+put_products(sb_strbuf *out, const sb_spec *s, int size)
 {
     sb_strbuf_printf(out,
                      "      local $prod : %s[%d]\n      for %%u in 0 .. %%hi - %%p0 {\n"
                      "        $prod[%%u] = ",
-                     sb_dtype_name(s->compute), BUFFER);
+                     sb_dtype_name(s->compute), size);
     sb_ops_product(out, s, "$A[%p0 + %u]", "$B[cast(i64, $A_crd[%p0 + %u]) - %base]");
     sb_strbuf_puts(out, "\n      }\n");
+}
+
+/* Whether rows of terms have a loop that is one call (spblas_rows.h): sums of 32 and 64 bits
+ * where vectors are loaded one by one (docs/kernels.md). */
+static bool
+in_steps(const sb_spec *s)
+{
+    return s->tile == STEP && (s->compute == SB_F32 || s->compute == SB_F64);
+}
+
+static void
+begin(sb_strbuf *out, const sb_spec *s)
+{
+    static const char *const params[] = {NULL};
+    static const char *const buffers[] = {"A_ptr", "P",    "%m + 1", "A_crd",
+                                          "I",     "%nnz", NULL};
+
+    sb_ops_stage2_begin(out, s, "prod", params, buffers);
+    sb_strbuf_printf(out,
+                     "  for %%g in 0 .. (%%m + %d) / %d {\n    let %%i0 = %%g * %d\n",
+                     ROWS - 1, ROWS, ROWS);
+}
+
+/* Sums of rows %i on from terms, four lanes a row, and C. */
+static void
+put_steps(sb_strbuf *out, const sb_spec *s)
+{
+    sb_strbuf_printf(out,
+                     "      local $sum : %s[%d]\n"
+                     "      for %%l in 0 .. %d {\n        $sum[%%l] = ",
+                     sb_dtype_name(s->compute), GROUP, GROUP);
+    sb_ops_zero(out, s);
+    sb_strbuf_printf(
+        out,
+        "\n      }\n      for %%s in 0 .. %d {\n"
+        "        for %%q in cast(i64, $A_ptr[%%i + %%s]) - %%base - %%p0 .. "
+        "cast(i64, $A_ptr[%%i + %%s + 1]) - %%base - %%p0 {\n"
+        "          $sum[%%s] += $prod[%%q]\n        }\n      }\n"
+        "      for %%l in 0 .. %d {\n        $C[%%i + %%l] = ",
+        GROUP, GROUP);
+    sb_ops_result(out, s, "$C[%i + %l]", "$sum[%l]");
+    sb_strbuf_puts(out, "\n      }\n");
+}
+
+/* Of 64 rows or, where these have more entries than the buffer, of 16. */
+static void
+program_in_steps(sb_strbuf *out, const sb_spec *s)
+{
+    const int lanes = lanes_of(s);
+    const sb_seg g = {GROUP, lanes, false, false, "%i", NULL};
+
+    begin(out, s);
+    sb_strbuf_printf(
+        out,
+        "    let %%all = cast(i64, $A_ptr[min(%%i0 + %d, %%m)]) - cast(i64, "
+        "$A_ptr[%%i0])\n"
+        "    let %%fits = %%i0 + %d <= %%m && %%all <= %d\n"
+        "    let %%groups = select(%%fits, %d, 1)\n"
+        "    for %%z in 0 .. select(%%fits, 1, (min(%d, %%m - %%i0) + %d) / %d) {\n"
+        "    let %%i1 = %%i0 + %%z * %d\n"
+        "    let %%i2 = %%i1 + %%groups * %d\n"
+        "    let %%p0 = (cast(i64, $A_ptr[%%i1]) - %%base) / %d * %d\n"
+        "    let %%hi = cast(i64, $A_ptr[min(%%i2, %%m)]) - %%base\n"
+        "    if (%%i2 <= %%m && %%hi - %%p0 <= %d) {\n",
+        ROWS, ROWS, BUFFER - lanes, ROWS / GROUP, ROWS, GROUP - 1, GROUP, GROUP, GROUP,
+        lanes, lanes, BUFFER);
+    put_products(out, s, BUFFER + BEHIND);
+    sb_strbuf_printf(out,
+                     "      for %%h in 0 .. %%groups {\n"
+                     "      let %%i = %%i1 + %%h * %d\n",
+                     GROUP);
+    put_steps(out, s);
+    sb_strbuf_puts(out, "      }\n    } else {\n      let %i = %i1\n");
+    sb_seg_rows(out, s, &g);
+    sb_strbuf_puts(out, "    }\n    }\n  }\n}\n");
 }
 
 static void
 program(sb_strbuf *out, const sb_spec *s)
 {
-    static const char *const params[] = {NULL};
-    static const char *const buffers[] = {"A_ptr", "P",    "%m + 1", "A_crd",
-                                          "I",     "%nnz", NULL};
     const int lanes = lanes_of(s);
     sb_seg g = {GROUP, lanes, true, false, "%i", "prod"};
 
-    sb_ops_stage2_begin(out, s, "prod", params, buffers);
+    if (in_steps(s)) {
+        program_in_steps(out, s);
+        return;
+    }
+    begin(out, s);
     sb_strbuf_printf(out,
-                     "  for %%g in 0 .. (%%m + %d) / %d {\n    let %%i0 = %%g * %d\n"
                      "    let %%p0 = (cast(i64, $A_ptr[%%i0]) - %%base) / %d * %d\n"
                      "    let %%hi = cast(i64, $A_ptr[min(%%i0 + %d, %%m)]) - %%base\n"
                      "    if (%%i0 + %d <= %%m && %%hi - %%p0 <= %d) {\n",
-                     ROWS - 1, ROWS, ROWS, lanes, lanes, ROWS, ROWS, BUFFER);
-    put_products(out, s);
+                     lanes, lanes, ROWS, ROWS, BUFFER);
+    put_products(out, s, BUFFER);
     sb_strbuf_printf(out,
                      "      for %%h in 0 .. %d {\n      let %%i = %%i0 + %%h * %d\n",
                      ROWS / GROUP, GROUP);
@@ -74,6 +151,8 @@ program(sb_strbuf *out, const sb_spec *s)
 static void
 schedule(sb_strbuf *out, const sb_spec *s)
 {
+    if (in_steps(s))
+        sb_strbuf_printf(out, "annotate %%s rows %d\n", GROUP);
     sb_strbuf_printf(out,
                      "split %%u %d -> %%u0 %%u1 tail\nvectorize %%u1\n"
                      "vectorize %%l\nunroll %%r\n",

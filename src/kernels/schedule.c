@@ -35,13 +35,15 @@ void
 sb_schedule_unroll(sb_strbuf *out, const sb_spec *s, const char *loop)
 {
     const bool apart = sums_apart(s);
+    /* what only calls take so many of goes by fours */
+    const int unroll = s->unroll > SB_SPEC_FEW ? 4 : s->unroll;
 
-    if (s->unroll <= 1)
+    if (unroll <= 1)
         return;
     if (apart)
-        sb_strbuf_printf(out, "rfactor %s %d -> %%v as $part\n", loop, s->unroll);
+        sb_strbuf_printf(out, "rfactor %s %d -> %%v as $part\n", loop, unroll);
     else
-        sb_strbuf_printf(out, "split %s %d -> %s0 %%v tail\n", loop, s->unroll, loop);
+        sb_strbuf_printf(out, "split %s %d -> %s0 %%v tail\n", loop, unroll, loop);
     if (sated(s))
         sb_strbuf_printf(out, "annotate %s%s together 1\n", loop, apart ? "" : "0");
     if (s->lanes > 0 && apart && s->vec * s->unroll >= 32) /* sums leave no registers */
@@ -57,16 +59,19 @@ sb_schedule_jam(sb_strbuf *out, const sb_spec *s)
         sb_strbuf_puts(out, "annotate %v together 1\n");
 }
 
-/* Whether eight entries are taken together by `few` of spblas_few.h: values lie where their
- * columns do, and a row of B is 16 or 32 bytes, of the type that sums them. */
+/* Whether entries are taken together by `few`, `join` or `halves` of spblas_few.h: values lie
+ * where their columns do, and a row of B is 16 or 32 bytes (but for `few`: or 64), of the type
+ * that sums them. */
 static bool
 few(const sb_spec *s, const sb_row_loops *l)
 {
     const size_t row = (size_t)s->tile * sb_dtype_size(s->compute);
+    const bool join = s->unroll == SB_SPEC_JOIN || s->unroll == SB_SPEC_HALVES;
 
-    return l->beside && s->lanes == 0 && s->unroll == SB_SPEC_FEW && s->prefetch == 0 &&
-           s->a == s->compute && s->b == s->compute &&
-           (s->compute == SB_F32 || s->compute == SB_F64) && (row == 16 || row == 32);
+    return l->beside && s->lanes == 0 && (join || s->unroll == SB_SPEC_FEW) &&
+           s->prefetch == 0 && s->a == s->compute && s->b == s->compute &&
+           (s->compute == SB_F32 || s->compute == SB_F64) &&
+           (row == 16 || row == 32 || (join && row == 64));
 }
 
 static void
@@ -81,7 +86,7 @@ rows_spmm(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l)
         sb_schedule_unroll(out, s, l->slot);
     sb_strbuf_puts(out, "vectorize %c1\n");
     if (few(s, l))
-        sb_strbuf_printf(out, "annotate %s few %d\n", l->slot, SB_SPEC_FEW);
+        sb_strbuf_printf(out, "annotate %s few %d\n", l->slot, s->unroll);
     else
         sb_schedule_jam(out, s);
 }

@@ -18,7 +18,7 @@
 enum {
     TILE_MAX = 1024,
     PREFETCH_MAX = 64,
-    UNROLL_MAX = 8,
+    UNROLL_MAX = 32,
     LANES_MAX = 32,
     VEC_MAX = 8,
     WINDOW_MAX = 8,
@@ -330,6 +330,9 @@ sb_spec_check(const sb_spec *s, sb_diag *diag)
     if (s->unroll < 0 || s->unroll > UNROLL_MAX || (s->unroll & (s->unroll - 1)) != 0)
         return sb_diag_set(diag, SB_EINVAL, "spec: unroll %d: a power of two to %d",
                            s->unroll, (int)UNROLL_MAX);
+    if (s->op == SB_KOP_SDDMM && s->unroll > SB_SPEC_FEW)
+        return sb_diag_set(diag, SB_EINVAL, "spec: unroll %d: sddmm takes up to %d",
+                           s->unroll, (int)SB_SPEC_FEW);
     if (s->op == SB_KOP_SPMV && (s->exact || (s->unroll > 1 && !joined(s))))
         return sb_diag_set(
             diag, SB_EINVAL,

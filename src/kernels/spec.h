@@ -27,7 +27,9 @@ typedef enum sb_mma {
 enum {
     SB_SPEC_BLOCK_MAX = 64,
     SB_SPEC_THREADS = 128, /* of a block of a GPU */
-    SB_SPEC_FEW = 8        /* `unroll` of rows whose last entries are masked */
+    SB_SPEC_FEW = 8,       /* `unroll` of rows whose last entries are masked */
+    SB_SPEC_JOIN = 16,     /* ... by fours, rows one after the other */
+    SB_SPEC_HALVES = 32    /* ... by fours, two and one, no masks */
 };
 
 typedef struct sb_spec {

@@ -72,6 +72,16 @@ products_fit(const sb_planner *pl)
     return pl->work.compute_size <= most;
 }
 
+/* Entries a row from which adding them up afterwards is dearer than groups: where sixteen
+ * rows step together they come later (docs/kernels.md, Sums of four lanes). */
+static double
+longest_products(const sb_planner *pl)
+{
+    if (!sb_target_slow_gathers(pl->target))
+        return 14;
+    return pl->work.compute_size == 4 ? 28 : 16;
+}
+
 /* SpMV gains from a window only along runs that fill its lanes (docs/kernels.md,
  * SpMV). */
 static const char *
@@ -84,7 +94,8 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
     if (p->kind == SB_PART_SEG && pl->stats.mean >= 128 &&
         !sb_target_slow_gathers(pl->target))
         return "rows long enough for lanes of their own";
-    if (p->kind == SB_PART_PROD && (pl->stats.mean >= 14 || !products_fit(pl)))
+    if (p->kind == SB_PART_PROD &&
+        (pl->stats.mean >= longest_products(pl) || !products_fit(pl)))
         return "vectors of sums too narrow, or the buffer";
     if (p->kind == SB_PART_HDIA && pl->stats.hdia[SB_STATS_HDIA_FULL] == 0 &&
         pl->stats.hdia[SB_STATS_HDIA_SOME] == 0)

@@ -108,18 +108,25 @@ groups_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         fast ? eights(p, s) * gather(t) * 0.42 : p->entries * gather(t) / loads;
 }
 
-/* Full vectors of products, then a vector or more a row from L1. */
+/* Full vectors of products, then a vector or more a row from L1; on Zen 4 four entries of
+ * sixteen rows together, as often as the longest has some. */
 static void
 products_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t)
 {
+    const bool wide = p->x_size > 4;
+
     if (zen(t)) {
-        out->unit = p->rows * (1.5e-9 + 3.8e-9 * mixed(s));
-        out->entry = p->entries * 0.33e-9;
+        out->unit =
+            p->rows * ((wide ? 0.95e-9 : 0.6e-9) + (wide ? 3.4e-9 : 1.7e-9) * mixed(s));
+        out->entry = p->entries * 0.28e-9;
         return;
     }
     out->unit = p->rows * (2e-9 + 1.2e-9 * mixed(s));
-    out->entry = p->entries * gather(t) / (t->isa >= SB_ISA_V4G ? 16 : 13);
+    out->entry = p->entries * gather(t) /
+                 (t->isa >= SB_ISA_V4G     ? 16
+                  : in_fours(t, p->x_size) ? 20
+                                           : 13);
 }
 
 /* A column of a slice costs the same however few rows have it; values in place are a

@@ -72,18 +72,10 @@ sb_work_slab(const sb_work *w, int slab)
     return one;
 }
 
-/* Cores that gain from pairs of short rows' entries (docs/kernels.md, SpMM rule 3): those
- * whose gathers are fast. */
-static bool
-wide_rows(const sb_target *t)
-{
-    return t->isa == SB_ISA_V4G;
-}
-
 /* Zen 4, as the one of its level that was measured (docs/kernels.md, Wide rows on Zen 4): rows
  * of B of eight lines and more are read by the line, as far as L1 fetches ahead by itself. */
-static bool
-many_lines(const sb_work *w, const sb_target *t)
+bool
+sb_rule_many_lines(const sb_work *w, const sb_target *t)
 {
     return sb_target_slow_gathers(t) && w->n * w->b_size >= 512;
 }
@@ -110,8 +102,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
                                    {32, 16, 8, 4},  {128, 64, 32, 16}, {8, 4, 16, 32},
                                    {4, 8, 16, 32},  {2, 4, 8, 16, 32}};
     const int tall = sb_rule_tall(w, t);
-    const bool roomy =
-        (tall > 0 && block <= tall) || (many_lines(w, t) && block <= tall_doubles(w));
+    const bool roomy = (tall > 0 && block <= tall) ||
+                       (sb_rule_many_lines(w, t) && block <= tall_doubles(w));
     /* four vectors of columns: of 32 bytes, 16 doubles */
     const bool short_vectors = t->isa < SB_ISA_V4 && w->compute_size > 4;
     int list;
@@ -145,13 +137,13 @@ sb_rule_holds(const sb_work *w, const sb_target *t, int rows)
 bool
 sb_rule_windows(const sb_work *w, const sb_target *t, double mean)
 {
-    return mean >= 40 || w->n * w->b_size < 1024 || !many_lines(w, t);
+    return mean >= 40 || w->n * w->b_size < 1024 || !sb_rule_many_lines(w, t);
 }
 
 double
 sb_rule_shared(const sb_work *w, const sb_target *t)
 {
-    return w->op == SB_OP_SPMM && many_lines(w, t) ? 0.7 : 0.5;
+    return w->op == SB_OP_SPMM && sb_rule_many_lines(w, t) ? 0.7 : 0.5;
 }
 
 bool
@@ -168,7 +160,7 @@ sb_rule_panel_run(const sb_work *w, const sb_target *t)
 {
     const double row = (double)w->n * w->b_size;
 
-    return many_lines(w, t) && row >= 2048 ? 20 : fmax(2, 768 / row);
+    return sb_rule_many_lines(w, t) && row >= 2048 ? 20 : fmax(2, 768 / row);
 }
 
 bool
@@ -319,82 +311,16 @@ sb_rule_lanes(sb_spec *s)
     }
 }
 
-/* So many columns that 24 vectors of sums, of 16 registers 8, serve the dots of `rows`. */
-static int
-samples_unroll(const sb_target *t, double mean, int rows)
-{
-    const int dots = t->isa >= SB_ISA_V4 ? 24 : t->isa >= SB_ISA_V3 ? 4 : 2;
-    int u = rows > 1 || mean >= 24 ? 8 : 4;
-
-    while (u > 1 && u * rows > dots)
-        u /= 2;
-    return u;
-}
-
-/* Three or four doubles on Zen 4: no pairs are built in, and eights are ahead of them. */
-static bool
-narrow_doubles(const sb_work *w, const sb_target *t)
-{
-    return sb_target_slow_gathers(t) && w->compute_size == 8 &&
-           (w->n == 3 || w->n == 4) && w->b_size == 8;
-}
-
-int
-sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
-{
-    const int64_t row = w->n * w->b_size;
-    /* up to a line of B one entry at a time is one chain of additions, two are two; beyond, a
-     * second set of two sums is cleared, added and mispredicted once a row */
-    const bool doubled = row > 64 && row <= 128;
-    const double pairs = row <= 64      ? (wide_rows(t) ? 7 : 6)
-                         : wide_rows(t) ? (doubled ? 24 : 8)
-                                        : 32;
-    const double fours = row <= 16              ? 8
-                         : narrow_doubles(w, t) ? pairs
-                         : row <= 64            ? 40
-                                                : INFINITY;
-
-    if (w->op == SB_OP_SDDMM)
-        return samples_unroll(t, mean, rows > 1 ? rows : 1);
-    if (w->op != SB_OP_SPMM || w->col_major || many_lines(w, t))
-        return 1;
-    return mean >= fours ? 4 : mean >= pairs ? 2 : 1;
-}
-
-/* Rows of B of 16 or 32 bytes, as wide as a tile, and rows of A that are long or foreseen by
- * no predictor (docs/kernels.md, Eight entries at a time). Where a register of 64 bytes is
- * two of 32 inside, masks and permutations cost what they save on rows in between. */
-static bool
-eights(const sb_work *w, const sb_target *t, double mean, double ragged)
-{
-    const int64_t row = w->n * w->b_size;
-    const double is_long = wide_rows(t) ? 8 : narrow_doubles(w, t) ? 6 : 40;
-
-    return w->op == SB_OP_SPMM && !w->col_major && t->isa >= SB_ISA_V4 &&
-           (w->a_type == SB_F32 || w->a_type == SB_F64) && w->b_size == w->a_size &&
-           w->compute_size == w->a_size && (row == 16 || row == 32) &&
-           (mean >= is_long || ragged >= 0.45);
-}
-
-int
-sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int rows,
-                 double mean, double ragged)
-{
-    if (kind == SB_PART_BLOCKS)
-        return 1;
-    if ((kind == SB_PART_CSR || kind == SB_PART_ROWS) && eights(w, t, mean, ragged))
-        return SB_SPEC_FEW;
-    return sb_rule_unroll(w, t, mean, rows);
-}
-
 /* Where gathers are loads one by one: groups of four rows, products of short ones where a
- * vector holds as many as help (docs/kernels.md, Four rows at a time). */
+ * vector holds as many as help (docs/kernels.md, Four rows at a time, Sums of four lanes). */
 static sb_part_kind
 loaded_in_place(const sb_work *w, const sb_target *t, double mean)
 {
     if (sb_target_slow_gathers(t))
-        return mean < (w->compute_size == 4 ? 12 : 8) ? SB_PART_PROD : SB_PART_SEG;
-    if (t->isa == SB_ISA_V3 || (t->isa == SB_ISA_V2 && w->compute_size == 4))
+        return mean < (w->compute_size == 4 ? 24 : 14) ? SB_PART_PROD : SB_PART_SEG;
+    if ((t->isa == SB_ISA_V3 || t->isa == SB_ISA_V2) && w->compute_size == 4)
+        return mean < 12 ? SB_PART_PROD : SB_PART_SEG;
+    if (t->isa == SB_ISA_V3)
         return SB_PART_SEG;
     return SB_PART_CSR; /* registers of 16 bytes hold two doubles */
 }
@@ -417,7 +343,9 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, const sb_target *t)
     sb_work w;
 
     sb_work_of(&w, pb);
-    return row_major(pb) && !many_lines(&w, t) && footprint > (double)t->l3 / 2 ? 8 : 0;
+    return row_major(pb) && !sb_rule_many_lines(&w, t) && footprint > (double)t->l3 / 2
+               ? 8
+               : 0;
 }
 
 bool
@@ -428,8 +356,9 @@ sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_tar
     const double all = c + (double)w->k * (double)w->n * w->b_size +
                        (double)w->nnz * (w->a_size + w->idx_size);
 
-    return row_major(pb) && (mean < 16 || many_lines(w, t)) &&
-           (c > fmin(8 * l2, 16 << 20) || (many_lines(w, t) && all > (double)t->l3));
+    return row_major(pb) && (mean < 16 || sb_rule_many_lines(w, t)) &&
+           (c > fmin(8 * l2, 16 << 20) ||
+            (sb_rule_many_lines(w, t) && all > (double)t->l3));
 }
 
 int64_t

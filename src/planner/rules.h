@@ -49,13 +49,17 @@ bool sb_rule_positions(const sb_work *w, const sb_target *t, int rows);
  * partitions of the columns then only read and write C once more each. */
 bool sb_rule_local(const sb_target *t, double r4);
 
+/* Whether rows of B are so many lines that Zen 4 reads them by the line. */
+bool sb_rule_many_lines(const sb_work *w, const sb_target *t);
+
 /* Entries taken together in rows of `mean` entries: two, so that the loads of one do not
  * wait for the other's sums; 1 where rows are too short to gain. SDDMM: columns whose dots
  * with the `rows` of a window, 0 or 1 without, are made at once (docs/kernels.md). */
 int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows);
 
 /* The same for a part of this kind, of rows of which `ragged` (sb_view_ragged) differ in length
- * from the one above: SB_SPEC_FEW where rows in place take so many at a time. */
+ * from the one above: SB_SPEC_FEW where rows in place take so many at a time,
+ * SB_SPEC_JOIN and SB_SPEC_HALVES where they go one after the other. */
 int sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int rows,
                      double mean, double ragged);
 

@@ -1,6 +1,6 @@
 /*
- * Rows of few columns, eight entries at a time, and of one, four rows at a time, the last
- * entries masked: what the masks hide is read, but nothing behind the arrays, which end where a
+ * Rows of few columns, eight or four entries at a time, and of one, four rows at a time, the
+ * last entries masked: what the masks hide is read, but nothing behind the arrays, which end where a
  * page that may not be touched begins; an entry's own row gets exactly what it holds, and the
  * same bits wherever the row lies, at the end of the matrix, too.
  * Likewise of rows of B that end within a tile, and of lanes that a gather leaves out.
@@ -145,14 +145,14 @@ release(product *p)
 }
 
 static void
-run(product *p, int tile)
+run(product *p, int tile, int unroll)
 {
     char text[64];
     const sb_options opt = {.plan = text};
     sb_plan *plan;
 
     (void)snprintf(text, sizeof text, "(plan spmm (part csr) (tile %d) (unroll %d))",
-                   tile, SB_SPEC_FEW);
+                   tile, unroll);
     assert_int_equal(sb_plan_create(&plan, &p->pb, &opt, NULL), SB_OK);
     assert_int_equal(sb_execute(plan, &p->pb, NULL), SB_OK);
     sb_plan_release(plan);
@@ -189,46 +189,63 @@ check(const product *p, sb_dtype type, int64_t n)
 static const struct {
     sb_dtype type;
     int tile;
-} forms[] = {{SB_F32, 4}, {SB_F32, 8}, {SB_F64, 2}, {SB_F64, 4}};
+} forms[] = {{SB_F32, 4}, {SB_F32, 8},  {SB_F64, 2},
+             {SB_F64, 4}, {SB_F32, 16}, {SB_F64, 8}};
+
+static const int unrolls[] = {SB_SPEC_FEW, SB_SPEC_JOIN, SB_SPEC_HALVES};
 
 static const sb_dtype indices[] = {SB_I32, SB_I64};
 
 static void
-test_sums(void **state)
+check_sums(int unroll)
 {
     product p;
 
-    (void)state;
     for (int f = 0; f < SB_COUNT(forms); f++)
         for (int x = 0; x < SB_COUNT(indices); x++)
             for (int64_t n = forms[f].tile; n <= 2 * forms[f].tile;
                  n += forms[f].tile) {
                 make(&p, forms[f].type, indices[x], n, ROWS, 1);
-                run(&p, forms[f].tile);
+                run(&p, forms[f].tile, unroll);
                 check(&p, forms[f].type, n);
                 release(&p);
             }
 }
 
+static void
+test_sums(void **state)
+{
+    (void)state;
+    for (int u = 0; u < SB_COUNT(unrolls); u++)
+        check_sums(unrolls[u]);
+}
+
 /* The last rows by themselves, as many as there are: they lie near the arrays' end then. */
 static void
-test_same_bits(void **state)
+check_same_bits(int unroll)
 {
     product all, last;
 
-    (void)state;
     make(&all, SB_F32, SB_I32, WIDE, ROWS, 0.1);
-    run(&all, WIDE);
+    run(&all, WIDE, unroll);
     for (int64_t rows = 1; rows < ROWS; rows++) {
         const size_t bytes = (size_t)rows * WIDE * sizeof(float);
 
         make(&last, SB_F32, SB_I32, WIDE, rows, 0.1);
-        run(&last, WIDE);
+        run(&last, WIDE, unroll);
         assert_memory_equal(last.c.at, all.c.at + (ROWS - rows) * WIDE * sizeof(float),
                             bytes);
         release(&last);
     }
     release(&all);
+}
+
+static void
+test_same_bits(void **state)
+{
+    (void)state;
+    for (int u = 0; u < SB_COUNT(unrolls); u++)
+        check_same_bits(unrolls[u]);
 }
 
 /* More entries declared than the offsets reach: what lies beyond the last is not there. */
@@ -377,9 +394,10 @@ test_some_lanes(void **state)
     static const char *const plans[] = {
         "(plan spmv (part csr) (tile 4))",  "(plan spmv (part csr) (tile 8))",
         "(plan spmv (part csr) (tile 16))", "(plan spmv (part seg) (tile 8))",
-        "(plan spmv (part prod) (tile 8))", "(plan spmv (part sell) (tile 4))",
-        "(plan spmv (part sell) (packed))", "(plan spmv (part hdia) (tile 4))",
-        "(plan spmv (part hdia) (packed))", "(plan spmv (part ell 5) (tile 8))"};
+        "(plan spmv (part prod) (tile 8))", "(plan spmv (part prod) (tile 4))",
+        "(plan spmv (part sell) (tile 4))", "(plan spmv (part sell) (packed))",
+        "(plan spmv (part hdia) (tile 4))", "(plan spmv (part hdia) (packed))",
+        "(plan spmv (part ell 5) (tile 8))"};
     static const sb_dtype types[] = {SB_F32, SB_F64};
     product p;
 

@@ -99,7 +99,10 @@ static int
 try_all(sb_problem *pb)
 {
     static const char *const eights[] = {"(plan spmm (part csr) (tile 8) (unroll 8))",
-                                         "(plan spmm (part csr) (tile 4) (unroll 8))"};
+                                         "(plan spmm (part csr) (tile 4) (unroll 8))",
+                                         "(plan spmm (part csr) (tile 8) (unroll 16))",
+                                         "(plan spmm (part csr) (tile 4) (unroll 16))",
+                                         "(plan spmm (part csr) (tile 8) (unroll 32))"};
     const sb_options opt = {.values_frozen = true, .memory_limit = (int64_t)1 << 30};
     float *want = expected(pb);
     const char *text;

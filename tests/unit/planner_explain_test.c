@@ -170,6 +170,54 @@ test_absurd_width(void **state)
     assert_non_null(strstr(diag.text, "more than the"));
 }
 
+static double
+predicted(const sb_problem *pb, const char *text)
+{
+    sb_plan *plan = create(pb, text);
+    const double seconds = plan->nstep > 0 ? plan->predicted : 0;
+
+    sb_plan_release(plan);
+    return seconds;
+}
+
+static bool
+near(double x, double y)
+{
+    return fabs(x - y) <= 0.01 * y;
+}
+
+/* What is predicted is the time of a call: of all slabs, the last one of which may have fewer
+ * columns, and of the whole batch. */
+static void
+test_times_are_of_calls(void **state)
+{
+    static const char text[] = "(plan spmm (part csr) (tile 16) (slab 16))";
+    sb_problem pb = problem(SB_FORMAT_CSR);
+    double slab, one;
+
+    (void)state;
+    pb.b.col_major = pb.c.col_major = true;
+    pb.b.ld = 80;
+    pb.c.ld = 90;
+    pb.b.cols = pb.c.cols = 16;
+    slab = predicted(&pb, text);
+    pb.b.cols = pb.c.cols = 64;
+    assert_true(near(predicted(&pb, text), 4 * slab));
+    pb.b.cols = pb.c.cols = 33;
+    assert_true(near(predicted(&pb, text), 3 * slab));
+    gen_free_matrix(&pb.a);
+
+    pb = problem(SB_FORMAT_CSR);
+    one = predicted(&pb, "(plan spmm (part csr) (tile 32))");
+    pb.batch = pb.b.batch = pb.c.batch = 3;
+    pb.b.stride = 80 * 32;
+    pb.c.stride = 90 * 32;
+    assert_true(near(predicted(&pb, "(plan spmm (part csr) (tile 32))"), 3 * one));
+    gen_free_matrix(&pb.a);
+    if (slab == 0 || one == 0)
+        skip();
+}
+
 /* Any double has a text; sanitizers watch the conversions. */
 static void
 test_absurd_numbers(void **state)
@@ -299,6 +347,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_says_what_it_is),
         cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_times_are_of_calls),
         cmocka_unit_test(test_absurd_width),
         cmocka_unit_test(test_absurd_numbers),
         cmocka_unit_test(test_short_rows_of_doubles),

@@ -274,11 +274,10 @@ test_eights(void **state)
         {SB_ISA_V4G, 7, 4, SB_PART_CSR, 50, 1, false},
         {SB_ISA_V4G, 16, 4, SB_PART_CSR, 50, 1, false},
         {SB_ISA_V4G, 8, 4, SB_PART_PICK, 50, 1, false},
-        {SB_ISA_V4, 8, 4, SB_PART_CSR, 50, 0, true},
+        {SB_ISA_V4, 8, 4, SB_PART_CSR, 150, 0, true},
+        {SB_ISA_V4, 8, 4, SB_PART_ROWS, 50, 0, true},
         {SB_ISA_V4, 8, 4, SB_PART_CSR, 30, 0.1, false},
-        {SB_ISA_V4, 4, 4, SB_PART_CSR, 3, 0.5, true},
-        {SB_ISA_V4, 4, 8, SB_PART_CSR, 6, 0, true},
-        {SB_ISA_V4, 4, 8, SB_PART_CSR, 5, 0.1, false},
+        {SB_ISA_V4, 4, 4, SB_PART_ROWS, 3, 0.5, true},
         {SB_ISA_V4G, 4, 8, SB_PART_CSR, 6, 0.1, false},
         {SB_ISA_V4, 16, 4, SB_PART_CSR, 50, 1, false},
         {SB_ISA_V3, 8, 4, SB_PART_CSR, 50, 1, false},
@@ -296,12 +295,53 @@ test_eights(void **state)
     }
 }
 
+/* Rows in place one after the other, where that was measured. */
+static void
+test_joined(void **state)
+{
+    static const struct {
+        sb_isa isa;
+        int64_t n;
+        int size;
+        sb_part_kind kind;
+        double mean, ragged;
+        int want;
+    } cases[] = {
+        {SB_ISA_V4, 8, 4, SB_PART_CSR, 13, 0.2, SB_SPEC_HALVES},
+        {SB_ISA_V4, 4, 8, SB_PART_CSR, 5, 0, SB_SPEC_HALVES},
+        {SB_ISA_V4, 8, 8, SB_PART_CSR, 467, 0.2, SB_SPEC_HALVES},
+        {SB_ISA_V4, 8, 4, SB_PART_CSR, 3, 0.6, SB_SPEC_JOIN},
+        {SB_ISA_V4, 2, 8, SB_PART_CSR, 60, 0.9, SB_SPEC_JOIN},
+        {SB_ISA_V4, 8, 4, SB_PART_CSR, 230, 0.9, SB_SPEC_FEW},
+        {SB_ISA_V4, 8, 4, SB_PART_CSR, 3, 0.2, 1},
+        {SB_ISA_V4, 16, 4, SB_PART_CSR, 13, 0.9, SB_SPEC_HALVES},
+        {SB_ISA_V4, 8, 8, SB_PART_CSR, 13, 0.9, SB_SPEC_JOIN},
+        {SB_ISA_V4, 32, 4, SB_PART_CSR, 13, 0.9, 1},
+        {SB_ISA_V4, 8, 4, SB_PART_PICK, 13, 0.2, 2},
+        {SB_ISA_V4G, 8, 4, SB_PART_CSR, 13, 0.2, SB_SPEC_FEW},
+        {SB_ISA_V4G, 8, 8, SB_PART_CSR, 13, 0.2, 2},
+        {SB_ISA_V3, 8, 4, SB_PART_CSR, 13, 0.2, 2},
+    };
+
+    (void)state;
+    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
+        const sb_target t = {.isa = cases[q].isa};
+        sb_work w = product(cases[q].n, cases[q].size);
+
+        w.a_type = cases[q].size == 4 ? SB_F32 : SB_F64;
+        assert_int_equal(
+            sb_rule_together(&w, &t, cases[q].kind, 1, cases[q].mean, cases[q].ragged),
+            cases[q].want);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_eights),
+        cmocka_unit_test(test_joined),
         cmocka_unit_test(test_tall_tiles),
         cmocka_unit_test(test_many_lines),
         cmocka_unit_test(test_partitions),

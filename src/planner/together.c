@@ -1,0 +1,113 @@
+/*
+ * How many entries of a row are taken together, and how: the tables of docs/kernels.md on
+ * pairs, fours, eights, and rows one after the other.
+ */
+#include "planner/rules.h"
+
+#include "kernels/spec.h"
+
+#include <math.h>
+
+/* Cores that gain from pairs of short rows' entries (docs/kernels.md, SpMM rule 3): those
+ * whose gathers are fast. */
+static bool
+wide_rows(const sb_target *t)
+{
+    return t->isa == SB_ISA_V4G;
+}
+
+/* So many columns that 24 vectors of sums, of 16 registers 8, serve the dots of `rows`. */
+static int
+samples_unroll(const sb_target *t, double mean, int rows)
+{
+    const int dots = t->isa >= SB_ISA_V4 ? 24 : t->isa >= SB_ISA_V3 ? 4 : 2;
+    int u = rows > 1 || mean >= 24 ? 8 : 4;
+
+    while (u > 1 && u * rows > dots)
+        u /= 2;
+    return u;
+}
+
+/* Three or four doubles on Zen 4: no pairs are built in, and eights are ahead of them. */
+static bool
+narrow_doubles(const sb_work *w, const sb_target *t)
+{
+    return sb_target_slow_gathers(t) && w->compute_size == 8 &&
+           (w->n == 3 || w->n == 4) && w->b_size == 8;
+}
+
+int
+sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
+{
+    const int64_t row = w->n * w->b_size;
+    /* up to a line of B one entry at a time is one chain of additions, two are two; beyond, a
+     * second set of two sums is cleared, added and mispredicted once a row */
+    const bool doubled = row > 64 && row <= 128;
+    const double pairs = row <= 64      ? (wide_rows(t) ? 7 : 6)
+                         : wide_rows(t) ? (doubled ? 24 : 8)
+                                        : 32;
+    const double fours = row <= 16              ? 8
+                         : narrow_doubles(w, t) ? pairs
+                         : row <= 64            ? 40
+                                                : INFINITY;
+
+    if (w->op == SB_OP_SDDMM)
+        return samples_unroll(t, mean, rows > 1 ? rows : 1);
+    if (w->op != SB_OP_SPMM || w->col_major || sb_rule_many_lines(w, t))
+        return 1;
+    return mean >= fours ? 4 : mean >= pairs ? 2 : 1;
+}
+
+/* Of all rows, from which on lengths are not foreseen. */
+#define RAGGED 0.45
+
+/* Rows of B side by side, of f32 or f64, and registers with masks. */
+static bool
+masks_rows(const sb_work *w, const sb_target *t)
+{
+    return w->op == SB_OP_SPMM && !w->col_major && t->isa >= SB_ISA_V4 &&
+           (w->a_type == SB_F32 || w->a_type == SB_F64) && w->b_size == w->a_size &&
+           w->compute_size == w->a_size;
+}
+
+/* Rows of B of 16 or 32 bytes, as wide as a tile, and rows of A that are long or foreseen by
+ * no predictor (docs/kernels.md, Eight entries at a time). Where a register of 64 bytes is
+ * two of 32 inside, masks and permutations cost what they save on rows in between. */
+static bool
+eights(const sb_work *w, const sb_target *t, double mean, double ragged)
+{
+    const int64_t row = w->n * w->b_size;
+    const double is_long = wide_rows(t) ? 8 : narrow_doubles(w, t) ? 6 : 40;
+
+    return masks_rows(w, t) && (row == 16 || row == 32) &&
+           (mean >= is_long || ragged >= RAGGED);
+}
+
+/* Rows one after the other (docs/kernels.md, Rows one after the other), where it was measured:
+ * by masks where nobody foresees their lengths, but for rows of B of 16 floats, whose entries
+ * cost more than to mispredict. Eights where rows are so long that what one costs by itself
+ * does not show; 0: neither. */
+static int
+joined(const sb_work *w, const sb_target *t, double mean, double ragged)
+{
+    const int64_t row = w->n * w->b_size;
+    const bool masks = ragged >= RAGGED && w->n < 16;
+
+    if (!sb_target_slow_gathers(t) || !masks_rows(w, t) ||
+        (row != 16 && row != 32 && row != 64) || (mean >= 100 && row < 64))
+        return 0;
+    return masks ? SB_SPEC_JOIN : mean >= 4 ? SB_SPEC_HALVES : 0;
+}
+
+int
+sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int rows,
+                 double mean, double ragged)
+{
+    if (kind == SB_PART_BLOCKS)
+        return 1;
+    if (kind == SB_PART_CSR && joined(w, t, mean, ragged))
+        return joined(w, t, mean, ragged);
+    if ((kind == SB_PART_CSR || kind == SB_PART_ROWS) && eights(w, t, mean, ragged))
+        return SB_SPEC_FEW;
+    return sb_rule_unroll(w, t, mean, rows);
+}

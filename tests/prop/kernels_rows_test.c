@@ -1,0 +1,354 @@
+/*
+ * SpMV by products whose sums are taken sixteen rows at a time (prod, tile 4): lengths on
+ * both sides of every step, rows that go alone, groups that leave the buffer by 64 rows and
+ * by 16, the last rows. Whole numbers, so sums are exact; arrays end where memory does; an
+ * infinite element of x stays with the rows that have its column; bits do not depend on the
+ * rows beside.
+ */
+#include "base/macro.h"
+#include "cpu/cpu.h"
+#include "planner/planner.h"
+#include "runtime/backend.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+enum { COLS = 97, PAGE = 4096 };
+
+/* `bytes` that end where memory does. */
+typedef struct fenced {
+    char *map, *at;
+    size_t size;
+} fenced;
+
+static fenced
+fence(size_t bytes)
+{
+    const size_t size = (bytes + PAGE - 1) / PAGE * PAGE;
+    fenced f = {.size = size + PAGE};
+
+    f.map =
+        mmap(NULL, f.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(f.map != MAP_FAILED);
+    assert_int_equal(mprotect(f.map + size, PAGE, PROT_NONE), 0);
+    f.at = f.map + size - bytes;
+    return f;
+}
+
+static void
+put(void *at, sb_dtype type, int64_t q, double value)
+{
+    switch (type) {
+    case SB_I32:
+        ((int32_t *)at)[q] = (int32_t)value;
+        break;
+    case SB_I64:
+        ((int64_t *)at)[q] = (int64_t)value;
+        break;
+    case SB_F32:
+        ((float *)at)[q] = (float)value;
+        break;
+    default:
+        ((double *)at)[q] = value;
+    }
+}
+
+static double
+get(const void *at, sb_dtype type, int64_t q)
+{
+    return type == SB_F32 ? ((const float *)at)[q] : ((const double *)at)[q];
+}
+
+/* What a matrix is made by: rows, and the length of each. */
+typedef struct shape {
+    int64_t rows;
+    int64_t (*length)(int64_t i);
+} shape;
+
+/* 0 to 40: every step, and rows that go alone; 64 rows mostly leave the buffer. */
+static int64_t
+every_length(int64_t i)
+{
+    return i * 7 % 41;
+}
+
+static int64_t
+few_entries(int64_t i)
+{
+    return i * 5 % 7;
+}
+
+static int64_t
+none(int64_t i)
+{
+    (void)i;
+    return 0;
+}
+
+/* Sixteen rows leave the buffer, others behind them do not. */
+static int64_t
+one_heavy(int64_t i)
+{
+    return i == 70 ? 1500 : i % 16 == 3 ? 90 : i % 3;
+}
+
+/* Exactly 1024 entries and one more, from a multiple of a vector on and not. */
+static int64_t
+brim(int64_t i)
+{
+    return i < 64    ? 16
+           : i < 128 ? 16 + (i == 100)
+           : i < 192 ? (i % 64 < 63 ? 15 : 64)
+                     : 3;
+}
+
+static const shape shapes[] = {
+    {203, every_length}, {64, few_entries}, {271, few_entries}, {80, none},
+    {191, one_heavy},    {210, brim},       {1, every_length},  {16, every_length}};
+
+typedef struct product {
+    sb_dtype type;
+    int64_t base;
+    fenced ptr, crd, val, x, y;
+    sb_problem pb;
+} product;
+
+static int64_t
+column(int64_t i, int64_t q)
+{
+    return (q * 5 + i * 3) % COLS;
+}
+
+static double
+value(int64_t i, int64_t q)
+{
+    return (double)((q + i) % 5 - 2);
+}
+
+static double
+element(int64_t j)
+{
+    return (double)(j % 7 - 3);
+}
+
+static double
+before(int64_t i)
+{
+    return (double)(i % 9 - 4);
+}
+
+/* scale: 1 for exact sums, else what is not exact. */
+static void
+make(product *p, const shape *s, sb_dtype type, sb_dtype index, int64_t base,
+     double scale)
+{
+    const size_t size = sb_dtype_size(type), wide = sb_dtype_size(index);
+    int64_t nnz = 0, at = 0;
+
+    for (int64_t i = 0; i < s->rows; i++)
+        nnz += s->length(i);
+    p->type = type;
+    p->ptr = fence((size_t)(s->rows + 1) * wide);
+    p->crd = fence((size_t)nnz * wide);
+    p->val = fence((size_t)nnz * size);
+    p->x = fence(COLS * size);
+    p->y = fence((size_t)s->rows * size);
+    put(p->ptr.at, index, 0, (double)base);
+    for (int64_t i = 0; i < s->rows; i++) {
+        for (int64_t q = 0; q < s->length(i); q++, at++) {
+            put(p->crd.at, index, at, (double)(base + column(i, q)));
+            put(p->val.at, type, at, scale * value(i, q));
+        }
+        put(p->ptr.at, index, i + 1, (double)(base + at));
+        put(p->y.at, type, i, before(i));
+    }
+    for (int64_t j = 0; j < COLS; j++)
+        put(p->x.at, type, j, scale * element(j));
+    p->pb = (sb_problem){.op = SB_OP_SPMV,
+                         .a = {.format = SB_FORMAT_CSR,
+                               .rows = s->rows,
+                               .cols = COLS,
+                               .nnz = nnz,
+                               .ptr_type = index,
+                               .idx_type = index,
+                               .val_type = type,
+                               .base = (int)base,
+                               .ptr = p->ptr.at,
+                               .idx = p->crd.at,
+                               .val = p->val.at},
+                         .b = {.data = p->x.at,
+                               .rows = COLS,
+                               .cols = 1,
+                               .ld = 1,
+                               .type = type,
+                               .batch = 1},
+                         .c = {.data = p->y.at,
+                               .rows = s->rows,
+                               .cols = 1,
+                               .ld = 1,
+                               .type = type,
+                               .batch = 1},
+                         .compute = type,
+                         .alpha = {1, 0},
+                         .batch = 1};
+}
+
+static void
+release(product *p)
+{
+    const fenced *all[] = {&p->ptr, &p->crd, &p->val, &p->x, &p->y};
+
+    for (int q = 0; q < SB_COUNT(all); q++)
+        assert_int_equal(munmap(all[q]->map, all[q]->size), 0);
+}
+
+static void
+run(product *p)
+{
+    const sb_options opt = {.plan = "(plan spmv (part prod) (tile 4))"};
+    sb_plan *plan;
+
+    assert_int_equal(sb_plan_create(&plan, &p->pb, &opt, NULL), SB_OK);
+    assert_int_equal(sb_execute(plan, &p->pb, NULL), SB_OK);
+    sb_plan_release(plan);
+}
+
+static double
+sum(const shape *s, int64_t i)
+{
+    double all = 0;
+
+    for (int64_t q = 0; q < s->length(i); q++)
+        all += value(i, q) * element(column(i, q));
+    return all;
+}
+
+static const sb_dtype types[] = {SB_F32, SB_F64};
+static const sb_dtype indices[] = {SB_I32, SB_I64};
+
+static void
+check(const shape *s, sb_dtype type, sb_dtype index, int64_t base, double alpha,
+      double beta)
+{
+    product p;
+
+    make(&p, s, type, index, base, 1);
+    p.pb.alpha.re = alpha;
+    p.pb.beta.re = beta;
+    if (beta == 0) /* what C holds is not read */
+        for (int64_t i = 0; i < s->rows; i++)
+            put(p.y.at, type, i, NAN);
+    run(&p);
+    for (int64_t i = 0; i < s->rows; i++)
+        assert_true(get(p.y.at, type, i) ==
+                    alpha * sum(s, i) + (beta == 0 ? 0 : beta * before(i)));
+    release(&p);
+}
+
+static void
+test_sums(void **state)
+{
+    (void)state;
+    for (int k = 0; k < SB_COUNT(shapes); k++)
+        for (int t = 0; t < SB_COUNT(types); t++)
+            for (int x = 0; x < SB_COUNT(indices); x++)
+                for (int64_t base = 0; base < 2; base++) {
+                    check(&shapes[k], types[t], indices[x], base, 1, 0);
+                    check(&shapes[k], types[t], indices[x], base, -2, 3);
+                }
+}
+
+/* An infinite element of x reaches the rows that have its column, and no other. */
+static void
+check_infinite(const shape *s, sb_dtype type, sb_dtype index, int64_t j)
+{
+    product p;
+
+    make(&p, s, type, index, 0, 1);
+    put(p.x.at, type, j, INFINITY);
+    run(&p);
+    for (int64_t i = 0; i < s->rows; i++) {
+        bool has = false;
+
+        for (int64_t q = 0; q < s->length(i); q++)
+            has |= column(i, q) == j;
+        assert_true(has || get(p.y.at, type, i) == sum(s, i));
+    }
+    release(&p);
+}
+
+static void
+test_infinite(void **state)
+{
+    (void)state;
+    for (int t = 0; t < SB_COUNT(types); t++)
+        for (int x = 0; x < SB_COUNT(indices); x++)
+            for (int64_t j = 0; j < COLS; j += 6) {
+                check_infinite(&shapes[0], types[t], indices[x], j);
+                check_infinite(&shapes[2], types[t], indices[x], j);
+            }
+}
+
+/* The first rows by themselves, fewer beside them and another end of the buffer. */
+static int64_t
+moderate(int64_t i)
+{
+    return i * 11 % 14;
+}
+
+static int64_t
+moderate_beside_long(int64_t i)
+{
+    return i % 16 == 15 ? 31 : moderate(i);
+}
+
+static void
+test_same_bits(void **state)
+{
+    const shape plain = {128, moderate}, beside = {128, moderate_beside_long};
+    product a, b;
+
+    (void)state;
+    for (int k = 0; k < SB_COUNT(types) * SB_COUNT(indices); k++) {
+        const sb_dtype type = types[k / 2], index = indices[k % 2];
+
+        make(&a, &plain, type, index, 0, 0.1);
+        make(&b, &beside, type, index, 0, 0.1);
+        run(&a);
+        run(&b);
+        for (int64_t i = 0; i < plain.rows; i++)
+            if (i % 16 != 15)
+                assert_true(get(a.y.at, type, i) == get(b.y.at, type, i));
+        release(&a);
+        release(&b);
+    }
+}
+
+static int
+start(void **state)
+{
+    (void)state;
+    sb_backend_set(&sb_cpu_backend);
+    return 0;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_infinite),
+        cmocka_unit_test(test_same_bits),
+    };
+
+    return cmocka_run_group_tests(tests, start, NULL);
+}

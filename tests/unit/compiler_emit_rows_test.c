@@ -1,0 +1,113 @@
+/*
+ * Sums of sixteen rows as one call (spblas_rows.h); what only looks like them stays what it
+ * was. Values: tests/prop/kernels_rows_test.c.
+ */
+#include "base/arena.h"
+#include "base/strbuf.h"
+#include "compiler/compiler.h"
+#include "compiler/ir.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char head[] =
+    "prog @sums stage 3 {\n  param %n : i64\n  buf $ptr : i64[%n + 18] in\n"
+    "  buf $x : f32[256] in\n  buf $y : f32[16] inout\n  local $term : f32[256]\n"
+    "  local $wide : f32[32]\n  local $sum : f32[16]\n"
+    "  for %u in 0 .. 256 { $term[%u] = $x[%u] }\n"
+    "  for %l in 0 .. 32 vector(32) { $wide[%l] = 0.0 }\n"
+    "  for %l in 0 .. 16 vector(16) { $sum[%l] = 0.0 }\n";
+static const char foot[] = "  for %l in 0 .. 16 vector(16) { $y[%l] = $sum[%l] }\n}\n";
+
+/* Whether the C of a program with this loop has the call, and where ptr begins in it. */
+static bool
+has_call(const char *loop, const char *call)
+{
+    sb_arena arena = {0};
+    sb_diag diag = {SB_OK, ""};
+    sb_ir ir;
+    const sb_prog *prog;
+    sb_strbuf text, c;
+    bool found;
+
+    sb_ir_init(&ir, &arena, &diag);
+    sb_strbuf_init(&text);
+    sb_strbuf_init(&c);
+    sb_strbuf_printf(&text, "%s%s%s", head, loop, foot);
+    if (sb_prog_parse(&prog, &ir, text.s, text.len) != SB_OK)
+        fail_msg("%s\n%s", diag.text, text.s);
+    assert_int_equal(sb_emit_c(&c, prog, "f", NULL), SB_OK);
+    found = strstr(c.s, call) != NULL;
+    sb_strbuf_free(&c);
+    sb_strbuf_free(&text);
+    sb_arena_free(&arena);
+    return found;
+}
+
+static void
+test_call(void **state)
+{
+    (void)state;
+    assert_true(
+        has_call("for %r in 0 .. 16 note(rows, 16) { for %q in $ptr[%n + %r] - 5 .. "
+                 "$ptr[%n + %r + 1] - 5 { $sum[%r] += $term[%q] } }\n",
+                 "SBK_V(rows_i64_f32, SBK_N4_16)(sum, term, ptr + n, 5);"));
+    assert_true(has_call("for %r in 0 .. 16 note(rows, 16) { for %q in $ptr[%r] .. "
+                         "$ptr[%r + 1] { $sum[%r] += $term[%q] } }\n",
+                         "SBK_V(rows_i64_f32, SBK_N4_16)(sum, term, ptr + 0, 0);"));
+}
+
+static void
+test_others(void **state)
+{
+    static const char *const loops[] = {
+        /* no note; another number of rows, from another one on */
+        "for %r in 0 .. 16 { for %q in $ptr[%r] .. $ptr[%r + 1] { $sum[%r] += "
+        "$term[%q] } }\n",
+        "for %r in 0 .. 15 note(rows, 16) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$sum[%r] += $term[%q] } }\n",
+        "for %r in 1 .. 16 note(rows, 16) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$sum[%r] += $term[%q] } }\n",
+        /* bounds that are not neighbours, or not of one beginning, or apart by two */
+        "for %r in 0 .. 16 note(rows, 16) { for %q in $ptr[%r] .. $ptr[%r + 2] { "
+        "$sum[%r] += $term[%q] } }\n",
+        "for %r in 0 .. 16 note(rows, 16) { for %q in $ptr[%r] - 1 .. $ptr[%r + 1] - 2 "
+        "{ $sum[%r] += $term[%q] } }\n",
+        "for %r in 0 .. 16 note(rows, 16) { for %q in $ptr[%r] - %r .. $ptr[%r + 1] - "
+        "%r { $sum[%r] += $term[%q] } }\n",
+        "for %r in 0 .. 16 note(rows, 16) { for %q in $ptr[min(%r, 7)] .. "
+        "$ptr[min(%r, 7) + 1] { $sum[%r] += $term[%q] } }\n",
+        /* other sums, other terms, other places */
+        "for %r in 0 .. 16 note(rows, 16) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$sum[%r] += $term[%q] * 2.0 } }\n",
+        "for %r in 0 .. 16 note(rows, 16) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$sum[%r] += $term[%q + 1] } }\n",
+        "for %r in 0 .. 16 note(rows, 16) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$sum[15 - %r] += $term[%q] } }\n",
+        "for %r in 0 .. 16 note(rows, 16) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$sum[%r] = $term[%q] } }\n",
+        "for %r in 0 .. 16 note(rows, 16) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$wide[%r] += $term[%q] } }\n",
+    };
+
+    (void)state;
+    for (size_t q = 0; q < sizeof loops / sizeof loops[0]; q++)
+        if (has_call(loops[q], "rows_i64"))
+            fail_msg("%s", loops[q]);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_call),
+        cmocka_unit_test(test_others),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+/*
+ * The model for one column on Zen 4 (level v4): which of two plans is cheaper on small matrices
+ * of each class, as it was measured (docs/planner.md), and what each term is for. Each order
+ * here turns when the term that its comment names is left out.
+ */
+#include "base/macro.h"
+#include "formats/view.h"
+#include "planner/cost.h"
+#include "planner/rules.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 1024, COLS = 4096, MOST = ROWS * 200 };
+
+/* Where an entry of a row is, and how many there are. */
+typedef struct shape {
+    int64_t (*length)(int64_t i);
+    int64_t (*column)(int64_t i, int64_t q);
+} shape;
+
+static sb_stats
+collect(const shape *s)
+{
+    static int32_t ptr[ROWS + 1], crd[MOST];
+    static float val[MOST];
+    sb_stats out;
+    sb_view v;
+    int32_t nnz = 0;
+
+    for (int64_t i = 0; i < ROWS; i++) {
+        ptr[i] = nnz;
+        for (int64_t q = 0; q < s->length(i); q++)
+            crd[nnz++] = (int32_t)s->column(i, q);
+    }
+    ptr[ROWS] = nnz;
+    {
+        const sb_matrix a = {.format = SB_FORMAT_CSR,
+                             .rows = ROWS,
+                             .cols = COLS,
+                             .nnz = nnz,
+                             .ptr_type = SB_I32,
+                             .idx_type = SB_I32,
+                             .val_type = SB_F32,
+                             .ptr = ptr,
+                             .idx = crd,
+                             .val = val};
+
+        assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+        assert_int_equal(sb_stats_collect(&out, &v, SB_STATS_ALL, NULL), SB_OK);
+        sb_view_free(&v);
+    }
+    return out;
+}
+
+/* Nanoseconds a row of a plan's part, beside what streams while it computes. */
+static double
+of(const char *part, const sb_stats *s, int size)
+{
+    sb_target t = {
+        .isa = SB_ISA_V4, .threads = 1, .l1 = 32 << 10, .l2 = 1 << 20, .l3 = 32 << 20};
+    const sb_work w = {.op = SB_OP_SPMV,
+                       .m = s->rows,
+                       .n = 1,
+                       .k = s->cols,
+                       .nnz = s->nnz,
+                       .a_size = size,
+                       .b_size = size,
+                       .c_size = size,
+                       .compute_size = size,
+                       .ptr_size = 4,
+                       .idx_size = 4};
+    char plan[64];
+    sb_choice ch;
+    sb_cost cost;
+
+    for (int q = 0; q < SB_CLASS_COUNT; q++)
+        t.factor[SB_OP_SPMV][q] = (sb_factor){0, 1, 1};
+    (void)snprintf(plan, sizeof plan, "(plan spmv (part %s))", part);
+    assert_int_equal(sb_choice_parse(&ch, plan, strlen(plan), NULL), SB_OK);
+    sb_cost_predict(&cost, &ch, &w, s, &t);
+    return (cost.terms[0].unit + cost.terms[0].entry) / (double)s->rows * 1e9;
+}
+
+/* By at least so many times, or the test says by how many. */
+static void
+expect(const char *less, const char *more, double times, const sb_stats *s, int size)
+{
+    const double a = of(less, s, size), b = of(more, s, size);
+
+    if (!(times * a < b))
+        fail_msg("%s %.2f ns a row, %s %.2f, %d bytes", less, a, more, b, size);
+}
+
+static int64_t
+scattered(int64_t i, int64_t q)
+{
+    return (q * 19 + i * 37 % 19) % COLS;
+}
+
+static int64_t
+side_by_side(int64_t i, int64_t q)
+{
+    return i / 16 * 16 + q;
+}
+
+static int64_t
+of_stencil(int64_t i, int64_t q)
+{
+    static const int64_t at[] = {0, 64, 1000, 1064, 2000};
+
+    return i + at[q];
+}
+
+static int64_t
+one(int64_t i)
+{
+    (void)i;
+    return 1;
+}
+
+static int64_t
+four(int64_t i)
+{
+    (void)i;
+    return 4;
+}
+
+static int64_t
+five(int64_t i)
+{
+    (void)i;
+    return 5;
+}
+
+static int64_t
+sixty(int64_t i)
+{
+    (void)i;
+    return 60;
+}
+
+static int64_t
+two_hundred(int64_t i)
+{
+    (void)i;
+    return 200;
+}
+
+/* None or ten, as links of a network are. */
+static int64_t
+none_or_ten(int64_t i)
+{
+    return i * 7 % 4 == 3 ? 10 : 0;
+}
+
+/* Of 5 entries in the mean, short and long. */
+static int64_t
+three_or_nineteen(int64_t i)
+{
+    return i * 5 % 8 == 3 ? 19 : 3;
+}
+
+static const int sizes[] = {4, 8};
+
+/* Products, groups, rows: what a row costs (units of groups and of rows). */
+static void
+test_short_rows(void **state)
+{
+    const shape shape = {five, scattered};
+    const sb_stats s = collect(&shape);
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(sizes); q++) {
+        expect("prod", "seg", 1.3, &s, sizes[q]);
+        expect("seg", "csr", 1.3, &s, sizes[q]);
+        /* a diagonal of few rows costs a slice as much as a full one */
+        expect("prod", "hdia", 1.3, &s, sizes[q]);
+    }
+}
+
+/* What an entry costs products, whose sums are made afterwards, and rows; a column of a
+ * slice; a chunk of a mask that is nearly empty. */
+static void
+test_long_rows(void **state)
+{
+    const shape shape = {sixty, scattered}, longer = {two_hundred, scattered};
+    const sb_stats s = collect(&shape), l = collect(&longer);
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(sizes); q++) {
+        expect("seg", "prod", 1.1, &s, sizes[q]);
+        expect("seg", "csr", 1.1, &s, sizes[q]);
+        expect("seg", "sell", 1.1, &l, sizes[q]);
+        expect("seg", "mask 1", 1.1, &l, sizes[q]);
+    }
+}
+
+/* What an entry costs groups; what a row costs masks. */
+static void
+test_runs(void **state)
+{
+    const shape wide = {sixty, side_by_side}, narrow = {four, side_by_side};
+    const sb_stats w = collect(&wide), n = collect(&narrow);
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(sizes); q++) {
+        expect("mask 4", "seg", 1.1, &w, sizes[q]);
+        expect("prod", "mask 1", 1.3, &n, sizes[q]);
+    }
+}
+
+/* What a slice costs, and what begins it; values side by side are no second gather. */
+static void
+test_slices(void **state)
+{
+    const shape shape = {one, scattered}, stencil = {five, of_stencil};
+    const sb_stats s = collect(&shape), d = collect(&stencil);
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(sizes); q++) {
+        expect("prod", "sell", 1.2, &s, sizes[q]);
+        expect("sell) (packed", "sell", 1.2, &s, sizes[q]);
+        expect("hdia) (packed", "prod", 1.5, &d, sizes[q]);
+        expect("hdia) (packed", "sell) (packed", 1.5, &d, sizes[q]);
+    }
+    expect("prod", "sell) (packed", 1.1, &s, 4);
+    expect("hdia", "prod", 1.3, &d, 4);
+}
+
+/* Lengths that were not foreseen. */
+static void
+test_mixed_lengths(void **state)
+{
+    static const char *const kinds[] = {"csr", "seg", "prod"};
+    const shape equal = {five, scattered}, mixed = {three_or_nineteen, scattered};
+    const shape links = {none_or_ten, scattered};
+    const sb_stats e = collect(&equal), m = collect(&mixed), l = collect(&links);
+
+    (void)state;
+    assert_true(e.nnz == m.nnz);
+    for (int k = 0; k < SB_COUNT(kinds); k++)
+        for (int q = 0; q < SB_COUNT(sizes); q++)
+            if (!(of(kinds[k], &m, sizes[q]) > of(kinds[k], &e, sizes[q]) + 0.25))
+                fail_msg("%s, %d bytes", kinds[k], sizes[q]);
+    expect("sell", "prod", 1, &l, 8);
+    expect("prod", "seg", 1.3, &l, 8);
+    expect("prod", "seg", 1.3, &l, 4);
+}
+
+/* x that leaves the near caches; of doubles sooner. */
+static void
+test_far_columns(void **state)
+{
+    static const char *const kinds[] = {"csr", "seg"};
+    const shape shape = {sixty, scattered};
+    sb_stats near = collect(&shape), far = near;
+
+    (void)state;
+    far.cols = 40000;
+    for (int k = 0; k < SB_COUNT(kinds); k++) {
+        assert_true(of(kinds[k], &far, 8) > 1.1 * of(kinds[k], &near, 8));
+        assert_true(of(kinds[k], &far, 4) == of(kinds[k], &near, 4));
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_short_rows),    cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_runs),          cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_mixed_lengths), cmocka_unit_test(test_far_columns),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
