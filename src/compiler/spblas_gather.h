@@ -510,7 +510,6 @@ sbk_tabr_f32x16(const float *p, int w, int64_t l, sbk_i32x16 i, int64_t m)
     return (sbk_f32x16)_mm512_maskz_mov_ps((__mmask16)m, v);
 }
 
-/* Ranges are as many of lanes below 8 as of those from there on. */
 SBK_FN sbk_f64x8
 sbk_tabr_f64x8(const double *p, int w, int64_t l, sbk_i32x8 i, int64_t m)
 {
@@ -540,7 +539,6 @@ SBK_ADK_ANY(1)
 SBK_ADK_ANY(2)
 SBK_ADK_ANY(4)
 #if SBK_VBYTES >= 64 && !defined(SBK_FAST_GATHER)
-/* Splats by mask come from scalar registers, one at a time. */
 SBK_FN sbk_i32x8
 sbk_adk_i32x8(sbk_i32x8 c, int32_t v, int64_t m)
 {

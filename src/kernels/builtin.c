@@ -113,7 +113,7 @@
         "spmv mask " types " rr b3 t4 p0", "spmv mask " types " rr b4 t4 p0", \
         "spmv mask " types " rr b6 t4 p0"
 /* Sums of a window's rows made together. */
-#define JOINED                                                              \
+#define SUMMED                                                              \
     "spmv mask " F32 " rr b3 t4 p0 u4", "spmv mask " F32 " rr b4 t4 p0 u4", \
         "spmv mask " F32 " rr b6 t4 p0 u4"
 #define SLICED(types)                                                      \
@@ -206,7 +206,7 @@ static const char *const builtin[] = {
     SLICED(F32),
     SLICED(F64),
     RANGED,
-    JOINED,
+    SUMMED,
     MASKED(F32),
     MASKED(F64),
     "spmv seg " F32 " rr t4 p0",
