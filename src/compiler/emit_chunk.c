@@ -80,6 +80,28 @@ store_bits(sb_emit *cx, const sb_stmt *st)
     return true;
 }
 
+/* at += select(bit, n, 0) of integers: an addition of the lanes that are set. */
+static bool
+store_counts(sb_emit *cx, const sb_stmt *st)
+{
+    const sb_expr *value = st->u.store.value;
+
+    if (value->type != SB_I32 || st->u.store.op != SB_STORE_ADD || cx->masking ||
+        !sb_emit_by_bits(cx, value))
+        return false;
+    sb_emit_chunk(cx, st->u.store.buf, st->u.store.idx[0]);
+    sb_strbuf_puts(cx->out, " = ");
+    sb_emit_call(cx, "adk", SB_I32);
+    sb_strbuf_puts(cx->out, "(");
+    sb_emit_chunk(cx, st->u.store.buf, st->u.store.idx[0]);
+    sb_strbuf_puts(cx->out, ", ");
+    sb_emit_expr(cx, value->arg[1], 0);
+    sb_strbuf_puts(cx->out, ", ");
+    sb_emit_mask(cx, sb_emit_tested(value->arg[0]));
+    sb_strbuf_puts(cx->out, ");\n");
+    return true;
+}
+
 /* acc += a * b whose missing lanes are read but not added. */
 static void
 store_open(sb_emit *cx, const sb_stmt *st)
@@ -139,7 +161,7 @@ store(sb_emit *cx, const sb_stmt *st)
         store_open(cx, st);
         return;
     }
-    if (l && l->vector && store_bits(cx, st))
+    if (l && l->vector && (store_bits(cx, st) || store_counts(cx, st)))
         return;
     if (l && l->vector) {
         store_local(cx, st,

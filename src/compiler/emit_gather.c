@@ -166,6 +166,7 @@ typedef enum given {
     NEXT,    /* A[p + ones(m, l)]: the next values, packed */
     PICKED,  /* A[p + at[l]], at in registers */
     LOOKED,  /* the same of a short local array */
+    RANGED,  /* A[l * w / 16 * n + at[l]]: w short arrays, of two registers each */
     SAME     /* an integer, the same for all */
 } given;
 
@@ -175,6 +176,46 @@ is_table(const sb_buf *b)
 {
     return b->type == SB_F32 && b->rank == 1 && b->extent[0]->kind == SB_EXPR_INT &&
            b->extent[0]->u.i % 32 == 0;
+}
+
+/* Of t[l * w / 16 * n + at[l]], two of the longest registers for each w-th of 16 lanes: w; 0
+ * where x is not such a load. */
+static int
+ranges(const sb_emit *cx, const sb_expr *x, const sb_expr **lane, const sb_expr **at)
+{
+    const sb_expr *e = x->arg[0], *part;
+    const int64_t n = 128 / (int64_t)sb_dtype_size((sb_dtype)x->type);
+    int64_t step;
+
+    if (e->kind != SB_EXPR_ADD || e->arg[0]->kind != SB_EXPR_MUL ||
+        e->arg[0]->arg[1]->kind != SB_EXPR_INT || e->arg[0]->arg[1]->u.i != n)
+        return 0;
+    part = e->arg[0]->arg[0];
+    *at = e->arg[1]->kind == SB_EXPR_CAST ? e->arg[1]->arg[0] : e->arg[1];
+    if (part->kind != SB_EXPR_DIV || part->arg[0]->kind != SB_EXPR_MUL ||
+        part->arg[0]->arg[1]->kind != SB_EXPR_INT ||
+        part->arg[1]->kind != SB_EXPR_INT || part->arg[1]->u.i != 16 ||
+        (*at)->kind != SB_EXPR_LOAD || (*at)->type != SB_I32)
+        return 0;
+    *lane = part->arg[0]->arg[0];
+    return sb_emit_step(cx, *lane, &step) && step == 1 &&
+                   sb_emit_step(cx, (*at)->arg[0], &step) && step == 1
+               ? (int)part->arg[0]->arg[1]->u.i
+               : 0;
+}
+
+/* Whether x is one of the table's loads, its positions in registers. */
+static bool
+is_ranged(const sb_emit *cx, const sb_expr *x)
+{
+    const sb_emit_local *at;
+    const sb_expr *lane, *from;
+
+    if ((x->type != SB_F32 && x->type != SB_F64) || !sb_emit_find_local(cx, x->u.buf) ||
+        !ranges(cx, x, &lane, &from))
+        return false;
+    at = sb_emit_find_local(cx, from->u.buf);
+    return at && at->vector;
 }
 
 static given
@@ -192,6 +233,8 @@ given_load(const sb_emit *cx, const sb_expr *x, const sb_expr *rank)
         return NEXT;
     if (sb_emit_step(cx, idx, &step) && step == 1)
         return SIDE;
+    if (is_ranged(cx, x))
+        return RANGED;
     at = from && from->type == SB_I32 ? sb_emit_find_local(cx, from->u.buf) : NULL;
     if (!at || !at->vector)
         return NOTHING;
@@ -233,11 +276,23 @@ picked(sb_emit *cx, const sb_expr *x, bool table)
     sb_emit_chunk(cx, from->u.buf, from->arg[0]);
 }
 
+/* t, w, l, at[..] */
+static void
+ranged(sb_emit *cx, const sb_expr *x)
+{
+    const sb_expr *lane, *at;
+
+    sb_strbuf_printf(cx->out, ", %d, ", ranges(cx, x, &lane, &at));
+    sb_emit_expr(cx, lane, 0);
+    sb_strbuf_puts(cx->out, ", ");
+    sb_emit_chunk(cx, at->u.buf, at->arg[0]);
+}
+
 /* SBK_V(lb_f32, N)(B + j, m >> l): l is the chunk's first lane */
 void
 sb_emit_bits(sb_emit *cx, const sb_expr *e)
 {
-    static const char *const call[] = {"", "lb", "ex", "gab", "tab", "sb"};
+    static const char *const call[] = {"", "lb", "ex", "gab", "tab", "tabr", "sb"};
     const given form = given_by(cx, e);
     const sb_expr *x = e->arg[1];
 
@@ -249,6 +304,8 @@ sb_emit_bits(sb_emit *cx, const sb_expr *e)
         sb_emit_buf(cx, x->u.buf);
     if (form == PICKED || form == LOOKED) {
         picked(cx, x, form == LOOKED);
+    } else if (form == RANGED) {
+        ranged(cx, x);
     } else if (form != SAME) {
         sb_strbuf_puts(cx->out, " + ");
         sb_emit_expr(cx, x->arg[0], 7);

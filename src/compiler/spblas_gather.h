@@ -8,7 +8,8 @@
  *   ex    the next of p in such lanes, 0 in the others
  *   gab   p[i[k]] in such lanes, i in registers, 0 in the others
  *   tab   the same of `size` f32, a multiple of 32, all of them readable
- *   sb    v in such lanes of i32, 0 in the others
+ *   tabr  p[(l + k) * w / 16 * n + i[k]], n the elements of two of the longest registers
+ *   sb    v in such lanes of i32, 0 in the others; adk: c + v, c in the others
  *   fmk   a * b + c in such lanes, c in the others
  *   fml   the same in the first m lanes
  *   pair  sums of neighbours, those of a and then those of b
@@ -420,6 +421,18 @@ SBK_FML_ANY(f64, 4)
         (void)size;                                                             \
         return sbk_gab_f32x##n(p, i, m);                                        \
     }
+#define SBK_RANGE_ANY(t, elem, n)                                                    \
+    SBK_FN sbk_##t##x##n sbk_tabr_##t##x##n(const elem *p, int w, int64_t l,         \
+                                            sbk_i32x##n i, int64_t m)                \
+    {                                                                                \
+        elem at[n];                                                                  \
+        SBK_UNROLL                                                                   \
+        for (int k = 0; k < (n); k++)                                                \
+            at[k] = m >> k & 1                                                       \
+                        ? p[(l + k) * w / 16 * (int64_t)(128 / sizeof(elem)) + i[k]] \
+                        : (elem)0;                                                   \
+        return sbk_ld_##t##x##n(at);                                                 \
+    }
 #define SBK_SPLAT_ANY(n)                                    \
     SBK_FN sbk_i32x##n sbk_sb_i32x##n(int32_t v, int64_t m) \
     {                                                       \
@@ -433,11 +446,18 @@ SBK_FML_ANY(f64, 4)
 SBK_TABLE_ANY(1)
 SBK_TABLE_ANY(2)
 SBK_TABLE_ANY(4)
+SBK_RANGE_ANY(f32, float, 1)
+SBK_RANGE_ANY(f32, float, 2)
+SBK_RANGE_ANY(f32, float, 4)
+SBK_RANGE_ANY(f64, double, 1)
+SBK_RANGE_ANY(f64, double, 2)
 SBK_SPLAT_ANY(1)
 SBK_SPLAT_ANY(2)
 SBK_SPLAT_ANY(4)
 #if SBK_VBYTES >= 32
 SBK_TABLE_ANY(8)
+SBK_RANGE_ANY(f32, float, 8)
+SBK_RANGE_ANY(f64, double, 4)
 #endif
 #if SBK_VBYTES >= 64
 SBK_FN sbk_i32x8
@@ -469,8 +489,74 @@ sbk_tab_f32x16(const float *p, int size, sbk_i32x16 i, int64_t m)
                                    _mm512_loadu_ps(p + s + 16)));
     return (sbk_f32x16)r;
 }
+
+/* What a lane is given takes the place of its index, so nothing is blended; what looks beyond
+ * its registers is a lane without a bit. */
+#define SBK_RANGE_FIRST(s, w) (((s)*16 + (w)-1) / (w))
+#define SBK_BELOW(k) ((1U << (k)) - 1)
+SBK_FN sbk_f32x16
+sbk_tabr_f32x16(const float *p, int w, int64_t l, sbk_i32x16 i, int64_t m)
+{
+    __m512 v = (__m512)i;
+
+    (void)l; /* 0 */
+    SBK_UNROLL
+    for (int s = 0; s < w; s++)
+        v = _mm512_mask2_permutex2var_ps(
+            _mm512_loadu_ps(p + s * 32), (__m512i)v,
+            (__mmask16)(SBK_BELOW(SBK_RANGE_FIRST(s + 1, w)) &
+                        ~SBK_BELOW(SBK_RANGE_FIRST(s, w))),
+            _mm512_loadu_ps(p + s * 32 + 16));
+    return (sbk_f32x16)_mm512_maskz_mov_ps((__mmask16)m, v);
+}
+
+SBK_FN sbk_f64x8
+sbk_tabr_f64x8(const double *p, int w, int64_t l, sbk_i32x8 i, int64_t m)
+{
+    const double *t = p + l * w;
+    __m512d v = (__m512d)_mm512_cvtepi32_epi64((__m256i)i);
+
+    SBK_UNROLL
+    for (int s = 0; s < w / 2; s++)
+        v = _mm512_mask2_permutex2var_pd(
+            _mm512_loadu_pd(t + s * 16), (__m512i)v,
+            (__mmask8)(SBK_BELOW(SBK_RANGE_FIRST(s + 1, w)) &
+                       ~SBK_BELOW(SBK_RANGE_FIRST(s, w))),
+            _mm512_loadu_pd(t + s * 16 + 8));
+    return (sbk_f64x8)_mm512_maskz_mov_pd((__mmask8)m, v);
+}
 #elif SBK_VBYTES >= 32
 SBK_SPLAT_ANY(8)
+#endif
+
+#define SBK_ADK_ANY(n)                                                      \
+    SBK_FN sbk_i32x##n sbk_adk_i32x##n(sbk_i32x##n c, int32_t v, int64_t m) \
+    {                                                                       \
+        return c + sbk_sb_i32x##n(v, m);                                    \
+    }
+
+SBK_ADK_ANY(1)
+SBK_ADK_ANY(2)
+SBK_ADK_ANY(4)
+#if SBK_VBYTES >= 64 && !defined(SBK_FAST_GATHER)
+SBK_FN sbk_i32x8
+sbk_adk_i32x8(sbk_i32x8 c, int32_t v, int64_t m)
+{
+    return (sbk_i32x8)_mm256_mask_add_epi32((__m256i)c, (__mmask8)m, (__m256i)c,
+                                            _mm256_set1_epi32(v));
+}
+
+SBK_FN sbk_i32x16
+sbk_adk_i32x16(sbk_i32x16 c, int32_t v, int64_t m)
+{
+    return (sbk_i32x16)_mm512_mask_add_epi32((__m512i)c, (__mmask16)m, (__m512i)c,
+                                             _mm512_set1_epi32(v));
+}
+#elif SBK_VBYTES >= 32
+SBK_ADK_ANY(8)
+#if SBK_VBYTES >= 64
+SBK_ADK_ANY(16)
+#endif
 #endif
 
 /* ---- neighbours ---------------------------------------------------------------------- */

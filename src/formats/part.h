@@ -53,7 +53,11 @@
  *          then what is left over, by chunk and row. With values in place: hdia_seg
  *          P[slices + 1] chunks before a slice, all masked, a slice's by diagonal
  *          hdia_ptr P[slices + 1] first slot of a slice  hdia_at I32[slices * 16] first of
- *          a row, counted from there  hdia_col, hdia_bits as above
+ *          a row, counted from there  hdia_col, hdia_bits as above. Where values are
+ *          looked up in n ranges: hdia_range I32[slices * n], the first slot of the slice's
+ *          rows from 16 q / n (rounded up) on, counted from the slice's, and hdia_at from
+ *          there; or -1 in all of a slice whose rows have more than is looked up, or behind
+ *          which the matrix ends: its hdia_at is as above
  *   csr, seg, prod, list  no arrays
  *   blocks  no arrays where the block rows of op(A) are the caller's; else
  *          A_ptr P[rows / b + 1]  A_crd I[blocks]  blocks_pos P[blocks], the number of the
@@ -235,6 +239,9 @@ int64_t sb_part_mask_chunks(const sb_view *v, int64_t window, int b);
  * more than 2^31 (in place). par may be NULL. */
 sb_status sb_part_hdia(sb_part *out, sb_cover *cv, bool in_place, bool sorted,
                        const sb_par *par);
+/* To slices by diagonals in place: where each n-th of a slice's rows looks values up, in `entries`
+ * slots from its first on. ENOMEM alone. */
+sb_status sb_part_hdia_ranges(sb_part *p, const sb_view *v, int n, int entries);
 /* Chunks of a slice that hold all its rows, some, and what is left over; entries left, and
  * of how many diagonals. */
 typedef struct sb_hdia_slice {

@@ -294,6 +294,18 @@ unit_mask(check *ck, int64_t u)
     return SB_OK;
 }
 
+/* Where what row r of a slice looks its values up in begins. */
+static int64_t
+hdia_range(const check *ck, int64_t u, int64_t r)
+{
+    const sb_part_array *a = sb_part_find(ck->p, "hdia_range");
+    const int64_t each = a ? a->count / ck->p->group[0].hi : 0;
+
+    return a && get(ck, "hdia_range", u * each) >= 0
+               ? get(ck, "hdia_range", u * each + r * each / SB_HDIA_ROWS)
+               : 0;
+}
+
 static sb_status
 hdia_in_place(check *ck, int64_t u)
 {
@@ -301,7 +313,7 @@ hdia_in_place(check *ck, int64_t u)
     int64_t at[SB_HDIA_ROWS];
 
     for (int64_t r = 0; r < SB_HDIA_ROWS; r++)
-        at[r] = first + get(ck, "hdia_at", u * SB_HDIA_ROWS + r);
+        at[r] = first + hdia_range(ck, u, r) + get(ck, "hdia_at", u * SB_HDIA_ROWS + r);
     for (int64_t q = get(ck, "hdia_seg", u); q < get(ck, "hdia_seg", u + 1); q++)
         for (int64_t r = 0; r < SB_HDIA_ROWS; r++) {
             if (!(get(ck, "hdia_bits", q) >> r & 1))

@@ -356,3 +356,49 @@ sb_part_hdia(sb_part *out, sb_cover *cv, bool in_place, bool sorted, const sb_pa
     }
     return st;
 }
+
+/* The first row of a slice in its q-th of n ranges. */
+static int64_t
+range_begin(int64_t slice, int q, int n)
+{
+    return slice * ROWS + (q * ROWS + n - 1) / n;
+}
+
+/* Whether each of n ranges of a slice's rows lies within `entries` slots that there are. */
+static bool
+in_ranges(const sb_view *v, int64_t slice, int n, int entries)
+{
+    if ((slice + 1) * ROWS > v->rows)
+        return false;
+    for (int q = 0; q < n; q++) {
+        const int64_t lo = sb_view_lo(v, range_begin(slice, q, n));
+
+        if (sb_view_lo(v, range_begin(slice, q + 1, n)) > lo + entries ||
+            lo + entries > v->nnz)
+            return false;
+    }
+    return true;
+}
+
+sb_status
+sb_part_hdia_ranges(sb_part *p, const sb_view *v, int n, int entries)
+{
+    const int64_t slices = (v->rows + ROWS - 1) / ROWS;
+    int32_t *range = sb_part_array_new(p, "hdia_range", SB_I32, slices * n);
+    int32_t *at = p->array[AT].data;
+
+    if (!range)
+        return SB_ENOMEM;
+    for (int64_t g = 0; g < slices; g++) {
+        const bool in = in_ranges(v, g, n, entries);
+
+        for (int q = 0; q < n; q++) {
+            const int64_t first = range_begin(g, q, n), end = range_begin(g, q + 1, n);
+
+            range[g * n + q] = in ? at[first] : -1;
+            for (int64_t r = first; in && r < end; r++)
+                at[r] -= range[g * n + q];
+        }
+    }
+    return SB_OK;
+}

@@ -112,6 +112,10 @@
     "spmv mask " types " rr b1 t4 p0", "spmv mask " types " rr b2 t4 p0",     \
         "spmv mask " types " rr b3 t4 p0", "spmv mask " types " rr b4 t4 p0", \
         "spmv mask " types " rr b6 t4 p0"
+/* Sums of a window's rows made together. */
+#define SUMMED                                                              \
+    "spmv mask " F32 " rr b3 t4 p0 u4", "spmv mask " F32 " rr b4 t4 p0 u4", \
+        "spmv mask " F32 " rr b6 t4 p0 u4"
 #define SLICED(types)                                                      \
     "spmv sell " types " rr t4 p0", "spmv sell " types " rr packed t4 p0", \
         "spmv sell " types " rr narrow t4 p0",                             \
@@ -119,6 +123,11 @@
         "spmv sell " types " rr packed one t4 p0",                         \
         "spmv sell " types " rr packed narrow one t4 p0",                  \
         "spmv hdia " types " rr t4 p0", "spmv hdia " types " rr packed t4 p0"
+/* Slices by diagonals, values looked up in ranges. */
+#define RANGED                                                            \
+    "spmv hdia " F32 " rr b3 t4 p0", "spmv hdia " F32 " rr b4 t4 p0",     \
+        "spmv hdia " F32 " rr b6 t4 p0", "spmv hdia " F64 " rr b6 t4 p0", \
+        "spmv hdia " F64 " rr b8 t4 p0"
 
 #define F32 "f32f32f32/f32 i32i32"
 #define F64 "f64f64f64/f64 i32i32"
@@ -198,6 +207,8 @@ static const char *const builtin[] = {
     VECTOR("rows", F64),
     SLICED(F32),
     SLICED(F64),
+    RANGED,
+    SUMMED,
     MASKED(F32),
     MASKED(F64),
     "spmv seg " F32 " rr t4 p0",

@@ -7,7 +7,9 @@
  * With values in place all diagonals come in the order of their columns, so a lane's next
  * value lies one behind its last: a position a lane is all there is to know. A slice of
  * few entries is read into registers whole and its values are looked up there; of others
- * they are gathered.
+ * they are gathered. Of ranges (`b4`: four): so many groups of rows look in two registers of
+ * their own, which hold what all of them have; lanes never change their registers, so a lookup
+ * is a permutation for each two and nothing else.
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
@@ -15,7 +17,7 @@
 #include <stdio.h>
 
 /* as src/formats/part.h: SB_HDIA_ROWS, SB_HDIA_LEFT */
-enum { LANES = 16, BUFFER = 512, GATHER = 8, TERM = 160, TABLES = 2 };
+enum { LANES = 16, BUFFER = 512, GATHER = 8, TERM = 160, TABLES = 2, RANGE = 128 };
 
 static const int table[TABLES] = {96, 128}; /* entries of a slice in registers */
 
@@ -32,12 +34,29 @@ head(sb_strbuf *out, const sb_spec *s)
                                          "hdia_val",  "V",   "%hdia_slots",
                                          NULL};
     static const char *const count[] = {"hdia_count", NULL};
-    static const char *const in_place[] = {"hdia_seg",  "P",   "(%m + 15) / 16 + 1",
-                                           "hdia_ptr",  "P",   "(%m + 15) / 16 + 1",
-                                           "hdia_at",   "i32", "(%m + 15) / 16 * 16",
-                                           "hdia_col",  "I",   "%hdia_count",
-                                           "hdia_bits", "i32", "%hdia_count",
-                                           NULL};
+    char ranges[48];
+    const char *const in_place[] = {"hdia_seg",
+                                    "P",
+                                    "(%m + 15) / 16 + 1",
+                                    "hdia_ptr",
+                                    "P",
+                                    "(%m + 15) / 16 + 1",
+                                    "hdia_at",
+                                    "i32",
+                                    "(%m + 15) / 16 * 16",
+                                    "hdia_col",
+                                    "I",
+                                    "%hdia_count",
+                                    "hdia_bits",
+                                    "i32",
+                                    "%hdia_count",
+                                    s->block > 0 ? "hdia_range" : NULL,
+                                    "i32",
+                                    ranges,
+                                    NULL};
+
+    if (s->block > 0)
+        (void)snprintf(ranges, sizeof ranges, "(%%m + 15) / 16 * %d", s->block);
 
     sb_ops_stage2_begin(out, s, "hdia", s->packed ? params : count,
                         s->packed ? packed : in_place);
@@ -135,10 +154,39 @@ put_table(sb_strbuf *out, const sb_spec *s, int size)
     put_in_order(out, s, load);
 }
 
+/* Two registers for each range of rows, read beyond what these have: never beyond the array,
+ * says who made the slices. */
+static void
+put_ranges(sb_strbuf *out, const sb_spec *s)
+{
+    const int ranges = s->block, n = RANGE / (int)sb_dtype_size(s->a);
+    char load[64];
+
+    sb_strbuf_printf(out,
+                     "    if (cast(i64, $hdia_range[%%g * %d]) == 0) {\n"
+                     "    local $table : %s[%d]\n",
+                     ranges, sb_dtype_name(s->a), ranges * n);
+    for (int q = 0; q < ranges; q++) {
+        sb_strbuf_printf(
+            out, "    let %%v%d = %%v0 + cast(i64, $hdia_range[%%g * %d + %d])\n",
+            q + 1, ranges, q);
+        for (int u = 0; u < n; u += LANES)
+            sb_strbuf_printf(out,
+                             "    for %%l in 0 .. %d {\n"
+                             "      $table[%d + %%l] = $A[%%v%d + %d + %%l]\n    }\n",
+                             LANES, q * n + u, q + 1, u);
+    }
+    (void)snprintf(load, sizeof load,
+                   "$table[%%l * %d / 16 * %d + cast(i64, $at[%%l])]", ranges, n);
+    put_in_order(out, s, load);
+    sb_strbuf_puts(out, "    } else {\n");
+}
+
 static void
 put_in_place(sb_strbuf *out, const sb_spec *s)
 {
-    const int tables = s->a == SB_F32 && s->compute == SB_F32 ? TABLES : 0;
+    const int tables =
+        s->a == SB_F32 && s->compute == SB_F32 && s->block == 0 ? TABLES : 0;
 
     sb_strbuf_printf(out,
                      "    local $at : i32[%d]\n"
@@ -151,13 +199,15 @@ put_in_place(sb_strbuf *out, const sb_spec *s)
     sb_ops_zero(out, s);
     sb_strbuf_printf(out, "\n      $at[%%l] = $hdia_at[%%g * %d + %%l]\n    }\n",
                      LANES);
+    if (s->block > 0)
+        put_ranges(out, s);
     for (int q = 0; q < tables; q++) {
         sb_strbuf_printf(out, "    if (%%span <= %d) {\n", table[q]);
         put_table(out, s, table[q]);
         sb_strbuf_puts(out, "    } else {\n");
     }
     put_in_order(out, s, "$A[%v0 + cast(i64, $at[%l])]");
-    for (int q = 0; q < tables; q++)
+    for (int q = 0; q < tables + (s->block > 0); q++)
         sb_strbuf_puts(out, "    }\n");
 }
 

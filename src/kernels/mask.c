@@ -4,7 +4,8 @@
  * to the lanes of their columns, so no entry costs a gather. Wins wherever a chunk holds
  * several entries: runs, blocks of any size, bands, finite elements (docs/kernels.md).
  * What x holds in missing lanes is never added up; a chunk lies inside x, so all of it
- * may be loaded.
+ * may be loaded. Sums across lanes are a row's own, or (`u4`) made for all rows together, in
+ * another order.
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
@@ -27,18 +28,63 @@ head(sb_strbuf *out, const sb_spec *s)
     sb_ops_stage2_begin(out, s, "mask", params, buffers);
 }
 
+/* Rows whose sums across lanes are made together by neighbours (`u4`): as many as the longest
+ * register has lanes, so that one is all that is left; those the window lacks are zeros. */
+static int
+together(const sb_spec *s)
+{
+    return s->unroll > 1 ? LANES : 0;
+}
+
+/* Where row r has its sum per lane: an array of its own, or its place in one of all rows. */
+static void
+lane_sum(char *out, size_t size, const sb_spec *s, int r)
+{
+    if (together(s))
+        (void)snprintf(out, size, "$part[%d + %%l]", r * LANES);
+    else
+        (void)snprintf(out, size, "$acc%d[%%l]", r);
+}
+
+static void
+put_zeros(sb_strbuf *out, const sb_spec *s, const char *sum)
+{
+    sb_strbuf_printf(out, "    for %%l in 0 .. %d {\n      %s = ", LANES, sum);
+    sb_ops_zero(out, s);
+    sb_strbuf_puts(out, "\n    }\n");
+}
+
 /* Row r of the window: a sum per lane, and where its next value lies. */
 static void
 put_clear(sb_strbuf *out, const sb_spec *s, int r)
 {
-    sb_strbuf_printf(out, "    local $acc%d : %s[%d]\n    local $at%d : i64[1]\n", r,
-                     sb_dtype_name(s->compute), LANES, r);
-    sb_strbuf_printf(out, "    for %%l in 0 .. %d {\n      $acc%d[%%l] = ", LANES, r);
-    sb_ops_zero(out, s);
-    sb_strbuf_printf(out,
-                     "\n    }\n    $at%d[0] = cast(i64, $A_ptr[min(%%w * %d + %d, "
-                     "%%m)]) - %%base\n",
-                     r, s->block, r);
+    char sum[24];
+
+    lane_sum(sum, sizeof sum, s, r);
+    if (!together(s))
+        sb_strbuf_printf(out, "    local $acc%d : %s[%d]\n", r,
+                         sb_dtype_name(s->compute), LANES);
+    sb_strbuf_printf(out, "    local $at%d : i64[1]\n", r);
+    put_zeros(out, s, sum);
+    sb_strbuf_printf(
+        out, "    $at%d[0] = cast(i64, $A_ptr[min(%%w * %d + %d, %%m)]) - %%base\n", r,
+        s->block, r);
+}
+
+static void
+put_window(sb_strbuf *out, const sb_spec *s)
+{
+    char sum[24];
+
+    if (together(s))
+        sb_strbuf_printf(out, "    local $part : %s[%d]\n", sb_dtype_name(s->compute),
+                         together(s) * LANES);
+    for (int r = 0; r < s->block; r++)
+        put_clear(out, s, r);
+    for (int r = s->block; r < together(s); r++) { /* vectors of no row */
+        lane_sum(sum, sizeof sum, s, r);
+        put_zeros(out, s, sum);
+    }
 }
 
 /* Columns %j and following of x, for all rows of the window. */
@@ -56,18 +102,19 @@ put_x(sb_strbuf *out, const sb_spec *s)
 static void
 put_row(sb_strbuf *out, const sb_spec *s, int r)
 {
-    char load[48], bits[16], a[LANE];
+    char load[48], bits[16], a[LANE], sum[24];
     sb_spec t = *s; /* x has been cast */
 
     t.b = s->compute;
     (void)snprintf(load, sizeof load, "$A[%%p%d + ones(%%b%d, %%l)]", r, r);
     (void)snprintf(bits, sizeof bits, "%%b%d", r);
     sb_ops_lane(a, sizeof a, s->a, bits, load);
+    lane_sum(sum, sizeof sum, s, r);
     sb_strbuf_printf(out,
                      "      let %%b%d = cast(i64, $mask_bits[%%q * %d + %d])\n"
                      "      let %%p%d = $at%d[0]\n"
-                     "      for %%l in 0 .. %d {\n        $acc%d[%%l] += ",
-                     r, s->block, r, r, r, LANES, r);
+                     "      for %%l in 0 .. %d {\n        %s += ",
+                     r, s->block, r, r, r, LANES, sum);
     sb_strbuf_printf(out, "select(ones(%%b%d, %%l + 1) > ones(%%b%d, %%l), ", r, r);
     sb_ops_product(out, &t, a, "$x[%l]");
     sb_strbuf_puts(out, ", ");
@@ -77,19 +124,56 @@ put_row(sb_strbuf *out, const sb_spec *s, int r)
 }
 
 static void
-put_result(sb_strbuf *out, const sb_spec *s, int r)
+put_sum(sb_strbuf *out, int r)
 {
-    char sum[24], target[48];
-
     for (int h = LANES / 2; h > 0; h /= 2)
         sb_strbuf_printf(out,
                          "    for %%l in 0 .. %d {\n"
                          "      $acc%d[%%l] += $acc%d[%%l + %d]\n    }\n",
                          h, r, r, h);
+}
+
+/* Neighbours are added until every row has one sum, in $sumN of N elements. */
+static void
+put_sums(sb_strbuf *out, const sb_spec *s)
+{
+    char from[16] = "part";
+
+    for (int n = together(s) * LANES / 2; n >= together(s); n /= 2) {
+        sb_strbuf_printf(out,
+                         "    local $sum%d : %s[%d]\n    for %%l in 0 .. %d {\n"
+                         "      $sum%d[%%l] = $%s[%%l * 2] + $%s[%%l * 2 + 1]\n    }\n",
+                         n, sb_dtype_name(s->compute), n, n, n, from, from);
+        (void)snprintf(from, sizeof from, "sum%d", n);
+    }
+}
+
+static void
+put_result(sb_strbuf *out, const sb_spec *s, int r)
+{
+    char sum[24], target[48];
+
     (void)snprintf(sum, sizeof sum, "$acc%d[0]", r);
     (void)snprintf(target, sizeof target, "$C[%%w * %d + %d]", s->block, r);
     sb_strbuf_printf(out, "    if (%%w * %d + %d < %%m) {\n      %s = ", s->block, r,
                      target);
+    sb_ops_result(out, s, target, sum);
+    sb_strbuf_puts(out, "\n    }\n");
+}
+
+/* All rows of the window at once. */
+static void
+put_results(sb_strbuf *out, const sb_spec *s)
+{
+    char sum[24], target[48];
+
+    put_sums(out, s);
+    (void)snprintf(sum, sizeof sum, "$sum%d[%%l]", together(s));
+    (void)snprintf(target, sizeof target, "$C[%%w * %d + %%l]", s->block);
+    sb_strbuf_printf(out,
+                     "    let %%left = min(%d, %%m - %%w * %d)\n"
+                     "    for %%l in 0 .. min(%d, %%left) {\n      %s = ",
+                     s->block, s->block, together(s), target);
     sb_ops_result(out, s, target, sum);
     sb_strbuf_puts(out, "\n    }\n");
 }
@@ -100,8 +184,7 @@ program(sb_strbuf *out, const sb_spec *s)
     head(out, s);
     sb_strbuf_printf(out, "  for %%w in 0 .. (%%m + %d) / %d {\n", s->block - 1,
                      s->block);
-    for (int r = 0; r < s->block; r++)
-        put_clear(out, s, r);
+    put_window(out, s);
     sb_strbuf_printf(out, "    local $x : %s[%d]\n", sb_dtype_name(s->compute), LANES);
     sb_strbuf_puts(out, "    for %q in cast(i64, $mask_ptr[%w]) .. "
                         "cast(i64, $mask_ptr[%w + 1]) {\n"
@@ -110,8 +193,12 @@ program(sb_strbuf *out, const sb_spec *s)
     for (int r = 0; r < s->block; r++)
         put_row(out, s, r);
     sb_strbuf_puts(out, "    }\n");
-    for (int r = 0; r < s->block; r++)
+    if (together(s))
+        put_results(out, s);
+    for (int r = 0; r < s->block && !together(s); r++) {
+        put_sum(out, r);
         put_result(out, s, r);
+    }
     sb_strbuf_puts(out, "  }\n}\n");
 }
 

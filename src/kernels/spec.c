@@ -155,6 +155,25 @@ types_fit(const sb_spec *s)
     }
 }
 
+bool
+sb_spec_ranged(const sb_spec *s)
+{
+    const int most = s->a == SB_F32 ? 6 : s->a == SB_F64 ? 8 : 0;
+
+    return s->kinds == 1U << SB_KIND_HDIA && !s->packed && s->a == s->compute &&
+           s->block >= most / 2 && s->block <= most &&
+           (s->a == SB_F32 || s->block % 2 == 0);
+}
+
+/* Masks of several rows, whose sums are made together: as many lanes as the longest register
+ * has, which of doubles gains nothing (docs/kernels.md). */
+static bool
+joined(const sb_spec *s)
+{
+    return s->kinds == 1U << SB_KIND_MASK && s->block > 1 && s->unroll == 4 &&
+           s->compute == SB_F32;
+}
+
 static sb_status
 check_kinds(const sb_spec *s, sb_diag *diag)
 {
@@ -166,6 +185,7 @@ check_kinds(const sb_spec *s, sb_diag *diag)
     const bool mask = s->kinds >> SB_KIND_MASK & 1U,
                share = s->kinds >> SB_KIND_SHARE & 1U;
     const bool blocks = s->kinds >> SB_KIND_BLOCKS & 1U;
+    const bool looked = s->kinds == 1U << SB_KIND_HDIA && s->block > 0;
     const int most = win || share || mask ? WINDOW_MAX : SB_SPEC_BLOCK_MAX;
 
     if (s->kinds == 0 || s->kinds >> SB_KIND_COUNT)
@@ -181,8 +201,13 @@ check_kinds(const sb_spec *s, sb_diag *diag)
     if (bsr + win + share + mask + blocks > 1)
         return sb_diag_set(diag, SB_EINVAL,
                            "spec: of bsr, win, share, mask and blocks a set holds one");
-    if ((bsr || win || share || mask || blocks) != (s->block > 0) || s->block < 0 ||
-        s->block > most)
+    if (looked && !sb_spec_ranged(s))
+        return sb_diag_set(
+            diag, SB_EINVAL,
+            "spec: hdia in place looks values up in 3 to 6 ranges of f32 "
+            "or 4, 6 or 8 of f64");
+    if ((bsr || win || share || mask || blocks || looked) != (s->block > 0) ||
+        s->block < 0 || s->block > most)
         return sb_diag_set(
             diag, SB_EINVAL,
             "spec: block size %d; bsr, win, share, mask and blocks need 1 to %d, "
@@ -308,7 +333,7 @@ sb_spec_check(const sb_spec *s, sb_diag *diag)
     if (s->op == SB_KOP_SDDMM && s->unroll > SB_SPEC_FEW)
         return sb_diag_set(diag, SB_EINVAL, "spec: unroll %d: sddmm takes up to %d",
                            s->unroll, (int)SB_SPEC_FEW);
-    if (s->op == SB_KOP_SPMV && (s->exact || s->unroll > 1))
+    if (s->op == SB_KOP_SPMV && (s->exact || (s->unroll > 1 && !joined(s))))
         return sb_diag_set(
             diag, SB_EINVAL,
             "spec: exact widths and entries taken together are SpMM's and "

@@ -40,7 +40,8 @@ typedef struct sb_spec {
     bool b_col, c_col;           /* dense operands column-major as seen after op() */
     bool a_conj, b_conj, c_conj; /* c_conj: SDDMM */
     int block; /* BSR, BLOCKS: block size (BLOCKS: 1: any, at run time), WIN, SHARE, MASK: rows of
-                     a window; 0 without them */
+                     a window; HDIA: ranges that values are looked up in, 0: none; 0
+                     without them */
     bool turned; /* BLOCKS of a known size: columns of a block one after another */
     bool
         packed; /* ELL, BSR, DIA, SHARE ...: values in the part's own array (the promise was given);
@@ -50,10 +51,11 @@ typedef struct sb_spec {
     int tile;     /* columns of C (SDDMM: of the reduction) per register tile */
     bool exact;   /* SpMM: C has exactly `tile` columns; SDDMM: so long are the dots */
     int prefetch; /* rows of B ahead; 0 none */
-    int unroll;   /* SpMM: entries of a row taken together; 0 is 1 */
-    bool stream;  /* non-temporal stores to C */
-    int lanes;    /* GPU: threads that work at a row together; 0: for the CPU */
-    int vec; /* GPU, SpMM: columns of C beside each other that a lane has; 0 is 1 */
+    int unroll; /* SpMM: entries of a row taken together; 0 is 1; MASK: 4: sums of all rows of
+                     a window are made together */
+    bool stream; /* non-temporal stores to C */
+    int lanes;   /* GPU: threads that work at a row together; 0: for the CPU */
+    int vec;     /* GPU, SpMM: columns of C beside each other that a lane has; 0 is 1 */
     int stage; /* GPU, SHARE: shared columns of a window staged in shared memory at a time;
                   0 none */
     sb_mma mma;
@@ -61,6 +63,9 @@ typedef struct sb_spec {
         even; /* GPU: tiles are equal pieces of what the caller's arrays list, without a
                 * table; csr, blocks, list, range, carry or whole alone */
 } sb_spec;
+
+/* Whether it has ranges of HDIA that there are: registers hold 12 to 16 vectors of values. */
+bool sb_spec_ranged(const sb_spec *s);
 
 /* "spmm csr+rows f32f32f32/f32 i32i32 rr t32 p0 u2"; at most SB_SPEC_MAX bytes with NUL. */
 sb_status sb_spec_print(char *out, size_t size, const sb_spec *s);

@@ -51,6 +51,19 @@ ell_exceeds(const sb_build *b, int k)
            (double)pl->memory_limit;
 }
 
+/* Slices by diagonals, with what lookups in place need. */
+static sb_status
+diagonals(sb_build *b, sb_part *out)
+{
+    const sb_status st = sb_part_hdia(out, &b->cover, !b->choice.packed,
+                                      b->pl->stats.sorted, &b->pl->par);
+
+    if (st != SB_OK || b->choice.ranged == 0)
+        return st;
+    return sb_part_hdia_ranges(out, &b->pl->view, b->choice.ranged,
+                               SB_RANGED_BYTES / b->pl->work.a_size);
+}
+
 static sb_status
 rest_part(sb_build *b, sb_part_choice p)
 {
@@ -83,14 +96,15 @@ rest_part(sb_build *b, sb_part_choice p)
         st = sb_part_mask(out, &b->cover, p.size, b->pl->stats.sorted, &b->pl->par);
         if (st == SB_SKIP) { /* unsorted or too narrow: rows are always right */
             p = (sb_part_choice){.kind = SB_PART_ROWS, .c = 1, .k = -1};
+            b->choice.joined = false;
             st = sb_part_rows(out, &b->cover, p.c, p.k, b->pl->stats.sorted);
         }
         break;
     case SB_PART_HDIA:
-        st = sb_part_hdia(out, &b->cover, !b->choice.packed, b->pl->stats.sorted,
-                          &b->pl->par);
+        st = diagonals(b, out);
         if (st == SB_SKIP) { /* slices take any order and any columns */
             p.kind = SB_PART_SELL;
+            b->choice.ranged = 0;
             b->choice.narrow = sb_part_sell_narrows(&b->pl->view);
             st = sb_part_sell(out, &b->cover, !b->choice.packed, b->choice.narrow,
                               &b->pl->par);
@@ -390,7 +404,16 @@ same_values(const sb_matrix *a)
 static void
 settle_slices(sb_choice *want, const sb_planner *pl)
 {
-    if (sb_choice_rest(want)->kind != SB_PART_SELL)
+    const sb_part_kind kind = sb_choice_rest(want)->kind;
+
+    want->ranged = 0;
+    if (kind == SB_PART_HDIA && !want->packed &&
+        (pl->work.a_type == SB_F32 || pl->work.a_type == SB_F64) &&
+        pl->work.a_size == pl->work.compute_size)
+        want->ranged = sb_rule_ranged(pl->work.a_size, &pl->stats, pl->target);
+    want->joined = kind == SB_PART_MASK &&
+                   sb_rule_joined(&pl->work, pl->target, sb_choice_rest(want)->size);
+    if (kind != SB_PART_SELL)
         return;
     want->narrow = sb_part_sell_narrows(&pl->view);
     want->one = want->packed && pl->opt->values_frozen && pl->pb->a.batch <= 1 &&

@@ -38,7 +38,7 @@ enum { SB_CHOICE_PARTS = 4 };
  *   stream    non-temporal stores to C
  *   slab      columns of B that are copied side by side and multiplied at a time, 0 all in
  *             place (runtime/slab.h); the tile is not wider
- *   narrow, one   of the arrays as they were built (kernels/spec.h); no text asks for them
+ *   narrow, one, ranged, joined   of the arrays as they were built (kernels/spec.h); no text asks for them
  */
 typedef struct sb_choice {
     sb_op op;
@@ -47,6 +47,8 @@ typedef struct sb_choice {
     int tile, prefetch, unroll, slab;
     bool packed, stream;
     bool narrow, one;
+    int ranged;  /* hdia: ranges that values are looked up in */
+    bool joined; /* mask: sums of a window's rows made together */
 } sb_choice;
 
 /* Whether a part takes some of the entries and leaves the others. */

@@ -5,6 +5,7 @@
  * core, fitted to docs/kernels.md's measurements.
  */
 #include "planner/cost.h"
+#include "planner/rules.h"
 
 #include <math.h>
 
@@ -168,7 +169,8 @@ one_mask(const sb_target *t, int height)
     return 0.7e-9 / sb_stats_mask_size[height] + 16e-9;
 }
 
-/* Elements of 8 bytes take two vectors. */
+/* Elements of 8 bytes take two vectors. Sums that a window's rows make together cost it the
+ * same however many these are. */
 static void
 mask_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
            const sb_target *t)
@@ -180,6 +182,8 @@ mask_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         if (sb_stats_mask_size[q] == p->choice->size)
             height = q;
     out->unit = (double)s->rows * (zen(t) ? 2.6e-9 : 4e-9);
+    if (zen(t) && p->x_size == 4 && p->choice->size > 2) /* sb_rule_joined */
+        out->unit = (double)s->rows * (0.6e-9 + 5.5e-9 / p->choice->size);
     out->entry =
         vectors * p->entries / fmax(0.01, s->mask_fill[height]) * one_mask(t, height);
 }
@@ -205,23 +209,32 @@ hdia_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     out->entry = p->entries * each;
 }
 
-/* Every diagonal a chunk, its values gathered or, of short rows, looked up in registers. */
+/* Every diagonal a chunk, its values looked up in registers or gathered; in ranges, a
+ * permutation each. */
 static void
 hdia_in_place_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                     const sb_target *t)
 {
     const bool masks = t->isa >= SB_ISA_V4, wide = p->x_size > 4;
     const bool looked_up = !wide && s->mean * SB_HDIA_ROWS <= 128;
+    const int ranges = sb_rule_ranged(p->x_size, s, t);
+    const double slices = p->rows / SB_HDIA_ROWS;
     const double *n = s->hdia;
+    const double chunks = p->entries * (n[SB_STATS_HDIA_FULL] + n[SB_STATS_HDIA_SOME] +
+                                        n[SB_STATS_HDIA_THIN]);
     const double gathered = zen(t) ? 4.4e-9 : 0.75 * gather(t);
-    const double chunk = !masks      ? 16e-9
-                         : looked_up ? (zen(t) ? 3.4e-9 : 3e-9)
-                                     : gathered * (wide ? 2 : 1);
 
-    out->unit = p->rows / SB_HDIA_ROWS * (zen(t) ? 3e-9 : 10e-9);
-    out->entry =
-        p->entries * chunk *
-        (n[SB_STATS_HDIA_FULL] + n[SB_STATS_HDIA_SOME] + n[SB_STATS_HDIA_THIN]);
+    if (ranges > 0) {
+        /* rows of all lengths leave slices of as many diagonals, and of some without ranges */
+        out->unit =
+            slices * ((wide ? 4e-9 : 3e-9 + ranges * 1e-9) + 20e-9 * fmin(1, s->cv));
+        out->entry = chunks * ((wide ? 2e-9 : 0.6e-9) + ranges * 0.15e-9);
+        return;
+    }
+    out->unit = slices * (zen(t) ? 3e-9 : 10e-9);
+    out->entry = chunks * (!masks      ? 16e-9
+                           : looked_up ? (zen(t) ? 3.4e-9 : 3e-9)
+                                       : gathered * (wide ? 2 : 1));
 }
 
 void

@@ -1,6 +1,5 @@
 /*
- * The rules are small tables from docs/kernels.md and cpu.md; everything else here is
- * translation.
+ * The rules are small tables (docs/kernels.md, cpu.md); all else here is translation.
  */
 #include "planner/rules.h"
 
@@ -234,9 +233,8 @@ sb_rule_gpu_suits(const sb_choice *ch)
  * Columns of a chunk of SpMV's windows: more lanes would each hold all sums. */
 enum { WINDOW_VECTOR = 16, WINDOW_SUMS = 32, CHUNK = 16 };
 
-/* Windows and blocks of 16-bit values, and of f32 where the caller allows it, on tensor
- * cores: as many columns as the sums of a warp leave. What rows of other windows share is
- * staged in shared memory, in f32. */
+/* Windows and blocks of 16-bit values, and of f32 where the caller allows it, on tensor cores: as
+ * many columns as a warp's sums leave. What other windows' rows share is staged, in f32. */
 static void
 window_rules(sb_spec *s, sb_mma mma)
 {
@@ -414,6 +412,8 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     out->a_conj = complex && !sddmm && pb->trans_a == SB_TRANS_H;
     out->b_conj = complex && of_b == SB_TRANS_H;
     out->c_conj = complex && of_c == SB_TRANS_H;
+    out->block = ch->ranged;
+    out->unroll = ch->joined ? 4 : 0;
     if (kinds >> SB_PART_BSR & 1 || kinds >> SB_PART_WIN & 1 ||
         kinds >> SB_PART_SHARE & 1 || kinds >> SB_PART_MASK & 1)
         out->block = ch->part[0].size;

@@ -68,6 +68,14 @@ int sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, in
  * csr. */
 sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean);
 
+/* Ranges of 16 rows whose values of `size` bytes in place are looked up in two registers each; 0:
+ * none, where rows have more or gathers are fast. */
+enum { SB_RANGED_BYTES = 128 };
+int sb_rule_ranged(int size, const sb_stats *s, const sb_target *t);
+
+/* Whether masks make the sums of a window's rows together. */
+bool sb_rule_joined(const sb_work *w, const sb_target *t, int rows);
+
 /* The same on a GPU: the columns of C that lanes take together, of a reduction the
  * entries; the entries taken together, `rows` as for sb_rule_unroll; and how many lanes, with
  * how many columns each, the tile of a spec goes to: 16 bytes of B to a lane, but at least

@@ -186,6 +186,18 @@ adopt(recipe_fixture *fx)
 }
 
 static sb_status
+hdia_part(sb_part *p, sb_cover *cv, const recipe_fixture *fx)
+{
+    const sb_spec *s = &fx->spec;
+    const int entries = 128 / (int)sb_dtype_size(s->a);
+    sb_status st = sb_part_hdia(p, cv, !s->packed, true, NULL);
+
+    return st == SB_OK && s->block > 0
+               ? sb_part_hdia_ranges(p, cv->v, s->block, entries)
+               : st;
+}
+
+static sb_status
 build_part(recipe_fixture *fx, sb_cover *cv, int kind)
 {
     sb_part *p = &fx->part[fx->npart];
@@ -212,7 +224,7 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
     case SB_PART_MASK:
         return sb_part_mask(p, cv, fx->spec.block, true, NULL);
     case SB_PART_HDIA:
-        return sb_part_hdia(p, cv, !fx->spec.packed, true, NULL);
+        return hdia_part(p, cv, fx);
     case SB_PART_BLOCKS:
         return sb_part_blocks(p, cv);
     case SB_PART_LIST:

@@ -256,6 +256,51 @@ check_array(const sb_part *p, const char *name, const int32_t *want, int n)
     assert_memory_equal(a->data, want, (size_t)n * sizeof *want);
 }
 
+/* Sixteen rows of three entries, sixteen of which one has ten, sixteen behind whose last range
+ * the matrix ends: only the first look values up in ranges. */
+static void
+test_ranges_of_slices(void **state)
+{
+    enum { N = 48, ROWS = 16, RANGES = 6, ENTRIES = 12 };
+    static int32_t at[N + 1], col[4 * N];
+    static const int32_t want[3 * RANGES] = {0,  9,  18, 24, 33, 42, -1, -1, -1,
+                                             -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    sb_matrix a = {.format = SB_FORMAT_CSR,
+                   .rows = N,
+                   .cols = 2 * N,
+                   .ptr = at,
+                   .idx = col,
+                   .ptr_type = SB_I32,
+                   .idx_type = SB_I32,
+                   .val_type = SB_F64,
+                   .batch = 1};
+    int32_t *first;
+    sb_cover cv;
+    sb_part p;
+    sb_view v;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        at[i] = (int32_t)a.nnz;
+        for (int j = i; j < i + (i == 20 ? 10 : 3); j++)
+            col[a.nnz++] = j;
+    }
+    at[N] = (int32_t)a.nnz;
+    assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+    sb_cover_init(&cv, &v);
+    assert_int_equal(sb_part_hdia(&p, &cv, true, true, NULL), SB_OK);
+    assert_int_equal(sb_part_hdia_ranges(&p, &v, RANGES, ENTRIES), SB_OK);
+    check_array(&p, "hdia_range", want, 3 * RANGES);
+    assert_int_equal(sb_parts_check(&p, 1, &v, NULL), SB_OK);
+    first = sb_part_find(&p, "hdia_at")->data;
+    assert_int_equal(first[3], 0); /* where the second range begins */
+    assert_int_equal(first[5], 6);
+    assert_int_equal(first[ROWS + 3], 9); /* of the slice */
+    first[5]++;
+    assert_int_not_equal(sb_parts_check(&p, 1, &v, NULL), SB_OK);
+    close_part(&p, &v, &cv);
+}
+
 /* Columns of all rows, then of half of them by the rows that hold them, then the rest of
  * each row; where holes are not asked for, columns of all rows and the rest. */
 static void
@@ -353,6 +398,7 @@ main(void)
         cmocka_unit_test(test_complex_zero),
         cmocka_unit_test(test_countless_columns),
         cmocka_unit_test(test_diagonals_of_slices),
+        cmocka_unit_test(test_ranges_of_slices),
         cmocka_unit_test(test_rows_with_holes),
         cmocka_unit_test(test_half_of_the_rows),
     };

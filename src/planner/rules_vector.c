@@ -1,0 +1,40 @@
+/*
+ * Rules for one column: which forms of slices and masks suit the machine (docs/kernels.md).
+ */
+#include "planner/rules.h"
+
+#include "base/macro.h"
+#include "formats/part.h"
+
+#include <math.h>
+
+bool
+sb_rule_joined(const sb_work *w, const sb_target *t, int rows)
+{
+    return sb_target_slow_gathers(t) && rows > 2 && w->a_type == SB_F32 &&
+           w->compute_size == 4;
+}
+
+/* Whether rows that come `rows` at a time have more entries seldom: two deviations. */
+static bool
+seldom_more(const sb_stats *s, int rows, int entries)
+{
+    return s->mean * rows * (1 + 2 * s->cv / sqrt(rows)) <= entries;
+}
+
+int
+sb_rule_ranged(int size, const sb_stats *s, const sb_target *t)
+{
+    static const int floats[] = {3, 4, 6}, doubles[] = {6, 8};
+    const int *ranges = size > 4 ? doubles : floats;
+    const int n = size > 4 ? SB_COUNT(doubles) : SB_COUNT(floats);
+    const int entries = SB_RANGED_BYTES / size;
+
+    for (int q = 0; q < n && sb_target_slow_gathers(t); q++) {
+        const int rows = (SB_HDIA_ROWS + ranges[q] - 1) / ranges[q];
+
+        if (s->longest * rows <= entries || seldom_more(s, rows, entries))
+            return ranges[q];
+    }
+    return 0;
+}

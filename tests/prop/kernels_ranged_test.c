@@ -1,0 +1,241 @@
+/*
+ * Slices by diagonals whose rows look values up together, and masks whose sums are made together:
+ * the registers of a lookup hold entries of other rows and reach beyond their own, never beyond
+ * the arrays, which end where a page that may not be touched begins; rows that fit no register,
+ * and the last ones, go another way to the same sums; NaN stays in its row.
+ */
+#include "base/macro.h"
+#include "cpu/cpu.h"
+#include "planner/planner.h"
+#include "runtime/backend.h"
+#include "runtime/plan.h"
+#include "runtime/target.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+enum { PAGE = 4096, COLS = 120, NONE = -1 };
+
+/* `bytes` that end where memory does. */
+typedef struct fenced {
+    char *map, *at;
+    size_t size;
+} fenced;
+
+static fenced
+fence(size_t bytes)
+{
+    const size_t size = (bytes + PAGE - 1) / PAGE * PAGE;
+    fenced f = {.size = size + PAGE};
+
+    f.map =
+        mmap(NULL, f.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(f.map != MAP_FAILED);
+    assert_int_equal(mprotect(f.map + size, PAGE, PROT_NONE), 0);
+    f.at = f.map + size - bytes;
+    return f;
+}
+
+static void
+put(void *at, sb_dtype type, int64_t q, double value)
+{
+    switch (type) {
+    case SB_I32:
+        ((int32_t *)at)[q] = (int32_t)value;
+        break;
+    case SB_I64:
+        ((int64_t *)at)[q] = (int64_t)value;
+        break;
+    case SB_F32:
+        ((float *)at)[q] = (float)value;
+        break;
+    default:
+        ((double *)at)[q] = value;
+    }
+}
+
+static double
+get(const void *at, sb_dtype type, int64_t q)
+{
+    return type == SB_F32 ? ((const float *)at)[q] : ((const double *)at)[q];
+}
+
+/* Entries of row i: all alike; of some lengths; and some of many. */
+static bool
+has(int shape, int64_t i, int64_t j)
+{
+    const int64_t d = j - i;
+
+    if (shape == 2 && i % 37 == 20)
+        return j % 3 != 1;
+    if (shape > 0 && (i * 5 + d) % 4 == 0)
+        return false;
+    return (d >= 0 && d < 3) || d == 9 || d == 30;
+}
+
+static double
+value(int64_t i, int64_t j)
+{
+    return (double)((i * 3 + j) % 7 - 3);
+}
+
+typedef struct product {
+    fenced ptr, crd, val, b, c;
+    sb_problem pb;
+} product;
+
+/* Values of row `odd` are NaN. */
+static void
+make(product *p, int shape, sb_dtype type, sb_dtype index, int64_t rows, int64_t odd)
+{
+    const size_t size = sb_dtype_size(type), wide = sb_dtype_size(index);
+    int64_t nnz = 0, at = 0;
+
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < COLS; j++)
+            nnz += has(shape, i, j);
+    p->ptr = fence((size_t)(rows + 1) * wide);
+    p->crd = fence((size_t)nnz * wide);
+    p->val = fence((size_t)nnz * size);
+    p->b = fence(COLS * size);
+    p->c = fence((size_t)rows * size);
+    for (int64_t i = 0; i < rows; i++) {
+        put(p->ptr.at, index, i, (double)at);
+        for (int64_t j = 0; j < COLS; j++)
+            if (has(shape, i, j)) {
+                put(p->crd.at, index, at, (double)j);
+                put(p->val.at, type, at++, i == odd ? NAN : value(i, j));
+            }
+    }
+    put(p->ptr.at, index, rows, (double)at);
+    for (int64_t j = 0; j < COLS; j++)
+        put(p->b.at, type, j, (double)(j % 5 - 2));
+    p->pb = (sb_problem){.op = SB_OP_SPMV,
+                         .a = {.format = SB_FORMAT_CSR,
+                               .rows = rows,
+                               .cols = COLS,
+                               .nnz = nnz,
+                               .ptr_type = index,
+                               .idx_type = index,
+                               .val_type = type,
+                               .ptr = p->ptr.at,
+                               .idx = p->crd.at,
+                               .val = p->val.at},
+                         .b = {.data = p->b.at,
+                               .rows = COLS,
+                               .cols = 1,
+                               .ld = 1,
+                               .type = type,
+                               .batch = 1},
+                         .c = {.data = p->c.at,
+                               .rows = rows,
+                               .cols = 1,
+                               .ld = 1,
+                               .type = type,
+                               .batch = 1},
+                         .compute = type,
+                         .alpha = {1, 0},
+                         .batch = 1};
+}
+
+static void
+release(product *p)
+{
+    const fenced *all[] = {&p->ptr, &p->crd, &p->val, &p->b, &p->c};
+
+    for (int q = 0; q < SB_COUNT(all); q++)
+        assert_int_equal(munmap(all[q]->map, all[q]->size), 0);
+}
+
+/* Whole numbers: sums are exact. */
+static void
+check(const product *p, int shape, int64_t odd, const char *text)
+{
+    for (int64_t i = 0; i < p->pb.c.rows; i++) {
+        const double have = get(p->c.at, p->pb.c.type, i);
+        double sum = 0;
+
+        for (int64_t j = 0; j < COLS; j++)
+            sum += has(shape, i, j) ? value(i, j) * (double)(j % 5 - 2) : 0;
+        if (i == odd ? !isnan(have) : have != sum)
+            fail_msg("%s, shape %d: row %d of %d is %g, not %g", text, shape, (int)i,
+                     (int)p->pb.c.rows, have, i == odd ? NAN : sum);
+    }
+}
+
+/* Whether the plan has the array that says where rows look together; it begins with `first`. */
+static bool
+ranged(const sb_plan *plan, int first)
+{
+    for (int q = 0; q < plan->narray; q++)
+        if (strcmp(plan->array[q].name, "hdia_range") == 0)
+            return ((const int32_t *)plan->array[q].data)[0] == first;
+    return false;
+}
+
+static void
+run(product *p, int shape, int64_t odd, const char *text)
+{
+    const sb_options opt = {.plan = text};
+    const bool looks = strstr(text, "hdia") && sb_target_slow_gathers(sb_target_get());
+    sb_plan *plan;
+
+    assert_int_equal(sb_plan_create(&plan, &p->pb, &opt, NULL), SB_OK);
+    if (looks &&
+        shape < 2) /* the matrix ends within the only slice, or long behind it */
+        assert_true(ranged(plan, p->pb.a.rows > 40 ? 0 : -1) ||
+                    (p->pb.a.rows > 16 && p->pb.a.rows <= 40));
+    assert_int_equal(sb_execute(plan, &p->pb, NULL), SB_OK);
+    check(p, shape, odd, text);
+    sb_plan_release(plan);
+}
+
+static void
+test_rows(void **state)
+{
+    static const char *const plans[] = {
+        "(plan spmv (part hdia) (tile 4))", "(plan spmv (part mask 2) (tile 4))",
+        "(plan spmv (part mask 3) (tile 4))", "(plan spmv (part mask 4) (tile 4))",
+        "(plan spmv (part mask 6) (tile 4))"};
+    static const sb_dtype types[] = {SB_F32, SB_F64}, indices[] = {SB_I32, SB_I64};
+    static const int64_t counts[] = {1, 15, 16, 17, 33, 48, 77};
+    product p;
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(plans); q++)
+        for (int t = 0; t < 4; t++)
+            for (int n = 0; n < SB_COUNT(counts); n++)
+                for (int shape = 0; shape < 3; shape++) {
+                    const int64_t odd = n % 2 ? counts[n] / 2 : NONE;
+
+                    make(&p, shape, types[t % 2], indices[t / 2], counts[n], odd);
+                    run(&p, shape, odd, plans[q]);
+                    release(&p);
+                }
+}
+
+static int
+start(void **state)
+{
+    (void)state;
+    sb_backend_set(&sb_cpu_backend);
+    return 0;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+    };
+
+    return cmocka_run_group_tests(tests, start, NULL);
+}
