@@ -7,6 +7,7 @@
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
+#include "fence.h"
 #include "kernels/spec.h"
 #include "planner/planner.h"
 #include "runtime/backend.h"
@@ -20,55 +21,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <cmocka.h>
 
-enum { ROWS = 41, COLS = 30, WIDE = 8, PAGE = 4096, LONGEST = 20 };
-
-/* `bytes` that end where memory does. */
-typedef struct fenced {
-    char *map, *at;
-    size_t size;
-} fenced;
-
-static fenced
-fence(size_t bytes)
-{
-    const size_t size = (bytes + PAGE - 1) / PAGE * PAGE;
-    fenced f = {.size = size + PAGE};
-
-    f.map =
-        mmap(NULL, f.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(f.map != MAP_FAILED);
-    assert_int_equal(mprotect(f.map + size, PAGE, PROT_NONE), 0);
-    f.at = f.map + size - bytes;
-    return f;
-}
-
-static void
-put(void *at, sb_dtype type, int64_t q, double value)
-{
-    switch (type) {
-    case SB_I32:
-        ((int32_t *)at)[q] = (int32_t)value;
-        break;
-    case SB_I64:
-        ((int64_t *)at)[q] = (int64_t)value;
-        break;
-    case SB_F32:
-        ((float *)at)[q] = (float)value;
-        break;
-    default:
-        ((double *)at)[q] = value;
-    }
-}
-
-static double
-get(const void *at, sb_dtype type, int64_t q)
-{
-    return type == SB_F32 ? ((const float *)at)[q] : ((const double *)at)[q];
-}
+enum { ROWS = 41, COLS = 30, WIDE = 8, LONGEST = 20 };
 
 /* Rows from `from` on have the lengths and entries of those from 0 on. */
 static int64_t
@@ -96,16 +52,16 @@ make(product *p, sb_dtype type, sb_dtype index, int64_t n, int64_t rows, double 
     p->val = fence((size_t)nnz * size);
     p->b = fence((size_t)(COLS * n) * size);
     p->c = fence((size_t)(rows * n) * size);
-    put(p->ptr.at, index, 0, 1);
+    put_element(p->ptr.at, index, 0, 1);
     for (int64_t i = ROWS - rows; i < ROWS; i++) {
         for (int64_t q = 0; q < length(i); q++, at++) {
-            put(p->crd.at, index, at, (double)(1 + (q * 3 + i) % COLS));
-            put(p->val.at, type, at, scale * (double)((q + i) % 5 - 2));
+            put_element(p->crd.at, index, at, (double)(1 + (q * 3 + i) % COLS));
+            put_element(p->val.at, type, at, scale * (double)((q + i) % 5 - 2));
         }
-        put(p->ptr.at, index, i - (ROWS - rows) + 1, (double)(1 + at));
+        put_element(p->ptr.at, index, i - (ROWS - rows) + 1, (double)(1 + at));
     }
     for (int64_t q = 0; q < COLS * n; q++)
-        put(p->b.at, type, q, scale * (double)(q % 7 - 3));
+        put_element(p->b.at, type, q, scale * (double)(q % 7 - 3));
     p->pb = (sb_problem){.op = SB_OP_SPMM,
                          .a = {.format = SB_FORMAT_CSR,
                                .rows = rows,
@@ -141,7 +97,7 @@ release(product *p)
     const fenced *all[] = {&p->ptr, &p->crd, &p->val, &p->b, &p->c};
 
     for (int q = 0; q < SB_COUNT(all); q++)
-        assert_int_equal(munmap(all[q]->map, all[q]->size), 0);
+        unfence(all[q]);
 }
 
 static void
@@ -182,7 +138,7 @@ check(const product *p, sb_dtype type, int64_t n)
             for (int64_t q = 0; q < length(i); q++)
                 sum += (double)((q + i) % 5 - 2) *
                        (double)(((q * 3 + i) % COLS * n + c) % 7 - 3);
-            assert_true(get(p->c.at, type, i * n + c) == sum);
+            assert_true(get_element(p->c.at, type, i * n + c) == sum);
         }
 }
 
@@ -305,14 +261,14 @@ check_finite(int64_t column)
     product p;
 
     make(&p, SB_F32, SB_I32, 1, ROWS, 1);
-    put(p.b.at, SB_F32, column, INFINITY);
+    put_element(p.b.at, SB_F32, column, INFINITY);
     run_groups(&p);
     for (int64_t i = 0; i < ROWS; i++) {
         bool has = false;
 
         for (int64_t q = 0; q < length(i); q++)
             has |= (q * 3 + i) % COLS == column;
-        assert_true(has || isfinite(get(p.c.at, SB_F32, i)));
+        assert_true(has || isfinite(get_element(p.c.at, SB_F32, i)));
     }
     release(&p);
 }
@@ -374,16 +330,10 @@ test_cut_short(void **state)
 static void
 move_b(product *p, size_t bytes)
 {
-    const size_t size = (bytes + PAGE - 1) / PAGE * PAGE;
-    fenced f = {.size = size + PAGE};
+    const fenced f = fence_before(bytes);
 
-    f.map =
-        mmap(NULL, f.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(f.map != MAP_FAILED);
-    f.at = f.map + PAGE;
     memcpy(f.at, p->b.at, bytes);
-    assert_int_equal(mprotect(f.map, PAGE, PROT_NONE), 0);
-    assert_int_equal(munmap(p->b.map, p->b.size), 0);
+    unfence(&p->b);
     p->b = f;
     p->pb.b.data = f.at;
 }

@@ -6,6 +6,7 @@
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
+#include "fence.h"
 #include "planner/planner.h"
 #include "runtime/backend.h"
 #include "runtime/plan.h"
@@ -18,55 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <cmocka.h>
 
-enum { PAGE = 4096, COLS = 120, NONE = -1 };
-
-/* `bytes` that end where memory does. */
-typedef struct fenced {
-    char *map, *at;
-    size_t size;
-} fenced;
-
-static fenced
-fence(size_t bytes)
-{
-    const size_t size = (bytes + PAGE - 1) / PAGE * PAGE;
-    fenced f = {.size = size + PAGE};
-
-    f.map =
-        mmap(NULL, f.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(f.map != MAP_FAILED);
-    assert_int_equal(mprotect(f.map + size, PAGE, PROT_NONE), 0);
-    f.at = f.map + size - bytes;
-    return f;
-}
-
-static void
-put(void *at, sb_dtype type, int64_t q, double value)
-{
-    switch (type) {
-    case SB_I32:
-        ((int32_t *)at)[q] = (int32_t)value;
-        break;
-    case SB_I64:
-        ((int64_t *)at)[q] = (int64_t)value;
-        break;
-    case SB_F32:
-        ((float *)at)[q] = (float)value;
-        break;
-    default:
-        ((double *)at)[q] = value;
-    }
-}
-
-static double
-get(const void *at, sb_dtype type, int64_t q)
-{
-    return type == SB_F32 ? ((const float *)at)[q] : ((const double *)at)[q];
-}
+enum { COLS = 120, NONE = -1 };
 
 /* Entries of row i: all alike; of some lengths; and some of many. */
 static bool
@@ -108,16 +64,16 @@ make(product *p, int shape, sb_dtype type, sb_dtype index, int64_t rows, int64_t
     p->b = fence(COLS * size);
     p->c = fence((size_t)rows * size);
     for (int64_t i = 0; i < rows; i++) {
-        put(p->ptr.at, index, i, (double)at);
+        put_element(p->ptr.at, index, i, (double)at);
         for (int64_t j = 0; j < COLS; j++)
             if (has(shape, i, j)) {
-                put(p->crd.at, index, at, (double)j);
-                put(p->val.at, type, at++, i == odd ? NAN : value(i, j));
+                put_element(p->crd.at, index, at, (double)j);
+                put_element(p->val.at, type, at++, i == odd ? NAN : value(i, j));
             }
     }
-    put(p->ptr.at, index, rows, (double)at);
+    put_element(p->ptr.at, index, rows, (double)at);
     for (int64_t j = 0; j < COLS; j++)
-        put(p->b.at, type, j, (double)(j % 5 - 2));
+        put_element(p->b.at, type, j, (double)(j % 5 - 2));
     p->pb = (sb_problem){.op = SB_OP_SPMV,
                          .a = {.format = SB_FORMAT_CSR,
                                .rows = rows,
@@ -152,7 +108,7 @@ release(product *p)
     const fenced *all[] = {&p->ptr, &p->crd, &p->val, &p->b, &p->c};
 
     for (int q = 0; q < SB_COUNT(all); q++)
-        assert_int_equal(munmap(all[q]->map, all[q]->size), 0);
+        unfence(all[q]);
 }
 
 /* Whole numbers: sums are exact. */
@@ -160,7 +116,7 @@ static void
 check(const product *p, int shape, int64_t odd, const char *text)
 {
     for (int64_t i = 0; i < p->pb.c.rows; i++) {
-        const double have = get(p->c.at, p->pb.c.type, i);
+        const double have = get_element(p->c.at, p->pb.c.type, i);
         double sum = 0;
 
         for (int64_t j = 0; j < COLS; j++)
@@ -189,7 +145,7 @@ run(product *p, int shape, int64_t odd, const char *text)
     sb_plan *plan;
 
     assert_int_equal(sb_plan_create(&plan, &p->pb, &opt, NULL), SB_OK);
-    if (looks &&
+    if (looks && plan->nstep > 0 &&
         shape < 2) /* the matrix ends within the only slice, or long behind it */
         assert_true(ranged(plan, p->pb.a.rows > 40 ? 0 : -1) ||
                     (p->pb.a.rows > 16 && p->pb.a.rows <= 40));

@@ -7,6 +7,7 @@
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
+#include "fence.h"
 #include "planner/planner.h"
 #include "runtime/backend.h"
 
@@ -18,55 +19,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <cmocka.h>
 
-enum { COLS = 97, PAGE = 4096 };
-
-/* `bytes` that end where memory does. */
-typedef struct fenced {
-    char *map, *at;
-    size_t size;
-} fenced;
-
-static fenced
-fence(size_t bytes)
-{
-    const size_t size = (bytes + PAGE - 1) / PAGE * PAGE;
-    fenced f = {.size = size + PAGE};
-
-    f.map =
-        mmap(NULL, f.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(f.map != MAP_FAILED);
-    assert_int_equal(mprotect(f.map + size, PAGE, PROT_NONE), 0);
-    f.at = f.map + size - bytes;
-    return f;
-}
-
-static void
-put(void *at, sb_dtype type, int64_t q, double value)
-{
-    switch (type) {
-    case SB_I32:
-        ((int32_t *)at)[q] = (int32_t)value;
-        break;
-    case SB_I64:
-        ((int64_t *)at)[q] = (int64_t)value;
-        break;
-    case SB_F32:
-        ((float *)at)[q] = (float)value;
-        break;
-    default:
-        ((double *)at)[q] = value;
-    }
-}
-
-static double
-get(const void *at, sb_dtype type, int64_t q)
-{
-    return type == SB_F32 ? ((const float *)at)[q] : ((const double *)at)[q];
-}
+enum { COLS = 97 };
 
 /* What a matrix is made by: rows, and the length of each. */
 typedef struct shape {
@@ -162,17 +118,17 @@ make(product *p, const shape *s, sb_dtype type, sb_dtype index, int64_t base,
     p->val = fence((size_t)nnz * size);
     p->x = fence(COLS * size);
     p->y = fence((size_t)s->rows * size);
-    put(p->ptr.at, index, 0, (double)base);
+    put_element(p->ptr.at, index, 0, (double)base);
     for (int64_t i = 0; i < s->rows; i++) {
         for (int64_t q = 0; q < s->length(i); q++, at++) {
-            put(p->crd.at, index, at, (double)(base + column(i, q)));
-            put(p->val.at, type, at, scale * value(i, q));
+            put_element(p->crd.at, index, at, (double)(base + column(i, q)));
+            put_element(p->val.at, type, at, scale * value(i, q));
         }
-        put(p->ptr.at, index, i + 1, (double)(base + at));
-        put(p->y.at, type, i, before(i));
+        put_element(p->ptr.at, index, i + 1, (double)(base + at));
+        put_element(p->y.at, type, i, before(i));
     }
     for (int64_t j = 0; j < COLS; j++)
-        put(p->x.at, type, j, scale * element(j));
+        put_element(p->x.at, type, j, scale * element(j));
     p->pb = (sb_problem){.op = SB_OP_SPMV,
                          .a = {.format = SB_FORMAT_CSR,
                                .rows = s->rows,
@@ -208,7 +164,7 @@ release(product *p)
     const fenced *all[] = {&p->ptr, &p->crd, &p->val, &p->x, &p->y};
 
     for (int q = 0; q < SB_COUNT(all); q++)
-        assert_int_equal(munmap(all[q]->map, all[q]->size), 0);
+        unfence(all[q]);
 }
 
 static void
@@ -246,10 +202,10 @@ check(const shape *s, sb_dtype type, sb_dtype index, int64_t base, double alpha,
     p.pb.beta.re = beta;
     if (beta == 0) /* what C holds is not read */
         for (int64_t i = 0; i < s->rows; i++)
-            put(p.y.at, type, i, NAN);
+            put_element(p.y.at, type, i, NAN);
     run(&p);
     for (int64_t i = 0; i < s->rows; i++)
-        assert_true(get(p.y.at, type, i) ==
+        assert_true(get_element(p.y.at, type, i) ==
                     alpha * sum(s, i) + (beta == 0 ? 0 : beta * before(i)));
     release(&p);
 }
@@ -274,14 +230,14 @@ check_infinite(const shape *s, sb_dtype type, sb_dtype index, int64_t j)
     product p;
 
     make(&p, s, type, index, 0, 1);
-    put(p.x.at, type, j, INFINITY);
+    put_element(p.x.at, type, j, INFINITY);
     run(&p);
     for (int64_t i = 0; i < s->rows; i++) {
         bool has = false;
 
         for (int64_t q = 0; q < s->length(i); q++)
             has |= column(i, q) == j;
-        assert_true(has || get(p.y.at, type, i) == sum(s, i));
+        assert_true(has || get_element(p.y.at, type, i) == sum(s, i));
     }
     release(&p);
 }
@@ -327,7 +283,8 @@ test_same_bits(void **state)
         run(&b);
         for (int64_t i = 0; i < plain.rows; i++)
             if (i % 16 != 15)
-                assert_true(get(a.y.at, type, i) == get(b.y.at, type, i));
+                assert_true(get_element(a.y.at, type, i) ==
+                            get_element(b.y.at, type, i));
         release(&a);
         release(&b);
     }
