@@ -4,7 +4,7 @@
  * with only the promise allowing a packed copy.
  *
  * ctest-labels: full
- * ctest-cost: 225
+ * ctest-cost: 160
  */
 #include "base/alloc.h"
 #include "base/fault.h"
@@ -273,7 +273,7 @@ test_every_candidate(void **state)
 
     (void)state;
     for (int q = 0; q < SB_COUNT(narrow); q++)
-        for (uint64_t k = 0; k < 24; k++)
+        for (uint64_t k = 0; k < 16; k++)
             fused += force_all(&narrow[q], k * 7 + (uint64_t)q, false);
     /* with a compiler at hand, all of them must have been kernels */
     print_message("%d plans ran on kernels\n", fused);
