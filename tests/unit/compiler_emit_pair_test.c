@@ -3,16 +3,12 @@
  * only looks like them stays what it was. Values: tests/prop/kernels_recipes_test.c runs `seg`,
  * which is made of them.
  */
-#include "base/arena.h"
-#include "base/strbuf.h"
-#include "compiler/compiler.h"
-#include "compiler/ir.h"
+#include "emits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -26,25 +22,7 @@ static const char foot[] = "  for %l in 0 .. 16 vector(16) { $y[%l] = $b[%l] }\n
 static bool
 has_pairs(const char *loop)
 {
-    sb_arena arena = {0};
-    sb_diag diag = {SB_OK, ""};
-    sb_ir ir;
-    const sb_prog *prog;
-    sb_strbuf text, c;
-    bool found;
-
-    sb_ir_init(&ir, &arena, &diag);
-    sb_strbuf_init(&text);
-    sb_strbuf_init(&c);
-    sb_strbuf_printf(&text, "%s%s%s", head, loop, foot);
-    if (sb_prog_parse(&prog, &ir, text.s, text.len) != SB_OK)
-        fail_msg("%s\n%s", diag.text, text.s);
-    assert_int_equal(sb_emit_c(&c, prog, "f", NULL), SB_OK);
-    found = strstr(c.s, "pair_f32") != NULL;
-    sb_strbuf_free(&c);
-    sb_strbuf_free(&text);
-    sb_arena_free(&arena);
-    return found;
+    return emits(head, loop, foot, "pair_f32");
 }
 
 static void

@@ -3,17 +3,13 @@
  * what only looks like them is not, nor is what has other positions. Positions that go on in
  * lanes with a bit are one addition. Values: tests/prop/kernels_ranged_test.c.
  */
-#include "base/arena.h"
-#include "base/strbuf.h"
-#include "compiler/compiler.h"
-#include "compiler/ir.h"
+#include "emits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -31,25 +27,7 @@ static const char foot[] = "  for %l in 0 .. 16 vector(16) { $y[%l] = $acc[%l] }
 static bool
 has(const char *loop, const char *what)
 {
-    sb_arena arena = {0};
-    sb_diag diag = {SB_OK, ""};
-    sb_ir ir;
-    const sb_prog *prog;
-    sb_strbuf text, c;
-    bool found;
-
-    sb_ir_init(&ir, &arena, &diag);
-    sb_strbuf_init(&text);
-    sb_strbuf_init(&c);
-    sb_strbuf_printf(&text, "%s%s%s", head, loop, foot);
-    if (sb_prog_parse(&prog, &ir, text.s, text.len) != SB_OK)
-        fail_msg("%s\n%s", diag.text, text.s);
-    assert_int_equal(sb_emit_c(&c, prog, "f", NULL), SB_OK);
-    found = strstr(c.s, what) != NULL;
-    sb_strbuf_free(&c);
-    sb_strbuf_free(&text);
-    sb_arena_free(&arena);
-    return found;
+    return emits(head, loop, foot, what);
 }
 
 static bool
