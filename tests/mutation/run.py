@@ -4,7 +4,8 @@
 Usage: run.py BUILD_DIR [FAULT ...]
 BUILD_DIR is configured with -DSPBLAS_FAULTS=ON. Each fault of src/base/fault.def is
 switched on in turn, as many at a time as there are cores; first the tests its line names
-run, then, if they notice nothing, all quick ones until one fails. Named tests that are
+run, then, if they notice nothing, all quick ones until one fails, and a program ends with
+its first failed case. Named tests that are
 watched (tests/emu) need not be quick: races that do no harm here are theirs alone to see. A
 fault no test notices is a missing test. That the tests pass without a fault is the other
 stages' business.
@@ -35,7 +36,8 @@ def ctest(build, fault, tests, folder):
     return subprocess.run(
         ["ctest", "-L", "." if "watched" in tests else "quick",
          "-LE", "lint|fuzz|bench-smoke", "--stop-on-failure", "--no-tests=error", "-R", tests],
-        cwd=folder, env=dict(os.environ, SPBLAS_FAULT=fault, SPBLAS_CACHE_DIR=folder + "/cache"),
+        cwd=folder, env=dict(os.environ, SPBLAS_FAULT=fault, SPBLAS_CACHE_DIR=folder + "/cache",
+                             CMOCKA_TEST_ABORT="1"),
         capture_output=True, text=True, check=False)
 
 
