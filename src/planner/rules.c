@@ -348,28 +348,17 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, const sb_target *t)
                : 0;
 }
 
-/* Where rows of C have several lines to themselves, the core whose rows B's are next would
- * fetch them from the cache of the one that wrote them. */
-static double
-streamed_from(const sb_work *w, double mean, const sb_target *t)
-{
-    const double l2 = (double)t->l2 * t->threads;
-
-    return sb_target_slow_gathers(t) && w->n * w->c_size >= 256 && mean < 40
-               ? 2 * l2
-               : fmin(8 * l2, 16 << 20);
-}
-
 bool
 sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_target *t)
 {
     const double c = (double)w->m * (double)w->n * w->c_size;
+    const double l2 = (double)t->l2 * t->threads;
     const double all = c + (double)w->k * (double)w->n * w->b_size +
                        (double)w->nnz * (w->a_size + w->idx_size);
-    const bool many = sb_rule_many_lines(w, t);
+    const bool wide = sb_target_slow_gathers(t) && w->n * w->c_size >= 256;
 
-    return row_major(pb) && (mean < 16 || many) &&
-           (c > streamed_from(w, mean, t) || (many && all > (double)t->l3));
+    return row_major(pb) && (mean < 16 || sb_rule_many_lines(w, t)) &&
+           (c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2));
 }
 
 int64_t

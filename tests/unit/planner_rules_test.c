@@ -196,27 +196,32 @@ test_least_share(void **state)
     assert_true(sb_rule_shared(&dots, &zen) == 0.5);
 }
 
-/* C that would not stay in the last cache anyway goes past it though it is not large: 8 MB
- * of C, as many of B, and A. */
+/* C that would not stay in the last cache until it is read goes past it though it is not
+ * large: 5 MB of C, as many of B, and A against half of L3; rows of it have four lines or
+ * more, and those of A are short or those of B long. */
 static void
 test_streams_what_cannot_stay(void **state)
 {
     sb_target t = {.isa = SB_ISA_V4, .threads = 2, .l2 = 1 << 20, .l3 = 32 << 20};
-    sb_problem pb = by_rows(16000, 128);
+    sb_problem pb = by_rows(10000, 128);
     sb_work w = product(128, 4);
 
     (void)state;
-    w.m = w.k = 16000;
+    w.m = w.k = 10000;
     w.a_size = w.idx_size = 4;
-    w.nnz = 1000000;
+    w.nnz = 800000;
     assert_false(sb_rule_stream(&pb, &w, 62, &t));
-    w.nnz = 3000000;
+    w.nnz = 900000;
     assert_true(sb_rule_stream(&pb, &w, 62, &t));
     t.isa = SB_ISA_V4G;
     assert_false(sb_rule_stream(&pb, &w, 62, &t));
     t.isa = SB_ISA_V4;
-    w.n = pb.b.cols = pb.c.cols = 96;
+    w.n = pb.b.cols = pb.c.cols = 64;
+    w.nnz = 1500000;
     assert_false(sb_rule_stream(&pb, &w, 62, &t));
+    assert_true(sb_rule_stream(&pb, &w, 15, &t));
+    w.n = pb.b.cols = pb.c.cols = 63;
+    assert_false(sb_rule_stream(&pb, &w, 15, &t));
 }
 
 /* Rows at the end need no streaming kernel beside shared columns that have one. */
