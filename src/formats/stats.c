@@ -9,14 +9,13 @@
 #include "formats/stats_sample.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 const int sb_stats_block_size[SB_STATS_BLOCKS] = {2, 3, 4, 8, 16, 32};
 const int sb_stats_mask_size[SB_STATS_MASKS] = {1, 2, 3, 4, 6};
 const int sb_stats_window_size[SB_STATS_WINDOWS] = {2, 3, 4, 6, 8};
 
-enum { CHUNKS = 32, SAMPLES = 64, STRETCH = 1 << 20 };
+enum { CHUNKS = 32, MARKERS = 16, SAMPLES = 64, STRETCH = 1 << 20 };
 
 typedef struct chunk {
     int64_t bucket_rows[SB_STATS_BUCKETS], bucket_nnz[SB_STATS_BUCKETS];
@@ -25,10 +24,14 @@ typedef struct chunk {
     bool sorted;
 } chunk;
 
+/* Chunks are shared out in groups; where columns are marked each has marks of its own, so
+ * that lines of them stay with one thread. */
 typedef struct pass {
     const sb_view *v;
     chunk *chunk;
-    atomic_uchar *seen; /* by column; NULL: do not count */
+    int64_t groups;
+    uint8_t *seen; /* by group and column; NULL: do not count */
+    bool band;     /* find bandwidth */
 } pass;
 
 int64_t
@@ -112,30 +115,26 @@ count_descents(const sb_view *v, int64_t lo, int64_t hi, bool wide)
     return found;
 }
 
+/* A store for each entry, no question: whether a column was seen no branch predictor knows. */
 static inline void
-mark_columns(const pass *ps, int64_t lo, int64_t hi, bool wide)
+mark_columns(const sb_view *v, uint8_t *seen, int64_t lo, int64_t hi, bool wide)
 {
     /* Stores of bytes may hit anything: what the loop needs is out of their reach. */
-    const sb_view v = {.crd = ps->v->crd, .crd_base = ps->v->crd_base};
-    const uint64_t cols = (uint64_t)ps->v->cols;
-    atomic_uchar *const seen = ps->seen;
+    const sb_view at = {.crd = v->crd, .crd_base = v->crd_base};
+    const uint64_t cols = (uint64_t)v->cols;
 
     for (int64_t p = lo; p < hi; p++) {
-        const uint64_t j = (uint64_t)column(&v, p, wide);
+        const uint64_t j = (uint64_t)column(&at, p, wide);
 
-        /* lines that are only read stay with all threads */
-        if (j < cols && !atomic_load_explicit(&seen[j], memory_order_relaxed))
-            atomic_store_explicit(&seen[j], 1, memory_order_relaxed);
+        if (j < cols)
+            seen[j] = 1;
     }
 }
 
-/* Rows [first, last); `wide` is constant where this is inlined. */
 static inline void
-chunk_rows(const pass *ps, chunk *ck, int64_t first, int64_t last, bool wide)
+count_lengths(const sb_view *v, chunk *ck, int64_t first, int64_t last)
 {
-    const sb_view *v = ps->v;
-    const int64_t from = first < last ? sb_view_lo(v, first) : 0;
-    int64_t lo = from, begun = 0; /* rows whose first column does not follow */
+    int64_t lo = first < last ? sb_view_lo(v, first) : 0;
 
     for (int64_t i = first; i < last; i++) {
         const int64_t hi = sb_view_lo(v, i + 1), len = hi - lo;
@@ -144,35 +143,81 @@ chunk_rows(const pass *ps, chunk *ck, int64_t first, int64_t last, bool wide)
         ck->bucket_rows[q]++;
         ck->bucket_nnz[q] += len;
         ck->squares += (double)len * (double)len;
-        if (len > ck->longest)
-            ck->longest = len;
-        if (len > 0) {
-            reach(ck, i, column(v, lo, wide));
-            reach(ck, i, column(v, hi - 1, wide));
-            begun += lo > from && column(v, lo, wide) <= column(v, lo - 1, wide);
-        }
+        ck->longest = len > ck->longest ? len : ck->longest;
         lo = hi;
     }
-    if (ps->seen)
-        mark_columns(ps, from, lo, wide);
-    ck->sorted = count_descents(v, from, lo, wide) == begun;
-    for (int64_t i = first; i < last && !ck->sorted; i++)
-        for (int64_t p = sb_view_lo(v, i); p < sb_view_lo(v, i + 1); p++)
+}
+
+/* Rows but the first whose first column does not follow the one before. Lengths are as good
+ * as random, so nothing here is a branch. */
+static inline int64_t
+count_begun(const sb_view *v, int64_t first, int64_t last, bool wide)
+{
+    const int64_t from = sb_view_lo(v, first), end = sb_view_lo(v, last);
+    int64_t begun = 0, lo = from;
+
+    for (int64_t i = first; i < last && from < end; i++) {
+        const int64_t hi = sb_view_lo(v, i + 1);
+        const bool has = (hi > lo) & (lo > from);
+        const int64_t p = has ? lo : from + 1 < end ? from + 1 : from;
+        const int64_t before = p > from ? p - 1 : from;
+
+        begun += has & (column(v, p, wide) <= column(v, before, wide));
+        lo = hi;
+    }
+    return begun;
+}
+
+/* Of sorted rows the ends are enough. */
+static inline void
+find_band(const sb_view *v, chunk *ck, int64_t first, int64_t last, bool wide)
+{
+    for (int64_t i = first; i < last; i++) {
+        const int64_t lo = sb_view_lo(v, i), hi = sb_view_lo(v, i + 1);
+
+        for (int64_t p = lo; p < hi && !ck->sorted; p++)
             reach(ck, i, column(v, p, wide));
+        if (lo < hi && ck->sorted) {
+            reach(ck, i, column(v, lo, wide));
+            reach(ck, i, column(v, hi - 1, wide));
+        }
+    }
+}
+
+/* Rows [first, last); `wide` is constant where this is inlined. */
+static inline void
+chunk_rows(const pass *ps, chunk *ck, uint8_t *seen, int64_t first, int64_t last,
+           bool wide)
+{
+    const sb_view *v = ps->v;
+    const int64_t lo = sb_view_lo(v, first), hi = sb_view_lo(v, last);
+
+    count_lengths(v, ck, first, last);
+    ck->sorted = count_descents(v, lo, hi, wide) == count_begun(v, first, last, wide);
+    if (seen)
+        mark_columns(v, seen, lo, hi, wide);
+    if (ps->band)
+        find_band(v, ck, first, last, wide);
 }
 
 static void
-run_chunks(void *user, int64_t first, int64_t last)
+run_groups(void *user, int64_t from, int64_t to)
 {
     const pass *ps = user;
+    const sb_view *v = ps->v;
 
-    for (int64_t q = first; q < last; q++) {
-        const int64_t lo = chunk_row(ps->v, q), hi = chunk_row(ps->v, q + 1);
+    for (int64_t g = from; g < to; g++) {
+        const int64_t end = CHUNKS * (g + 1) / ps->groups;
+        uint8_t *seen = ps->seen ? ps->seen + g * v->cols : NULL;
 
-        if (ps->v->crd_type == SB_I64)
-            chunk_rows(ps, &ps->chunk[q], lo, hi, true);
-        else
-            chunk_rows(ps, &ps->chunk[q], lo, hi, false);
+        for (int64_t q = CHUNKS * g / ps->groups; q < end; q++) {
+            const int64_t lo = chunk_row(v, q), hi = chunk_row(v, q + 1);
+
+            if (v->crd_type == SB_I64)
+                chunk_rows(ps, &ps->chunk[q], seen, lo, hi, true);
+            else
+                chunk_rows(ps, &ps->chunk[q], seen, lo, hi, false);
+        }
     }
 }
 
@@ -210,37 +255,64 @@ sb_stats_panel_run(const sb_stats *s, int64_t width)
     return s->panel_run[q];
 }
 
+/* How many columns some group has marked. */
+static int64_t
+count_marks(const pass *ps)
+{
+    const int64_t cols = ps->v->cols;
+    int64_t found = 0;
+
+    for (int64_t g = 1; g < ps->groups; g++)
+        for (int64_t j = 0; j < cols; j++)
+            ps->seen[j] |= ps->seen[g * cols + j];
+    for (int64_t j = 0; j < cols; j++)
+        found += ps->seen[j];
+    return found;
+}
+
+/* Groups that mark columns: a byte per column each, so of long rows as many as there are
+ * threads, of a matrix almost without entries one. */
+static int64_t
+marking_groups(const sb_view *v, const sb_par *par)
+{
+    const int64_t rich = 1 + 2 * v->nnz / (v->cols > 0 ? v->cols : 1);
+    const int64_t most = par && par->threads > 1 ? par->threads : 1;
+    const int64_t groups = rich < most ? rich : most;
+
+    return groups < MARKERS ? groups : MARKERS;
+}
+
 sb_status
 sb_stats_collect(sb_stats *out, const sb_view *v, sb_stats_use use, const sb_par *par)
 {
+    /* what one column is multiplied by decides nothing that these would tell */
+    const bool all = use & (SB_STATS_MATRIX | SB_STATS_REUSE);
     /* Marking costs a byte per column: not for a matrix almost without entries. */
-    const bool mark = v->cols / 8 <= v->nnz;
-    pass ps = {v, sb_alloc_zero(CHUNKS * sizeof *ps.chunk), NULL};
-    const bool small = v->rows + v->nnz < 16384;
+    const bool mark = all && v->cols / 8 <= v->nnz;
+    pass ps = {v, sb_alloc_zero(CHUNKS * sizeof *ps.chunk), CHUNKS, NULL, all};
 
     memset(out, 0, sizeof *out);
     out->rows = v->rows;
     out->ragged = sb_view_ragged(v);
     out->cols = v->cols;
     out->nnz = v->nnz;
-    if (mark)
-        ps.seen = sb_alloc_zero((size_t)v->cols);
+    if (v->rows + v->nnz < 16384)
+        par = NULL;
+    if (mark) {
+        ps.groups = marking_groups(v, par);
+        ps.seen = sb_alloc_zero((size_t)(ps.groups * v->cols));
+    }
     if (!ps.chunk || (mark && !ps.seen)) {
         sb_free(ps.chunk);
         sb_free(ps.seen);
         return SB_ENOMEM;
     }
-    sb_par_run(small ? NULL : par, run_chunks, &ps, 0, CHUNKS, 1);
+    sb_par_run(par, run_groups, &ps, 0, ps.groups, 1);
     merge_chunks(out, ps.chunk);
-    out->distinct = v->nnz < v->cols ? v->nnz : v->cols;
-    if (mark) {
-        out->distinct = 0;
-        for (int64_t j = 0; j < v->cols; j++)
-            out->distinct += atomic_load_explicit(&ps.seen[j], memory_order_relaxed);
-    }
+    out->distinct = mark ? count_marks(&ps) : v->nnz < v->cols ? v->nnz : v->cols;
     sb_free(ps.chunk);
     sb_free(ps.seen);
-    return sb_stats_sample(out, v, use, small ? NULL : par);
+    return sb_stats_sample(out, v, use, par);
 }
 
 int

@@ -69,7 +69,9 @@ typedef struct sb_stats {
 static inline int
 sb_stats_bucket(int64_t length)
 {
-    const int q = length <= 1 ? length > 0 : 2 + SB_HIGHEST_BIT((uint64_t)length - 1);
+    const int more = length > 1;
+    const int q =
+        (length > 0) + more * (1 + SB_HIGHEST_BIT((uint64_t)(length - 1) | 1));
 
     return q < SB_STATS_BUCKETS - 1 ? q : SB_STATS_BUCKETS - 1;
 }
