@@ -57,6 +57,7 @@ typedef struct sb_stats {
     double held_share[SB_STATS_WINDOWS]; /* share of entries in columns all rows hold */
     double half_share[SB_STATS_WINDOWS]; /* that half of them hold, less the holes */
     bool held;                           /* whether these two have been looked at */
+    bool brief;                          /* SB_STATS_BRIEF, not refined */
     double panel_run[SB_STATS_PANELS];   /* mean entries of a row inside a panel */
     double mask_fill[SB_STATS_MASKS];    /* entries per row of a chunk of 16 columns */
     double hdia[SB_STATS_HDIAS]; /* per entry, by sb_stats_hdia: see part_hdia.c */
@@ -92,8 +93,19 @@ typedef enum sb_stats_use {
     SB_STATS_MATRIX = 2, /* many: panel_run, block_share */
     SB_STATS_REUSE = 4,  /* which cache B comes from: r4, r8, window_*, diag_* */
     SB_STATS_HELD = 8,   /* part share: held_share, half_share */
-    SB_STATS_ALL = 15
+    SB_STATS_ALL = 15,
+    SB_STATS_BRIEF =
+        16 /* with VECTOR alone: a first look, which sb_stats_refine corrects */
 } sb_stats_use;
+
+/* Features of a product with one column that come from samples. After a first look they come
+ * from few; mask_fill of all heights is that of one row and win_share of two, which are bounds. */
+typedef enum sb_stats_sampled {
+    SB_STATS_OF_SELL = 1,
+    SB_STATS_OF_WIN = 2,
+    SB_STATS_OF_HDIA = 4,
+    SB_STATS_OF_MASK = 8,
+} sb_stats_sampled;
 
 /* From statistics of the blocks of a block matrix to those of its elements, as far as
  * blocks tell; lengths of rows stay counted in block rows. */
@@ -101,6 +113,10 @@ void sb_stats_expand(sb_stats *s, int64_t block);
 
 /* Held_share and half_share alone, for whoever finds later that they may decide. */
 void sb_stats_hold(sb_stats *s, const sb_view *v, const sb_par *par);
+
+/* Samples these (a set of sb_stats_sampled) in full, as no first look would have. */
+void sb_stats_refine(sb_stats *s, const sb_view *v, unsigned sampled,
+                     const sb_par *par);
 
 /* ENOMEM only. Threads: `par` may be NULL. */
 sb_status sb_stats_collect(sb_stats *out, const sb_view *v, sb_stats_use use,

@@ -24,8 +24,9 @@ enum {
     SELL_WINDOWS = 64,
     HDIA_SLICES = 256,
     WINDOWS_MOST = 1024,
-    SAMPLERS = 2,    /* of windows, a table each */
-    VECTOR_SHARE = 2 /* of the samples above: taken where one column is all */
+    SAMPLERS = 2,     /* of windows, a table each */
+    VECTOR_SHARE = 2, /* of the samples above: taken where one column is all */
+    BRIEF_SHARE = 8   /* and at a first look */
 };
 
 typedef struct slot {
@@ -54,7 +55,7 @@ typedef struct sampler {
 typedef struct reading {
     const sb_view *v;
     int64_t entries;
-    bool matrix; /* for many columns, too */
+    int share; /* of the usual samples: 1 / share */
 } reading;
 
 /* The q-th sample of [0, n): fractional parts of multiples of the golden ratio. */
@@ -413,7 +414,7 @@ sample_sell(sb_stats *s, const reading *in, int at)
 {
     const sb_view *v = in->v;
     const int64_t windows = (v->rows + SB_SELL_WINDOW - 1) / SB_SELL_WINDOW;
-    const int64_t most = in->matrix ? SELL_WINDOWS : SELL_WINDOWS / VECTOR_SHARE;
+    const int64_t most = SELL_WINDOWS / in->share;
     const int64_t n = windows < most ? windows : most;
     int64_t seen = 0, columns = 0;
 
@@ -501,32 +502,68 @@ add_held(sampling *sp)
     sp->s->held = true;
 }
 
+/* Those of one column; of windows and masks so many sizes. */
 static void
-choose_jobs(sampling *sp, sb_stats_use use)
+add_sampled(sampling *sp, unsigned sampled, int windows, int masks)
 {
-    if (use & SB_STATS_VECTOR)
+    if (sampled & SB_STATS_OF_SELL)
         add_jobs(sp, sample_sell, 1);
     if (!sp->s->sorted)
         return;
-    add_jobs(sp, sample_win, SB_STATS_WINDOWS);
+    if (sampled & SB_STATS_OF_WIN)
+        add_jobs(sp, sample_win, windows);
+    if (sampled & SB_STATS_OF_HDIA)
+        add_jobs(sp, sample_hdia, 1);
+    if (sampled & SB_STATS_OF_MASK)
+        add_jobs(sp, sample_mask, masks);
+}
+
+/* A chunk of several rows holds no more of one than a chunk that begins where it does, and
+ * what many rows share two of them share. */
+static void
+bound_sizes(sb_stats *s)
+{
+    for (int q = 1; q < SB_STATS_WINDOWS; q++) {
+        s->win_share[q] = s->win_share[0];
+        s->win_run[q] = s->win_run[0];
+    }
+    for (int q = 1; q < SB_STATS_MASKS; q++)
+        s->mask_fill[q] = s->mask_fill[0];
+}
+
+enum {
+    ALL_SAMPLED =
+        SB_STATS_OF_SELL | SB_STATS_OF_WIN | SB_STATS_OF_HDIA | SB_STATS_OF_MASK
+};
+
+static void
+choose_jobs(sampling *sp, sb_stats_use use)
+{
+    if (use & SB_STATS_BRIEF) {
+        add_sampled(sp, ALL_SAMPLED, 1, 1);
+        return;
+    }
+    if (use & SB_STATS_VECTOR)
+        add_sampled(sp, ALL_SAMPLED, SB_STATS_WINDOWS, SB_STATS_MASKS);
+    if (!sp->s->sorted)
+        return;
+    if (!(use & SB_STATS_VECTOR))
+        add_jobs(sp, sample_win, SB_STATS_WINDOWS);
     if (use & SB_STATS_MATRIX) {
         add_jobs(sp, sample_blocks, SB_STATS_BLOCKS);
         add_jobs(sp, sample_panels, 1);
     }
     if (use & SB_STATS_HELD)
         add_held(sp);
-    if (use & SB_STATS_VECTOR) {
-        add_jobs(sp, sample_hdia, 1);
-        add_jobs(sp, sample_mask, SB_STATS_MASKS);
-    }
 }
 
 sb_status
 sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *par)
 {
-    const bool matrix = use & SB_STATS_MATRIX;
-    const int share = matrix ? 1 : VECTOR_SHARE;
-    sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES / share, matrix}};
+    const int share = use & SB_STATS_MATRIX  ? 1
+                      : use & SB_STATS_BRIEF ? BRIEF_SHARE
+                                             : VECTOR_SHARE;
+    sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES / share, share}};
     sb_status st = SB_OK;
 
     if (v->nnz == 0)
@@ -538,6 +575,9 @@ sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *p
         sb_par_run(par, run_samplers, &sp, 0, (sp.sampler ? SAMPLERS : 0) + sp.jobs, 1);
         if (sp.sampler)
             merge_windows(s, sp.sampler);
+        s->brief = use & SB_STATS_BRIEF;
+        if (s->brief)
+            bound_sizes(s);
     }
     if (sp.sampler)
         sb_free(sp.sampler[0].table);
@@ -546,9 +586,19 @@ sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *p
 }
 
 void
+sb_stats_refine(sb_stats *s, const sb_view *v, unsigned sampled, const sb_par *par)
+{
+    sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES / VECTOR_SHARE, VECTOR_SHARE}};
+
+    add_sampled(&sp, sampled, SB_STATS_WINDOWS, SB_STATS_MASKS);
+    sb_par_run(par, run_jobs, &sp, 0, sp.jobs, 1);
+    s->brief = false;
+}
+
+void
 sb_stats_hold(sb_stats *s, const sb_view *v, const sb_par *par)
 {
-    sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES, true}};
+    sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES, 1}};
 
     if (s->held || !s->sorted || v->nnz == 0)
         return;

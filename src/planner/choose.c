@@ -261,6 +261,69 @@ weigh(sb_planner *pl)
     return SB_OK;
 }
 
+/* The features from samples that a candidate's time depends on; 0: none. */
+static unsigned
+sampled_by(const sb_weighed *w)
+{
+    switch (w->choice.part[0].kind) {
+    case SB_PART_SELL:
+        return SB_STATS_OF_SELL;
+    case SB_PART_WIN:
+        return SB_STATS_OF_WIN;
+    case SB_PART_HDIA:
+        return SB_STATS_OF_HDIA;
+    case SB_PART_MASK:
+        return SB_STATS_OF_MASK;
+    default:
+        return 0;
+    }
+}
+
+/* Whether what a first look has found of a candidate's features is far from what it needs:
+ * a mean of runs is no bound, but half of the entries in runs of 20 leave it above this. */
+static bool
+out_of_reach(const sb_planner *pl, const sb_weighed *w)
+{
+    const sb_stats *s = &pl->stats;
+
+    if (w->choice.part[0].kind == SB_PART_WIN)
+        return s->win_share[0] < 0.35 || s->win_run[0] < 3.5;
+    return w->dropped != NULL;
+}
+
+/* Which features a first look leaves undecided: those of candidates that might be as fast
+ * as the fastest which needs none of them, as far as so few samples tell. */
+static unsigned
+undecided(const sb_planner *pl)
+{
+    double best = INFINITY;
+    unsigned found = 0;
+
+    for (int q = 0; q < pl->nweighed; q++)
+        if (!pl->weighed[q].dropped && !sampled_by(&pl->weighed[q]))
+            best = fmin(best, pl->weighed[q].cost.seconds);
+    for (int q = 0; q < pl->nweighed; q++)
+        if (pl->weighed[q].cost.seconds < 1.5 * best &&
+            !out_of_reach(pl, &pl->weighed[q]))
+            found |= sampled_by(&pl->weighed[q]);
+    return found;
+}
+
+/* Weighs by a first look, then, where that leaves something open, by all samples of it. */
+static sb_status
+weigh_twice(sb_planner *pl)
+{
+    unsigned open;
+
+    SB_TRY(weigh(pl));
+    open = pl->stats.brief ? undecided(pl) : 0;
+    if (!open)
+        return SB_OK;
+    sb_stats_refine(&pl->stats, &pl->view, open, &pl->par);
+    pl->nweighed = 0;
+    return weigh(pl);
+}
+
 static const char *
 dropped_text(sb_status st)
 {
@@ -346,7 +409,7 @@ in_background(const sb_planner *pl)
 sb_status
 sb_plan_choose(sb_plan **out, sb_planner *pl, const sb_weighed **won)
 {
-    SB_TRY(weigh(pl));
+    SB_TRY(weigh_twice(pl));
     if (pl->pb->device) {
         prefer_as_is(pl);
         pl->by_ranges = pl->opt->effort == SB_EFFORT_ESTIMATE &&

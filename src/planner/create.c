@@ -84,7 +84,7 @@ features(const sb_planner *pl)
                (held_decides(pl) ? SB_STATS_HELD : 0);
     if (!estimate)
         return SB_STATS_ALL;
-    return SB_STATS_VECTOR | (pl->pb->device ? SB_STATS_REUSE : 0);
+    return SB_STATS_VECTOR | (pl->pb->device ? SB_STATS_REUSE : SB_STATS_BRIEF);
 }
 
 /* Whether they may after all: rows that share half of their entries by threes or more read a

@@ -58,6 +58,8 @@ put_matrix(sb_strbuf *out, const sb_planner *pl)
     sb_strbuf_puts(out, ", empty ");
     sb_strbuf_i64(out, s->empty);
     sb_strbuf_puts(out, s->sorted ? "\n" : "; columns unsorted\n");
+    if (pl->work.op == SB_OP_SPMV && !s->r4 && !sb_stats_panel_run(s, 512))
+        return; /* the rest is not asked for where one column is all */
     sb_strbuf_puts(out, "features   bandwidth ");
     sb_strbuf_i64(out, s->bandwidth);
     if (s->r4 > 0) { /* not asked for where one column is all */
