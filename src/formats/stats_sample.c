@@ -527,8 +527,8 @@ bound_sizes(sb_stats *s)
         s->win_share[q] = s->win_share[0];
         s->win_run[q] = s->win_run[0];
     }
-    for (int q = 1; q < SB_STATS_MASKS; q++)
-        s->mask_fill[q] = s->mask_fill[0];
+    for (int q = 2; q < SB_STATS_MASKS; q++)
+        s->mask_fill[q] = s->mask_fill[1];
 }
 
 enum {
@@ -540,7 +540,7 @@ static void
 choose_jobs(sampling *sp, sb_stats_use use)
 {
     if (use & SB_STATS_BRIEF) {
-        add_sampled(sp, ALL_SAMPLED, 1, 1);
+        add_sampled(sp, ALL_SAMPLED, 1, 2);
         return;
     }
     if (use & SB_STATS_VECTOR)

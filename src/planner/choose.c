@@ -303,7 +303,7 @@ undecided(const sb_planner *pl)
         if (!pl->weighed[q].dropped && !sampled_by(&pl->weighed[q]))
             best = fmin(best, pl->weighed[q].cost.seconds);
     for (int q = 0; q < pl->nweighed; q++)
-        if (pl->weighed[q].cost.seconds < 1.5 * best &&
+        if (pl->weighed[q].cost.seconds < 1.25 * best &&
             !out_of_reach(pl, &pl->weighed[q]))
             found |= sampled_by(&pl->weighed[q]);
     return found;
