@@ -70,12 +70,37 @@ count_columns(const row_key *key, int64_t rows)
     return columns;
 }
 
+/* Of lengths that are counted, rows of one length lie together: as many of them begin a
+ * slice as there are multiples of its rows between the first and the last. */
 int64_t
 sb_part_sell_columns(const sb_view *v, int64_t window)
 {
-    row_key key[SB_SELL_WINDOW];
+    const int64_t first = window * SB_SELL_WINDOW, left = v->rows - first;
+    const int64_t n = left < SB_SELL_WINDOW ? left : SB_SELL_WINDOW;
+    int64_t columns = 0, at = 0, longest = 0, lo = sb_view_lo(v, first);
+    int16_t rows[COUNTED] = {0};
 
-    return count_columns(key, order_window(key, v, window));
+    for (int64_t i = first; i < first + n; i++) {
+        const int64_t hi = sb_view_lo(v, i + 1), len = hi - lo;
+
+        longest = len > longest ? len : longest;
+        if (len < COUNTED)
+            rows[len]++;
+        lo = hi;
+    }
+    if (longest >= COUNTED) {
+        row_key key[SB_SELL_WINDOW];
+
+        return count_columns(key, order_window(key, v, window));
+    }
+    for (int64_t len = longest; len > 0; len--) {
+        const int64_t end = at + rows[len];
+
+        columns += len * ((end + SB_SELL_ROWS - 1) / SB_SELL_ROWS -
+                          (at + SB_SELL_ROWS - 1) / SB_SELL_ROWS);
+        at = end;
+    }
+    return columns;
 }
 
 /* The middle of the columns that a window's rows touch; false where they lie too far

@@ -15,7 +15,13 @@ const int sb_stats_block_size[SB_STATS_BLOCKS] = {2, 3, 4, 8, 16, 32};
 const int sb_stats_mask_size[SB_STATS_MASKS] = {1, 2, 3, 4, 6};
 const int sb_stats_window_size[SB_STATS_WINDOWS] = {2, 3, 4, 6, 8};
 
-enum { CHUNKS = 32, MARKERS = 16, SAMPLES = 64, STRETCH = 1 << 20 };
+enum {
+    CHUNKS = 32,
+    MARKERS = 16,
+    SHORT = 128 /* rows */,
+    SAMPLES = 64,
+    STRETCH = 1 << 20
+};
 
 typedef struct chunk {
     int64_t bucket_rows[SB_STATS_BUCKETS], bucket_nnz[SB_STATS_BUCKETS];
@@ -75,13 +81,17 @@ chunk_row(const sb_view *v, int64_t q)
     return sb_view_row_at(v, work / CHUNKS * q + work % CHUNKS * q / CHUNKS);
 }
 
-static inline int64_t
+/* `wide` is constant where this is inlined: elements of 64 bits. */
+SB_INLINE int64_t
+element(const void *x, int64_t at, bool wide)
+{
+    return wide ? ((const int64_t *)x)[at] : ((const int32_t *)x)[at];
+}
+
+SB_INLINE int64_t
 column(const sb_view *v, int64_t p, bool wide)
 {
-    const int32_t *c32 = v->crd;
-    const int64_t *c64 = v->crd;
-
-    return (wide ? c64[p] : c32[p]) - v->crd_base;
+    return element(v->crd, p, wide) - v->crd_base;
 }
 
 static inline void
@@ -131,38 +141,55 @@ mark_columns(const sb_view *v, uint8_t *seen, int64_t lo, int64_t hi, bool wide)
     }
 }
 
-static inline void
-count_lengths(const sb_view *v, chunk *ck, int64_t first, int64_t last)
+static void
+add_rows(chunk *ck, int64_t rows, int64_t len)
 {
-    int64_t lo = first < last ? sb_view_lo(v, first) : 0;
+    const int q = sb_stats_bucket(len);
 
-    for (int64_t i = first; i < last; i++) {
-        const int64_t hi = sb_view_lo(v, i + 1), len = hi - lo;
-        const int q = sb_stats_bucket(len);
-
-        ck->bucket_rows[q]++;
-        ck->bucket_nnz[q] += len;
-        ck->squares += (double)len * (double)len;
-        ck->longest = len > ck->longest ? len : ck->longest;
-        lo = hi;
-    }
+    ck->bucket_rows[q] += rows;
+    ck->bucket_nnz[q] += rows * len;
+    ck->squares += (double)rows * (double)len * (double)len;
+    ck->longest = len > ck->longest ? len : ck->longest;
 }
 
-/* Rows but the first whose first column does not follow the one before. Lengths are as good
- * as random, so nothing here is a branch. */
-static inline int64_t
-count_begun(const sb_view *v, int64_t first, int64_t last, bool wide)
+/* Short rows, which most are, in two tables in turns: a count waits for the one before. */
+SB_INLINE void
+count_lengths(const sb_view *v, chunk *ck, int64_t first, int64_t last, bool wide)
 {
-    const int64_t from = sb_view_lo(v, first), end = sb_view_lo(v, last);
+    int64_t few[2][SHORT] = {{0}}, lo = element(v->ptr, first, wide);
+    const void *const ptr = v->ptr;
+
+    for (int64_t i = first; i < last; i++) {
+        const int64_t hi = element(ptr, i + 1, wide), len = hi - lo;
+
+        if ((uint64_t)len < SHORT)
+            few[i & 1][len]++;
+        else
+            add_rows(ck, 1, len);
+        lo = hi;
+    }
+    for (int64_t len = 0; len < SHORT; len++)
+        if (few[0][len] + few[1][len] > 0)
+            add_rows(ck, few[0][len] + few[1][len], len);
+}
+
+/* Rows but the first of these whose first column does not follow the one before. Lengths
+ * are as good as random, so nothing here is a branch. */
+SB_INLINE int64_t
+count_begun(const sb_view *v, int64_t first, int64_t last, bool wide_ptr, bool wide)
+{
+    const void *const ptr = v->ptr, *const crd = v->crd;
+    const int64_t from = sb_view_lo(v, first), base = v->ptr_base;
     int64_t begun = 0, lo = from;
 
-    for (int64_t i = first; i < last && from < end; i++) {
-        const int64_t hi = sb_view_lo(v, i + 1);
-        const bool has = (hi > lo) & (lo > from);
-        const int64_t p = has ? lo : from + 1 < end ? from + 1 : from;
-        const int64_t before = p > from ? p - 1 : from;
+    if (sb_view_lo(v, last) - from < 2)
+        return 0;
+    for (int64_t i = first; i < last; i++) {
+        const int64_t hi = element(ptr, i + 1, wide_ptr) - base;
+        const int64_t has = (hi > lo) & (lo > from);
+        const int64_t p = has ? lo : from + 1;
 
-        begun += has & (column(v, p, wide) <= column(v, before, wide));
+        begun += has & (element(crd, p, wide) <= element(crd, p - 1, wide));
         lo = hi;
     }
     return begun;
@@ -184,16 +211,16 @@ find_band(const sb_view *v, chunk *ck, int64_t first, int64_t last, bool wide)
     }
 }
 
-/* Rows [first, last); `wide` is constant where this is inlined. */
-static inline void
+SB_INLINE void
 chunk_rows(const pass *ps, chunk *ck, uint8_t *seen, int64_t first, int64_t last,
-           bool wide)
+           bool wide_ptr, bool wide)
 {
     const sb_view *v = ps->v;
     const int64_t lo = sb_view_lo(v, first), hi = sb_view_lo(v, last);
 
-    count_lengths(v, ck, first, last);
-    ck->sorted = count_descents(v, lo, hi, wide) == count_begun(v, first, last, wide);
+    count_lengths(v, ck, first, last, wide_ptr);
+    ck->sorted =
+        count_descents(v, lo, hi, wide) == count_begun(v, first, last, wide_ptr, wide);
     if (seen)
         mark_columns(v, seen, lo, hi, wide);
     if (ps->band)
@@ -201,23 +228,34 @@ chunk_rows(const pass *ps, chunk *ck, uint8_t *seen, int64_t first, int64_t last
 }
 
 static void
+run_chunk(const pass *ps, int64_t q, uint8_t *seen)
+{
+    const sb_view *v = ps->v;
+    const int64_t lo = chunk_row(v, q), hi = chunk_row(v, q + 1);
+    const bool wide = v->crd_type == SB_I64;
+    chunk *ck = &ps->chunk[q];
+
+    if (v->ptr_type == SB_I64 && wide)
+        chunk_rows(ps, ck, seen, lo, hi, true, true);
+    else if (v->ptr_type == SB_I64)
+        chunk_rows(ps, ck, seen, lo, hi, true, false);
+    else if (wide)
+        chunk_rows(ps, ck, seen, lo, hi, false, true);
+    else
+        chunk_rows(ps, ck, seen, lo, hi, false, false);
+}
+
+static void
 run_groups(void *user, int64_t from, int64_t to)
 {
     const pass *ps = user;
-    const sb_view *v = ps->v;
 
     for (int64_t g = from; g < to; g++) {
         const int64_t end = CHUNKS * (g + 1) / ps->groups;
-        uint8_t *seen = ps->seen ? ps->seen + g * v->cols : NULL;
+        uint8_t *seen = ps->seen ? ps->seen + g * ps->v->cols : NULL;
 
-        for (int64_t q = CHUNKS * g / ps->groups; q < end; q++) {
-            const int64_t lo = chunk_row(v, q), hi = chunk_row(v, q + 1);
-
-            if (v->crd_type == SB_I64)
-                chunk_rows(ps, &ps->chunk[q], seen, lo, hi, true);
-            else
-                chunk_rows(ps, &ps->chunk[q], seen, lo, hi, false);
-        }
+        for (int64_t q = CHUNKS * g / ps->groups; q < end; q++)
+            run_chunk(ps, q, seen);
     }
 }
 

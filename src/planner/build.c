@@ -155,7 +155,8 @@ cover_part(sb_build *b)
     int64_t bare = 0, u = 0;
     void *row, *lo, *hi;
 
-    if (b->pl->pb->op == SB_OP_SDDMM)
+    if (b->pl->pb->op == SB_OP_SDDMM ||
+        (touched && !memchr(touched, 0, (size_t)v->rows)))
         return SB_OK;
     for (int64_t i = 0; i < v->rows; i++)
         bare += !(touched && touched[i]);
