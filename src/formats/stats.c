@@ -18,7 +18,7 @@ const int sb_stats_window_size[SB_STATS_WINDOWS] = {2, 3, 4, 6, 8};
 enum {
     CHUNKS = 32,
     MARKERS = 16,
-    SHORT = 128 /* rows */,
+    SHORT = 64 /* entries of a row */,
     SAMPLES = 64,
     STRETCH = 1 << 20
 };
@@ -152,44 +152,50 @@ add_rows(chunk *ck, int64_t rows, int64_t len)
     ck->longest = len > ck->longest ? len : ck->longest;
 }
 
-/* Short rows, which most are, in two tables in turns: a count waits for the one before. */
+/* Short rows, which most are, in four tables in turns: a count waits for the one before. */
 SB_INLINE void
 count_lengths(const sb_view *v, chunk *ck, int64_t first, int64_t last, bool wide)
 {
-    int64_t few[2][SHORT] = {{0}}, lo = element(v->ptr, first, wide);
+    int64_t few[4][SHORT] = {{0}}, lo = element(v->ptr, first, wide);
     const void *const ptr = v->ptr;
 
     for (int64_t i = first; i < last; i++) {
         const int64_t hi = element(ptr, i + 1, wide), len = hi - lo;
 
         if ((uint64_t)len < SHORT)
-            few[i & 1][len]++;
+            few[i & 3][len]++;
         else
             add_rows(ck, 1, len);
         lo = hi;
     }
-    for (int64_t len = 0; len < SHORT; len++)
-        if (few[0][len] + few[1][len] > 0)
-            add_rows(ck, few[0][len] + few[1][len], len);
+    for (int64_t len = 0; len < SHORT; len++) {
+        const int64_t rows = few[0][len] + few[1][len] + few[2][len] + few[3][len];
+
+        if (rows > 0)
+            add_rows(ck, rows, len);
+    }
 }
 
-/* Rows but the first of these whose first column does not follow the one before. Lengths
- * are as good as random, so nothing here is a branch. */
+/* Rows but the first of these whose first column does not follow the one before. Which rows
+ * are empty is as good as random, so that is no branch; which are the first or the last is. */
 SB_INLINE int64_t
 count_begun(const sb_view *v, int64_t first, int64_t last, bool wide_ptr, bool wide)
 {
     const void *const ptr = v->ptr, *const crd = v->crd;
-    const int64_t from = sb_view_lo(v, first), base = v->ptr_base;
-    int64_t begun = 0, lo = from;
+    const int64_t base = v->ptr_base, from = sb_view_lo(v, first);
+    const int64_t end = sb_view_lo(v, last);
+    int64_t begun, lo = from;
 
-    if (sb_view_lo(v, last) - from < 2)
+    if (end - from < 2)
         return 0;
+    /* one row begins at `from`: it is not to count */
+    begun = -(int64_t)(element(crd, from + 1, wide) <= element(crd, from, wide));
     for (int64_t i = first; i < last; i++) {
         const int64_t hi = element(ptr, i + 1, wide_ptr) - base;
-        const int64_t has = (hi > lo) & (lo > from);
-        const int64_t p = has ? lo : from + 1;
+        const uint64_t filled = (uint64_t)(lo - hi) >> 63;
+        const int64_t p = lo == from ? from + 1 : lo < end ? lo : end - 1;
 
-        begun += has & (element(crd, p, wide) <= element(crd, p - 1, wide));
+        begun += filled & (element(crd, p, wide) <= element(crd, p - 1, wide));
         lo = hi;
     }
     return begun;
