@@ -329,8 +329,7 @@ marking_groups(const sb_view *v, const sb_par *par)
 sb_status
 sb_stats_collect(sb_stats *out, const sb_view *v, sb_stats_use use, const sb_par *par)
 {
-    /* what one column is multiplied by decides nothing that these would tell */
-    const bool all = use & (SB_STATS_MATRIX | SB_STATS_REUSE);
+    const bool all = !(use & SB_STATS_BRIEF);
     /* Marking costs a byte per column: not for a matrix almost without entries. */
     const bool mark = all && v->cols / 8 <= v->nnz;
     pass ps = {v, sb_alloc_zero(CHUNKS * sizeof *ps.chunk), CHUNKS, NULL, all};

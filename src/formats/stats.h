@@ -57,9 +57,10 @@ typedef struct sb_stats {
     double held_share[SB_STATS_WINDOWS]; /* share of entries in columns all rows hold */
     double half_share[SB_STATS_WINDOWS]; /* that half of them hold, less the holes */
     bool held;                           /* whether these two have been looked at */
-    bool brief;                          /* SB_STATS_BRIEF, not refined */
-    double panel_run[SB_STATS_PANELS];   /* mean entries of a row inside a panel */
-    double mask_fill[SB_STATS_MASKS];    /* entries per row of a chunk of 16 columns */
+    bool brief; /* a first look: distinct is a bound, bandwidth and panel_run are 0 */
+    unsigned first; /* what has been looked at no further: a set of sb_stats_sampled */
+    double panel_run[SB_STATS_PANELS]; /* mean entries of a row inside a panel */
+    double mask_fill[SB_STATS_MASKS];  /* entries per row of a chunk of 16 columns */
     double hdia[SB_STATS_HDIAS]; /* per entry, by sb_stats_hdia: see part_hdia.c */
     double sell_fill;   /* entries per column of a slice of 16 rows: see part_sell.c */
     double diag_share;  /* share of entries on diagonals at least half full */
@@ -94,17 +95,18 @@ typedef enum sb_stats_use {
     SB_STATS_REUSE = 4,  /* which cache B comes from: r4, r8, window_*, diag_* */
     SB_STATS_HELD = 8,   /* part share: held_share, half_share */
     SB_STATS_ALL = 15,
-    SB_STATS_BRIEF =
-        16 /* with VECTOR alone: a first look, which sb_stats_refine corrects */
+    SB_STATS_BRIEF = 16 /* beside these: a first look, which sb_stats_refine corrects */
 } sb_stats_use;
 
-/* Features of a product with one column that come from samples. After a first look they come
- * from few; mask_fill of all heights is that of one row and win_share of two, which are bounds. */
+/* Features from samples that decide between parts. After a first look those of windows are
+ * of two rows, of masks of one and two, of blocks of two and three, the larger ones bounded
+ * by them; all come from few samples. */
 typedef enum sb_stats_sampled {
     SB_STATS_OF_SELL = 1,
     SB_STATS_OF_WIN = 2,
     SB_STATS_OF_HDIA = 4,
     SB_STATS_OF_MASK = 8,
+    SB_STATS_OF_BLOCKS = 16
 } sb_stats_sampled;
 
 /* From statistics of the blocks of a block matrix to those of its elements, as far as

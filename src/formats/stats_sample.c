@@ -17,6 +17,7 @@ enum {
     TABLE_FILL = TABLE / 2, /* entries inserted per epoch, at most */
     WINDOW = 64,            /* rows of a reuse window */
     PAIRS = 16,             /* pairs of neighbouring windows sampled */
+    BRIEF_PAIRS = 4,        /* at a first look */
     PAIR_ENTRIES = 16384,   /* entries read of a pair, about */
     DIAG_ROWS = 64,
     BLOCK_ENTRIES = 8192, /* entries read per block size */
@@ -42,7 +43,7 @@ typedef struct tally {
 
 typedef struct sampler {
     const sb_view *v;
-    int64_t pairs; /* of windows, at most */
+    int share; /* of the usual samples: 1 / share */
     slot *table;
     uint32_t epoch;
     int fill; /* slots of this epoch */
@@ -142,6 +143,7 @@ static void
 window_pair(sampler *sm, int64_t first)
 {
     const sb_view *v = sm->v;
+    const int64_t most = sm->share < BRIEF_SHARE ? PAIR_ENTRIES : PAIR_ENTRIES / 4;
     int64_t rows = WINDOW, nnz;
     uint64_t keep;
     uint32_t row = 0;
@@ -151,17 +153,17 @@ window_pair(sampler *sm, int64_t first)
         const int64_t end = first + 2 * rows < v->rows ? first + 2 * rows : v->rows;
 
         nnz = sb_view_lo(v, end) - sb_view_lo(v, first);
-        if (nnz <= PAIR_ENTRIES || rows == 8)
+        if (nnz <= most || rows == 8)
             break;
     }
-    keep = (uint64_t)(nnz < PAIR_ENTRIES ? nnz : PAIR_ENTRIES) / TABLE_FILL + 1;
+    keep = (uint64_t)(nnz < most ? nnz : most) / TABLE_FILL + 1;
     begin_epoch(sm);
     for (uint32_t half = 0; half < 2; half++)
         for (int64_t r = 0; r < rows && first < v->rows; r++, row++, first++) {
             int64_t lo = sb_view_lo(v, first), hi = sb_view_lo(v, first + 1);
 
-            if (hi - lo > PAIR_ENTRIES / 16)
-                hi = lo + PAIR_ENTRIES / 16;
+            if (hi - lo > most / 16)
+                hi = lo + most / 16;
             for (; lo < hi; lo++)
                 if (kept(sb_view_col(v, lo), keep) && sm->fill < TABLE / 4 * 3)
                     window_entry(sm, &t, sb_view_col(v, lo), row, half);
@@ -179,7 +181,8 @@ sample_windows(sampler *sm, int64_t first)
     const int64_t room = rows > 2 * WINDOW ? rows - 2 * WINDOW : 0;
     /* small matrices: about half of their entries */
     const int64_t some = sm->v->nnz / (2 * PAIR_ENTRIES) + 4;
-    const int64_t pairs = !room ? 1 : some < sm->pairs ? some : sm->pairs;
+    const int64_t most = sm->share < BRIEF_SHARE ? PAIRS / sm->share : BRIEF_PAIRS;
+    const int64_t pairs = !room ? 1 : some < most ? some : most;
 
     for (int64_t q = first; q < pairs; q += SAMPLERS)
         window_pair(sm, room ? spread(q, room) / 8 * 8 : 0);
@@ -480,7 +483,7 @@ add_jobs(sampling *sp, void (*run)(sb_stats *, const reading *, int), int count)
 }
 
 static sb_status
-new_samplers(sampling *sp, int64_t pairs)
+new_samplers(sampling *sp)
 {
     slot *tables = sb_alloc_zero((size_t)SAMPLERS * TABLE * sizeof *tables);
 
@@ -491,7 +494,7 @@ new_samplers(sampling *sp, int64_t pairs)
     }
     for (int q = 0; q < SAMPLERS; q++)
         sp->sampler[q] = (sampler){
-            .v = sp->in.v, .pairs = pairs, .table = tables + (size_t)q * TABLE};
+            .v = sp->in.v, .share = sp->in.share, .table = tables + (size_t)q * TABLE};
     return SB_OK;
 }
 
@@ -502,57 +505,65 @@ add_held(sampling *sp)
     sp->s->held = true;
 }
 
-/* Those of one column; of windows and masks so many sizes. */
+/* How many of the sizes of a part are looked at. */
+typedef struct sizes {
+    int windows, masks, blocks;
+} sizes;
+
+static const sizes all_sizes = {SB_STATS_WINDOWS, SB_STATS_MASKS, SB_STATS_BLOCKS};
+static const sizes first_sizes = {1, 2, 2};
+
 static void
-add_sampled(sampling *sp, unsigned sampled, int windows, int masks)
+add_sampled(sampling *sp, unsigned sampled, sizes n)
 {
     if (sampled & SB_STATS_OF_SELL)
         add_jobs(sp, sample_sell, 1);
     if (!sp->s->sorted)
         return;
     if (sampled & SB_STATS_OF_WIN)
-        add_jobs(sp, sample_win, windows);
+        add_jobs(sp, sample_win, n.windows);
+    if (sampled & SB_STATS_OF_BLOCKS)
+        add_jobs(sp, sample_blocks, n.blocks);
     if (sampled & SB_STATS_OF_HDIA)
         add_jobs(sp, sample_hdia, 1);
     if (sampled & SB_STATS_OF_MASK)
-        add_jobs(sp, sample_mask, masks);
+        add_jobs(sp, sample_mask, n.masks);
 }
 
-/* A chunk of several rows holds no more of one than a chunk that begins where it does, and
- * what many rows share two of them share. */
+/* A chunk of several rows holds no more of one than a chunk that begins where it does, what
+ * many rows share two of them share, and a full block is full of smaller ones. */
 static void
 bound_sizes(sb_stats *s)
 {
-    for (int q = 1; q < SB_STATS_WINDOWS; q++) {
+    for (int q = first_sizes.windows; q < SB_STATS_WINDOWS; q++) {
         s->win_share[q] = s->win_share[0];
         s->win_run[q] = s->win_run[0];
     }
-    for (int q = 2; q < SB_STATS_MASKS; q++)
+    for (int q = first_sizes.masks; q < SB_STATS_MASKS; q++)
         s->mask_fill[q] = s->mask_fill[1];
+    for (int q = first_sizes.blocks; q < SB_STATS_BLOCKS; q++)
+        s->block_share[q] = s->block_share[0];
 }
 
-enum {
-    ALL_SAMPLED =
-        SB_STATS_OF_SELL | SB_STATS_OF_WIN | SB_STATS_OF_HDIA | SB_STATS_OF_MASK
-};
+static unsigned
+sampled_for(sb_stats_use use)
+{
+    const unsigned vector = SB_STATS_OF_SELL | SB_STATS_OF_HDIA | SB_STATS_OF_MASK;
+
+    return SB_STATS_OF_WIN | (use & SB_STATS_VECTOR ? vector : 0) |
+           (use & SB_STATS_MATRIX ? SB_STATS_OF_BLOCKS : 0);
+}
 
 static void
 choose_jobs(sampling *sp, sb_stats_use use)
 {
-    if (use & SB_STATS_BRIEF) {
-        add_sampled(sp, ALL_SAMPLED, 1, 2);
-        return;
-    }
-    if (use & SB_STATS_VECTOR)
-        add_sampled(sp, ALL_SAMPLED, SB_STATS_WINDOWS, SB_STATS_MASKS);
+    const bool brief = use & SB_STATS_BRIEF;
+
+    add_sampled(sp, sampled_for(use), brief ? first_sizes : all_sizes);
     if (!sp->s->sorted)
         return;
-    if (!(use & SB_STATS_VECTOR))
-        add_jobs(sp, sample_win, SB_STATS_WINDOWS);
-    if (use & SB_STATS_MATRIX) {
-        add_jobs(sp, sample_blocks, SB_STATS_BLOCKS);
+    if ((use & SB_STATS_MATRIX) && !brief)
         add_jobs(sp, sample_panels, 1);
-    }
     if (use & SB_STATS_HELD)
         add_held(sp);
 }
@@ -560,24 +571,25 @@ choose_jobs(sampling *sp, sb_stats_use use)
 sb_status
 sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *par)
 {
-    const int share = use & SB_STATS_MATRIX  ? 1
-                      : use & SB_STATS_BRIEF ? BRIEF_SHARE
-                                             : VECTOR_SHARE;
+    const int share = use & SB_STATS_BRIEF    ? BRIEF_SHARE
+                      : use & SB_STATS_MATRIX ? 1
+                                              : VECTOR_SHARE;
     sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES / share, share}};
     sb_status st = SB_OK;
 
+    s->brief = use & SB_STATS_BRIEF;
     if (v->nnz == 0)
         return SB_OK;
     if (use & SB_STATS_REUSE)
-        st = new_samplers(&sp, PAIRS / share);
+        st = new_samplers(&sp);
     if (st == SB_OK) {
         choose_jobs(&sp, use);
         sb_par_run(par, run_samplers, &sp, 0, (sp.sampler ? SAMPLERS : 0) + sp.jobs, 1);
         if (sp.sampler)
             merge_windows(s, sp.sampler);
-        s->brief = use & SB_STATS_BRIEF;
         if (s->brief)
             bound_sizes(s);
+        s->first = s->brief ? sampled_for(use) : 0;
     }
     if (sp.sampler)
         sb_free(sp.sampler[0].table);
@@ -588,11 +600,12 @@ sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *p
 void
 sb_stats_refine(sb_stats *s, const sb_view *v, unsigned sampled, const sb_par *par)
 {
-    sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES / VECTOR_SHARE, VECTOR_SHARE}};
+    const int share = s->first & SB_STATS_OF_BLOCKS ? 1 : VECTOR_SHARE;
+    sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES / share, share}};
 
-    add_sampled(&sp, sampled, SB_STATS_WINDOWS, SB_STATS_MASKS);
+    add_sampled(&sp, sampled, all_sizes);
     sb_par_run(par, run_jobs, &sp, 0, sp.jobs, 1);
-    s->brief = false;
+    s->first &= ~sampled;
 }
 
 void

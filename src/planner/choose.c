@@ -255,7 +255,8 @@ weigh(sb_planner *pl)
     }
     if (!pl->pb->device) {
         sb_slab_weigh(pl);
-        SB_TRY(sb_levels_search(pl));
+        if (!(pl->stats.first & SB_STATS_OF_BLOCKS)) /* which are few */
+            SB_TRY(sb_levels_search(pl));
     }
     qsort(pl->weighed, (size_t)pl->nweighed, sizeof *pl->weighed, by_cost);
     return SB_OK;
@@ -274,6 +275,8 @@ sampled_by(const sb_weighed *w)
         return SB_STATS_OF_HDIA;
     case SB_PART_MASK:
         return SB_STATS_OF_MASK;
+    case SB_PART_BSR:
+        return SB_STATS_OF_BLOCKS;
     default:
         return 0;
     }
@@ -287,7 +290,11 @@ out_of_reach(const sb_planner *pl, const sb_weighed *w)
     const sb_stats *s = &pl->stats;
 
     if (w->choice.part[0].kind == SB_PART_WIN)
-        return s->win_share[0] < 0.35 || s->win_run[0] < 3.5;
+        return s->win_share[0] < 0.35 ||
+               (pl->pb->op == SB_OP_SPMV && s->win_run[0] < 3.5);
+    if (w->choice.part[0].kind == SB_PART_BSR)
+        return pl->pb->op == SB_OP_SPMV ||
+               fmax(s->block_share[0], s->block_share[1]) < 0.25;
     return w->dropped != NULL;
 }
 
@@ -306,7 +313,7 @@ undecided(const sb_planner *pl)
         if (pl->weighed[q].cost.seconds < 1.25 * best &&
             !out_of_reach(pl, &pl->weighed[q]))
             found |= sampled_by(&pl->weighed[q]);
-    return found;
+    return found & SB_STATS_OF_BLOCKS ? found | SB_STATS_OF_WIN : found; /* levels */
 }
 
 /* Weighs by a first look, then, where that leaves something open, by all samples of it. */
@@ -316,7 +323,7 @@ weigh_twice(sb_planner *pl)
     unsigned open;
 
     SB_TRY(weigh(pl));
-    open = pl->stats.brief ? undecided(pl) : 0;
+    open = pl->stats.first & undecided(pl);
     if (!open)
         return SB_OK;
     sb_stats_refine(&pl->stats, &pl->view, open, &pl->par);

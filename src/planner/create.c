@@ -72,19 +72,30 @@ held_decides(const sb_planner *pl)
            (pl->opt->values_frozen && pl->pb->a.batch <= 1);
 }
 
+/* Products so short that a first look at the matrix is worth it before all others: one line
+ * of B and C at most for an entry. */
+static bool
+short_product(const sb_planner *pl)
+{
+    return !pl->pb->device && pl->view.block <= 1 &&
+           (pl->pb->op == SB_OP_SPMV ||
+            (pl->pb->op == SB_OP_SPMM && pl->work.n * pl->work.b_size <= 64));
+}
+
 /* What decides without measuring; whoever measures SpMV may try blocks, too. One column
  * finds nothing in a cache again, but a device's groups of lanes do. */
 static sb_stats_use
 features(const sb_planner *pl)
 {
     const bool estimate = pl->opt->effort == SB_EFFORT_ESTIMATE && !pl->opt->plan;
+    const unsigned brief = estimate && short_product(pl) ? SB_STATS_BRIEF : 0;
 
     if (pl->pb->op != SB_OP_SPMV)
         return SB_STATS_MATRIX | SB_STATS_REUSE |
-               (held_decides(pl) ? SB_STATS_HELD : 0);
+               (held_decides(pl) ? SB_STATS_HELD : 0) | brief;
     if (!estimate)
         return SB_STATS_ALL;
-    return SB_STATS_VECTOR | (pl->pb->device ? SB_STATS_REUSE : SB_STATS_BRIEF);
+    return SB_STATS_VECTOR | (pl->pb->device ? SB_STATS_REUSE : 0) | brief;
 }
 
 /* Whether they may after all: rows that share half of their entries by threes or more read a

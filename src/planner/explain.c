@@ -40,6 +40,33 @@ put_percent(sb_strbuf *out, double share)
     sb_strbuf_printf(out, ".%d%%", (int)(tenth % 10));
 }
 
+/* Those that were asked for. */
+static void
+put_features(sb_strbuf *out, const sb_stats *s)
+{
+    const char *next = "features   ";
+
+    if (!s->brief) {
+        sb_strbuf_printf(out, "%sbandwidth %lld", next, (long long)s->bandwidth);
+        next = ", ";
+    }
+    if (s->r4 > 0) {
+        sb_strbuf_printf(out, "%sreuse r4 ", next);
+        put_scaled(out, s->r4, " r8 ");
+        put_scaled(out, s->r8, ", on dense diagonals ");
+        put_percent(out, s->diag_share);
+        next = ", ";
+    }
+    if (!s->brief)
+        sb_strbuf_printf(out, ", columns touched %lld", (long long)s->distinct);
+    if (sb_stats_panel_run(s, 512) > 0) {
+        sb_strbuf_puts(out, ", a row in 512 columns ");
+        put_scaled(out, sb_stats_panel_run(s, 512), "");
+    }
+    if (next[0] == ',')
+        sb_strbuf_putc(out, '\n');
+}
+
 static void
 put_matrix(sb_strbuf *out, const sb_planner *pl)
 {
@@ -58,25 +85,9 @@ put_matrix(sb_strbuf *out, const sb_planner *pl)
     sb_strbuf_puts(out, ", empty ");
     sb_strbuf_i64(out, s->empty);
     sb_strbuf_puts(out, s->sorted ? "\n" : "; columns unsorted\n");
-    if (pl->work.op == SB_OP_SPMV && !s->r4 && !sb_stats_panel_run(s, 512))
-        return; /* the rest is not asked for where one column is all */
-    sb_strbuf_puts(out, "features   bandwidth ");
-    sb_strbuf_i64(out, s->bandwidth);
-    if (s->r4 > 0) { /* not asked for where one column is all */
-        sb_strbuf_puts(out, ", reuse r4 ");
-        put_scaled(out, s->r4, " r8 ");
-        put_scaled(out, s->r8, ", on dense diagonals ");
-        put_percent(out, s->diag_share);
-    }
-    sb_strbuf_puts(out, ", columns touched ");
-    sb_strbuf_i64(out, s->distinct);
-    if (sb_stats_panel_run(s, 512) > 0) {
-        sb_strbuf_puts(out, ", a row in 512 columns ");
-        put_scaled(out, sb_stats_panel_run(s, 512), "");
-    }
-    sb_strbuf_putc(out, '\n');
-    if (pl->work.op == SB_OP_SPMV) /* blocks decide nothing there */
-        return;
+    put_features(out, s);
+    if (pl->work.op == SB_OP_SPMV || (s->first & SB_STATS_OF_BLOCKS))
+        return; /* they decide nothing there */
     sb_strbuf_puts(out, "blocks    ");
     for (int q = 0; q < SB_STATS_BLOCKS; q++) {
         sb_strbuf_printf(out, " b%d ", sb_stats_block_size[q]);
