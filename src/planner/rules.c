@@ -356,8 +356,9 @@ sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_tar
     const double all = c + (double)w->k * (double)w->n * w->b_size +
                        (double)w->nnz * (w->a_size + w->idx_size);
     const bool wide = sb_target_slow_gathers(t) && w->n * w->c_size >= 256;
+    const bool lines = pb->c.ld * w->c_size % 64 == 0; /* parts of one would be read first */
 
-    return row_major(pb) && (mean < 16 || sb_rule_many_lines(w, t)) &&
+    return row_major(pb) && lines && (mean < 16 || sb_rule_many_lines(w, t)) &&
            (c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2));
 }
 

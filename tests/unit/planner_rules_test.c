@@ -220,6 +220,10 @@ test_streams_what_cannot_stay(void **state)
     w.nnz = 1500000;
     assert_false(sb_rule_stream(&pb, &w, 62, &t));
     assert_true(sb_rule_stream(&pb, &w, 15, &t));
+    pb.c.ld = 72;
+    assert_false(sb_rule_stream(&pb, &w, 15, &t));
+    pb.c.ld = 80;
+    assert_true(sb_rule_stream(&pb, &w, 15, &t));
     w.n = pb.b.cols = pb.c.cols = 63;
     assert_false(sb_rule_stream(&pb, &w, 15, &t));
 }
