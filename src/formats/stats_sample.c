@@ -1,56 +1,23 @@
 /*
  * Samples spread over the rows by the golden ratio, so that no period of the matrix can
- * hide from them. Every sample reads a bounded number of entries; a small hash table of
- * coordinates with epochs serves reuse windows and diagonals alike. Kinds of samples are
+ * hide from them. Every sample reads a bounded number of entries. Kinds of samples are
  * jobs that write features of their own, so threads may share them.
  */
 #include "formats/stats_sample.h"
 
 #include "base/alloc.h"
 #include "formats/part.h"
-
-#include <string.h>
+#include "formats/stats_reuse.h"
 
 enum {
-    TABLE_BITS = 12,
-    TABLE = 1 << TABLE_BITS,
-    TABLE_FILL = TABLE / 2, /* entries inserted per epoch, at most */
-    WINDOW = 64,            /* rows of a reuse window */
-    PAIRS = 16,             /* pairs of neighbouring windows sampled */
-    BRIEF_PAIRS = 4,        /* at a first look */
-    PAIR_ENTRIES = 16384,   /* entries read of a pair, about */
-    DIAG_ROWS = 64,
     BLOCK_ENTRIES = 8192, /* entries read per block size */
     PANEL_ENTRIES = 16384,
     SELL_WINDOWS = 64,
     HDIA_SLICES = 256,
     WINDOWS_MOST = 1024,
-    SAMPLERS = 2,     /* of windows, a table each */
     VECTOR_SHARE = 2, /* of the samples above: taken where one column is all */
     BRIEF_SHARE = 8   /* and at a first look */
 };
-
-typedef struct slot {
-    int64_t key;
-    uint32_t epoch;
-    uint32_t seen; /* last groups of rows that had the column; a diagonal's entries */
-} slot;
-
-/* Of windows. */
-typedef struct tally {
-    int64_t entries, d4, d8, dwin, second, fresh;
-} tally;
-
-typedef struct sampler {
-    const sb_view *v;
-    int share; /* of the usual samples: 1 / share */
-    slot *table;
-    uint32_t epoch;
-    int fill; /* slots of this epoch */
-    tally sum;
-    int64_t windows;
-    double columns; /* distinct ones of all windows */
-} sampler;
 
 /* What a kind of sample may read of the matrix. */
 typedef struct reading {
@@ -59,188 +26,12 @@ typedef struct reading {
     int share; /* of the usual samples: 1 / share */
 } reading;
 
-/* The q-th sample of [0, n): fractional parts of multiples of the golden ratio. */
-static int64_t
-spread(int64_t q, int64_t n)
-{
-    const double x = (double)(q + 1) * 0.61803398874989485;
-
-    return (int64_t)((x - (double)(int64_t)x) * (double)n);
-}
-
 /* The q-th sample of [0, n): all in turn where at most `most` are taken and the matrix has
  * no more than `entries`, at which sampling ends; else spread. */
 static int64_t
 pick(const sb_view *v, int64_t q, int64_t n, int64_t most, int64_t entries)
 {
-    return n <= most && v->nnz <= entries ? q : spread(q, n);
-}
-
-static void
-begin_epoch(sampler *sm)
-{
-    sm->epoch++;
-    sm->fill = 0;
-}
-
-/* The slot of a key in this epoch, which must have room; fresh if `*is_new`. */
-static inline slot *
-find(sampler *sm, int64_t key, bool *is_new)
-{
-    uint64_t h = ((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - TABLE_BITS);
-    slot *s = &sm->table[h];
-
-    while (s->epoch == sm->epoch && s->key != key) {
-        h = (h + 1) & (TABLE - 1);
-        s = &sm->table[h];
-    }
-    *is_new = s->epoch != sm->epoch;
-    if (*is_new) {
-        *s = (slot){key, sm->epoch, 0};
-        sm->fill++;
-    }
-    return s;
-}
-
-static inline void
-window_entry(sampler *sm, tally *t, int64_t col, uint32_t row, uint32_t half)
-{
-    const uint32_t by4 = row / 4 + 1, by8 = (row / 8 + 1) << 8, in = (half + 1) << 16;
-    bool is_new;
-    slot *s = find(sm, col, &is_new);
-    const uint32_t seen = s->seen;
-
-    s->seen = by4 | by8 | in;
-    t->entries++;
-    t->d4 += (seen & 0xff) != by4;
-    t->d8 += (seen & 0xff00) != by8;
-    t->dwin += (seen & 0xff0000) != in;
-    t->second += half && (seen & 0xff0000) != in;
-    t->fresh += half && is_new;
-}
-
-/* One in `keep` columns, by a hash: reuse of the kept ones is reuse of all. */
-static bool
-kept(int64_t col, uint64_t keep)
-{
-    /* the hash as a fraction of 2^32 below 1 / keep: no division */
-    return ((uint64_t)col * UINT64_C(0xD6E8FEB86659FD93) >> 32) * keep >> 32 == 0;
-}
-
-static void
-add_tally(tally *to, const tally *t)
-{
-    to->entries += t->entries;
-    to->d4 += t->d4;
-    to->d8 += t->d8;
-    to->dwin += t->dwin;
-    to->second += t->second;
-    to->fresh += t->fresh;
-}
-
-/* Two neighbouring windows from row `first`. */
-static void
-window_pair(sampler *sm, int64_t first)
-{
-    const sb_view *v = sm->v;
-    const int64_t most = sm->share < BRIEF_SHARE ? PAIR_ENTRIES : PAIR_ENTRIES / 4;
-    int64_t rows = WINDOW, nnz;
-    uint64_t keep;
-    uint32_t row = 0;
-    tally t = {0};
-
-    for (;; rows /= 2) {
-        const int64_t end = first + 2 * rows < v->rows ? first + 2 * rows : v->rows;
-
-        nnz = sb_view_lo(v, end) - sb_view_lo(v, first);
-        if (nnz <= most || rows == 8)
-            break;
-    }
-    keep = (uint64_t)(nnz < most ? nnz : most) / TABLE_FILL + 1;
-    begin_epoch(sm);
-    for (uint32_t half = 0; half < 2; half++)
-        for (int64_t r = 0; r < rows && first < v->rows; r++, row++, first++) {
-            int64_t lo = sb_view_lo(v, first), hi = sb_view_lo(v, first + 1);
-
-            if (hi - lo > most / 16)
-                hi = lo + most / 16;
-            for (; lo < hi; lo++)
-                if (kept(sb_view_col(v, lo), keep) && sm->fill < TABLE / 4 * 3)
-                    window_entry(sm, &t, sb_view_col(v, lo), row, half);
-        }
-    sm->columns += (double)t.dwin * (double)keep;
-    sm->windows += 2;
-    add_tally(&sm->sum, &t);
-}
-
-/* Pairs of windows, every SAMPLERS-th from `first` on. */
-static void
-sample_windows(sampler *sm, int64_t first)
-{
-    const int64_t rows = sm->v->rows;
-    const int64_t room = rows > 2 * WINDOW ? rows - 2 * WINDOW : 0;
-    /* small matrices: about half of their entries */
-    const int64_t some = sm->v->nnz / (2 * PAIR_ENTRIES) + 4;
-    const int64_t most = sm->share < BRIEF_SHARE ? PAIRS / sm->share : BRIEF_PAIRS;
-    const int64_t pairs = !room ? 1 : some < most ? some : most;
-
-    for (int64_t q = first; q < pairs; q += SAMPLERS)
-        window_pair(sm, room ? spread(q, room) / 8 * 8 : 0);
-}
-
-/* The sums are of integers, so their order does not matter. */
-static void
-merge_windows(sb_stats *s, const sampler *from)
-{
-    double columns = 0, windows = 0;
-    tally t = {0};
-
-    for (const sampler *sm = from; sm < from + SAMPLERS; sm++) {
-        add_tally(&t, &sm->sum);
-        windows += (double)sm->windows;
-        columns += sm->columns;
-    }
-    if (t.entries == 0)
-        return;
-    s->r4 = (double)t.entries / (double)t.d4;
-    s->r8 = (double)t.entries / (double)t.d8;
-    s->window_cols = columns / windows;
-    s->window_reuse = 1.0 - (double)t.dwin / (double)t.entries;
-    s->window_fresh = t.second ? (double)t.fresh / (double)t.second : 1.0;
-}
-
-static void
-sample_diagonals(sb_stats *s, sampler *sm)
-{
-    const sb_view *v = sm->v;
-    const int64_t n = v->rows < DIAG_ROWS ? v->rows : DIAG_ROWS;
-    int64_t budget = TABLE_FILL, seen = 0, on = 0;
-
-    begin_epoch(sm);
-    for (int64_t q = 0; q < n; q++) {
-        const int64_t i = n == v->rows ? q : spread(q, v->rows);
-        const int64_t hi = sb_view_lo(v, i + 1);
-
-        for (int64_t p = sb_view_lo(v, i); p < hi && budget > 0;
-             p++, budget--, seen++) {
-            bool is_new;
-
-            find(sm, sb_view_col(v, p) - i, &is_new)->seen++;
-        }
-    }
-    for (int q = 0; q < TABLE; q++) {
-        const slot *t = &sm->table[q];
-        /* rows the diagonal crosses, as a share of all; corners count for less */
-        const int64_t from = t->key < 0 ? -t->key : 0;
-        const int64_t to = v->cols - t->key < v->rows ? v->cols - t->key : v->rows;
-        const double share = (double)(to - from) / (double)(v->rows > 0 ? v->rows : 1);
-
-        if (t->epoch != sm->epoch || 2 * t->seen < share * (double)n || t->seen < 2)
-            continue;
-        on += t->seen;
-        s->diag_count++;
-    }
-    s->diag_share = seen ? (double)on / (double)seen : 0;
+    return n <= most && v->nnz <= entries ? q : sb_stats_spread(q, n);
 }
 
 /* Columns j .. j + b - 1 from slot p on, in strictly sorted columns. */
@@ -423,7 +214,7 @@ sample_sell(sb_stats *s, const reading *in, int at)
 
     (void)at;
     for (int64_t q = 0; q < n; q++) {
-        const int64_t w = n == windows ? q : spread(q, windows);
+        const int64_t w = n == windows ? q : sb_stats_spread(q, windows);
         int64_t hi = (w + 1) * SB_SELL_WINDOW;
 
         hi = hi < v->rows ? hi : v->rows;
@@ -446,7 +237,7 @@ enum { JOBS_MAX = SB_STATS_BLOCKS + 2 * SB_STATS_WINDOWS + SB_STATS_MASKS + 3 };
 typedef struct sampling {
     sb_stats *s;
     reading in;
-    sampler *sampler; /* SAMPLERS of them, jobs before all others; or NULL */
+    sb_reuse *reuse; /* its jobs are before all others; or NULL */
     int jobs;
     job job[JOBS_MAX];
 } sampling;
@@ -461,16 +252,13 @@ run_jobs(void *user, int64_t first, int64_t last)
 }
 
 static void
-run_samplers(void *user, int64_t first, int64_t last)
+run_reuse(void *user, int64_t first, int64_t last)
 {
     sampling *sp = user;
-    const int64_t before = sp->sampler ? SAMPLERS : 0;
+    const int64_t before = sp->reuse ? SB_REUSE_JOBS : 0;
 
-    for (int64_t q = first; q < last && q < before; q++) {
-        sample_windows(&sp->sampler[q], q);
-        if (q == SAMPLERS - 1) /* it counts diagonals, too */
-            sample_diagonals(sp->s, &sp->sampler[q]);
-    }
+    for (int64_t q = first; q < last && q < before; q++)
+        sb_reuse_run(sp->s, sp->reuse, (int)q);
     first = first > before ? first - before : 0;
     run_jobs(sp, first, last - before);
 }
@@ -480,22 +268,6 @@ add_jobs(sampling *sp, void (*run)(sb_stats *, const reading *, int), int count)
 {
     for (int q = 0; q < count; q++)
         sp->job[sp->jobs++] = (job){run, q};
-}
-
-static sb_status
-new_samplers(sampling *sp)
-{
-    slot *tables = sb_alloc_zero((size_t)SAMPLERS * TABLE * sizeof *tables);
-
-    sp->sampler = sb_alloc_zero(SAMPLERS * sizeof *sp->sampler);
-    if (!tables || !sp->sampler) {
-        sb_free(tables);
-        return SB_ENOMEM;
-    }
-    for (int q = 0; q < SAMPLERS; q++)
-        sp->sampler[q] = (sampler){
-            .v = sp->in.v, .share = sp->in.share, .table = tables + (size_t)q * TABLE};
-    return SB_OK;
 }
 
 static void
@@ -575,26 +347,22 @@ sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *p
                       : use & SB_STATS_MATRIX ? 1
                                               : VECTOR_SHARE;
     sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES / share, share}};
-    sb_status st = SB_OK;
 
     s->brief = use & SB_STATS_BRIEF;
     if (v->nnz == 0)
         return SB_OK;
-    if (use & SB_STATS_REUSE)
-        st = new_samplers(&sp);
-    if (st == SB_OK) {
-        choose_jobs(&sp, use);
-        sb_par_run(par, run_samplers, &sp, 0, (sp.sampler ? SAMPLERS : 0) + sp.jobs, 1);
-        if (sp.sampler)
-            merge_windows(s, sp.sampler);
-        if (s->brief)
-            bound_sizes(s);
-        s->first = s->brief ? sampled_for(use) : 0;
+    if ((use & SB_STATS_REUSE) && !(sp.reuse = sb_reuse_new(v, share, s->brief)))
+        return SB_ENOMEM;
+    choose_jobs(&sp, use);
+    sb_par_run(par, run_reuse, &sp, 0, (sp.reuse ? SB_REUSE_JOBS : 0) + sp.jobs, 1);
+    if (sp.reuse)
+        sb_reuse_merge(s, sp.reuse);
+    sb_free(sp.reuse);
+    if (s->brief) {
+        bound_sizes(s);
+        s->first = sampled_for(use);
     }
-    if (sp.sampler)
-        sb_free(sp.sampler[0].table);
-    sb_free(sp.sampler);
-    return st;
+    return SB_OK;
 }
 
 void

@@ -1,0 +1,233 @@
+/*
+ * Pairs of neighbouring windows of rows, read column by column into a small hash table with
+ * epochs, which counts diagonals as well.
+ */
+#include "formats/stats_reuse.h"
+
+#include "base/alloc.h"
+#include "formats/stats_sample.h"
+
+enum {
+    TABLE_BITS = 12,
+    TABLE = 1 << TABLE_BITS,
+    TABLE_FILL = TABLE / 2, /* entries inserted per epoch, at most */
+    WINDOW = 64,            /* rows of a reuse window */
+    PAIRS = 16,             /* pairs of neighbouring windows sampled */
+    PAIR_ENTRIES = 16384,   /* entries read of a pair, about */
+    BRIEF = 4,              /* a first look has so much less of both */
+    DIAG_ROWS = 64
+};
+
+typedef struct slot {
+    int64_t key;
+    uint32_t epoch;
+    uint32_t seen; /* last groups of rows that had the column; a diagonal's entries */
+} slot;
+
+/* Of windows. */
+typedef struct tally {
+    int64_t entries, d4, d8, dwin, second, fresh;
+} tally;
+
+typedef struct sampler {
+    const sb_view *v;
+    int64_t pairs, entries; /* of windows, and read of a pair: at most, about */
+    slot *table;
+    uint32_t epoch;
+    int fill; /* slots of this epoch */
+    tally sum;
+    int64_t windows;
+    double columns; /* distinct ones of all windows */
+} sampler;
+
+struct sb_reuse {
+    sampler by[SB_REUSE_JOBS];
+    slot table[SB_REUSE_JOBS][TABLE];
+};
+
+static void
+begin_epoch(sampler *sm)
+{
+    sm->epoch++;
+    sm->fill = 0;
+}
+
+/* The slot of a key in this epoch, which must have room; fresh if `*is_new`. */
+static inline slot *
+find(sampler *sm, int64_t key, bool *is_new)
+{
+    uint64_t h = ((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - TABLE_BITS);
+    slot *s = &sm->table[h];
+
+    while (s->epoch == sm->epoch && s->key != key) {
+        h = (h + 1) & (TABLE - 1);
+        s = &sm->table[h];
+    }
+    *is_new = s->epoch != sm->epoch;
+    if (*is_new) {
+        *s = (slot){key, sm->epoch, 0};
+        sm->fill++;
+    }
+    return s;
+}
+
+static inline void
+window_entry(sampler *sm, tally *t, int64_t col, uint32_t row, uint32_t half)
+{
+    const uint32_t by4 = row / 4 + 1, by8 = (row / 8 + 1) << 8, in = (half + 1) << 16;
+    bool is_new;
+    slot *s = find(sm, col, &is_new);
+    const uint32_t seen = s->seen;
+
+    s->seen = by4 | by8 | in;
+    t->entries++;
+    t->d4 += (seen & 0xff) != by4;
+    t->d8 += (seen & 0xff00) != by8;
+    t->dwin += (seen & 0xff0000) != in;
+    t->second += half && (seen & 0xff0000) != in;
+    t->fresh += half && is_new;
+}
+
+/* One in `keep` columns, by a hash: reuse of the kept ones is reuse of all. */
+static bool
+kept(int64_t col, uint64_t keep)
+{
+    /* the hash as a fraction of 2^32 below 1 / keep: no division */
+    return ((uint64_t)col * UINT64_C(0xD6E8FEB86659FD93) >> 32) * keep >> 32 == 0;
+}
+
+static void
+add_tally(tally *to, const tally *t)
+{
+    to->entries += t->entries;
+    to->d4 += t->d4;
+    to->d8 += t->d8;
+    to->dwin += t->dwin;
+    to->second += t->second;
+    to->fresh += t->fresh;
+}
+
+/* Two neighbouring windows from row `first`. */
+static void
+window_pair(sampler *sm, int64_t first)
+{
+    const sb_view *v = sm->v;
+    const int64_t most = sm->entries;
+    int64_t rows = WINDOW, nnz;
+    uint64_t keep;
+    uint32_t row = 0;
+    tally t = {0};
+
+    for (;; rows /= 2) {
+        const int64_t end = first + 2 * rows < v->rows ? first + 2 * rows : v->rows;
+
+        nnz = sb_view_lo(v, end) - sb_view_lo(v, first);
+        if (nnz <= most || rows == 8)
+            break;
+    }
+    keep = (uint64_t)(nnz < most ? nnz : most) / TABLE_FILL + 1;
+    begin_epoch(sm);
+    for (uint32_t half = 0; half < 2; half++)
+        for (int64_t r = 0; r < rows && first < v->rows; r++, row++, first++) {
+            int64_t lo = sb_view_lo(v, first), hi = sb_view_lo(v, first + 1);
+
+            if (hi - lo > most / 16)
+                hi = lo + most / 16;
+            for (; lo < hi; lo++)
+                if (kept(sb_view_col(v, lo), keep) && sm->fill < TABLE / 4 * 3)
+                    window_entry(sm, &t, sb_view_col(v, lo), row, half);
+        }
+    sm->columns += (double)t.dwin * (double)keep;
+    sm->windows += 2;
+    add_tally(&sm->sum, &t);
+}
+
+/* Pairs of windows, every SB_REUSE_JOBS-th from `first` on. */
+static void
+sample_windows(sampler *sm, int64_t first)
+{
+    const int64_t rows = sm->v->rows;
+    const int64_t room = rows > 2 * WINDOW ? rows - 2 * WINDOW : 0;
+    /* small matrices: about half of their entries */
+    const int64_t some = sm->v->nnz / (2 * PAIR_ENTRIES) + 4;
+    const int64_t pairs = !room ? 1 : some < sm->pairs ? some : sm->pairs;
+
+    for (int64_t q = first; q < pairs; q += SB_REUSE_JOBS)
+        window_pair(sm, room ? sb_stats_spread(q, room) / 8 * 8 : 0);
+}
+
+static void
+sample_diagonals(sb_stats *s, sampler *sm)
+{
+    const sb_view *v = sm->v;
+    const int64_t n = v->rows < DIAG_ROWS ? v->rows : DIAG_ROWS;
+    int64_t budget = TABLE_FILL, seen = 0, on = 0;
+
+    begin_epoch(sm);
+    for (int64_t q = 0; q < n; q++) {
+        const int64_t i = n == v->rows ? q : sb_stats_spread(q, v->rows);
+        const int64_t hi = sb_view_lo(v, i + 1);
+
+        for (int64_t p = sb_view_lo(v, i); p < hi && budget > 0;
+             p++, budget--, seen++) {
+            bool is_new;
+
+            find(sm, sb_view_col(v, p) - i, &is_new)->seen++;
+        }
+    }
+    for (int q = 0; q < TABLE; q++) {
+        const slot *t = &sm->table[q];
+        /* rows the diagonal crosses, as a share of all; corners count for less */
+        const int64_t from = t->key < 0 ? -t->key : 0;
+        const int64_t to = v->cols - t->key < v->rows ? v->cols - t->key : v->rows;
+        const double share = (double)(to - from) / (double)(v->rows > 0 ? v->rows : 1);
+
+        if (t->epoch != sm->epoch || 2 * t->seen < share * (double)n || t->seen < 2)
+            continue;
+        on += t->seen;
+        s->diag_count++;
+    }
+    s->diag_share = seen ? (double)on / (double)seen : 0;
+}
+
+sb_reuse *
+sb_reuse_new(const sb_view *v, int share, bool brief)
+{
+    sb_reuse *r = sb_alloc_zero(sizeof *r);
+
+    for (int q = 0; r && q < SB_REUSE_JOBS; q++)
+        r->by[q] = (sampler){.v = v,
+                             .pairs = PAIRS / (brief ? BRIEF : share),
+                             .entries = PAIR_ENTRIES / (brief ? BRIEF : 1),
+                             .table = r->table[q]};
+    return r;
+}
+
+void
+sb_reuse_run(sb_stats *s, sb_reuse *r, int job)
+{
+    sample_windows(&r->by[job], job);
+    if (job == SB_REUSE_JOBS - 1)
+        sample_diagonals(s, &r->by[job]);
+}
+
+/* The sums are of integers, so their order does not matter. */
+void
+sb_reuse_merge(sb_stats *s, const sb_reuse *r)
+{
+    double columns = 0, windows = 0;
+    tally t = {0};
+
+    for (const sampler *sm = r->by; sm < r->by + SB_REUSE_JOBS; sm++) {
+        add_tally(&t, &sm->sum);
+        windows += (double)sm->windows;
+        columns += sm->columns;
+    }
+    if (t.entries == 0)
+        return;
+    s->r4 = (double)t.entries / (double)t.d4;
+    s->r8 = (double)t.entries / (double)t.d8;
+    s->window_cols = columns / windows;
+    s->window_reuse = 1.0 - (double)t.dwin / (double)t.entries;
+    s->window_fresh = t.second ? (double)t.fresh / (double)t.second : 1.0;
+}
