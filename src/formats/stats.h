@@ -116,7 +116,7 @@ void sb_stats_expand(sb_stats *s, int64_t block);
 /* Held_share and half_share alone, for whoever finds later that they may decide. */
 void sb_stats_hold(sb_stats *s, const sb_view *v, const sb_par *par);
 
-/* Samples these (a set of sb_stats_sampled) in full, as no first look would have. */
+/* Samples these (of s->first) in full, as if there had been no first look; once. */
 void sb_stats_refine(sb_stats *s, const sb_view *v, unsigned sampled,
                      const sb_par *par);
 

@@ -2,6 +2,7 @@
  * Statistics against matrices whose features are known by construction, and exact
  * counts against a plain recount on random ones.
  */
+#include "formats/part.h"
 #include "formats/stats.h"
 #include "gen.h"
 
@@ -251,6 +252,109 @@ test_spread(void **state)
         assert_true(s.block_share[q] < 0.2);
 }
 
+/* Columns marked by several groups, and rows of all lengths, against a plain recount. */
+static void
+test_exact_by_groups(void **state)
+{
+    const sb_par par = {in_pieces, 4};
+
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        gen_spec spec =
+            spec_of(k & 1 ? GEN_POWER_LAW : GEN_UNIFORM, 3000, k & 2 ? 30000 : 3000);
+        sb_matrix a;
+        sb_view v;
+        sb_stats s;
+
+        spec.density = k & 2 ? 0.0005 : 0.01;
+        spec.ptr_type = k & 4 ? SB_I64 : SB_I32;
+        a = gen_matrix(&spec);
+        assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+        assert_int_equal(sb_stats_collect(&s, &v, SB_STATS_ALL, &par), SB_OK);
+        recount(&a, &s);
+        sb_view_free(&v);
+        gen_free_matrix(&a);
+    }
+}
+
+/* So small that even a first look reads all: what it has not looked at is bounded by what
+ * it has, and all that it was refined by is as if there had been no first look. */
+static void
+test_first_look(void **state)
+{
+    static const gen_family family[] = {GEN_UNIFORM, GEN_BLOCKS, GEN_BANDED,
+                                        GEN_DIAGONALS};
+
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        const sb_stats_use use =
+            k & 1 ? SB_STATS_VECTOR : SB_STATS_MATRIX | SB_STATS_REUSE;
+        gen_spec spec = spec_of(family[k / 2], 48, 32);
+        sb_matrix a;
+        sb_view v;
+        sb_stats s, full;
+
+        spec.density = 0.08;
+        a = gen_matrix(&spec);
+        assert_in_range(a.nnz, 1, 1024);
+        assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+        assert_int_equal(sb_stats_collect(&full, &v, use, NULL), SB_OK);
+        assert_int_equal(
+            sb_stats_collect(&s, &v, (sb_stats_use)(use | SB_STATS_BRIEF), NULL),
+            SB_OK);
+        assert_true(s.brief && s.first != 0 && !full.brief && full.first == 0);
+        assert_true(s.distinct >= full.distinct);
+        assert_true(s.sorted == full.sorted && s.longest == full.longest);
+        for (int q = 0; q < SB_STATS_MASKS; q++)
+            assert_true(s.mask_fill[q] >= full.mask_fill[q]);
+        for (int q = 0; q < SB_STATS_BLOCKS; q++)
+            if (sb_stats_block_size[q] != 3)
+                assert_true(s.block_share[q] >= full.block_share[q]);
+        assert_true(s.win_share[0] == full.win_share[0]);
+        assert_true(s.sell_fill == full.sell_fill);
+        sb_stats_refine(&s, &v, s.first, NULL);
+        assert_int_equal(s.first, 0);
+        assert_memory_equal(s.win_share, full.win_share, sizeof s.win_share);
+        assert_memory_equal(s.win_run, full.win_run, sizeof s.win_run);
+        if (use & SB_STATS_MATRIX)
+            assert_memory_equal(s.block_share, full.block_share, sizeof s.block_share);
+        else
+            assert_memory_equal(s.hdia, full.hdia, sizeof s.hdia);
+        if (use & SB_STATS_VECTOR)
+            assert_memory_equal(s.mask_fill, full.mask_fill, sizeof s.mask_fill);
+        sb_view_free(&v);
+        gen_free_matrix(&a);
+    }
+}
+
+/* The columns that a window is said to take are those that the part has. */
+static void
+test_slices(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) { /* short rows, long ones, some of more than 512 */
+        gen_spec spec = spec_of(GEN_POWER_LAW, 700, k == 2 ? 3000 : 300);
+        int64_t columns = 0;
+        sb_matrix a;
+        sb_cover cv;
+        sb_part part;
+        sb_view v;
+
+        spec.density = k == 0 ? 0.01 : 0.3;
+        a = gen_matrix(&spec);
+        assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+        for (int64_t w = 0; w * SB_SELL_WINDOW < v.rows; w++)
+            columns += sb_part_sell_columns(&v, w);
+        sb_cover_init(&cv, &v);
+        assert_int_equal(sb_part_sell(&part, &cv, true, false, NULL), SB_OK);
+        assert_int_equal(columns, part.width);
+        sb_part_free(&part);
+        sb_cover_free(&cv);
+        sb_view_free(&v);
+        gen_free_matrix(&a);
+    }
+}
+
 static void
 test_row_at(void **state)
 {
@@ -282,6 +386,9 @@ main(void)
         cmocka_unit_test(test_same_for_any_team),
         cmocka_unit_test(test_panels),
         cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_exact_by_groups),
+        cmocka_unit_test(test_first_look),
+        cmocka_unit_test(test_slices),
         cmocka_unit_test(test_row_at),
     };
 
