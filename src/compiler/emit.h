@@ -3,7 +3,7 @@
  * emit_lane.c how an expression changes from lane to lane, emit_expr.c and emit_vec.c
  * write scalar and vector expressions, emit_chunk.c vector loops, emit_base.c the
  * addresses these start from, emit_tensor.c, emit_few.c, emit_join.c and emit_rows.c calls
- * of intrinsics, emit_stmt.c other statements, emit_c.c the function.
+ * of intrinsics, emit_tail.c tiles cut short, emit_stmt.c other statements, emit_c.c the function.
  */
 #ifndef SB_COMPILER_EMIT_H
 #define SB_COMPILER_EMIT_H
@@ -74,9 +74,10 @@ typedef struct sb_emit {
     int bytes;    /* ... of a vector in it at most; 0: of any */
     bool streams; /* a fence is due at the end */
     const sb_stmt *joined,
-        *rows;          /* emit_join.c: a loop over entries and that over rows */
-    int width;          /* lanes a vector has at most */
-    sb_emit_simt *simt; /* of the GPU's dialect; NULL for C */
+        *rows;                /* emit_join.c: a loop over entries and that over rows */
+    const sb_emit_loop *tail; /* emit_tail.c: as long as the masked loops are */
+    int width;                /* lanes a vector has at most */
+    sb_emit_simt *simt;       /* of the GPU's dialect; NULL for C */
 
     int nlocal, nloop, nused, nunroll;
     sb_emit_local local[SB_EMIT_MAX];
@@ -202,6 +203,9 @@ const sb_expr *sb_emit_few_end(const sb_stmt *st);
 /* emit_rows.c: the same of a loop with the note `rows`. */
 bool sb_emit_rows(sb_emit *cx, const sb_stmt *st);
 
+/* emit_tail.c: a body once for each number of vectors that its lanes are; false when it is
+ * written as it stands. */
+bool sb_emit_tail(sb_emit *cx, sb_body body);
 /* emit_join.c: a loop over rows taken by join; false when it is written as it stands. */
 bool sb_emit_join(sb_emit *cx, const sb_stmt *rows);
 

@@ -277,7 +277,8 @@ chunk_header(sb_emit *cx, const sb_expr *lo, int64_t count)
     cx->indent++;
 }
 
-/* const int64_t c_hi_ = hi;  const int c_m_ = lanes left in the chunk cut short */
+/* const int64_t c_hi_ = hi;  const int c_m_ = lanes left in the chunk cut short, which of a
+ * tail is the last, whole or not */
 static void
 mask_header(sb_emit *cx)
 {
@@ -292,10 +293,14 @@ mask_header(sb_emit *cx)
     sb_emit_line(cx);
     sb_strbuf_puts(cx->out, "const int ");
     sb_emit_lane_var(cx);
-    sb_strbuf_puts(cx->out, "_m_ SBK_UNUSED = (int)((");
+    sb_strbuf_puts(cx->out, cx->tail ? "_m_ SBK_UNUSED = 1 + (int)(("
+                                     : "_m_ SBK_UNUSED = (int)((");
     sb_emit_lane_var(cx);
     sb_strbuf_puts(cx->out, "_hi_ - ");
-    sb_emit_expr(cx, st->u.loop.lo, 7);
+    if (cx->tail)
+        sb_strbuf_puts(cx->out, "1");
+    else
+        sb_emit_expr(cx, st->u.loop.lo, 7);
     sb_strbuf_puts(cx->out, ") & (");
     sb_emit_lanes(cx, cx->cur->cls);
     sb_strbuf_puts(cx->out, " - 1));\n");
@@ -386,11 +391,40 @@ masked_once(sb_emit *cx, const char *free)
     cx->indent++;
 }
 
+/* Whether the chunk is whole, or else at least begun. */
+static void
+chunk_test(sb_emit *cx, bool whole)
+{
+    if (!cx->tail) {
+        sb_emit_lane_var(cx);
+        if (whole) {
+            sb_strbuf_puts(cx->out, " + ");
+            sb_emit_lanes(cx, cx->cur->cls);
+        }
+        sb_strbuf_puts(cx->out, whole ? " <= " : " < ");
+        sb_emit_lane_var(cx);
+        sb_strbuf_puts(cx->out, "_hi_");
+        return;
+    }
+    sb_strbuf_puts(cx->out, whole ? "SBK_TAIL_WHOLE(" : "SBK_TAIL_PART(");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, ", ");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, "_hi_, ");
+    sb_emit_lanes(cx, cx->cur->cls);
+    sb_strbuf_puts(cx->out, ", w_, SBK_TAIL_STEP(");
+    sb_strbuf_i64(cx->out, cx->cur->st->u.loop.lanes);
+    sb_strbuf_puts(cx->out, " / ");
+    sb_emit_lanes(cx, cx->cur->cls);
+    sb_strbuf_puts(cx->out, "))");
+}
+
 static void
 masked_loop(sb_emit *cx)
 {
     const sb_stmt *st = cx->cur->st;
-    const char *once = sums_first(cx);
+    const char *once = cx->tail ? NULL : sums_first(cx);
+    bool named;
 
     sb_emit_line(cx);
     sb_strbuf_puts(cx->out, "{\n");
@@ -398,24 +432,24 @@ masked_loop(sb_emit *cx)
     mask_header(cx);
     if (once)
         masked_once(cx, once);
+    named = cx->tail && sb_emit_bases(cx);
     chunk_header(cx, st->u.loop.lo, st->u.loop.lanes);
-    line_of_lane(cx, "if (");
-    sb_strbuf_puts(cx->out, " + ");
-    sb_emit_lanes(cx, cx->cur->cls);
-    sb_strbuf_puts(cx->out, " <= ");
-    sb_emit_lane_var(cx);
-    sb_strbuf_puts(cx->out, "_hi_) {\n");
+    sb_emit_line(cx);
+    sb_strbuf_puts(cx->out, "if (");
+    chunk_test(cx, true);
+    sb_strbuf_puts(cx->out, ") {\n");
     cx->indent++;
     chunk(cx, cx->cur->body);
     close_brace(cx, "} else if (");
-    sb_emit_lane_var(cx);
-    sb_strbuf_puts(cx->out, " < ");
-    sb_emit_lane_var(cx);
-    sb_strbuf_puts(cx->out, "_hi_) {\n");
+    chunk_test(cx, false);
+    sb_strbuf_puts(cx->out, ") {\n");
     cx->indent++;
     masked_body(cx, false);
     close_brace(cx, "}\n");
     close_brace(cx, "}\n");
+    if (named)
+        close_brace(cx, "}\n");
+    cx->nbase = 0;
     if (once)
         close_brace(cx, "}\n");
     close_brace(cx, "}\n");

@@ -311,6 +311,8 @@ sb_emit_prefetch(sb_emit *cx, const sb_stmt *st)
 void
 sb_emit_body(sb_emit *cx, sb_body body)
 {
+    if (sb_emit_tail(cx, body))
+        return;
     for (int q = 0; q < body.n; q++) {
         const sb_stmt *st = body.at[q];
 

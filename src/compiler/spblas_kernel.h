@@ -88,6 +88,26 @@
 #define SBK_N4_2 2
 #define SBK_N8_2 2
 
+/*
+ * Tiles cut short are written out for each `step`-th number of vectors (emit_tail.c): for
+ * each where registers have masks, for four where there are as many, for one elsewhere.
+ * SBK_TAIL: whether `w` vectors is the one for n columns; of these the chunk at c is whole,
+ * or else there in part.
+ */
+#if SBK_VBYTES == 64
+#define SBK_TAIL_STEP(vectors) (((vectors) + 7) / 8)
+#elif SBK_VBYTES == 32
+#define SBK_TAIL_STEP(vectors) (((vectors) + 3) / 4)
+#else
+#define SBK_TAIL_STEP(vectors) (vectors)
+#endif
+#define SBK_TAIL(n, lanes, w, step) \
+    ((n) <= (w) * (lanes) && (n) > ((w) - (step)) * (lanes))
+#define SBK_TAIL_WHOLE(c, n, lanes, w, step) \
+    ((step) == 1 ? (c) < ((w)-1) * (lanes) : (c) + (lanes) <= (n))
+#define SBK_TAIL_PART(c, n, lanes, w, step) \
+    ((step) == 1 ? (c) < (w) * (lanes) : (c) < (n))
+
 #include "compiler/spblas_scalar.h"
 
 /* *at = *at op v, whole, whatever other threads do to it. */

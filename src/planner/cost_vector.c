@@ -55,14 +55,17 @@ mixed(const sb_stats *s)
     return 1 - same;
 }
 
-/* An entry by loads, on Zen 4: more where x leaves L1 far behind, as a length that was not
- * foreseen waits for it. */
+/* On Zen 4, lines of x that no row of the last six has read, and that L1 mostly has not kept
+ * beside A: what loads wait for where columns are scattered. Masks of six rows count them. */
 static double
-loaded(const sb_vector_part *p, const sb_stats *s, const sb_target *t)
+late(const sb_vector_part *p, const sb_stats *s, const sb_target *t)
 {
-    const bool far = (double)s->cols * p->x_size > 0.2 * (double)t->l2;
+    const double x = fmax(1, (double)s->cols * p->x_size);
+    const double six = 6 * s->mask_fill[SB_STATS_MASKS - 1];
+    const double lines = six > 0 ? p->entries / fmax(1, six) : 0;
 
-    return (p->x_size > 4 ? 0.2e-9 : 0.17e-9) + (far ? 0.06e-9 : 0);
+    return lines * fmax(0, 1 - (double)t->l1 / 4 / x) *
+           (p->x_size > 4 ? 0.25e-9 : 0.15e-9);
 }
 
 /* Row by row: with a fast gather eight lanes; else four, loaded one by one. */
@@ -73,8 +76,8 @@ rows_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const bool fast = t->isa >= SB_ISA_V4G;
 
     if (zen(t)) {
-        out->unit = p->rows * (5.6e-9 + 2e-9 * mixed(s));
-        out->entry = p->entries * (0.01e-9 + loaded(p, s, t));
+        out->unit = p->rows * (p->x_size > 4 ? 4.4e-9 : 3.7e-9);
+        out->entry = p->entries * 0.215e-9 + late(p, s, t);
         return;
     }
     out->unit = p->rows * (fast ? 2.5e-9 + 6.4e-9 * mixed(s) : 5e-9);
@@ -99,8 +102,8 @@ groups_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const int loads = in_fours(t, p->x_size) ? 20 : 8;
 
     if (zen(t)) {
-        out->unit = p->rows * (2.8e-9 + 4e-9 * mixed(s));
-        out->entry = p->entries * loaded(p, s, t);
+        out->unit = p->rows * 3e-9;
+        out->entry = p->entries * 0.2e-9 + late(p, s, t);
         return;
     }
     out->unit = p->rows * (fast ? 1.2e-9 + 4.5e-9 * mixed(s) : 3.5e-9);
@@ -108,18 +111,27 @@ groups_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         fast ? eights(p, s) * gather(t) * 0.42 : p->entries * gather(t) / loads;
 }
 
+/* Rows that products take alone: of more than 32 entries. */
+static double
+alone(const sb_stats *s)
+{
+    double rows = 0;
+
+    for (int q = sb_stats_bucket(32) + 1; q < SB_STATS_BUCKETS; q++)
+        rows += (double)s->bucket_rows[q];
+    return rows;
+}
+
 /* Full vectors of products, then a vector or more a row from L1; on Zen 4 four entries of
- * sixteen rows together, as often as the longest has some. */
+ * sixteen rows together, as often as the longest has some. There x shares L1 with them. */
 static void
 products_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t)
 {
-    const bool wide = p->x_size > 4;
-
     if (zen(t)) {
-        out->unit =
-            p->rows * ((wide ? 0.95e-9 : 0.6e-9) + (wide ? 3.4e-9 : 1.7e-9) * mixed(s));
-        out->entry = p->entries * 0.28e-9;
+        out->unit = p->rows * (1.1e-9 + 1.5e-9 * mixed(s)) + alone(s) * 8e-9;
+        out->entry =
+            p->entries * (p->x_size > 4 ? 0.21e-9 : 0.18e-9) + 2 * late(p, s, t);
         return;
     }
     out->unit = p->rows * (2e-9 + 1.2e-9 * mixed(s));
@@ -140,12 +152,15 @@ slices_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const double slices = (double)s->rows / SB_SELL_ROWS;
 
     if (zen(t)) {
+        const bool wide = p->x_size > 4;
         const double values = p->entries * p->x_size;
         const double far = packed ? 0 : fmax(0, values - 2.0 * (double)t->l2);
 
-        out->unit = slices * (packed ? 13e-9 : 24e-9);
-        out->entry = columns * (packed ? 4.6e-9 : 8e-9) +
-                     far * 0.3e-9 * fmin(1, 6 / fmax(1, s->mean));
+        out->unit = slices * (packed ? (wide ? 11e-9 : 9e-9) : wide ? 14e-9 : 11.5e-9);
+        out->entry = columns * (packed ? (wide ? 3.9e-9 : 4.4e-9)
+                                : wide ? 6.4e-9
+                                       : 7e-9) +
+                     far * 0.05e-9 * fmin(1, 6 / fmax(1, s->mean)) + late(p, s, t);
         return;
     }
     out->unit = slices * (packed ? 20e-9 : 25e-9);
@@ -195,7 +210,7 @@ hdia_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 {
     const double vectors = p->x_size > 4 ? 2 : 1;
     const bool masks = t->isa >= SB_ISA_V4, fast = t->isa == SB_ISA_V4G;
-    const double full = fast ? 1.8e-9 : masks ? 0.6e-9 : 2e-9;
+    const double full = fast ? 1.8e-9 : !masks ? 2e-9 : vectors > 1 ? 0.7e-9 : 1e-9;
     const double some = fast ? 1.9e-9 : zen(t) ? 0.6e-9 : 16e-9;
     const double *n = s->hdia;
     const double each =

@@ -106,6 +106,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
                        (sb_rule_many_lines(w, t) && block <= tall_doubles(w));
     /* four vectors of columns: of 32 bytes, 16 doubles */
     const bool short_vectors = t->isa < SB_ISA_V4 && w->compute_size > 4;
+    /* a tile cut short costs what its columns do (docs/kernels.md, Tiles cut short) */
+    const bool once = sb_target_slow_gathers(t) && !block;
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
@@ -118,8 +120,10 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
         list = 3;
     else if (block > 1 && block <= 8 && short_vectors && w->n > 8)
         list = 2;
-    else if (w->n >= 64)
-        list = tall > 0 && w->n >= 128 && !block ? 7 : block >= 3 && !roomy ? 1 : 0;
+    else if (w->n >= (once ? 33 : 64))
+        list = tall > 0 && w->n >= (once ? 65 : 128) && !block ? 7
+               : block >= 3 && !roomy                          ? 1
+                                                               : 0;
     else
         list = w->n > 16 ? 1 : w->n > 8 ? 2 : w->n > 4 ? 3 : w->n > 2 ? 9 : 10;
     return lists[list][rank];
@@ -356,7 +360,8 @@ sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_tar
     const double all = c + (double)w->k * (double)w->n * w->b_size +
                        (double)w->nnz * (w->a_size + w->idx_size);
     const bool wide = sb_target_slow_gathers(t) && w->n * w->c_size >= 256;
-    const bool lines = pb->c.ld * w->c_size % 64 == 0; /* parts of one would be read first */
+    /* parts of one would be read first */
+    const bool lines = pb->c.ld * w->c_size % 64 == 0;
 
     return row_major(pb) && lines && (mean < 16 || sb_rule_many_lines(w, t)) &&
            (c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2));

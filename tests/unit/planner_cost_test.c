@@ -159,7 +159,7 @@ of_row_kind(const sb_stats *s, const char *part, int size, const sb_target *t)
 static void
 test_slow_gathers(void **state)
 {
-    const sb_stats shorter = spread_rows(8), longer = spread_rows(400);
+    const sb_stats shorter = spread_rows(8), longer = spread_rows(60);
     sb_target little = machine, fast = machine;
 
     (void)state;

@@ -260,24 +260,26 @@ start(void **state)
     return setenv("SPBLAS_JIT", "off", 1);
 }
 
-/* Short rows of doubles by products where gathers are loads one by one, and only there. */
+/* Short rows of doubles by products where gathers are loads one by one and x stays near, and only
+ * there. */
 static void
 test_short_rows_of_doubles(void **state)
 {
     const gen_spec spec = {.family = GEN_UNIFORM,
                            .rows = 4000,
-                           .cols = 4000,
+                           .cols = 500,
                            .seed = 4,
-                           .density = 0.001,
+                           .density = 0.01,
                            .format = SB_FORMAT_CSR,
                            .ptr_type = SB_I32,
                            .idx_type = SB_I32,
                            .val_type = SB_F64};
-    const sb_dense x = {.rows = 4000, .cols = 1, .ld = 1, .type = SB_F64, .batch = 1};
+    const sb_dense x = {.rows = 500, .cols = 1, .ld = 1, .type = SB_F64, .batch = 1};
+    const sb_dense y = {.rows = 4000, .cols = 1, .ld = 1, .type = SB_F64, .batch = 1};
     sb_problem pb = {.op = SB_OP_SPMV,
                      .a = gen_matrix(&spec),
                      .b = x,
-                     .c = x,
+                     .c = y,
                      .compute = SB_F64,
                      .alpha = {1, 0},
                      .batch = 1};

@@ -63,6 +63,22 @@ test_pairs(void **state)
     assert_int_equal(taken_together(SB_ISA_V4G, 3, 8, 8), 2);
 }
 
+/* On Zen 4 rows of any width up to eight vectors are one tile, cut short or not. */
+static void
+test_one_tile(void **state)
+{
+    (void)state;
+    assert_int_equal(tile(SB_ISA_V4, 65, 4, 0), 128);
+    assert_int_equal(tile(SB_ISA_V4, 96, 4, 0), 128);
+    assert_int_equal(tile(SB_ISA_V4, 64, 4, 0), 64);
+    assert_int_equal(tile(SB_ISA_V4, 33, 4, 0), 64);
+    assert_int_equal(tile(SB_ISA_V4, 32, 4, 0), 32);
+    assert_int_equal(tile(SB_ISA_V4, 33, 8, 0), 64);
+    assert_int_equal(tile(SB_ISA_V4, 47, 4, 3), 32);
+    assert_int_equal(tile(SB_ISA_V4G, 47, 4, 0), 32);
+    assert_int_equal(tile(SB_ISA_V3, 47, 4, 0), 32);
+}
+
 /* Six rows of 64 columns are 24 of 32 registers; twice as many do not fit. */
 static void
 test_tall_tiles(void **state)
@@ -75,7 +91,8 @@ test_tall_tiles(void **state)
     assert_int_equal(tile(SB_ISA_V4, 32, 4, 6), 32);
     assert_int_equal(tile(SB_ISA_V4G, 128, 4, 0), 128);
     assert_int_equal(tile(SB_ISA_V4, 128, 4, 0), 128);
-    assert_int_equal(tile(SB_ISA_V4, 96, 4, 0), 64);
+    assert_int_equal(tile(SB_ISA_V4, 96, 4, 6), 64);
+    assert_int_equal(tile(SB_ISA_V4G, 96, 4, 0), 64);
     assert_int_equal(tile(SB_ISA_V3, 128, 4, 0), 64);
     assert_int_equal(tile(SB_ISA_V4, 128, 8, 3), 64);
     assert_int_equal(tile(SB_ISA_V4, 128, 8, 4), 32);
@@ -354,6 +371,7 @@ main(void)
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_eights),
         cmocka_unit_test(test_joined),
+        cmocka_unit_test(test_one_tile),
         cmocka_unit_test(test_tall_tiles),
         cmocka_unit_test(test_many_lines),
         cmocka_unit_test(test_partitions),
