@@ -173,6 +173,16 @@ sample_mask(sb_stats *s, const reading *in, int at)
     s->mask_fill[at] = chunks ? (double)seen / (double)(chunks * b) : 0;
 }
 
+/* What the model reads for other parts, too, as all samples have it. */
+static void
+sample_six(sb_stats *s, const reading *in, int at)
+{
+    reading all = *in;
+
+    all.entries = BLOCK_ENTRIES / VECTOR_SHARE;
+    sample_mask(s, &all, at);
+}
+
 static void
 sample_hdia(sb_stats *s, const reading *in, int at)
 {
@@ -311,7 +321,7 @@ bound_sizes(sb_stats *s)
         s->win_share[q] = s->win_share[0];
         s->win_run[q] = s->win_run[0];
     }
-    for (int q = first_sizes.masks; q < SB_STATS_MASKS; q++)
+    for (int q = first_sizes.masks; q < SB_STATS_MASKS - 1; q++)
         s->mask_fill[q] = s->mask_fill[1];
     for (int q = first_sizes.blocks; q < SB_STATS_BLOCKS; q++)
         s->block_share[q] = s->block_share[0];
@@ -336,6 +346,9 @@ choose_jobs(sampling *sp, sb_stats_use use)
         return;
     if ((use & SB_STATS_MATRIX) && !brief)
         add_jobs(sp, sample_panels, 1);
+    if ((use & SB_STATS_VECTOR) &&
+        brief) /* the model reads them for other parts, too */
+        sp->job[sp->jobs++] = (job){sample_mask, SB_STATS_MASKS - 1};
     if (use & SB_STATS_HELD)
         add_held(sp);
 }
