@@ -346,9 +346,8 @@ choose_jobs(sampling *sp, sb_stats_use use)
         return;
     if ((use & SB_STATS_MATRIX) && !brief)
         add_jobs(sp, sample_panels, 1);
-    if ((use & SB_STATS_VECTOR) &&
-        brief) /* the model reads them for other parts, too */
-        sp->job[sp->jobs++] = (job){sample_mask, SB_STATS_MASKS - 1};
+    if ((use & SB_STATS_VECTOR) && brief)
+        sp->job[sp->jobs++] = (job){sample_six, SB_STATS_MASKS - 1};
     if (use & SB_STATS_HELD)
         add_held(sp);
 }
