@@ -100,7 +100,7 @@ typedef enum sb_stats_use {
 
 /* Features from samples that decide between parts. After a first look those of windows are
  * of two rows, of masks of one, two and six, of blocks of two and three, the other ones
- * bounded by them; all but those of six come from few samples. */
+ * bounded by them; all from few samples, masks of six from more. */
 typedef enum sb_stats_sampled {
     SB_STATS_OF_SELL = 1,
     SB_STATS_OF_WIN = 2,

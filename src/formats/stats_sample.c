@@ -173,13 +173,13 @@ sample_mask(sb_stats *s, const reading *in, int at)
     s->mask_fill[at] = chunks ? (double)seen / (double)(chunks * b) : 0;
 }
 
-/* What the model reads for other parts, too, as all samples have it. */
+/* What the model reads for other parts, too: half of all samples. */
 static void
 sample_six(sb_stats *s, const reading *in, int at)
 {
     reading all = *in;
 
-    all.entries = BLOCK_ENTRIES / VECTOR_SHARE;
+    all.entries = BLOCK_ENTRIES / VECTOR_SHARE / 2;
     sample_mask(s, &all, at);
 }
 
@@ -341,13 +341,13 @@ choose_jobs(sampling *sp, sb_stats_use use)
 {
     const bool brief = use & SB_STATS_BRIEF;
 
+    if ((use & SB_STATS_VECTOR) && brief && sp->s->sorted) /* the longest comes first */
+        sp->job[sp->jobs++] = (job){sample_six, SB_STATS_MASKS - 1};
     add_sampled(sp, sampled_for(use), brief ? first_sizes : all_sizes);
     if (!sp->s->sorted)
         return;
     if ((use & SB_STATS_MATRIX) && !brief)
         add_jobs(sp, sample_panels, 1);
-    if ((use & SB_STATS_VECTOR) && brief)
-        sp->job[sp->jobs++] = (job){sample_six, SB_STATS_MASKS - 1};
     if (use & SB_STATS_HELD)
         add_held(sp);
 }
