@@ -5,12 +5,14 @@
 #include "kernels/spec.h"
 
 #include "base/macro.h"
+#include "compiler/spblas_kernel.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,6 +266,28 @@ cut_tiles_know_bounds(void **state)
     sb_strbuf_free(&signature);
 }
 
+/* What the sums of sixteen rows read behind their products is the buffer's. */
+static void
+products_have_room_behind(void **state)
+{
+    char room[64];
+    sb_strbuf text, signature;
+    sb_hash key;
+
+    (void)state;
+    sb_strbuf_init(&text);
+    sb_strbuf_init(&signature);
+    assert_int_equal(sb_spec_emit(&text, &signature, &key,
+                                  "spmv prod f32f32f32/f32 i32i32 rr t4 p0", NULL),
+                     SB_OK);
+    assert_non_null(strstr(text.s, " - p0 <= 1024) {"));
+    (void)snprintf(room, sizeof room, "float prod[%d];", 1024 + SBK_ROWS_BEHIND);
+    assert_non_null(strstr(text.s, room));
+    assert_true(SBK_ROWS_BEHIND >= SBK_ROWS_LONG);
+    sb_strbuf_free(&text);
+    sb_strbuf_free(&signature);
+}
+
 int
 main(void)
 {
@@ -276,6 +300,7 @@ main(void)
         cmocka_unit_test(builtins_can_be_made),
         cmocka_unit_test(keys_are_of_texts),
         cmocka_unit_test(cut_tiles_know_bounds),
+        cmocka_unit_test(products_have_room_behind),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
