@@ -33,25 +33,17 @@ length(int64_t i)
     return i * 7 % (LONGEST + 1);
 }
 
-typedef struct product {
-    fenced ptr, crd, val, b, c;
-    sb_problem pb;
-} product;
-
 /* The last `rows` of ROWS rows. Values need not be integers. */
 static void
-make(product *p, sb_dtype type, sb_dtype index, int64_t n, int64_t rows, double scale)
+make(fenced_product *p, sb_dtype type, sb_dtype index, int64_t n, int64_t rows,
+     double scale)
 {
-    const size_t size = sb_dtype_size(type), wide = sb_dtype_size(index);
     int64_t nnz = 0, at = 0;
 
     for (int64_t i = ROWS - rows; i < ROWS; i++)
         nnz += length(i);
-    p->ptr = fence((size_t)(rows + 1) * wide);
-    p->crd = fence((size_t)nnz * wide);
-    p->val = fence((size_t)nnz * size);
-    p->b = fence((size_t)(COLS * n) * size);
-    p->c = fence((size_t)(rows * n) * size);
+    fence_product(p, SB_OP_SPMM, rows, COLS, n, nnz, type, index);
+    p->pb.a.base = 1;
     put_element(p->ptr.at, index, 0, 1);
     for (int64_t i = ROWS - rows; i < ROWS; i++) {
         for (int64_t q = 0; q < length(i); q++, at++) {
@@ -62,46 +54,10 @@ make(product *p, sb_dtype type, sb_dtype index, int64_t n, int64_t rows, double 
     }
     for (int64_t q = 0; q < COLS * n; q++)
         put_element(p->b.at, type, q, scale * (double)(q % 7 - 3));
-    p->pb = (sb_problem){.op = SB_OP_SPMM,
-                         .a = {.format = SB_FORMAT_CSR,
-                               .rows = rows,
-                               .cols = COLS,
-                               .nnz = nnz,
-                               .ptr_type = index,
-                               .idx_type = index,
-                               .val_type = type,
-                               .base = 1,
-                               .ptr = p->ptr.at,
-                               .idx = p->crd.at,
-                               .val = p->val.at},
-                         .b = {.data = p->b.at,
-                               .rows = COLS,
-                               .cols = n,
-                               .ld = n,
-                               .type = type,
-                               .batch = 1},
-                         .c = {.data = p->c.at,
-                               .rows = rows,
-                               .cols = n,
-                               .ld = n,
-                               .type = type,
-                               .batch = 1},
-                         .compute = type,
-                         .alpha = {1, 0},
-                         .batch = 1};
 }
 
 static void
-release(product *p)
-{
-    const fenced *all[] = {&p->ptr, &p->crd, &p->val, &p->b, &p->c};
-
-    for (int q = 0; q < SB_COUNT(all); q++)
-        unfence(all[q]);
-}
-
-static void
-run(product *p, int tile, int unroll)
+run(fenced_product *p, int tile, int unroll)
 {
     char text[64];
     const sb_options opt = {.plan = text};
@@ -116,7 +72,7 @@ run(product *p, int tile, int unroll)
 
 /* The product with one column, the rows as groups of four. */
 static void
-run_groups(product *p)
+run_groups(fenced_product *p)
 {
     const sb_options opt = {.plan = "(plan spmv (part seg) (tile 4))"};
     sb_plan *plan;
@@ -129,7 +85,7 @@ run_groups(product *p)
 
 /* Whole numbers: sums are exact. */
 static void
-check(const product *p, sb_dtype type, int64_t n)
+check(const fenced_product *p, sb_dtype type, int64_t n)
 {
     for (int64_t i = 0; i < ROWS; i++)
         for (int64_t c = 0; c < n; c++) {
@@ -156,7 +112,7 @@ static const sb_dtype indices[] = {SB_I32, SB_I64};
 static void
 check_sums(int unroll)
 {
-    product p;
+    fenced_product p;
 
     for (int f = 0; f < SB_COUNT(forms) - (unroll == SB_SPEC_HALVES ? 0 : 2); f++)
         for (int x = 0; x < SB_COUNT(indices); x++)
@@ -165,7 +121,7 @@ check_sums(int unroll)
                 make(&p, forms[f].type, indices[x], n, ROWS, 1);
                 run(&p, forms[f].tile, unroll);
                 check(&p, forms[f].type, n);
-                release(&p);
+                unfence_product(&p);
             }
 }
 
@@ -181,7 +137,7 @@ test_sums(void **state)
 static void
 check_same_bits(int unroll)
 {
-    product all, last;
+    fenced_product all, last;
 
     make(&all, SB_F32, SB_I32, WIDE, ROWS, 0.1);
     run(&all, WIDE, unroll);
@@ -192,9 +148,9 @@ check_same_bits(int unroll)
         run(&last, WIDE, unroll);
         assert_memory_equal(last.c.at, all.c.at + (ROWS - rows) * WIDE * sizeof(float),
                             bytes);
-        release(&last);
+        unfence_product(&last);
     }
-    release(&all);
+    unfence_product(&all);
 }
 
 static void
@@ -209,21 +165,21 @@ test_same_bits(void **state)
 static void
 test_declared(void **state)
 {
-    product p;
+    fenced_product p;
 
     (void)state;
     make(&p, SB_F32, SB_I32, WIDE, ROWS, 1);
     p.pb.a.nnz += 8;
     assert_int_equal(sb_execute(NULL, &p.pb, NULL), SB_OK);
     check(&p, SB_F32, WIDE);
-    release(&p);
+    unfence_product(&p);
 }
 
 static void
 test_groups(void **state)
 {
     static const sb_dtype types[] = {SB_F32, SB_F64};
-    product p;
+    fenced_product p;
 
     (void)state;
     for (int t = 0; t < SB_COUNT(types); t++)
@@ -231,7 +187,7 @@ test_groups(void **state)
             make(&p, types[t], indices[x], 1, ROWS, 1);
             run_groups(&p);
             check(&p, types[t], 1);
-            release(&p);
+            unfence_product(&p);
         }
 }
 
@@ -239,7 +195,7 @@ test_groups(void **state)
 static void
 test_groups_same_bits(void **state)
 {
-    product all, last;
+    fenced_product all, last;
 
     (void)state;
     make(&all, SB_F64, SB_I32, 1, ROWS, 0.1);
@@ -249,16 +205,16 @@ test_groups_same_bits(void **state)
         run_groups(&last);
         assert_memory_equal(last.c.at, all.c.at + (ROWS - rows) * sizeof(double),
                             (size_t)rows * sizeof(double));
-        release(&last);
+        unfence_product(&last);
     }
-    release(&all);
+    unfence_product(&all);
 }
 
 /* What is read for the next rows does not reach this one. */
 static void
 check_finite(int64_t column)
 {
-    product p;
+    fenced_product p;
 
     make(&p, SB_F32, SB_I32, 1, ROWS, 1);
     put_element(p.b.at, SB_F32, column, INFINITY);
@@ -270,7 +226,7 @@ check_finite(int64_t column)
             has |= (q * 3 + i) % COLS == column;
         assert_true(has || isfinite(get_element(p.c.at, SB_F32, i)));
     }
-    release(&p);
+    unfence_product(&p);
 }
 
 static void
@@ -283,7 +239,7 @@ test_groups_infinite(void **state)
 
 /* Counted from 0, as kernels have code of their own for. */
 static void
-count_from_0(product *p)
+count_from_0(fenced_product *p)
 {
     int32_t *ptr = (void *)p->ptr.at, *crd = (void *)p->crd.at;
 
@@ -296,39 +252,45 @@ count_from_0(product *p)
 
 /* Rows of B that end within a tile, by rows and by windows, scaled or not. */
 static void
+check_cut_short(sb_dtype type, int64_t n, int way)
+{
+    const int tile = n <= 8 ? 8 : n <= 16 ? 16 : n <= 32 ? 32 : 64;
+    char text[64];
+    const sb_options opt = {.plan = text};
+    sb_plan *plan = NULL;
+    fenced_product p;
+
+    make(&p, type, SB_I32, n, ROWS, 1);
+    if (way & 1)
+        count_from_0(&p);
+    (void)snprintf(text, sizeof text,
+                   "(plan spmm (part win 3) (part rows flat 1) (tile %d))", tile);
+    if (way & 2)
+        assert_int_equal(sb_plan_create(&plan, &p.pb, &opt, NULL), SB_OK);
+    assert_int_equal(sb_execute(plan, &p.pb, NULL), SB_OK);
+    check(&p, type, n);
+    sb_plan_release(plan);
+    unfence_product(&p);
+}
+
+static void
 test_cut_short(void **state)
 {
     static const sb_dtype types[] = {SB_F32, SB_F64};
-    product p;
 
     (void)state;
     for (int t = 0; t < SB_COUNT(types); t++)
-        for (int64_t n = 1; n <= 33; n++)
-            for (int way = 0; way < 4; way++) {
-                char text[64];
-                const sb_options opt = {.plan = text};
-                sb_plan *plan = NULL;
-
-                make(&p, types[t], SB_I32, n, ROWS, 1);
-                if (way & 1)
-                    count_from_0(&p);
-                (void)snprintf(text, sizeof text,
-                               "(plan spmm (part win 3) (part rows flat 1) (tile %d))",
-                               n <= 8    ? 8
-                               : n <= 16 ? 16
-                                         : 32);
-                if (way & 2)
-                    assert_int_equal(sb_plan_create(&plan, &p.pb, &opt, NULL), SB_OK);
-                assert_int_equal(sb_execute(plan, &p.pb, NULL), SB_OK);
-                check(&p, types[t], n);
-                sb_plan_release(plan);
-                release(&p);
-            }
+        for (int way = 0; way < 4; way++) {
+            for (int64_t n = 1; n <= 33; n++)
+                check_cut_short(types[t], n, way);
+            for (int64_t n = 34; n <= 148; n += 6) /* each number of vectors */
+                check_cut_short(types[t], n + way, way);
+        }
 }
 
 /* x moves to where memory begins. */
 static void
-move_b(product *p, size_t bytes)
+move_b(fenced_product *p, size_t bytes)
 {
     const fenced f = fence_before(bytes);
 
@@ -350,7 +312,7 @@ test_some_lanes(void **state)
         "(plan spmv (part hdia) (tile 4))", "(plan spmv (part hdia) (packed))",
         "(plan spmv (part ell 5) (tile 8))"};
     static const sb_dtype types[] = {SB_F32, SB_F64};
-    product p;
+    fenced_product p;
 
     (void)state;
     for (int q = 0; q < SB_COUNT(plans); q++)
@@ -369,7 +331,7 @@ test_some_lanes(void **state)
                 assert_int_equal(sb_execute(plan, &p.pb, NULL), SB_OK);
                 check(&p, types[t], 1);
                 sb_plan_release(plan);
-                release(&p);
+                unfence_product(&p);
             }
 }
 

@@ -43,26 +43,17 @@ value(int64_t i, int64_t j)
     return (double)((i * 3 + j) % 7 - 3);
 }
 
-typedef struct product {
-    fenced ptr, crd, val, b, c;
-    sb_problem pb;
-} product;
-
 /* Values of row `odd` are NaN. */
 static void
-make(product *p, int shape, sb_dtype type, sb_dtype index, int64_t rows, int64_t odd)
+make(fenced_product *p, int shape, sb_dtype type, sb_dtype index, int64_t rows,
+     int64_t odd)
 {
-    const size_t size = sb_dtype_size(type), wide = sb_dtype_size(index);
     int64_t nnz = 0, at = 0;
 
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < COLS; j++)
             nnz += has(shape, i, j);
-    p->ptr = fence((size_t)(rows + 1) * wide);
-    p->crd = fence((size_t)nnz * wide);
-    p->val = fence((size_t)nnz * size);
-    p->b = fence(COLS * size);
-    p->c = fence((size_t)rows * size);
+    fence_product(p, SB_OP_SPMV, rows, COLS, 1, nnz, type, index);
     for (int64_t i = 0; i < rows; i++) {
         put_element(p->ptr.at, index, i, (double)at);
         for (int64_t j = 0; j < COLS; j++)
@@ -74,46 +65,11 @@ make(product *p, int shape, sb_dtype type, sb_dtype index, int64_t rows, int64_t
     put_element(p->ptr.at, index, rows, (double)at);
     for (int64_t j = 0; j < COLS; j++)
         put_element(p->b.at, type, j, (double)(j % 5 - 2));
-    p->pb = (sb_problem){.op = SB_OP_SPMV,
-                         .a = {.format = SB_FORMAT_CSR,
-                               .rows = rows,
-                               .cols = COLS,
-                               .nnz = nnz,
-                               .ptr_type = index,
-                               .idx_type = index,
-                               .val_type = type,
-                               .ptr = p->ptr.at,
-                               .idx = p->crd.at,
-                               .val = p->val.at},
-                         .b = {.data = p->b.at,
-                               .rows = COLS,
-                               .cols = 1,
-                               .ld = 1,
-                               .type = type,
-                               .batch = 1},
-                         .c = {.data = p->c.at,
-                               .rows = rows,
-                               .cols = 1,
-                               .ld = 1,
-                               .type = type,
-                               .batch = 1},
-                         .compute = type,
-                         .alpha = {1, 0},
-                         .batch = 1};
-}
-
-static void
-release(product *p)
-{
-    const fenced *all[] = {&p->ptr, &p->crd, &p->val, &p->b, &p->c};
-
-    for (int q = 0; q < SB_COUNT(all); q++)
-        unfence(all[q]);
 }
 
 /* Whole numbers: sums are exact. */
 static void
-check(const product *p, int shape, int64_t odd, const char *text)
+check(const fenced_product *p, int shape, int64_t odd, const char *text)
 {
     for (int64_t i = 0; i < p->pb.c.rows; i++) {
         const double have = get_element(p->c.at, p->pb.c.type, i);
@@ -138,7 +94,7 @@ ranged(const sb_plan *plan, int first)
 }
 
 static void
-run(product *p, int shape, int64_t odd, const char *text)
+run(fenced_product *p, int shape, int64_t odd, const char *text)
 {
     const sb_options opt = {.plan = text};
     const bool looks = strstr(text, "hdia") && sb_target_slow_gathers(sb_target_get());
@@ -163,7 +119,7 @@ test_rows(void **state)
         "(plan spmv (part mask 6) (tile 4))"};
     static const sb_dtype types[] = {SB_F32, SB_F64}, indices[] = {SB_I32, SB_I64};
     static const int64_t counts[] = {1, 15, 16, 17, 33, 48, 77};
-    product p;
+    fenced_product p;
 
     (void)state;
     for (int q = 0; q < SB_COUNT(plans); q++)
@@ -174,7 +130,7 @@ test_rows(void **state)
 
                     make(&p, shape, types[t % 2], indices[t / 2], counts[n], odd);
                     run(&p, shape, odd, plans[q]);
-                    release(&p);
+                    unfence_product(&p);
                 }
 }
 

@@ -71,13 +71,6 @@ static const shape shapes[] = {
     {203, every_length}, {64, few_entries}, {271, few_entries}, {80, none},
     {191, one_heavy},    {210, brim},       {1, every_length},  {16, every_length}};
 
-typedef struct product {
-    sb_dtype type;
-    int64_t base;
-    fenced ptr, crd, val, x, y;
-    sb_problem pb;
-} product;
-
 static int64_t
 column(int64_t i, int64_t q)
 {
@@ -104,20 +97,15 @@ before(int64_t i)
 
 /* scale: 1 for exact sums, else what is not exact. */
 static void
-make(product *p, const shape *s, sb_dtype type, sb_dtype index, int64_t base,
+make(fenced_product *p, const shape *s, sb_dtype type, sb_dtype index, int64_t base,
      double scale)
 {
-    const size_t size = sb_dtype_size(type), wide = sb_dtype_size(index);
     int64_t nnz = 0, at = 0;
 
     for (int64_t i = 0; i < s->rows; i++)
         nnz += s->length(i);
-    p->type = type;
-    p->ptr = fence((size_t)(s->rows + 1) * wide);
-    p->crd = fence((size_t)nnz * wide);
-    p->val = fence((size_t)nnz * size);
-    p->x = fence(COLS * size);
-    p->y = fence((size_t)s->rows * size);
+    fence_product(p, SB_OP_SPMV, s->rows, COLS, 1, nnz, type, index);
+    p->pb.a.base = (int)base;
     put_element(p->ptr.at, index, 0, (double)base);
     for (int64_t i = 0; i < s->rows; i++) {
         for (int64_t q = 0; q < s->length(i); q++, at++) {
@@ -125,50 +113,14 @@ make(product *p, const shape *s, sb_dtype type, sb_dtype index, int64_t base,
             put_element(p->val.at, type, at, scale * value(i, q));
         }
         put_element(p->ptr.at, index, i + 1, (double)(base + at));
-        put_element(p->y.at, type, i, before(i));
+        put_element(p->c.at, type, i, before(i));
     }
     for (int64_t j = 0; j < COLS; j++)
-        put_element(p->x.at, type, j, scale * element(j));
-    p->pb = (sb_problem){.op = SB_OP_SPMV,
-                         .a = {.format = SB_FORMAT_CSR,
-                               .rows = s->rows,
-                               .cols = COLS,
-                               .nnz = nnz,
-                               .ptr_type = index,
-                               .idx_type = index,
-                               .val_type = type,
-                               .base = (int)base,
-                               .ptr = p->ptr.at,
-                               .idx = p->crd.at,
-                               .val = p->val.at},
-                         .b = {.data = p->x.at,
-                               .rows = COLS,
-                               .cols = 1,
-                               .ld = 1,
-                               .type = type,
-                               .batch = 1},
-                         .c = {.data = p->y.at,
-                               .rows = s->rows,
-                               .cols = 1,
-                               .ld = 1,
-                               .type = type,
-                               .batch = 1},
-                         .compute = type,
-                         .alpha = {1, 0},
-                         .batch = 1};
+        put_element(p->b.at, type, j, scale * element(j));
 }
 
 static void
-release(product *p)
-{
-    const fenced *all[] = {&p->ptr, &p->crd, &p->val, &p->x, &p->y};
-
-    for (int q = 0; q < SB_COUNT(all); q++)
-        unfence(all[q]);
-}
-
-static void
-run(product *p)
+run(fenced_product *p)
 {
     const sb_options opt = {.plan = "(plan spmv (part prod) (tile 4))"};
     sb_plan *plan;
@@ -195,19 +147,19 @@ static void
 check(const shape *s, sb_dtype type, sb_dtype index, int64_t base, double alpha,
       double beta)
 {
-    product p;
+    fenced_product p;
 
     make(&p, s, type, index, base, 1);
     p.pb.alpha.re = alpha;
     p.pb.beta.re = beta;
     if (beta == 0) /* what C holds is not read */
         for (int64_t i = 0; i < s->rows; i++)
-            put_element(p.y.at, type, i, NAN);
+            put_element(p.c.at, type, i, NAN);
     run(&p);
     for (int64_t i = 0; i < s->rows; i++)
-        assert_true(get_element(p.y.at, type, i) ==
+        assert_true(get_element(p.c.at, type, i) ==
                     alpha * sum(s, i) + (beta == 0 ? 0 : beta * before(i)));
-    release(&p);
+    unfence_product(&p);
 }
 
 static void
@@ -227,19 +179,19 @@ test_sums(void **state)
 static void
 check_infinite(const shape *s, sb_dtype type, sb_dtype index, int64_t j)
 {
-    product p;
+    fenced_product p;
 
     make(&p, s, type, index, 0, 1);
-    put_element(p.x.at, type, j, INFINITY);
+    put_element(p.b.at, type, j, INFINITY);
     run(&p);
     for (int64_t i = 0; i < s->rows; i++) {
         bool has = false;
 
         for (int64_t q = 0; q < s->length(i); q++)
             has |= column(i, q) == j;
-        assert_true(has || get_element(p.y.at, type, i) == sum(s, i));
+        assert_true(has || get_element(p.c.at, type, i) == sum(s, i));
     }
-    release(&p);
+    unfence_product(&p);
 }
 
 static void
@@ -271,7 +223,7 @@ static void
 test_same_bits(void **state)
 {
     const shape plain = {128, moderate}, beside = {128, moderate_beside_long};
-    product a, b;
+    fenced_product a, b;
 
     (void)state;
     for (int k = 0; k < SB_COUNT(types) * SB_COUNT(indices); k++) {
@@ -283,10 +235,10 @@ test_same_bits(void **state)
         run(&b);
         for (int64_t i = 0; i < plain.rows; i++)
             if (i % 16 != 15)
-                assert_true(get_element(a.y.at, type, i) ==
-                            get_element(b.y.at, type, i));
-        release(&a);
-        release(&b);
+                assert_true(get_element(a.c.at, type, i) ==
+                            get_element(b.c.at, type, i));
+        unfence_product(&a);
+        unfence_product(&b);
     }
 }
 

@@ -3,6 +3,8 @@
  */
 #include "fence.h"
 
+#include "base/macro.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -42,6 +44,54 @@ void
 unfence(const fenced *f)
 {
     assert_int_equal(munmap(f->map, f->size), 0);
+}
+
+void
+fence_product(fenced_product *p, sb_op op, int64_t rows, int64_t cols, int64_t n,
+              int64_t nnz, sb_dtype type, sb_dtype index)
+{
+    const size_t size = sb_dtype_size(type), wide = sb_dtype_size(index);
+
+    p->ptr = fence((size_t)(rows + 1) * wide);
+    p->crd = fence((size_t)nnz * wide);
+    p->val = fence((size_t)nnz * size);
+    p->b = fence((size_t)(cols * n) * size);
+    p->c = fence((size_t)(rows * n) * size);
+    p->pb = (sb_problem){.op = op,
+                         .a = {.format = SB_FORMAT_CSR,
+                               .rows = rows,
+                               .cols = cols,
+                               .nnz = nnz,
+                               .ptr_type = index,
+                               .idx_type = index,
+                               .val_type = type,
+                               .ptr = p->ptr.at,
+                               .idx = p->crd.at,
+                               .val = p->val.at},
+                         .b = {.data = p->b.at,
+                               .rows = cols,
+                               .cols = n,
+                               .ld = n,
+                               .type = type,
+                               .batch = 1},
+                         .c = {.data = p->c.at,
+                               .rows = rows,
+                               .cols = n,
+                               .ld = n,
+                               .type = type,
+                               .batch = 1},
+                         .compute = type,
+                         .alpha = {1, 0},
+                         .batch = 1};
+}
+
+void
+unfence_product(const fenced_product *p)
+{
+    const fenced *all[] = {&p->ptr, &p->crd, &p->val, &p->b, &p->c};
+
+    for (int q = 0; q < SB_COUNT(all); q++)
+        unfence(all[q]);
 }
 
 void
