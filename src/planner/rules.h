@@ -104,7 +104,7 @@ void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 int sb_rule_prefetch(const sb_problem *pb, double footprint, const sb_target *t);
 
 /* Whether C is stored past the caches: larger than all L2 and rows short, or several lines a
- * row where it would leave the last cache before it is read (rule 5). */
+ * row where it would leave the last cache before it is read; whole lines alone (rule 5). */
 bool sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean,
                     const sb_target *t);
 
