@@ -48,6 +48,10 @@ test_others(void **state)
         SUMS ENTRIES("64") STORE("64"),
         SUMS "for %c in 0 .. %n vector(64) { $s[%c] += $b[%c] }\n" STORE("%n"),
         SUMS ENTRIES("%n") STORE("%m"),
+        SUMS "local $r : f32[64]\n for %c in 0 .. 64 vector(64) { $r[%c] = 0.0 }\n"
+             "for %p in 0 .. %k { for %c in 0 .. %m vector(64) { $r[%c] += $a[%p] * "
+             "$b[%p * 64 + %c] } }\n" ENTRIES("%n")
+                 STORE("%n") "for %c in 0 .. %m vector(64) { $c[%c] += $r[%c] }\n",
         SUMS "let %l = %n + 0 * %m\n let %h = %l - 1\n" ENTRIES("%h") STORE("%h"),
         /* memory that is written whatever the number of lanes is */
         SUMS ENTRIES("%n") STORE("%n") "$d[0] = 1.0\n",
