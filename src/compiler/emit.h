@@ -206,6 +206,8 @@ bool sb_emit_rows(sb_emit *cx, const sb_stmt *st);
 /* emit_tail.c: a body once for each number of vectors that its lanes are; false when it is
  * written as it stands. */
 bool sb_emit_tail(sb_emit *cx, sb_body body);
+/* Of a chunk in it: whether it is whole, or else at least begun. */
+void sb_emit_tail_test(sb_emit *cx, bool whole);
 /* emit_join.c: a loop over rows taken by join; false when it is written as it stands. */
 bool sb_emit_join(sb_emit *cx, const sb_stmt *rows);
 

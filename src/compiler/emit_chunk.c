@@ -395,28 +395,18 @@ masked_once(sb_emit *cx, const char *free)
 static void
 chunk_test(sb_emit *cx, bool whole)
 {
-    if (!cx->tail) {
-        sb_emit_lane_var(cx);
-        if (whole) {
-            sb_strbuf_puts(cx->out, " + ");
-            sb_emit_lanes(cx, cx->cur->cls);
-        }
-        sb_strbuf_puts(cx->out, whole ? " <= " : " < ");
-        sb_emit_lane_var(cx);
-        sb_strbuf_puts(cx->out, "_hi_");
+    if (cx->tail) {
+        sb_emit_tail_test(cx, whole);
         return;
     }
-    sb_strbuf_puts(cx->out, whole ? "SBK_TAIL_WHOLE(" : "SBK_TAIL_PART(");
     sb_emit_lane_var(cx);
-    sb_strbuf_puts(cx->out, ", ");
+    if (whole) {
+        sb_strbuf_puts(cx->out, " + ");
+        sb_emit_lanes(cx, cx->cur->cls);
+    }
+    sb_strbuf_puts(cx->out, whole ? " <= " : " < ");
     sb_emit_lane_var(cx);
-    sb_strbuf_puts(cx->out, "_hi_, ");
-    sb_emit_lanes(cx, cx->cur->cls);
-    sb_strbuf_puts(cx->out, ", w_, SBK_TAIL_STEP(");
-    sb_strbuf_i64(cx->out, cx->cur->st->u.loop.lanes);
-    sb_strbuf_puts(cx->out, " / ");
-    sb_emit_lanes(cx, cx->cur->cls);
-    sb_strbuf_puts(cx->out, "))");
+    sb_strbuf_puts(cx->out, "_hi_");
 }
 
 static void

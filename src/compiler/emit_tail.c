@@ -98,42 +98,56 @@ declares_sums(const sb_emit *cx, sb_body body)
 
 /* 64 / SBK_N4_16 */
 static void
-put_vectors(sb_emit *cx, const tail *t)
+put_vectors(sb_emit *cx, const sb_emit_loop *l)
 {
-    sb_strbuf_i64(cx->out, t->lanes->st->u.loop.lanes);
+    sb_strbuf_i64(cx->out, l->st->u.loop.lanes);
     sb_strbuf_puts(cx->out, " / ");
-    sb_emit_lanes(cx, t->lanes->cls);
+    sb_emit_lanes(cx, l->cls);
 }
 
 static void
-put_step(sb_emit *cx, const tail *t)
+put_step(sb_emit *cx, const sb_emit_loop *l)
 {
     sb_strbuf_puts(cx->out, "SBK_TAIL_STEP(");
-    put_vectors(cx, t);
+    put_vectors(cx, l);
+    sb_strbuf_puts(cx->out, ")");
+}
+
+void
+sb_emit_tail_test(sb_emit *cx, bool whole)
+{
+    sb_strbuf_puts(cx->out, whole ? "SBK_TAIL_WHOLE(" : "SBK_TAIL_PART(");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, ", ");
+    sb_emit_lane_var(cx);
+    sb_strbuf_puts(cx->out, "_hi_, ");
+    sb_emit_lanes(cx, cx->tail->cls);
+    sb_strbuf_puts(cx->out, ", w_, ");
+    put_step(cx, cx->tail);
     sb_strbuf_puts(cx->out, ")");
 }
 
 static void
-put_header(sb_emit *cx, const tail *t)
+put_header(sb_emit *cx, const sb_emit_loop *l)
 {
     sb_emit_line(cx);
     sb_strbuf_puts(cx->out, "SBK_UNROLL\n");
     sb_emit_line(cx);
     sb_strbuf_puts(cx->out, "for (int w_ = ");
-    put_step(cx, t);
+    put_step(cx, l);
     sb_strbuf_puts(cx->out, "; w_ <= ");
-    put_vectors(cx, t);
+    put_vectors(cx, l);
     sb_strbuf_puts(cx->out, "; w_ += ");
-    put_step(cx, t);
+    put_step(cx, l);
     sb_strbuf_puts(cx->out, ") {\n");
     cx->indent++;
     sb_emit_line(cx);
     sb_strbuf_puts(cx->out, "if (!SBK_TAIL(");
-    sb_emit_expr(cx, t->lanes->st->u.loop.hi, 0);
+    sb_emit_expr(cx, l->st->u.loop.hi, 0);
     sb_strbuf_puts(cx->out, ", ");
-    sb_emit_lanes(cx, t->lanes->cls);
+    sb_emit_lanes(cx, l->cls);
     sb_strbuf_puts(cx->out, ", w_, ");
-    put_step(cx, t);
+    put_step(cx, l);
     sb_strbuf_puts(cx->out, "))\n");
     cx->indent++;
     sb_emit_line(cx);
@@ -153,7 +167,7 @@ sb_emit_tail(sb_emit *cx, sb_body body)
         t.lanes->st->u.loop.lanes * t.lanes->cls.bytes < TAIL_BYTES ||
         !known_before(t.lanes->st->u.loop.hi, body))
         return false;
-    put_header(cx, &t);
+    put_header(cx, t.lanes);
     cx->tail = t.lanes;
     sb_emit_body(cx, body);
     cx->tail = NULL;
