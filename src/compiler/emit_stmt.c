@@ -300,10 +300,12 @@ sb_emit_prefetch(sb_emit *cx, const sb_stmt *st)
         sb_emit_var(cx, cx->cur->st->u.loop.var);
         sb_strbuf_puts(cx->out, ", ");
         sb_emit_lanes(cx, cx->cur->cls);
+        sb_strbuf_puts(cx->out, st->u.prefetch.far ? ", 2" : ", 3");
     } else {
         sb_emit_buf(cx, b);
         sb_strbuf_puts(cx->out, " + ");
         sb_emit_expr(cx, idx, 7);
+        sb_strbuf_puts(cx->out, st->u.prefetch.far ? ", 0, 2" : "");
     }
     sb_strbuf_puts(cx->out, ");\n");
 }

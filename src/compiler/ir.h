@@ -219,6 +219,7 @@ struct sb_stmt {
             const sb_buf *buf;
             int n;
             const sb_expr *const *idx;
+            bool far; /* into the second cache: it is wanted much later */
         } prefetch;
     } u;
 };

@@ -360,6 +360,7 @@ parse_prefetch(sb_parser *p)
     if (!s)
         return NULL;
     sb_parse_advance(p);
+    s->u.prefetch.far = sb_parse_accept(p, "far");
     s->u.prefetch.buf = sb_parse_buf(p);
     s->u.prefetch.idx = parse_index_list(p, &s->u.prefetch.n);
     return done(p, s);

@@ -141,7 +141,7 @@ sb_stmt_print(sb_strbuf *out, const sb_stmt *s, int level)
         put_if(out, s, level);
         break;
     case SB_STMT_PREFETCH:
-        sb_strbuf_puts(out, "prefetch ");
+        sb_strbuf_puts(out, s->u.prefetch.far ? "prefetch far " : "prefetch ");
         sb_access_print(out, s->u.prefetch.buf, s->u.prefetch.n, s->u.prefetch.idx);
         break;
     }

@@ -1,10 +1,14 @@
 /*
  * prefetch $B at %p ahead 8: ask for what a later iteration will load.
  *
- *   for %p in 0 .. %n reduce { for %c in 0 .. 32 { $acc[%c] += $B[$crd[%p], %c] } }
- *   -> for %p ... { prefetch $B[$crd[min(%p + 8, %n - 1)], 0]
- *                   prefetch $B[$crd[min(%p + 8, %n - 1)], 16] ; the next 64 bytes
+ *   for %p in %lo .. %hi reduce { for %c in 0 .. 32 { $acc[%c] += $B[$crd[%p], %c] } }
+ *   -> for %p ... { prefetch $B[$crd[min(%p + 8, %hi - 1)], 0]
+ *                   prefetch $B[$crd[min(%p + 8, %hi - 1)], 16] ; the next 64 bytes
  *                   for %c ... }
+ *
+ * prefetch $B at %p ahead 64 far: ... what another loop over the same list will load, too.
+ *
+ *   -> for %p ... { prefetch far $B[$crd[min(%p + 64, extent of $crd - 1)], 0] ...
  */
 #include "compiler/address.h"
 #include "compiler/affine.h"
@@ -177,14 +181,20 @@ is_parent(const sb_buf *b, const sb_axis *x)
 
 /* Flattening brings loads too: of val, and of ptr at the position of a parent. */
 static bool
+loads_when_flat(const search *f, int d)
+{
+    const sb_axis *x = f->buf->axis[d];
+
+    return x && (sb_buf_val(f->buf) || is_parent(f->buf, x));
+}
+
+static bool
 needs_inside(const search *f)
 {
     for (int d = 0; d < f->load->nargs; d++) {
         const sb_expr *e = f->load->arg[d];
-        const sb_axis *x = f->buf->axis[d];
 
-        if (loads_inside(f, e) ||
-            (moves_inside(f, e) && x && (sb_buf_val(f->buf) || is_parent(f->buf, x))))
+        if (loads_inside(f, e) || (moves_inside(f, e) && loads_when_flat(f, d)))
             return true;
     }
     return false;
@@ -213,17 +223,68 @@ lines_of(const search *f, sb_ir *ir, int64_t *step)
     return (int)((n + *step - 1) / *step);
 }
 
+/* What is on its way there: the loop's variable and what it becomes. */
+typedef struct move {
+    const sb_var *var;
+    const sb_expr *by;
+    bool lost; /* no list that could be read beyond the loop */
+} move;
+
+/* A list may be read up to its own end if what it is read at grows with the variable. */
+static const sb_expr *
+move_far(sb_mapper *m, const sb_expr *e)
+{
+    move *mv = m->user;
+    const sb_expr *last;
+    sb_affine a;
+    bool clean;
+
+    if (e->kind == SB_EXPR_VAR && e->u.var == mv->var)
+        return mv->by;
+    if (e->kind != SB_EXPR_LOAD || !sb_expr_uses(e, mv->var))
+        return e;
+    if (e->nargs != 1 || !e->u.buf->extent[0] || !sb_affine_of(&a, e->arg[0]) ||
+        sb_affine_coef(&a, mv->var, &clean) < 1 || !clean) {
+        mv->lost = true;
+        return e;
+    }
+    last = sb_expr_sub(m->ir, e->u.buf->extent[0], sb_expr_int(m->ir, 1));
+    last = sb_expr_bin(m->ir, SB_EXPR_MIN, e->arg[0], sb_expr_simplify(m->ir, last));
+    return sb_expr_remake(m->ir, e, &last);
+}
+
+/* Index e, of dimension d, in a later iteration; NULL: refused, or no memory. */
+static const sb_expr *
+later(sb_sched *sc, const search *f, const sb_expr *e, int d, const sb_stmt *loop)
+{
+    sb_ir *ir = sc->ir;
+    const sb_expr *by =
+        sb_expr_add(ir, sb_expr_var(ir, loop->u.loop.var), sb_expr_int(ir, sc->number));
+    move mv = {loop->u.loop.var, by, false};
+    sb_mapper m = {ir, &mv, move_far, NULL};
+
+    if (sc->option) {
+        mv.lost = loads_when_flat(f, d) && sb_expr_uses(e, mv.var);
+        e = sb_map_expr(&m, e);
+    } else {
+        const sb_expr *last = sb_expr_sub(ir, loop->u.loop.hi, sb_expr_int(ir, 1));
+
+        by = sb_expr_bin(ir, SB_EXPR_MIN, by, sb_expr_simplify(ir, last));
+        e = sb_expr_subst(ir, e, mv.var, by);
+    }
+    if (mv.lost)
+        sb_sched_refuse(sc, "where $%s is read follows no list beyond %%%s",
+                        sc->name[0], sc->name[1]);
+    return e && !mv.lost ? sb_expr_simplify(ir, e) : NULL;
+}
+
 static const sb_stmt *
 make_prefetch(sb_sched *sc, const search *f, const sb_stmt *loop, int64_t shift)
 {
     sb_ir *ir = sc->ir;
     sb_stmt *s = sb_stmt_new(ir, SB_STMT_PREFETCH);
     const sb_expr **idx = sb_arena_array(ir->arena, f->load->nargs, sizeof *idx);
-    const sb_expr *last = sb_expr_sub(ir, loop->u.loop.hi, sb_expr_int(ir, 1));
-    const sb_expr *at =
-        sb_expr_add(ir, sb_expr_var(ir, loop->u.loop.var), sb_expr_int(ir, sc->number));
 
-    at = sb_expr_bin(ir, SB_EXPR_MIN, at, sb_expr_simplify(ir, last));
     if (!s || !idx)
         return NULL;
     for (int d = 0; d < f->load->nargs; d++) {
@@ -235,14 +296,14 @@ make_prefetch(sb_sched *sc, const search *f, const sb_stmt *loop, int64_t shift)
                 lo = sb_expr_add(ir, lo, sb_expr_int(ir, shift));
             idx[d] = sb_expr_subst(ir, idx[d], f->loop[q]->u.loop.var, lo);
         }
-        idx[d] = sb_expr_subst(ir, idx[d], loop->u.loop.var, at);
-        idx[d] = idx[d] ? sb_expr_simplify(ir, idx[d]) : NULL;
+        idx[d] = later(sc, f, idx[d], d, loop);
         if (!idx[d])
             return NULL;
     }
     s->u.prefetch.buf = f->buf;
     s->u.prefetch.n = f->load->nargs;
     s->u.prefetch.idx = idx;
+    s->u.prefetch.far = sc->option;
     return s;
 }
 
@@ -273,8 +334,12 @@ prefetch_loop(sb_sched *sc, sb_list *out, const sb_stmt *loop)
     } else {
         n = lines_of(&f, sc->ir, &step);
         sb_list_init(&l, sc->ir);
-        for (int q = 0; q < n; q++)
-            sb_list_push(&l, make_prefetch(sc, &f, loop, q * step));
+        for (int q = 0; q < n && sc->st == SB_OK; q++) {
+            const sb_stmt *s = make_prefetch(sc, &f, loop, q * step);
+
+            if (sc->st == SB_OK)
+                sb_list_push(&l, s);
+        }
         sb_list_append(&l, loop->u.loop.body);
         copy->u.loop.body = sb_list_body(&l);
     }

@@ -36,7 +36,7 @@ static const primitive table[] = {
     {"cache_write", 2, "$ at % as $", sb_sched_cache_write},
     {"rfactor", 2, "% # -> % as $", sb_sched_rfactor},
     {"jam", 2, "%", sb_sched_jam},
-    {"prefetch", 2, "$ at % ahead #", sb_sched_prefetch},
+    {"prefetch", 2, "$ at % ahead # ?far", sb_sched_prefetch},
     {"stream", 2, "$", sb_sched_stream},
     {"cache_read", 2, "$ at % as $ ?always", sb_sched_cache_read},
     {"stage", 2, "$ at % as $", sb_sched_cache_read},

@@ -571,11 +571,12 @@ SBK_NT_ANY(i8, int8_t, 16)
         sbk_ld_##t##x##n(sbk_at);                          \
     })
 
-/* An address in the next chunk of a lane loop, once per cache line. */
-#define SBK_PREFETCH(p, lane, n)                                            \
+/* An address in the next chunk of a lane loop, once per cache line; near: 3 the first cache,
+ * 2 the second. */
+#define SBK_PREFETCH(p, lane, n, near)                                      \
     do {                                                                    \
         if ((int)((lane) * (int)sizeof *(p) % 64) < (n) * (int)sizeof *(p)) \
-            __builtin_prefetch(p);                                          \
+            __builtin_prefetch(p, 0, near);                                 \
     } while (0)
 
 #include "compiler/spblas_few.h"

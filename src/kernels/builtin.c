@@ -41,6 +41,10 @@
 #define LARGE(kind, types)                                                       \
     "spmm " kind " " types " rr t32 p8", "spmm " kind " " types " rr t32 p0 nt", \
         "spmm " kind " " types " rr t64 p8", "spmm " kind " " types " rr t64 p0 nt"
+/* ... both, with rows of B asked for into L2. */
+#define FAR(kind, types, tile)                    \
+    "spmm " kind " " types " rr " tile " p64 nt", \
+        "spmm " kind " " types " rr " tile " p64"
 /* The other layouts. */
 #define LAYOUTS(kind, types)                                                \
     "spmm " kind " " types " rc t8 p0", "spmm " kind " " types " cr t8 p0", \
@@ -197,6 +201,22 @@ static const char *const builtin[] = {
     "spmm csr " F64 " rr x32 p0 nt",
     LARGE("csr", F32),
     LARGE("csr", F64),
+    FAR("csr", F32, "t128"),
+    FAR("csr", F32, "t64"),
+    FAR("csr", F32, "x128"),
+    FAR("csr", F32, "x32"),
+    FAR("csr", F64, "t64"),
+    FAR("csr", F64, "t32"),
+    FAR("csr", F64, "x32"),
+    "spmm share " F32 " rr b3 t64 p64 nt",
+    "spmm share " F64 " rr b3 t32 p64 nt",
+    "spmm share " F32 " rr b3 packed t64 p64 nt",
+    "spmm share " F64 " rr b3 packed t32 p64 nt",
+    "spmm pick " F32 " rr t128 p64 nt",
+    "spmm pick " F32 " rr t64 p64 nt",
+    "spmm pick " F64 " rr t64 p64 nt",
+    "spmm pick " F32 " rr packed t128 p64 nt",
+    "spmm pick " F64 " rr packed t64 p64 nt",
     LISTED("csr", F32L),
     LISTED("csr", F64L),
     LAYOUTS("csr", F32),

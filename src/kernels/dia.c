@@ -54,7 +54,7 @@ schedule(sb_strbuf *out, const sb_spec *s)
         sb_strbuf_puts(out, "cache_write $C at %c0 as $acc\n"
                             "reorder %d %c1\n"
                             "vectorize %c1\n");
-        sb_schedule_memory(out, s, "%d");
+        sb_schedule_memory(out, s, NULL);
     } else {
         sb_strbuf_puts(out, "cache_write $C at %i as $acc\n");
     }

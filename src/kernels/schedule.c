@@ -9,8 +9,9 @@
 void
 sb_schedule_memory(sb_strbuf *out, const sb_spec *s, const char *loop)
 {
-    if (s->prefetch > 0)
-        sb_strbuf_printf(out, "prefetch $B at %s ahead %d\n", loop, s->prefetch);
+    if (s->prefetch > 0 && loop)
+        sb_strbuf_printf(out, "prefetch $B at %s ahead %d%s\n", loop, s->prefetch,
+                         s->prefetch >= SB_SPEC_FAR ? " far" : "");
     if (s->stream)
         sb_strbuf_puts(out, "stream $C\n");
 }

@@ -38,7 +38,8 @@ void sb_schedule_samples(sb_strbuf *out, const sb_spec *s, const char *at);
  * (blocks), %jj (columns of a block), and %c. */
 void sb_schedule_blocks(sb_strbuf *out, const sb_spec *s);
 
-/* Lines "prefetch $B at LOOP ahead P" and "stream $C", as the spec asks. */
+/* Lines "prefetch $B at LOOP ahead P" and "stream $C", as the spec asks; LOOP NULL: no list says
+ * which rows come, and nothing is asked for. */
 void sb_schedule_memory(sb_strbuf *out, const sb_spec *s, const char *loop);
 
 /* After a recipe's own lines, from its table: units to groups of lanes, unless they are

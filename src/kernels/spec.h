@@ -27,6 +27,7 @@ typedef enum sb_mma {
 enum {
     SB_SPEC_BLOCK_MAX = 64,
     SB_SPEC_THREADS = 128, /* of a block of a GPU */
+    SB_SPEC_FAR = 32,      /* `prefetch`: more than a row of A and L1 hold */
     SB_SPEC_FEW = 8,       /* `unroll` of rows whose last entries are masked */
     SB_SPEC_JOIN = 16,     /* ... by fours, rows one after the other */
     SB_SPEC_HALVES = 32    /* ... by fours, two and one, no masks */
@@ -46,11 +47,12 @@ typedef struct sb_spec {
     bool
         packed; /* ELL, BSR, DIA, SHARE ...: values in the part's own array (the promise was given);
                      BLOCKS: in the order of the blocks; else read by position */
-    bool narrow;  /* SELL: columns are i16, counted from one of the slice's own */
-    bool one;     /* SELL, packed: all values are the same, and the array has one */
-    int tile;     /* columns of C (SDDMM: of the reduction) per register tile */
-    bool exact;   /* SpMM: C has exactly `tile` columns; SDDMM: so long are the dots */
-    int prefetch; /* rows of B ahead; 0 none */
+    bool narrow; /* SELL: columns are i16, counted from one of the slice's own */
+    bool one;    /* SELL, packed: all values are the same, and the array has one */
+    int tile;    /* columns of C (SDDMM: of the reduction) per register tile */
+    bool exact;  /* SpMM: C has exactly `tile` columns; SDDMM: so long are the dots */
+    int prefetch; /* rows of B ahead, 0 none: of this row of A into L1, from SB_SPEC_FAR on
+                     of the rows behind it too, into L2 */
     int unroll; /* SpMM: entries of a row taken together; 0 is 1; MASK: 4: sums of all rows of
                      a window are made together */
     bool stream; /* non-temporal stores to C */

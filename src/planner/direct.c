@@ -13,8 +13,8 @@
 
 enum { DIRECT_TILES = 64 };
 
-/* The best resident kernel of this part in slabs of so many columns, 0: none; prefetch and
- * streaming are given up before the tile. */
+/* The best resident kernel of this part in slabs of so many columns, 0: none; what unrolls,
+ * streams and prefetches is given up before the tile. */
 static sb_status
 resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
          sb_part_kind kind, double ragged, int slab)
@@ -24,20 +24,19 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
     const bool stream = sb_rule_stream(pb, w, mean, t);
-    const int prefetch = stream ? 0 : sb_rule_prefetch(pb, b_bytes, t);
+    const int prefetch = sb_rule_prefetch(pb, b_bytes, 1, stream, t);
     const sb_dtype ptr = kind == SB_PART_LIST ? pb->a.idx_type : pb->a.ptr_type;
     const int block = kind == SB_PART_BLOCKS ? (int)pb->a.block : 0;
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = kind}}};
 
     for (int rank = 0; (ch.tile = sb_rule_tile(&narrow, t, block, rank)) > 0; rank++) {
         const int unroll = sb_rule_together(w, t, kind, 1, mean, ragged);
-        for (int form = 0; form < 4; form++) {
-            const bool plain = form >> 1, single = form & 1;
-
-            ch.unroll = single ? 1 : unroll;
-            ch.prefetch = plain ? 0 : prefetch;
-            ch.stream = !plain && stream;
-            if ((single && unroll == 1) || (plain && !prefetch && !stream))
+        for (int without = 0; without < 8; without++) {
+            ch.unroll = without & 1 ? 1 : unroll;
+            ch.stream = !(without & 2) && stream;
+            ch.prefetch = without & 4 ? 0 : prefetch;
+            if (((without & 1) && unroll == 1) || ((without & 2) && !stream) ||
+                ((without & 4) && !prefetch))
                 continue;
             if (sb_planner_kernel(out, pb, &ch, 1u << kind, ptr, pb->a.idx_type,
                                   SB_KERNEL_RESIDENT) == SB_OK)

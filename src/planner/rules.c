@@ -342,14 +342,21 @@ sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
 }
 
 int
-sb_rule_prefetch(const sb_problem *pb, double footprint, const sb_target *t)
+sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
+                 const sb_target *t)
 {
+    double all, asked; /* times that a row of B is asked for */
     sb_work w;
 
+    if (!row_major(pb))
+        return 0;
     sb_work_of(&w, pb);
-    return row_major(pb) && !sb_rule_many_lines(&w, t) && footprint > (double)t->l3 / 2
-               ? 8
-               : 0;
+    if (!sb_target_slow_gathers(t))
+        return !stream && footprint > (double)t->l3 / 2 ? 8 : 0;
+    all = footprint + (double)w.m * (double)w.n * w.c_size +
+          (double)w.nnz * (w.a_size + w.idx_size);
+    asked = (double)w.nnz / (double)(w.m > w.k ? w.m : w.k) / (rows > 1 ? rows : 1);
+    return w.n * w.b_size >= 128 && all > (0.9 + asked / 64) * (double)t->l3 ? 64 : 0;
 }
 
 bool
@@ -377,11 +384,11 @@ sb_rule_blocks(const sb_work *w, const sb_target *t)
 }
 
 /* The few rows that windows of shared columns leave at the end of a matrix: not worth a kernel
- * that streams. */
+ * that streams or asks ahead. */
 static bool
 last_rows(const sb_choice *ch, unsigned kinds)
 {
-    return ch->npart == 2 && ch->part[0].kind == SB_PART_SHARE && !ch->packed &&
+    return ch->npart == 2 && ch->part[0].kind == SB_PART_SHARE &&
            kinds == 1U << SB_PART_ROWS;
 }
 
@@ -434,7 +441,7 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     out->tile = ch->tile;
     if (pb->op == SB_OP_SPMM && !out->b_col && !out->c_col) {
         out->unroll = ch->unroll;
-        out->prefetch = ch->prefetch;
+        out->prefetch = last_rows(ch, kinds) ? 0 : ch->prefetch;
         out->stream = ch->stream && !last_rows(ch, kinds);
     }
     if (sddmm && !pb->device) {

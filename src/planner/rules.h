@@ -99,9 +99,11 @@ bool sb_rule_gpu_suits(const sb_choice *ch);
  * between blocks or diagonals, pieces of rows): groups of lanes would add to it at once. */
 void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 
-/* Rows of B to prefetch, 0 for none: only when B's touched rows leave the last-level
- * cache (docs/kernels.md, rule 4). */
-int sb_rule_prefetch(const sb_problem *pb, double footprint, const sb_target *t);
+/* How many entries ahead rows of B are asked for, 0: none. Only where what the product touches
+ * leaves the last-level cache: `footprint` bytes of B, and on Zen 4 C and A with them, `rows` rows of A
+ * asking together; elsewhere only where C is not streamed (docs/kernels.md, rule 4). */
+int sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
+                     const sb_target *t);
 
 /* Whether C is stored past the caches: larger than all L2 and rows short, or several lines a
  * row where it would leave the last cache before it is read; whole lines alone (rule 5). */

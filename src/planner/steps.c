@@ -137,26 +137,15 @@ all_exist(sb_build *b, unsigned kinds, sb_kernel_effort effort)
     return (kinds & (kinds - 1)) != 0;
 }
 
-/* Prefetch, streaming and unrolling are refinements: given up silently, in this
- * order of loss. */
+/* Unrolling, streaming and prefetch are refinements: given up silently, in this order. */
 static bool
 refined_exist(sb_build *b, unsigned kinds, const sb_choice *best,
               sb_kernel_effort effort)
 {
-    const struct {
-        int prefetch, unroll;
-        bool stream;
-    } forms[] = {{best->prefetch, best->unroll, best->stream},
-                 {best->prefetch, 1, best->stream},
-                 {0, best->unroll, false},
-                 {best->prefetch, 1, false},
-                 {0, 1, best->stream},
-                 {0, 1, false}};
-
-    for (int q = 0; q < SB_COUNT(forms); q++) {
-        b->choice.prefetch = forms[q].prefetch;
-        b->choice.unroll = forms[q].unroll;
-        b->choice.stream = forms[q].stream;
+    for (int without = 0; without < 8; without++) {
+        b->choice.unroll = without & 1 ? 1 : best->unroll;
+        b->choice.stream = !(without & 2) && best->stream;
+        b->choice.prefetch = without & 4 ? 0 : best->prefetch;
         if (all_exist(b, kinds, effort))
             return true;
     }
@@ -196,8 +185,8 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     sb_choice best = *want;
 
     best.stream |= sb_rule_stream(pl->pb, &pl->work, mean, pl->target);
-    if (best.prefetch == 0 && !best.stream)
-        best.prefetch = sb_rule_prefetch(pl->pb, bytes, pl->target);
+    if (best.prefetch == 0)
+        best.prefetch = sb_rule_prefetch(pl->pb, bytes, block, best.stream, pl->target);
     for (int pass = b->effort == SB_KERNEL_COMPILE ? 0 : 1; pass < 3; pass++) {
         const sb_kernel_effort effort = pass == 1 ? SB_KERNEL_RESIDENT : b->effort;
 

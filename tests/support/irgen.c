@@ -264,7 +264,7 @@ put_prefetch(generator *g)
 {
     const name *b = &g->buf[irgen_pick(g, g->nbuf)];
 
-    irgen_put(g, "prefetch ");
+    irgen_put(g, irgen_pick(g, 2) ? "prefetch " : "prefetch far ");
     sb_strbuf_puts(g->out, b->text);
     irgen_index(g, b->rank, 1);
     irgen_put(g, "\n");

@@ -197,8 +197,9 @@ ir_random_line(char *out, size_t size, const sb_prog *p, uint64_t *s, int line)
         mark_line(out, size, p, a, s, line);
         break;
     default:
-        (void)snprintf(out, size, "prefetch $%s at %%%s ahead %d", any_buf(p, s, false),
-                       a, 1 + (int)ir_roll(s, 5));
+        (void)snprintf(out, size, "prefetch $%s at %%%s ahead %d%s",
+                       any_buf(p, s, false), a, 1 + (int)ir_roll(s, 5),
+                       ir_roll(s, 2) ? " far" : "");
     }
 }
 

@@ -19,7 +19,7 @@ prepare(ir_bench *b, const char *text, const char *rules, int stage)
 
     if (rules && sb_pass_decompose(&p, &b->ir, p, rules, false) != SB_OK)
         fail_msg("%s", b->diag.text);
-    if (stage == 2 && sb_pass_lower_iter(&p, &b->ir, p) != SB_OK)
+    if (stage == 2 && p->stage == 1 && sb_pass_lower_iter(&p, &b->ir, p) != SB_OK)
         fail_msg("%s", b->diag.text);
     return p;
 }
@@ -147,6 +147,13 @@ static const good accepted[] = {
      "vector(4)|for %l in 0 .. 2 vector(2)|$acc[0] += $part[0] + $part[1]"},
     {ir_spmv, NULL, "rfactor %pj 8 -> %l as $part\nprefetch $B at %pj ahead 2\n",
      "prefetch $B|$C[%i] += $part[0] + $part[1]"},
+    {ir_spmm, NULL, "prefetch $B at %pj ahead 3\n",
+     "for %pj in|prefetch $B[cast(i64, $A_crd[min(cast(i64, $A_ptr[%i]) + %pj + 3, "
+     "cast(i64, $A_ptr[%i + 1]) - 1)"},
+    {ir_spmm, NULL, "prefetch $B at %pj ahead 3 far\n",
+     "for %pj in|prefetch far $B[cast(i64, $A_crd[min(cast(i64, $A_ptr[%i]) + %pj + 3 "
+     "- %base, "
+     "%nnz - 1)"},
     {ir_sddmm, NULL,
      "cache_write $A at %pj as $acc\nrfactor %c 4 -> %l as $part\nvectorize %l\n"
      "parallel %i\n",
@@ -205,6 +212,16 @@ static const char half[] = "prog @half stage 1 {\n"
                            "    $y[%o] += $x[%i]\n"
                            "  }\n"
                            "}\n";
+
+/* Lists that no later place can be read of: the first is read from its end, the second names
+ * places of itself. */
+#define LISTS(at)                                                                  \
+    "prog @lists stage 2 {\nparam %n : i64\nbuf $list : i64[%n] aux\nbuf $B : "    \
+    "f32[%n] "                                                                     \
+    "in\nbuf $C : f32[1] inout\nfor %q in 0 .. %n reduce {\n$C[0] += $B[$list[" at \
+    "]]\n}\n}\n"
+static const char ir_backwards[] = LISTS("%n - 1 - %q"),
+                  ir_two_lists[] = LISTS("$list[%q]");
 
 static const struct {
     const char *program;
@@ -293,6 +310,8 @@ static const struct {
     {ir_spmm, 2, "stream $B", "nothing is stored"},
     {ir_spmm, 2, "prefetch $C at %pj ahead 4", "not loaded"},
     {ir_spmm, 2, "prefetch $B at %pj ahead 0", "distance"},
+    {ir_backwards, 2, "prefetch $B at %q ahead 2 far", "follows no list"},
+    {ir_two_lists, 2, "prefetch $B at %q ahead 2 far", "follows no list"},
 };
 
 /* A refused line, also after good ones, leaves the given program as it was. */

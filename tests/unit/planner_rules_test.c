@@ -155,6 +155,7 @@ test_many_lines(void **state)
         const sb_target t = {
             .isa = cases[q].isa, .threads = 1, .l2 = 1 << 20, .l3 = 32 << 20};
         const sb_problem pb = by_rows(40000, cases[q].n);
+        const bool v4 = cases[q].isa == SB_ISA_V4;
         const sb_work w = product(cases[q].n, 4), rows = {.m = 40000,
                                                           .n = cases[q].n,
                                                           .b_size = 4,
@@ -162,7 +163,8 @@ test_many_lines(void **state)
                                                           .compute_size = 4};
 
         assert_int_equal(sb_rule_unroll(&w, &t, 100, 0), cases[q].many ? 1 : 2);
-        assert_int_equal(sb_rule_prefetch(&pb, 1e9, &t), cases[q].many ? 0 : 8);
+        assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, false, &t), v4 ? 64 : 8);
+        assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), v4 ? 64 : 0);
         assert_int_equal(sb_rule_stream(&pb, &rows, 100, &t), cases[q].many);
         assert_true(sb_rule_stream(&pb, &rows, 10, &t));
         assert_int_equal(sb_rule_windows(&w, &t, 26),
@@ -245,13 +247,41 @@ test_streams_what_cannot_stay(void **state)
     assert_false(sb_rule_stream(&pb, &w, 15, &t));
 }
 
-/* Rows at the end need no streaming kernel beside shared columns that have one. */
+/* On Zen 4 rows of B are asked for ahead, C streamed or not, where A, B and C leave L3, the
+ * farther the more often a row of B is asked for (three rows of A together ask once), and
+ * where they have two lines; elsewhere where B leaves half of L3 and C is not streamed. */
+static void
+test_asks_ahead(void **state)
+{
+    sb_target t = {.isa = SB_ISA_V4, .threads = 2, .l2 = 1 << 20, .l3 = 32 << 20};
+    sb_problem pb = by_rows(40000, 128);
+    const double b = 40000 * 512.0;
+
+    (void)state;
+    pb.a.idx_type = SB_I32;
+    pb.a.nnz = 120000;
+    assert_int_equal(sb_rule_prefetch(&pb, b, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, b, 1, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, b / 2, 1, true, &t), 0);
+    pb.a.nnz = 2400000; /* 60 for a row: 60 MB are within 1.8 times L3 */
+    assert_int_equal(sb_rule_prefetch(&pb, b, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, b, 3, true, &t), 64);
+    pb.b.cols = pb.c.cols = 31;
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 0);
+    t.isa = SB_ISA_V4G;
+    assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, false, &t), 8);
+    assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 15 << 20, 1, false, &t), 0);
+}
+
+/* Rows at the end need no kernel that streams or asks ahead beside shared columns that have one. */
 static void
 test_last_rows(void **state)
 {
     const unsigned rows = 1U << SB_PART_ROWS, both = rows | 1U << SB_PART_SHARE;
     const sb_problem pb = by_rows(16000, 128);
-    sb_choice ch = {.op = SB_OP_SPMM, .npart = 2, .stream = true, .tile = 64};
+    sb_choice ch = {
+        .op = SB_OP_SPMM, .npart = 2, .stream = true, .tile = 64, .prefetch = 64};
     sb_spec s;
 
     (void)state;
@@ -259,8 +289,10 @@ test_last_rows(void **state)
     ch.part[1] = (sb_part_choice){.kind = SB_PART_ROWS, .c = 1, .k = -1};
     sb_spec_of(&s, &pb, &ch, rows, SB_I32, SB_I32);
     assert_false(s.stream);
+    assert_int_equal(s.prefetch, 0);
     sb_spec_of(&s, &pb, &ch, both, SB_I32, SB_I32);
     assert_true(s.stream);
+    assert_int_equal(s.prefetch, 64);
     ch.part[0].kind = SB_PART_WIN;
     sb_spec_of(&s, &pb, &ch, rows, SB_I32, SB_I32);
     assert_true(s.stream);
@@ -380,6 +412,7 @@ main(void)
         cmocka_unit_test(test_last_rows),
         cmocka_unit_test(test_least_share),
         cmocka_unit_test(test_streams_what_cannot_stay),
+        cmocka_unit_test(test_asks_ahead),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
