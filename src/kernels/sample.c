@@ -49,6 +49,15 @@ put_products(sb_strbuf *out, const sb_spec *s, int rows, int e, const char *at)
     }
 }
 
+/* A line of each column that comes later is asked for with a line of each that is at hand. */
+static void
+put_ahead(sb_strbuf *out, const sb_spec *s, int e)
+{
+    for (int q = 0; q < e && s->prefetch > 0; q++)
+        sb_strbuf_printf(out, "      prefetch far $Y[%%c * %d, %%f%d]\n", lanes_of(s),
+                         q);
+}
+
 static void
 put_dots(sb_strbuf *out, const sb_spec *s, int rows, int e)
 {
@@ -57,7 +66,9 @@ put_dots(sb_strbuf *out, const sb_spec *s, int rows, int e)
 
     sb_strbuf_puts(out, "      for %c in 0 .. ");
     sb_ops_depth(out, s);
-    sb_strbuf_printf(out, " / %d reduce {\n      for %%l in 0 .. %d {\n", lanes, lanes);
+    sb_strbuf_printf(out, " / %d reduce {\n", lanes);
+    put_ahead(out, s, e);
+    sb_strbuf_printf(out, "      for %%l in 0 .. %d {\n", lanes);
     (void)snprintf(at, sizeof at, "%%c * %d", lanes);
     put_products(out, s, rows, e, at);
     sb_strbuf_puts(out, "      }\n      }\n");
@@ -129,6 +140,12 @@ put_group(sb_strbuf *out, const sb_spec *s, const sb_samples *of, int e)
         sb_strbuf_printf(out, "      let %%j%d = cast(i64, ", q);
         sb_strbuf_printf(out, of->column, q);
         sb_strbuf_puts(out, ") - %base\n");
+        if (s->prefetch > 0)
+            sb_strbuf_printf(
+                out,
+                "      let %%f%d = cast(i64, $A_crd[min(%%p + %d, %%nnz - 1)]) - "
+                "%%base\n",
+                q, q + s->prefetch);
     }
     put_clear(out, s, of->rows * e, e);
     put_dots(out, s, of->rows, e);

@@ -301,6 +301,14 @@ check_lanes(const sb_spec *s, sb_diag *diag)
     return check_mma(s, diag);
 }
 
+/* SDDMM in groups writes its own: a list of columns says what comes. */
+static bool
+asks_ahead(const sb_spec *s)
+{
+    return sb_sample_grouped(s) && s->kinds == 1U << SB_KIND_CSR && !s->stream &&
+           s->prefetch >= SB_SPEC_FAR;
+}
+
 sb_status
 sb_spec_check(const sb_spec *s, sb_diag *diag)
 {
@@ -343,10 +351,12 @@ sb_spec_check(const sb_spec *s, sb_diag *diag)
             diag, SB_EINVAL,
             "spec: SDDMM takes entries together on the CPU, both factors "
             "along the dots, summed in f32 or f64, of rows and windows");
-    if ((s->prefetch || s->stream) && (s->op != SB_KOP_SPMM || s->b_col || s->c_col))
-        return sb_diag_set(
-            diag, SB_EINVAL,
-            "spec: prefetch and streaming need SpMM with row-major operands");
+    if ((s->prefetch || s->stream) && !asks_ahead(s) &&
+        (s->op != SB_KOP_SPMM || s->b_col || s->c_col))
+        return sb_diag_set(diag, SB_EINVAL,
+                           "spec: prefetch and streaming need SpMM with row-major "
+                           "operands; SDDMM of csr "
+                           "that takes entries together asks far ahead");
     return check_lanes(s, diag);
 }
 

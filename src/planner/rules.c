@@ -345,18 +345,24 @@ int
 sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                  const sb_target *t)
 {
+    const bool dots = pb->op == SB_OP_SDDMM;
     double all, asked; /* times that a row of B is asked for */
+    int64_t row, columns;
     sb_work w;
 
-    if (!row_major(pb))
+    if (!dots && !row_major(pb))
         return 0;
     sb_work_of(&w, pb);
     if (!sb_target_slow_gathers(t))
-        return !stream && footprint > (double)t->l3 / 2 ? 8 : 0;
-    all = footprint + (double)w.m * (double)w.n * w.c_size +
+        return !dots && !stream && footprint > (double)t->l3 / 2 ? 8 : 0;
+    row = (dots ? w.k : w.n) * w.b_size;
+    columns = dots ? w.n : w.k;
+    all = footprint + (double)w.m * (double)(dots ? row : w.n * w.c_size) +
           (double)w.nnz * (w.a_size + w.idx_size);
-    asked = (double)w.nnz / (double)(w.m > w.k ? w.m : w.k) / (rows > 1 ? rows : 1);
-    return w.n * w.b_size >= 128 && all > (0.9 + asked / 64) * (double)t->l3 ? 64 : 0;
+    asked =
+        (double)w.nnz / (double)(w.m > columns ? w.m : columns) / (rows > 1 ? rows : 1);
+    return row >= (dots ? 512 : 128) && all > (0.9 + asked / 64) * (double)t->l3 ? 64
+                                                                                 : 0;
 }
 
 bool
@@ -447,6 +453,8 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     if (sddmm && !pb->device) {
         out->unroll = ch->unroll;
         out->unroll = sb_sample_can(out) ? ch->unroll : 0;
+        out->prefetch =
+            kinds == 1U << SB_PART_CSR && out->unroll > 1 ? ch->prefetch : 0;
     }
     if (pb->op == SB_OP_SPMV)
         out->b_col = out->c_col = false;

@@ -101,7 +101,8 @@ void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 
 /* How many entries ahead rows of B are asked for, 0: none. Only where what the product touches
  * leaves the last-level cache: `footprint` bytes of B, and on Zen 4 C and A with them, `rows` rows of A
- * asking together; elsewhere only where C is not streamed (docs/kernels.md, rule 4). */
+ * asking together; elsewhere only where C is not streamed (docs/kernels.md, rule 4). SDDMM's are columns of
+ * Y, C its X. */
 int sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                      const sb_target *t);
 

@@ -255,9 +255,11 @@ test_asks_ahead(void **state)
 {
     sb_target t = {.isa = SB_ISA_V4, .threads = 2, .l2 = 1 << 20, .l3 = 32 << 20};
     sb_problem pb = by_rows(40000, 128);
+    sb_problem dots = pb;
     const double b = 40000 * 512.0;
 
     (void)state;
+    dots.op = SB_OP_SDDMM;
     pb.a.idx_type = SB_I32;
     pb.a.nnz = 120000;
     assert_int_equal(sb_rule_prefetch(&pb, b, 1, true, &t), 64);
@@ -268,6 +270,11 @@ test_asks_ahead(void **state)
     assert_int_equal(sb_rule_prefetch(&pb, b, 3, true, &t), 64);
     pb.b.cols = pb.c.cols = 31;
     assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 0);
+    dots.b.cols = 128;
+    assert_int_equal(sb_rule_prefetch(&dots, b, 1, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&dots, b / 4, 1, false, &t), 0);
+    dots.b.cols = 127;
+    assert_int_equal(sb_rule_prefetch(&dots, b, 1, false, &t), 0);
     t.isa = SB_ISA_V4G;
     assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, false, &t), 8);
     assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, true, &t), 0);
