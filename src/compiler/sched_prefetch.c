@@ -10,6 +10,7 @@
  *
  *   -> for %p ... { prefetch far $B[$crd[min(%p + 64, extent of $crd - 1)], 0] ...
  */
+#include "base/fault.h"
 #include "compiler/address.h"
 #include "compiler/affine.h"
 #include "compiler/depend.h"
@@ -248,7 +249,8 @@ move_far(sb_mapper *m, const sb_expr *e)
         mv->lost = true;
         return e;
     }
-    last = sb_expr_sub(m->ir, e->u.buf->extent[0], sb_expr_int(m->ir, 1));
+    last = sb_expr_sub(m->ir, e->u.buf->extent[0],
+                       sb_expr_int(m->ir, SB_FAULT(AHEAD_PAST) ? 0 : 1));
     last = sb_expr_bin(m->ir, SB_EXPR_MIN, e->arg[0], sb_expr_simplify(m->ir, last));
     return sb_expr_remake(m->ir, e, &last);
 }
