@@ -254,6 +254,8 @@ void sb_part_hdia_count(sb_hdia_slice *out, const sb_view *v, const int64_t *sli
 sb_status sb_part_dia(sb_part *out, sb_cover *cv, int percent, bool sorted);
 /* The rest row by row, a unit each; touches every row. */
 sb_status sb_part_pick(sb_part *out, sb_cover *cv);
+/* The same in an order of all rows, NULL: theirs. */
+sb_status sb_part_pick_by(sb_part *out, sb_cover *cv, const int32_t *order);
 /* The rest as coordinates. Touches only rows that have an entry left. */
 sb_status sb_part_coo(sb_part *out, sb_cover *cv);
 

@@ -1,7 +1,8 @@
 /*
  * The rest row by row, a unit each whatever was taken from between its entries: columns and
  * positions copied, in the order of the row. Rows nobody has touched come first (phase 0)
- * and have a unit even without an entry; rows touched before add (phase 1). No two units of
+ * and have a unit even without an entry; rows touched before add (phase 1). Either in an order
+ * of the caller's or the matrix's. No two units of
  * a group have the same row, which is what groups of lanes that run at once need.
  */
 #include "formats/part.h"
@@ -13,6 +14,7 @@
 typedef struct pick {
     int64_t units, at;           /* of both phases so far; entries of the arrays */
     void *row, *ptr, *crd, *pos; /* outputs; NULL while counting */
+    const int32_t *order;        /* of rows; NULL: theirs */
 } pick;
 
 /* Entries of row i that no part has, put where they go. */
@@ -41,7 +43,8 @@ put_phase(pick *o, const sb_cover *cv, int phase)
 {
     const sb_view *v = cv->v;
 
-    for (int64_t i = 0; i < v->rows; i++) {
+    for (int64_t q = 0; q < v->rows; q++) {
+        const int64_t i = o->order ? o->order[q] : q;
         int64_t n;
 
         if ((cv->touched && cv->touched[i]) != phase)
@@ -59,10 +62,10 @@ put_phase(pick *o, const sb_cover *cv, int phase)
 }
 
 static sb_status
-build(sb_part *out, sb_cover *cv)
+build(sb_part *out, sb_cover *cv, const int32_t *order)
 {
     const sb_view *v = cv->v;
-    pick o = {0};
+    pick o = {.order = order};
 
     if (cv->taken || cv->touched) {
         put_phase(&o, cv, 0);
@@ -96,14 +99,20 @@ build(sb_part *out, sb_cover *cv)
 }
 
 sb_status
-sb_part_pick(sb_part *out, sb_cover *cv)
+sb_part_pick_by(sb_part *out, sb_cover *cv, const int32_t *order)
 {
     sb_status st;
 
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_PICK;
-    st = build(out, cv);
+    st = build(out, cv, order);
     if (st != SB_OK)
         sb_part_free(out);
     return st;
+}
+
+sb_status
+sb_part_pick(sb_part *out, sb_cover *cv)
+{
+    return sb_part_pick_by(out, cv, NULL);
 }

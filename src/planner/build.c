@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/fault.h"
 #include "planner/candidates.h"
+#include "planner/row_order.h"
 #include "planner/rules.h"
 #include "runtime/slab.h"
 
@@ -62,6 +63,19 @@ diagonals(sb_build *b, sb_part *out)
         return st;
     return sb_part_hdia_ranges(out, &b->pl->view, b->choice.ranged,
                                SB_RANGED_BYTES / b->pl->work.a_size);
+}
+
+/* Rows of a matrix that has no other order keep theirs. */
+static sb_status
+picked_rows(sb_build *b, sb_part *out, sb_part_choice *p)
+{
+    const sb_status st = p->k > 0 ? sb_row_order_make(b->pl) : SB_OK;
+
+    if (st == SB_SKIP)
+        p->k = 0;
+    else if (st != SB_OK)
+        return st;
+    return sb_part_pick_by(out, &b->cover, p->k > 0 ? b->pl->order : NULL);
 }
 
 static sb_status
@@ -127,7 +141,7 @@ rest_part(sb_build *b, sb_part_choice p)
         st = sb_part_ell(out, &b->cover, (int64_t)1 << p.k);
         break;
     case SB_PART_PICK:
-        st = sb_part_pick(out, &b->cover);
+        st = picked_rows(b, out, &p);
         break;
     default:
         st = sb_part_coo(out, &b->cover);

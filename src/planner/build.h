@@ -8,7 +8,7 @@
 
 /* One more part than a choice has: rows that nothing else touches. */
 typedef struct sb_build {
-    const sb_planner *pl;
+    sb_planner *pl;
     sb_diag *diag;
     sb_kernel_effort effort;
     sb_choice choice; /* what is really built, rules spelled out */

@@ -84,6 +84,7 @@ static const line anywhere[] = {
     REST(SB_PART_ELL, 0, SB_K_MEAN),
     REST(SB_PART_ELL, 0, SB_K_MEAN + 1),
     REST(SB_PART_PICK, 0, 0),
+    REST(SB_PART_PICK, 0, 1),
     REST(SB_PART_COO, 0, 0),
     WITH(SB_PART_BSR, 4, SB_PART_ELL, 0, SB_K_MEAN),
     WITH(SB_PART_BSR, 2, SB_PART_ELL, 0, SB_K_MEAN),
@@ -230,6 +231,10 @@ legal(const sb_choice *ch, const sb_problem *pb, bool in)
         return false;
     /* No GPU has shown that positions kept by lane pay. */
     if (first == SB_PART_HDIA && !ch->packed && pb->device)
+        return false;
+    /* Rows of B are what an order of rows finds in the caches. */
+    if (first == SB_PART_PICK && ch->part[0].k > 0 &&
+        (pb->op != SB_OP_SPMM || pb->device || pb->a.rows != pb->a.cols))
         return false;
     /* Fewer rows share too little, more leave no registers for the dots of a group. */
     if (pb->op == SB_OP_SDDMM && !pb->device && first == SB_PART_WIN &&

@@ -16,7 +16,8 @@
 /*
  * One part. Which fields count depends on the kind:
  *   rows  c column partitions, k: buckets up to 2^k, -1: in the matrix's order
- *   ell   k: width 2^k      bsr, win  size: rows together      dia  size: percent full
+ *   ell   k: width 2^k      pick  k: 1 rows in an order of communities, 0 in the matrix's
+ *   bsr, win  size: rows together  dia  size: percent full
  *   panel size: columns of a panel
  */
 typedef struct sb_part_choice {

@@ -52,6 +52,8 @@ print_part(sb_strbuf *out, const sb_part_choice *p)
     else if (sb_part_selects(p->kind) || p->kind == SB_PART_PANEL ||
              p->kind == SB_PART_MASK)
         sb_strbuf_printf(out, " %d", p->size);
+    else if (p->kind == SB_PART_PICK && p->k > 0)
+        sb_strbuf_puts(out, " order");
     sb_strbuf_putc(out, ')');
 }
 
@@ -209,7 +211,7 @@ part_order(reader *rd, const sb_choice *ch, sb_part_kind kind)
 static sb_status
 read_part(reader *rd, sb_choice *ch)
 {
-    static const char *const order[] = {"hyb", "flat"};
+    static const char *const order[] = {"hyb", "flat"}, *const sorted[] = {"order"};
     const int kind = one_of(rd, sb_part_names, SB_PART_COUNT);
     sb_part_choice p = {.kind = (sb_part_kind)kind};
 
@@ -225,6 +227,11 @@ read_part(reader *rd, sb_choice *ch)
             return refuse(rd, rd->word, "expected hyb or flat");
         p.k = -q;
         SB_TRY(number(rd, 1, SB_PART_MAXC, "expected partitions, 1 to 16", &p.c));
+    }
+    if (p.kind == SB_PART_PICK && !see(rd, ')')) {
+        if (one_of(rd, sorted, 1) != 0)
+            return refuse(rd, rd->word, "expected order, or the end of the part");
+        p.k = 1;
     }
     if ((p.kind == SB_PART_ROWS && p.k == 0) || p.kind == SB_PART_ELL)
         SB_TRY(number(rd, 0, MAX_K, "expected log2 of a row length, 0 to 30", &p.k));

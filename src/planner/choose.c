@@ -5,6 +5,7 @@
  */
 #include "planner/candidates.h"
 #include "planner/levels.h"
+#include "planner/row_order.h"
 #include "planner/rules.h"
 #include "planner/search.h"
 #include "planner/slabs.h"
@@ -47,6 +48,8 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
     if (p->kind == SB_PART_COO && pl->pb->op != SB_OP_SDDMM &&
         pl->work.c_size < pl->work.compute_size)
         return "C would be rounded once an entry";
+    if (p->kind == SB_PART_PICK && p->k > 0)
+        return "another order of rows is not expected to pay"; /* row_order.c */
     if (p->kind == SB_PART_ELL || p->kind == SB_PART_PICK || p->kind == SB_PART_COO)
         return pl->pb->op == SB_OP_SPMM && pl->view.crd_in_place && !pl->view.pos &&
                        s->mean >= 1
@@ -260,6 +263,7 @@ weigh(sb_planner *pl)
         sb_slab_weigh(pl);
         if (!(pl->stats.first & SB_STATS_OF_BLOCKS)) /* which are few */
             SB_TRY(sb_levels_search(pl));
+        SB_TRY(sb_row_order_weigh(pl));
     }
     qsort(pl->weighed, (size_t)pl->nweighed, sizeof *pl->weighed, by_cost);
     return SB_OK;

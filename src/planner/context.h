@@ -47,6 +47,8 @@ typedef struct sb_planner {
     int rounds, withdrawn; /* of it */
     int slab;              /* columns that are turned at a time: `pb` is of those */
     bool by_ranges;        /* on a device: no plan is the best plan */
+    int32_t *order;        /* rows by communities, once made; owned */
+    double order_ratio;    /* what they take over rows as they are, 0: not looked at */
     int nweighed;
     sb_weighed weighed[SB_WEIGHED_MAX];
 } sb_planner;

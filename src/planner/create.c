@@ -337,6 +337,7 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
         *out = NULL;
         sb_diag_set(diag, st, "analysis failed: %s", sb_status_text(st));
     }
+    sb_free(pl->order);
     sb_view_free(&pl->view);
     sb_staged_free(&staged);
     sb_free(pl);

@@ -7,6 +7,8 @@
 #include "runtime/backend.h"
 #include "runtime/slab.h"
 
+#include <math.h>
+
 enum { LOSERS = 8 };
 
 /* A quantity with three significant digits, without a locale; no more than 9e15, which
@@ -200,6 +202,10 @@ sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed *won,
                          pl->rounds, pl->withdrawn);
         put_time(&out, pl->searched);
         sb_strbuf_putc(&out, '\n');
+    }
+    if (pl->order_ratio > 0 && !isinf(pl->order_ratio)) {
+        sb_strbuf_puts(&out, "order      rows by communities take ");
+        put_scaled(&out, pl->order_ratio, " of the time of the matrix's own order\n");
     }
     sb_strbuf_puts(&out, "analysis   ");
     put_time(&out, plan->analysis);

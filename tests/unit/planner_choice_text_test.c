@@ -43,6 +43,9 @@ test_round_trip(void **state)
         "(plan spmm (part bsr 16) (part bsr 4) (part rows flat 1))",
         "(plan spmm (part bsr 8) (part dia 60) (part win 4) (part coo) (tile 32))",
         "(plan spmm (part ell 30) (tile 1024))",
+        "(plan spmm (part pick))",
+        "(plan spmm (part pick order) (tile 128) (stream))",
+        "(plan spmm (part bsr 4) (part pick order) (packed))",
         "(plan spmm (part panel 512) (tile 32) (packed))",
         "(plan spmm (part panel 1048576))",
         "(plan spmm (part csr) (tile 32) (stream) (slab 32))",
@@ -104,6 +107,8 @@ test_refusals(void **state)
     refused("(plan spmm (part ell 31))", "log2", 22);
     refused("(plan spmm (part ell -1))", "log2", 22);
     refused("(plan spmm (part ell 99999999999999999999))", "log2", 22);
+    refused("(plan spmm (part pick 1))", "expected order, or the end", 23);
+    refused("(plan spmm (part pick order 2))", "expected ')'", 29);
     refused("(plan spmm (part csr) (part coo))", "already takes the rest", 29);
     refused("(plan spmm (part bsr 2) (part csr))",
             "only rows, ell, pick and coo take a rest", 31);

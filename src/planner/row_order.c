@@ -1,0 +1,185 @@
+/*
+ * See row_order.h. What an order costs and gains is no outcome of the model, which knows windows of 64
+ * neighbouring rows: it was fitted to rows timed in six orders on Zen 4 alone (docs/kernels.md,
+ * Rows in an order of communities).
+ */
+#include "planner/row_order.h"
+
+#include "base/alloc.h"
+#include "planner/communities.h"
+
+#include <math.h>
+
+/* Bytes of a row of B from which on an order may pay, and from which on its making takes but a
+ * few products. */
+enum { LEAST_ROW = 256, LEAST_ROW_UNTIMED = 512 };
+
+/* What a row of B from beyond half of L2, one from beyond half of the last cache, and a row of C that
+ * does not follow the one before cost over a row of B from near. */
+#define NEAR 0.36
+#define FAR 0.99
+#define JUMP 0.44
+/* Time as it is over time in order, from which on the order is taken. */
+#define PAYS 1.05
+
+/* The fillings of either cache in which a column was last read, from 1 on. */
+typedef struct last {
+    int32_t near, far;
+} last;
+
+sb_status
+sb_row_traffic_count(sb_row_traffic *out, const sb_view *v, const int32_t *order,
+                     int64_t near, int64_t far)
+{
+    last *of = sb_alloc_zero((size_t)v->cols * sizeof *of), now = {1, 1};
+    int64_t in_near = 0, in_far = 0;
+
+    *out = (sb_row_traffic){0};
+    if (!of)
+        return SB_ENOMEM;
+    for (int64_t q = 0; q < v->rows; q++) {
+        const int64_t i = order ? order[q] : q, hi = sb_view_lo(v, i + 1);
+
+        out->jumps += q > 0 && order && i != order[q - 1] + 1;
+        for (int64_t p = sb_view_lo(v, i); p < hi; p++) {
+            last *at = &of[sb_view_col(v, p)];
+
+            in_near += at->near != now.near;
+            in_far += at->far != now.far;
+            *at = now;
+        }
+        if (in_near >= near) {
+            out->near += in_near;
+            in_near = 0;
+            now.near++;
+        }
+        if (in_far >= far) {
+            out->far += in_far;
+            in_far = 0;
+            now.far++;
+        }
+    }
+    out->near += in_near;
+    out->far += in_far;
+    sb_free(of);
+    return SB_OK;
+}
+
+static double
+traffic(const sb_row_traffic *t, int64_t nnz)
+{
+    return (double)nnz + NEAR * (double)t->near + FAR * (double)t->far +
+           JUMP * (double)t->jumps;
+}
+
+double
+sb_row_traffic_ratio(const sb_row_traffic *as_is, const sb_row_traffic *order,
+                     int64_t nnz)
+{
+    return traffic(order, nnz) / traffic(as_is, nnz);
+}
+
+sb_status
+sb_row_order_make(sb_planner *pl)
+{
+    sb_status st;
+
+    if (pl->order)
+        return SB_OK;
+    if (!sb_communities_suit(&pl->view))
+        return SB_SKIP;
+    pl->order = sb_alloc_array(pl->view.rows, sizeof *pl->order);
+    if (!pl->order)
+        return SB_ENOMEM;
+    st = sb_communities_order(pl->order, &pl->view);
+    if (st != SB_OK) {
+        sb_free(pl->order);
+        pl->order = NULL;
+    }
+    return st;
+}
+
+static bool
+in_order(const sb_weighed *w)
+{
+    return w->choice.npart == 1 && w->choice.part[0].kind == SB_PART_PICK &&
+           w->choice.part[0].k > 0;
+}
+
+/* Whether what is cheapest so far walks rows one by one, as they are: an order changes their
+ * time, and was not timed against other forms. */
+static bool
+by_rows(const sb_planner *pl)
+{
+    const sb_weighed *best = NULL;
+
+    for (int q = 0; q < pl->nweighed; q++) {
+        const sb_weighed *w = &pl->weighed[q];
+
+        if (!w->dropped && (!best || w->cost.seconds < best->cost.seconds))
+            best = w;
+    }
+    return best && best->choice.npart == 1 && best->choice.slab == 0 &&
+           (best->choice.part[0].kind == SB_PART_CSR ||
+            best->choice.part[0].kind == SB_PART_ROWS ||
+            best->choice.part[0].kind == SB_PART_PICK);
+}
+
+/* By sizes alone. */
+static bool
+may_pay(const sb_planner *pl)
+{
+    const sb_work *w = &pl->work;
+    const bool timed = pl->opt->effort != SB_EFFORT_ESTIMATE;
+    const double both =
+        (double)w->n * ((double)w->k * w->b_size + (double)w->m * w->c_size);
+
+    return sb_target_slow_gathers(pl->target) && !pl->pb->device &&
+           w->op == SB_OP_SPMM && !pl->pb->b.col_major && !pl->pb->c.col_major &&
+           w->n * w->b_size >= (timed ? LEAST_ROW : LEAST_ROW_UNTIMED) &&
+           both > (double)pl->target->l3 && sb_communities_suit(&pl->view);
+}
+
+/* *ratio: time in order over time as it is, infinite where no order could pay. */
+static sb_status
+look(sb_planner *pl, double *ratio)
+{
+    const int64_t row = pl->work.n * pl->work.b_size, nnz = pl->view.nnz;
+    const int64_t near = (int64_t)(pl->target->l2 / 2) / row,
+                  far = (int64_t)(pl->target->l3 / 2) / row;
+    const sb_row_traffic least = {pl->stats.distinct, pl->stats.distinct, 0};
+    sb_row_traffic as_is, order;
+
+    *ratio = INFINITY;
+    SB_TRY(sb_row_traffic_count(&as_is, &pl->view, NULL, near, far));
+    if (sb_row_traffic_ratio(&as_is, &least, nnz) * PAYS > 1)
+        return SB_OK; /* were each column read but once */
+    SB_TRY(sb_row_order_make(pl));
+    SB_TRY(sb_row_traffic_count(&order, &pl->view, pl->order, near, far));
+    *ratio = sb_row_traffic_ratio(&as_is, &order, nnz);
+    return SB_OK;
+}
+
+sb_status
+sb_row_order_weigh(sb_planner *pl)
+{
+    double ratio;
+
+    if (!may_pay(pl) || !by_rows(pl))
+        return SB_OK;
+    SB_TRY(look(pl, &ratio));
+    pl->order_ratio = ratio;
+    for (int q = 0; q < pl->nweighed; q++) {
+        sb_weighed *w = &pl->weighed[q];
+
+        if (!in_order(w))
+            continue;
+        if (ratio * PAYS > 1) {
+            w->dropped = "the matrix's own order of rows finds as much in the caches";
+            continue;
+        }
+        w->cost.seconds *= ratio;
+        w->dropped = NULL;
+    }
+    return SB_OK;
+}
