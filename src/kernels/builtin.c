@@ -159,11 +159,6 @@
         "spmm pick " types " rr " form "x32 p0 u2", \
         "spmm pick " types " rr " form "x64 p0 u2"
 
-/* Rows in an order of communities: wide products whose C is stored past the caches. */
-#define ORDERED(types, form, widest)            \
-    "spmm pick " types " rr " form "t64 p0 nt", \
-        "spmm pick " types " rr " form widest " p0 nt"
-
 static const char *const builtin[] = {
     REAL("csr"),
     REAL("rows"),
@@ -344,12 +339,6 @@ static const char *const builtin[] = {
     TURNED(F64, ""),
     TURNED_EXACT(F32, ""),
     TURNED_EXACT(F64, ""),
-    ORDERED(F32, "", "t128"),
-    ORDERED(F32, "packed ", "t128"),
-    ORDERED(F64, "", "t32"),
-    ORDERED(F64, "packed ", "t32"),
-    "spmm pick " F32 " rr x128 p0 nt",
-    "spmm pick " F32 " rr packed x128 p0 nt",
     "spmm pick " F32 " rr t8 p0",
     "spmm pick " F64 " rr t8 p0",
     "spmm pick " F32 " rr x128 p0 u2",
