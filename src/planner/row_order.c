@@ -10,9 +10,9 @@
 
 #include <math.h>
 
-/* Bytes of a row of B from which on an order may pay, and from which on its making takes but a
- * few products. */
-enum { LEAST_ROW = 256, LEAST_ROW_UNTIMED = 512 };
+/* Bytes of a row of B from which on an order may gain what can be measured, and from which on
+ * that pays for its making within some tens of products. */
+enum { LEAST_ROW = 512, LEAST_ROW_UNTIMED = 1024 };
 
 /* What a row of B from beyond half of L2, one from beyond half of the last cache, and a row of C that
  * does not follow the one before cost over a row of B from near. */

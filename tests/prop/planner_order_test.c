@@ -224,12 +224,13 @@ test_traffic(void **state)
 
 /* ---- the planner ---------------------------------------------------------------- */
 
-/* What a machine with slow gathers and caches of NEAR_ROWS and FAR_ROWS rows of 512 bytes makes
+/* What a machine with slow gathers and caches of NEAR_ROWS and FAR_ROWS rows of 1024 bytes makes
  * of it: the candidates after it was weighed, csr first. */
 static const char *
-weighed(const pattern *p, const sb_target *target, int64_t n, double *seconds)
+weighed(const pattern *p, const sb_target *target, int64_t n, sb_effort effort,
+        double *seconds)
 {
-    static const sb_options opt = {0};
+    const sb_options opt = {.effort = effort};
     sb_planner *pl = calloc(1, sizeof *pl);
     sb_problem pb = {.op = SB_OP_SPMM};
     const char *why;
@@ -265,7 +266,7 @@ static void
 keeps(const pattern *p, const sb_target *target, int64_t n, const char *why)
 {
     double seconds;
-    const char *dropped = weighed(p, target, n, &seconds);
+    const char *dropped = weighed(p, target, n, SB_EFFORT_ESTIMATE, &seconds);
 
     assert_non_null(dropped);
     assert_string_equal(dropped, why);
@@ -279,23 +280,25 @@ test_weighed(void **state)
                       no_gain[] = "the matrix's own order of rows finds as much in the "
                                   "caches";
     const sb_target zen4 = {
-        .isa = SB_ISA_V4, .l2 = 2 * NEAR_ROWS * 512, .l3 = 2 * FAR_ROWS * 512};
+        .isa = SB_ISA_V4, .l2 = 2 * NEAR_ROWS * 1024, .l3 = 2 * FAR_ROWS * 1024};
     sb_target other = zen4;
     pattern mixed = pattern_new(2000, 8, 40), band = pattern_new(2000, 8, 0);
     pattern random = pattern_new(2000, 8, 1);
     double seconds;
 
     (void)state;
-    assert_null(weighed(&mixed, &zen4, 128, &seconds));
+    assert_null(weighed(&mixed, &zen4, 256, SB_EFFORT_ESTIMATE, &seconds));
     assert_true(seconds < 0.65);
-    keeps(&band, &zen4, 128, no_gain);
-    keeps(&random, &zen4, 128, no_gain);
-    keeps(&mixed, &zen4, 64, not_looked); /* its making would take too many products */
+    keeps(&band, &zen4, 256, no_gain);
+    keeps(&random, &zen4, 256, no_gain);
+    /* its making would take too many products, but for who times some 100 */
+    keeps(&mixed, &zen4, 128, not_looked);
+    assert_null(weighed(&mixed, &zen4, 128, SB_EFFORT_MEASURE, &seconds));
     other.l3 = (size_t)1 << 30;
-    keeps(&mixed, &other, 128, not_looked);
+    keeps(&mixed, &other, 256, not_looked);
     other = zen4;
     other.isa = SB_ISA_V4G;
-    keeps(&mixed, &other, 128, not_looked);
+    keeps(&mixed, &other, 256, not_looked);
     pattern_free(&mixed);
     pattern_free(&band);
     pattern_free(&random);
