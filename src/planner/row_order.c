@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "planner/communities.h"
+#include "planner/rules.h"
 
 #include <math.h>
 
@@ -125,19 +126,32 @@ by_rows(const sb_planner *pl)
             best->choice.part[0].kind == SB_PART_PICK);
 }
 
-/* By sizes alone. */
+/* Types that were measured, and whose kernels are at hand. */
+static bool
+known_types(const sb_planner *pl)
+{
+    const sb_work *w = &pl->work;
+
+    return !w->complex && w->b_size >= 4 && w->b_size == w->compute_size &&
+           pl->view.crd_type == SB_I32;
+}
+
+/* By sizes and types alone: where rows of B are asked for ahead, since A, B and C leave L3, and
+ * C is stored past the caches, as in all that was measured. */
 static bool
 may_pay(const sb_planner *pl)
 {
     const sb_work *w = &pl->work;
     const bool timed = pl->opt->effort != SB_EFFORT_ESTIMATE;
-    const double both =
-        (double)w->n * ((double)w->k * w->b_size + (double)w->m * w->c_size);
+    const double b = sb_work_footprint(w, &pl->stats);
 
     return sb_target_slow_gathers(pl->target) && !pl->pb->device &&
-           w->op == SB_OP_SPMM && !pl->pb->b.col_major && !pl->pb->c.col_major &&
+           w->op == SB_OP_SPMM &&
            w->n * w->b_size >= (timed ? LEAST_ROW : LEAST_ROW_UNTIMED) &&
-           both > (double)pl->target->l3 && sb_communities_suit(&pl->view);
+           (timed || known_types(pl)) &&
+           sb_rule_stream(pl->pb, w, pl->stats.mean, pl->target) &&
+           sb_rule_prefetch(pl->pb, b, 1, true, pl->target) > 0 &&
+           sb_communities_suit(&pl->view);
 }
 
 /* *ratio: time in order over time as it is, infinite where no order could pay. */

@@ -10,6 +10,7 @@
 #include "planner/communities.h"
 #include "planner/planner.h"
 #include "planner/row_order.h"
+#include "planner/rules.h"
 #include "runtime/backend.h"
 #include "runtime/kernel.h"
 
@@ -227,12 +228,22 @@ test_traffic(void **state)
 /* What a machine with slow gathers and caches of NEAR_ROWS and FAR_ROWS rows of 1024 bytes makes
  * of it: the candidates after it was weighed, csr first. */
 static const char *
-weighed(const pattern *p, const sb_target *target, int64_t n, sb_effort effort,
-        double *seconds)
+weighed(const pattern *p, const sb_target *target, int64_t n, int64_t gap,
+        sb_effort effort, double *seconds)
 {
     const sb_options opt = {.effort = effort};
     sb_planner *pl = calloc(1, sizeof *pl);
-    sb_problem pb = {.op = SB_OP_SPMM};
+    sb_problem pb = {.op = SB_OP_SPMM,
+                     .a = {.format = SB_FORMAT_CSR,
+                           .rows = p->v.rows,
+                           .cols = p->v.cols,
+                           .nnz = p->v.nnz,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F32},
+                     .b = {.rows = p->v.cols, .cols = n, .ld = n, .type = SB_F32},
+                     .c = {.rows = p->v.rows, .cols = n, .ld = n + gap, .type = SB_F32},
+                     .compute = SB_F32};
     const char *why;
 
     pl->pb = &pb;
@@ -240,13 +251,8 @@ weighed(const pattern *p, const sb_target *target, int64_t n, sb_effort effort,
     pl->target = target;
     pl->view = p->v;
     pl->stats.distinct = p->v.cols;
-    pl->work = (sb_work){.op = SB_OP_SPMM,
-                         .m = p->v.rows,
-                         .k = p->v.cols,
-                         .n = n,
-                         .nnz = p->v.nnz,
-                         .b_size = 4,
-                         .c_size = 4};
+    pl->stats.mean = 8;
+    sb_work_of(&pl->work, &pb);
     pl->nweighed = 2;
     pl->weighed[0].choice = (sb_choice){.npart = 1, .part = {{.kind = SB_PART_CSR}}};
     pl->weighed[0].cost.seconds = 1;
@@ -263,10 +269,11 @@ weighed(const pattern *p, const sb_target *target, int64_t n, sb_effort effort,
 }
 
 static void
-keeps(const pattern *p, const sb_target *target, int64_t n, const char *why)
+keeps(const pattern *p, const sb_target *target, int64_t n, int64_t gap,
+      const char *why)
 {
     double seconds;
-    const char *dropped = weighed(p, target, n, SB_EFFORT_ESTIMATE, &seconds);
+    const char *dropped = weighed(p, target, n, gap, SB_EFFORT_ESTIMATE, &seconds);
 
     assert_non_null(dropped);
     assert_string_equal(dropped, why);
@@ -283,22 +290,25 @@ test_weighed(void **state)
         .isa = SB_ISA_V4, .l2 = 2 * NEAR_ROWS * 1024, .l3 = 2 * FAR_ROWS * 1024};
     sb_target other = zen4;
     pattern mixed = pattern_new(2000, 8, 40), band = pattern_new(2000, 8, 0);
-    pattern random = pattern_new(2000, 8, 1);
+    pattern random = pattern_new(2000, 8, 1), wide = mixed;
     double seconds;
 
     (void)state;
-    assert_null(weighed(&mixed, &zen4, 256, SB_EFFORT_ESTIMATE, &seconds));
+    assert_null(weighed(&mixed, &zen4, 256, 0, SB_EFFORT_ESTIMATE, &seconds));
     assert_true(seconds < 0.65);
-    keeps(&band, &zen4, 256, no_gain);
-    keeps(&random, &zen4, 256, no_gain);
+    keeps(&band, &zen4, 256, 0, no_gain);
+    keeps(&random, &zen4, 256, 0, no_gain);
     /* its making would take too many products, but for who times some 100 */
-    keeps(&mixed, &zen4, 128, not_looked);
-    assert_null(weighed(&mixed, &zen4, 128, SB_EFFORT_MEASURE, &seconds));
+    keeps(&mixed, &zen4, 128, 0, not_looked);
+    assert_null(weighed(&mixed, &zen4, 128, 0, SB_EFFORT_MEASURE, &seconds));
+    keeps(&mixed, &zen4, 256, 4, not_looked); /* rows of C that are no whole lines */
+    wide.v.crd_type = SB_I64;                 /* no kernels at hand */
+    keeps(&wide, &zen4, 256, 0, not_looked);
     other.l3 = (size_t)1 << 30;
-    keeps(&mixed, &other, 256, not_looked);
+    keeps(&mixed, &other, 256, 0, not_looked);
     other = zen4;
     other.isa = SB_ISA_V4G;
-    keeps(&mixed, &other, 256, not_looked);
+    keeps(&mixed, &other, 256, 0, not_looked);
     pattern_free(&mixed);
     pattern_free(&band);
     pattern_free(&random);
