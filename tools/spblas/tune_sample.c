@@ -212,6 +212,13 @@ add_choice(tune_samples *to, field *f, const sb_choice *ch, const char *chosen)
     sb_strbuf_free(&text);
 }
 
+/* What a matrix's communities gain is no factor of the model (planner/row_order.h). */
+static bool
+ordered(const sb_choice *ch)
+{
+    return ch->part[0].kind == SB_PART_PICK && ch->part[0].k > 0;
+}
+
 /* All plans of a problem. */
 static void
 add_choices(tune_samples *to, job *j, const sb_problem *pb, double each)
@@ -225,7 +232,8 @@ add_choices(tune_samples *to, job *j, const sb_problem *pb, double each)
     j->a = NULL;
     for (int q = 0; f.count < TIMED_MAX && sb_candidate(&ch, pb, true, true, mean_k, q);
          q++)
-        add_choice(to, &f, &ch, chosen);
+        if (!ordered(&ch))
+            add_choice(to, &f, &ch, chosen);
     race(to, &f, each);
     for (int q = 0; q < f.count; q++)
         spblasDestroySpMat(f.a[q]);
