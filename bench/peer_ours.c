@@ -1,8 +1,11 @@
 /*
  * spblas itself: without analysis, with the default analysis, with values
- * promised to stay, with measured analysis (and both); and with a plan forced by text.
+ * promised to stay, with measured analysis (and both); the first three on 64-bit indices
+ * as well; and with a plan forced by text.
  */
 #include "peers.h"
+
+#include "tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +21,8 @@ typedef struct state {
     spblasConstDnVecDescr_t vec_x;
     spblasDnVecDescr_t vec_y;
     spblasDataType_t type;
-    void *buffer; /* of SpMM */
+    void *buffer;       /* of SpMM */
+    int64_t *ptr, *col; /* of 64 bits, where they are asked for; owned */
 } state;
 
 static const char *
@@ -44,15 +48,28 @@ release(void *user)
     spblasDestroyDnVec(s->vec_y);
     spblasDestroy(s->handle);
     free(s->buffer);
+    free(s->ptr);
+    free(s->col);
     free(s);
+}
+
+static int64_t *
+widened(const int32_t *x, int64_t count)
+{
+    int64_t *y = tool_memory(count, sizeof *y);
+
+    for (int64_t p = 0; p < count; p++)
+        y[p] = x[p];
+    return y;
 }
 
 /* Descriptors; nonzero on failure. */
 static int
-describe(state *s)
+describe(state *s, bool wide)
 {
     const bench_problem *pb = &s->pb;
-    const spblasIndexType_t i32 = SPBLAS_INDEX_32I;
+    const spblasIndexType_t index = wide ? SPBLAS_INDEX_64I : SPBLAS_INDEX_32I;
+    const void *ptr = pb->ptr, *idx = pb->col;
     const spblasIndexBase_t zero = SPBLAS_INDEX_BASE_ZERO;
     const spblasOrder_t row = SPBLAS_ORDER_ROW, col = SPBLAS_ORDER_COL;
     const spblasOrder_t order = pb->by_columns ? col : row;
@@ -60,15 +77,19 @@ describe(state *s)
     s->type = elem_type(pb->type);
     if (spblasCreate(&s->handle))
         return 1;
+    if (wide) {
+        ptr = s->ptr = widened(pb->ptr, pb->rows + 1);
+        idx = s->col = widened(pb->col, pb->nnz);
+    }
     if (pb->op == BENCH_SDDMM)
-        return spblasCreateCsr(&s->out, pb->rows, pb->cols, pb->nnz, (void *)pb->ptr,
-                               (void *)pb->col, pb->c, i32, i32, zero, s->type) ||
+        return spblasCreateCsr(&s->out, pb->rows, pb->cols, pb->nnz, (void *)ptr,
+                               (void *)idx, pb->c, index, index, zero, s->type) ||
                spblasCreateConstDnMat(&s->x, pb->rows, pb->n, pb->n, pb->x, s->type,
                                       row) ||
                spblasCreateConstDnMat(&s->b, pb->n, pb->cols, pb->n, pb->b, s->type,
                                       col);
-    if (spblasCreateConstCsr(&s->a, pb->rows, pb->cols, pb->nnz, pb->ptr, pb->col,
-                             pb->val, i32, i32, zero, s->type))
+    if (spblasCreateConstCsr(&s->a, pb->rows, pb->cols, pb->nnz, ptr, idx, pb->val,
+                             index, index, zero, s->type))
         return 1;
     if (pb->op == BENCH_SPMV)
         return spblasCreateConstDnVec(&s->vec_x, pb->cols, pb->b, s->type) ||
@@ -166,19 +187,21 @@ describe_plan(const state *s, bench_prepared *info)
 static void *
 prepare(const bench_problem *pb, bench_prepared *info, const char *arg)
 {
+    const bool analysed = arg && !strstr(arg, "direct");
     state *s = calloc(1, sizeof *s);
 
     if (!s)
         return NULL;
     s->pb = *pb;
-    if (describe(s) || (arg && set_attributes(s, arg)) || lend(s) ||
-        (arg && call(s, CALL_ANALYSIS))) {
+    if (describe(s, arg && strstr(arg, "i64")) ||
+        (analysed && set_attributes(s, arg)) || lend(s) ||
+        (analysed && call(s, CALL_ANALYSIS))) {
         snprintf(info->text, sizeof info->text, "%.250s",
                  spblasGetLastErrorMessage(NULL));
         release(s);
         return NULL;
     }
-    if (arg)
+    if (analysed)
         describe_plan(s, info);
     return s;
 }
@@ -211,6 +234,9 @@ const bench_peer peer_ours_frozen = OURS("frozen", "ours-frozen");
 const bench_peer peer_ours_measure = OURS("measure", "ours-measure");
 const bench_peer peer_ours_measure_frozen =
     OURS("measure frozen", "ours-measure-frozen");
+const bench_peer peer_ours_direct_i64 = OURS("direct i64", "ours-direct-i64");
+const bench_peer peer_ours_plan_i64 = OURS("plan i64", "ours-plan-i64");
+const bench_peer peer_ours_frozen_i64 = OURS("frozen i64", "ours-frozen-i64");
 
 bench_peer
 bench_forced_plan(const char *name, const char *text)

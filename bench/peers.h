@@ -5,7 +5,8 @@
 #include "peer.h"
 
 extern const bench_peer peer_naive, peer_ours_direct, peer_ours_plan, peer_ours_frozen,
-    peer_ours_measure, peer_ours_measure_frozen, peer_mkl, peer_mkl_opt, peer_graphblas,
+    peer_ours_measure, peer_ours_measure_frozen, peer_ours_direct_i64,
+    peer_ours_plan_i64, peer_ours_frozen_i64, peer_mkl, peer_mkl_opt, peer_graphblas,
     peer_rsb;
 #ifdef BENCH_HAS_XSMM
 extern const bench_peer peer_xsmm;
