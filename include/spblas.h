@@ -301,7 +301,9 @@ typedef enum {
     SPBLAS_SPMAT_VALUES_FROZEN = 101,
     /* spblasDeterminism_t, REQUIRED at first. */
     SPBLAS_SPMAT_DETERMINISM = 102,
-    /* int64_t, bytes one plan may hold; 0 (at first): three times the matrix. */
+    /* int64_t, bytes one plan may hold; 0 (at first): three times the matrix. On the CPU a
+     * plan of 64-bit indices holds those it reads as 32-bit ones, where all of them fit and
+     * take a quarter of the limit at most. */
     SPBLAS_SPMAT_MEMORY_LIMIT = 103,
     /* char[dataSize], a plan text as spblasSpMatGetPlanText gives; with or without the
      * final NUL; dataSize 0 (data may be NULL) returns to the planner's own choice.

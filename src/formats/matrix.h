@@ -81,6 +81,24 @@ sb_matrix_padded(const sb_matrix *a)
     return a->format == SB_FORMAT_BELL || a->format == SB_FORMAT_SELL;
 }
 
+/* Elements of the offsets of one batch member; 0 where there are none. */
+static inline int64_t
+sb_matrix_offsets(const sb_matrix *a)
+{
+    switch (a->format) {
+    case SB_FORMAT_CSR:
+        return a->rows + 1;
+    case SB_FORMAT_CSC:
+        return a->cols + 1;
+    case SB_FORMAT_BSR:
+        return a->rows / a->block + 1;
+    case SB_FORMAT_SELL:
+        return a->width > 0 ? (a->rows + a->width - 1) / a->width + 1 : 0;
+    default:
+        return 0;
+    }
+}
+
 /* lo, lo + step, .. below hi. */
 typedef struct sb_slots {
     int64_t lo, hi, step;

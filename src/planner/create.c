@@ -4,6 +4,7 @@
 #include "planner/candidates.h"
 #include "planner/context.h"
 #include "planner/format_plan.h"
+#include "planner/indices.h"
 #include "planner/levels.h"
 #include "planner/rules.h"
 #include "planner/slabs.h"
@@ -59,6 +60,15 @@ planner_init(sb_planner *pl, const sb_problem *pb, const sb_options *opt, sb_dia
     /* A small matrix's plan is mostly fixed size: 64 KiB are always allowed. */
     pl->memory_limit = opt->memory_limit > 0 ? (size_t)opt->memory_limit
                                              : 3 * matrix_bytes(&pb->a) + 65536;
+    sb_work_of(&pl->work, pb);
+}
+
+/* A plan of 32-bit indices, within its limit. */
+static void
+shorten(sb_indices *short_ones, sb_planner *pl, sb_problem *pb)
+{
+    sb_indices_shorten(short_ones, pb, pl->memory_limit / 4, &pl->par);
+    pl->memory_limit -= short_ones->bytes;
     sb_work_of(&pl->work, pb);
 }
 
@@ -294,6 +304,7 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
     sb_planner *pl;
     const char *why = NULL;
     sb_staged staged = {0};
+    sb_indices short_ones = {0};
     sb_status st = SB_OK;
 
     *out = NULL;
@@ -315,9 +326,13 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
         why = "formats of the language go through host memory";
     if (st == SB_OK && (why || !sb_problem_planable(&by_rows, &why)))
         st = sb_plan_reference(out, pl);
-    else if (st == SB_OK)
+    else if (st == SB_OK) {
+        if (!pb->device)
+            shorten(&short_ones, pl, &by_rows);
         st = analyse(out, pl, &won);
+    }
     if (st == SB_OK) {
+        sb_indices_keep(&short_ones, *out);
         (*out)->key = *pb;
         (*out)->op = by_rows.op;
         scale(*out, pb, &by_rows);
@@ -340,6 +355,7 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
     sb_free(pl->order);
     sb_view_free(&pl->view);
     sb_staged_free(&staged);
+    sb_indices_free(&short_ones);
     sb_free(pl);
     return st;
 }

@@ -38,24 +38,6 @@ bring(sb_staged *s, const sb_problem *pb, const void **array, size_t bytes,
     return SB_OK;
 }
 
-/* Elements of the offsets of one member; 0 where there are none. */
-static int64_t
-offsets(const sb_matrix *a)
-{
-    switch (a->format) {
-    case SB_FORMAT_CSR:
-        return a->rows + 1;
-    case SB_FORMAT_CSC:
-        return a->cols + 1;
-    case SB_FORMAT_BSR:
-        return a->rows / a->block + 1;
-    case SB_FORMAT_SELL:
-        return a->width > 0 ? (a->rows + a->width - 1) / a->width + 1 : 0;
-    default:
-        return 0;
-    }
-}
-
 static sb_status
 too_large(sb_diag *diag)
 {
@@ -68,7 +50,7 @@ bring_structure(sb_staged *s, sb_problem *pb, sb_diag *diag)
     sb_matrix *a = &pb->a;
     size_t ptr, idx;
 
-    if (!bytes_of(&ptr, offsets(a), a->batch, a->ptr_stride, a->ptr_type) ||
+    if (!bytes_of(&ptr, sb_matrix_offsets(a), a->batch, a->ptr_stride, a->ptr_type) ||
         !bytes_of(&idx, a->nnz, a->batch, a->idx_stride, a->idx_type))
         return too_large(diag);
     SB_TRY(bring(s, pb, &a->ptr, ptr, diag));
