@@ -159,6 +159,25 @@
         "spmm pick " types " rr " form "x32 p0 u2", \
         "spmm pick " types " rr " form "x64 p0 u2"
 
+/* 64-bit indices, of calls without an analysis; plans have 32-bit ones (planner/indices.h). */
+#define WIDE(types)                                                             \
+    "spmv seg " types " rr t4 p0", "spmv prod " types " rr t4 p0",              \
+        "spmm csr " types " rr x16 p0", "spmm csr " types " rr x32 p0",         \
+        "spmm csr " types " rr t64 p0", "spmm csr " types " rr t64 p0 nt",      \
+        "sddmm csr " types " rc t32 p0 u4", "sddmm csr " types " rc t32 p0 u8", \
+        "sddmm csr " types " rc x32 p0 u4", "sddmm csr " types " rc x32 p0 u8"
+#define WIDE_F32                                                             \
+    WIDE(F32L), JOINED("csr", F32L, "x4"), "spmm csr " F32L " rr x4 p0 u8",  \
+        "spmm csr " F32L " rr t8 p0", "spmm csr " F32L " rr t8 p0 u2",       \
+        "spmm csr " F32L " rr t8 p0 u4", JOINED("csr", F32L, "x16"),         \
+        "spmm csr " F32L " rr x32 p0 u32", "spmm csr " F32L " rr t64 p0 u2", \
+        "spmm csr " F32L " rr t128 p0", "spmm csr " F32L " rr t128 p0 nt",   \
+        "spmm csr " F32L " rr x128 p0", "spmm csr " F32L " rr x128 p0 nt",   \
+        "sddmm csr " F32L " rc x128 p0 u4", "sddmm csr " F32L " rc x128 p0 u8"
+#define WIDE_F64                                                              \
+    WIDE(F64L), JOINED("csr", F64L, "x8"), "spmm csr " F64L " rr x16 p0 u32", \
+        "spmm csr " F64L " rr x32 p0 nt"
+
 static const char *const builtin[] = {
     REAL("csr"),
     REAL("rows"),
@@ -241,6 +260,8 @@ static const char *const builtin[] = {
     "spmv prod " F64 " rr t4 p0",
     "spmv prod " F32 " rr t8 p0",
     "spmv prod " F64 " rr t8 p0",
+    WIDE_F32,
+    WIDE_F64,
     VECTOR("csr", F32L),
     VECTOR("csr", F64L),
     TOGETHER(F32),

@@ -128,6 +128,7 @@ test_in_place(void **state)
     const sb_work spmv = {.op = SB_OP_SPMV, .compute_size = 4};
     const sb_work wide = {.op = SB_OP_SPMV, .compute_size = 8};
     const sb_work spmm = {.op = SB_OP_SPMM, .compute_size = 4};
+    const sb_work far = {.op = SB_OP_SPMV, .compute_size = 4, .idx_size = 8};
     sb_target fast = *sb_target_get(), slow = fast, narrow = fast, least = fast;
 
     (void)state;
@@ -139,6 +140,9 @@ test_in_place(void **state)
     assert_int_equal(sb_rule_in_place(&wide, &fast, 2), SB_PART_SEG);
     assert_int_equal(sb_rule_in_place(&spmv, &fast, 12), SB_PART_SEG);
     assert_int_equal(sb_rule_in_place(&spmv, &fast, 300), SB_PART_CSR);
+    assert_int_equal(sb_rule_in_place(&far, &fast, 2), SB_PART_CSR);
+    assert_int_equal(sb_rule_in_place(&far, &fast, 12), SB_PART_CSR);
+    assert_int_equal(sb_rule_in_place(&far, &slow, 2), SB_PART_PROD);
     assert_int_equal(sb_rule_in_place(&spmv, &slow, 2), SB_PART_PROD);
     assert_int_equal(sb_rule_in_place(&spmv, &slow, 20), SB_PART_PROD);
     assert_int_equal(sb_rule_in_place(&wide, &slow, 10), SB_PART_PROD);

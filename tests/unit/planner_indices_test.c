@@ -343,9 +343,10 @@ test_direct(void **state)
         int64_t n;
         bool doubles;
     } cases[] = {
-        {SB_OP_SPMV, 1, true},    {SB_OP_SPMM, 4, false},  {SB_OP_SPMM, 8, true},
-        {SB_OP_SPMM, 16, true},   {SB_OP_SPMM, 32, false}, {SB_OP_SPMM, 200, true},
-        {SB_OP_SPMM, 128, false}, {SB_OP_SPMM, 512, true}, {SB_OP_SDDMM, 48, true}};
+        {SB_OP_SPMV, 1, true},    {SB_OP_SPMM, 4, false},   {SB_OP_SPMM, 8, true},
+        {SB_OP_SPMM, 16, true},   {SB_OP_SPMM, 32, false},  {SB_OP_SPMM, 200, true},
+        {SB_OP_SPMM, 128, false}, {SB_OP_SPMM, 512, true},  {SB_OP_SDDMM, 32, true},
+        {SB_OP_SDDMM, 48, true},  {SB_OP_SDDMM, 128, false}};
     static const gen_family families[] = {GEN_UNIFORM, GEN_POWER_LAW, GEN_DIAGONALS};
     char narrow[SB_SPEC_MAX], wide[SB_SPEC_MAX];
 
