@@ -63,15 +63,6 @@ planner_init(sb_planner *pl, const sb_problem *pb, const sb_options *opt, sb_dia
     sb_work_of(&pl->work, pb);
 }
 
-/* A plan of 32-bit indices, within its limit. */
-static void
-shorten(sb_indices *short_ones, sb_planner *pl, sb_problem *pb)
-{
-    sb_indices_shorten(short_ones, pb, pl->memory_limit / 4, &pl->par);
-    pl->memory_limit -= short_ones->bytes;
-    sb_work_of(&pl->work, pb);
-}
-
 /* Whether columns that rows hold together may decide: by position, where the values are in
  * place, they mostly lose to windows by runs (choose.c). */
 static bool
@@ -251,6 +242,24 @@ analyse(sb_plan **out, sb_planner *pl, const sb_weighed **won)
     return choose(out, pl, won);
 }
 
+/* The same of 32-bit indices, which leave the plan's parts so much less room. */
+static sb_status
+analyse_short(sb_plan **out, sb_planner *pl, const sb_weighed **won, sb_indices *x,
+              sb_problem *pb)
+{
+    sb_status st;
+
+    if (!pb->device)
+        sb_indices_shorten(x, pb, pl->memory_limit / 4, &pl->par);
+    pl->memory_limit -= x->bytes;
+    sb_work_of(&pl->work, pb);
+    st = analyse(out, pl, won);
+    pl->memory_limit += x->bytes;
+    if (st == SB_OK)
+        sb_indices_keep(x, *out);
+    return st;
+}
+
 /* The steps of a plan whose kernels are a device's move there, unless it was timed there. */
 static sb_status
 settle(sb_plan *plan, sb_diag *diag)
@@ -326,13 +335,9 @@ sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *opt,
         why = "formats of the language go through host memory";
     if (st == SB_OK && (why || !sb_problem_planable(&by_rows, &why)))
         st = sb_plan_reference(out, pl);
-    else if (st == SB_OK) {
-        if (!pb->device)
-            shorten(&short_ones, pl, &by_rows);
-        st = analyse(out, pl, &won);
-    }
+    else if (st == SB_OK)
+        st = analyse_short(out, pl, &won, &short_ones, &by_rows);
     if (st == SB_OK) {
-        sb_indices_keep(&short_ones, *out);
         (*out)->key = *pb;
         (*out)->op = by_rows.op;
         scale(*out, pb, &by_rows);

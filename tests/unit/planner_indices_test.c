@@ -293,6 +293,39 @@ test_every_part(void **state)
     }
 }
 
+static bool
+holds(const sb_plan *plan, const char *name)
+{
+    for (int q = 0; q < plan->narray; q++)
+        if (strcmp(plan->array[q].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A quarter of what a plan may hold goes to the copies, and they count. */
+static void
+test_limit(void **state)
+{
+    sb_problem pb = problem(&twins[0], true);
+    const int64_t bytes = (pb.a.rows + 1 + pb.a.nnz) * (int64_t)sizeof(int32_t);
+    sb_plan *plan;
+
+    (void)state;
+    sb_backend_set(&sb_cpu_backend);
+    for (int64_t less = 0; less < 2; less++) {
+        const sb_options opt = {.memory_limit = 4 * (bytes - less)};
+
+        assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
+        assert_true((int64_t)plan->bytes <= opt.memory_limit);
+        if (plan->nstep > 0) {
+            assert_true(holds(plan, "A_crd") == !less);
+            assert_true(less || (int64_t)plan->bytes > bytes);
+        }
+        sb_plan_release(plan);
+    }
+    problem_free(&pb);
+}
+
 /* ---- calls without an analysis -------------------------------------------------- */
 
 static char seen[SB_SPEC_MAX];
@@ -384,7 +417,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shortened),  cmocka_unit_test(test_not_filled),
         cmocka_unit_test(test_stays),      cmocka_unit_test(test_same_plan),
-        cmocka_unit_test(test_every_part), cmocka_unit_test(test_direct),
+        cmocka_unit_test(test_every_part), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_direct),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
