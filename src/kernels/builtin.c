@@ -166,6 +166,11 @@
         "spmm csr " types " rr t64 p0", "spmm csr " types " rr t64 p0 nt",      \
         "sddmm csr " types " rc t32 p0 u4", "sddmm csr " types " rc t32 p0 u8", \
         "sddmm csr " types " rc x32 p0 u4", "sddmm csr " types " rc x32 p0 u8"
+/* ... of a product that leaves L3: tiles of rows of B that are asked for. */
+#define WIDE_FAR                                                               \
+    "spmm csr " F32L " rr x32 p64", "spmm csr " F32L " rr t64 p64 nt",         \
+        "spmm csr " F32L " rr t128 p64 nt", "spmm csr " F64L " rr x32 p64 nt", \
+        "spmm csr " F64L " rr t64 p64 nt"
 #define WIDE_F32                                                             \
     WIDE(F32L), JOINED("csr", F32L, "x4"), "spmm csr " F32L " rr x4 p0 u8",  \
         "spmm csr " F32L " rr t8 p0", "spmm csr " F32L " rr t8 p0 u2",       \
@@ -262,6 +267,7 @@ static const char *const builtin[] = {
     "spmv prod " F64 " rr t8 p0",
     WIDE_F32,
     WIDE_F64,
+    WIDE_FAR,
     VECTOR("csr", F32L),
     VECTOR("csr", F64L),
     TOGETHER(F32),
