@@ -371,7 +371,8 @@ try_series(const series *sr, int64_t rows, int64_t cols, uint64_t seed)
                            .idx_type = sr->index,
                            .val_type = sr->value,
                            .base = (int)(seed % 2),
-                           .batch = sr->batch};
+                           .batch = sr->batch,
+                           .integer = true};
     const bool turned = sr->trans != SB_TRANS_N;
     const char *ordered = sr->frozen
                               ? "(plan spmm (part pick order) (tile 32) (packed))"
@@ -390,7 +391,8 @@ try_series(const series *sr, int64_t rows, int64_t cols, uint64_t seed)
                         .ld = 41,
                         .type = sr->value,
                         .seed = seed,
-                        .batch = sr->batch};
+                        .batch = sr->batch,
+                        .integer = true};
     sb_dense in, as_is;
 
     pb.a.idx_stride = 0; /* members of a batch have one structure */

@@ -148,6 +148,7 @@ ir_random_line(char *out, size_t size, const sb_prog *p, uint64_t *s, int line)
 {
     names nm = {{NULL}, 0, NULL, {NULL, NULL}};
     const char *a, *b, *c;
+    int ahead;
 
     collect(&nm, p->body);
     a = any_loop(&nm, s);
@@ -197,9 +198,9 @@ ir_random_line(char *out, size_t size, const sb_prog *p, uint64_t *s, int line)
         mark_line(out, size, p, a, s, line);
         break;
     default:
+        ahead = (int)ir_roll(s, 10);
         (void)snprintf(out, size, "prefetch $%s at %%%s ahead %d%s",
-                       any_buf(p, s, false), a, 1 + (int)ir_roll(s, 5),
-                       ir_roll(s, 2) ? " far" : "");
+                       any_buf(p, s, false), a, 1 + ahead / 2, ahead % 2 ? " far" : "");
     }
 }
 
