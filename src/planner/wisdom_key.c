@@ -70,7 +70,7 @@ sb_wisdom_key(sb_strbuf *out, const sb_problem *pb, const sb_options *opt, int t
     if (pb->device)
         put_device(out, pb->device);
     else
-        sb_strbuf_printf(out, "%s/%d/%lld/%lld/%lld ", sb_isa_name(t->isa), threads,
+        sb_strbuf_printf(out, "%s/%d/%lld/%lld/%lld ", sb_target_level(t), threads,
                          (long long)t->l1, (long long)t->l2, (long long)t->l3);
     sb_problem_shape(pb, &m, &n, &k);
     sb_strbuf_printf(out, "%s/%c%c/%s%s%s%s/%s%s/%c%c/%lld/%lld/%lld/%s", op[pb->op],

@@ -67,6 +67,18 @@ gathers_fast(void)
            strncmp(text, "Mitigation", 10) != 0;
 }
 
+/* AMD's family 0x1a, Zen 5, and what comes after it. */
+static bool
+units_wide(void)
+{
+    uint32_t a = 0, b = 0, c, d;
+    const bool amd = __get_cpuid(0, &a, &b, &c, &d) && b == signature_AMD_ebx;
+
+    if (!amd || !__get_cpuid(1, &a, &b, &c, &d) || (a >> 8 & 15) < 15)
+        return false;
+    return (a >> 20 & 255) + 15 >= 0x1a;
+}
+
 /* The x86-64 psABI's microarchitecture levels. */
 static sb_isa
 detect_isa(void)
@@ -124,6 +136,12 @@ sb_target_cpu(sb_strbuf *out)
     sb_strbuf_puts(out, "unknown");
 }
 
+static bool
+units_wide(void)
+{
+    return false;
+}
+
 static sb_isa
 detect_isa(void)
 {
@@ -131,15 +149,27 @@ detect_isa(void)
 }
 #endif
 
-sb_isa
-sb_isa_limited(sb_isa found, const char *want)
+const char *
+sb_target_level(const sb_target *t)
 {
-    const int most = found == SB_ISA_V4 ? SB_ISA_V4G : (int)found;
+    return t->isa == SB_ISA_V4 && t->wide ? "v4w" : sb_isa_name(t->isa);
+}
+
+void
+sb_target_limit(sb_target *t, const char *want)
+{
+    const int most = t->isa == SB_ISA_V4 ? SB_ISA_V4G : (int)t->isa;
 
     for (int q = 0; want && q <= most; q++)
-        if (strcmp(want, sb_isa_name((sb_isa)q)) == 0)
-            return (sb_isa)q;
-    return found;
+        for (int wide = 0; wide <= (q == SB_ISA_V4); wide++) {
+            const sb_target one = {.isa = (sb_isa)q, .wide = wide == 1};
+
+            if (strcmp(want, sb_target_level(&one)) == 0) {
+                t->isa = one.isa;
+                t->wide = one.wide;
+                return;
+            }
+        }
 }
 
 static bool
@@ -200,7 +230,9 @@ detect_caches(sb_target *t)
 static void
 find_target(void)
 {
-    target.isa = sb_isa_limited(detect_isa(), getenv("SPBLAS_ISA"));
+    target.isa = detect_isa();
+    target.wide = target.isa == SB_ISA_V4 && units_wide();
+    sb_target_limit(&target, getenv("SPBLAS_ISA"));
 #ifdef _OPENMP
     target.threads = omp_get_max_threads();
 #else

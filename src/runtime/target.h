@@ -43,8 +43,10 @@ typedef struct sb_gpu_facts {
 
 typedef struct sb_target {
     const sb_gpu_facts *gpu; /* the model is this GPU's; NULL: the CPU's */
-    sb_isa isa;  /* highest level both CPU and OS support; SPBLAS_ISA lowers it */
-    int threads; /* of the OpenMP team, or 1 */
+    sb_isa isa; /* highest level both CPU and OS support; SPBLAS_ISA lowers it */
+    bool
+        wide; /* v4 alone: operations on 64 bytes are one, not two of 32 (Zen 5, not Zen 4) */
+    int threads;        /* of the OpenMP team, or 1 */
     int64_t l1, l2, l3; /* bytes per core for l1 and l2, shared for l3 */
     /* Coefficients of the model: what `spblas tune` stored (model.h), else defaults. */
     double flops;                /* fp32 FMA flop/s of all threads */
@@ -55,7 +57,7 @@ typedef struct sb_target {
     sb_factor factor[SB_OP_COUNT][SB_CLASS_COUNT];
 } sb_target;
 
-/* AVX-512 whose gathers are slow: of the CPUs that were measured, Zen 4. */
+/* AVX-512 whose gathers are slow: of the CPUs that were measured, Zen 4 and (wide) Zen 5. */
 static inline bool
 sb_target_slow_gathers(const sb_target *t)
 {
@@ -68,9 +70,11 @@ const sb_target *sb_target_get(void);
 void sb_target_defaults(sb_target *t);
 /* Appends what tells this CPU from others: maker, family, model, stepping, brand. */
 void sb_target_cpu(sb_strbuf *out);
-/* SPBLAS_ISA may lower the level, never raise it to instructions that the CPU lacks: v4g has
- * v4's. */
-sb_isa sb_isa_limited(sb_isa found, const char *want);
+/* SPBLAS_ISA may lower the level, never raise it to instructions that the CPU lacks: those of
+ * v4, v4g and v4w are the same. Any other text, or NULL, leaves isa and wide as they are. */
+void sb_target_limit(sb_target *t, const char *want);
 const char *sb_isa_name(sb_isa isa); /* "generic", "v2", "v3", "v4", "v4g" */
+/* As SPBLAS_ISA has it: the name of the level, or "v4w". */
+const char *sb_target_level(const sb_target *t);
 
 #endif

@@ -33,18 +33,33 @@ test_lowered(void **state)
     assert_true(sb_target_get()->isa <= SB_ISA_V2);
 }
 
-/* Never what the CPU lacks; v4 and v4g have the same instructions. */
+static const char *
+limited(sb_isa isa, bool wide, const char *want)
+{
+    sb_target t = {.isa = isa, .wide = wide};
+
+    sb_target_limit(&t, want);
+    return sb_target_level(&t);
+}
+
+/* Never what the CPU lacks; v4, v4g and v4w have the same instructions. */
 static void
 test_limited(void **state)
 {
     (void)state;
-    assert_int_equal(sb_isa_limited(SB_ISA_V4G, NULL), SB_ISA_V4G);
-    assert_int_equal(sb_isa_limited(SB_ISA_V4G, "v3"), SB_ISA_V3);
-    assert_int_equal(sb_isa_limited(SB_ISA_V3, "v4"), SB_ISA_V3);
-    assert_int_equal(sb_isa_limited(SB_ISA_V3, "v4g"), SB_ISA_V3);
-    assert_int_equal(sb_isa_limited(SB_ISA_V4, "v4g"), SB_ISA_V4G);
-    assert_int_equal(sb_isa_limited(SB_ISA_V4G, "v4"), SB_ISA_V4);
-    assert_int_equal(sb_isa_limited(SB_ISA_V4, "v5"), SB_ISA_V4);
+    assert_string_equal(limited(SB_ISA_V4G, false, NULL), "v4g");
+    assert_string_equal(limited(SB_ISA_V4G, false, "v3"), "v3");
+    assert_string_equal(limited(SB_ISA_V3, false, "v4"), "v3");
+    assert_string_equal(limited(SB_ISA_V3, false, "v4g"), "v3");
+    assert_string_equal(limited(SB_ISA_V3, false, "v4w"), "v3");
+    assert_string_equal(limited(SB_ISA_V4, false, "v4g"), "v4g");
+    assert_string_equal(limited(SB_ISA_V4G, false, "v4"), "v4");
+    assert_string_equal(limited(SB_ISA_V4G, false, "v4w"), "v4w");
+    assert_string_equal(limited(SB_ISA_V4, false, "v5"), "v4");
+    assert_string_equal(limited(SB_ISA_V4, true, NULL), "v4w");
+    assert_string_equal(limited(SB_ISA_V4, true, "v4"), "v4");
+    assert_string_equal(limited(SB_ISA_V4, true, "v4g"), "v4g");
+    assert_string_equal(limited(SB_ISA_V4, true, "v2"), "v2");
 }
 
 static void
@@ -54,6 +69,8 @@ test_names(void **state)
     assert_string_equal(sb_isa_name(SB_ISA_GENERIC), "generic");
     assert_string_equal(sb_isa_name(SB_ISA_V4), "v4");
     assert_string_equal(sb_isa_name(SB_ISA_COUNT), "?");
+    assert_string_equal(sb_target_level(&(sb_target){.isa = SB_ISA_V3, .wide = true}),
+                        "v3");
 }
 
 int
