@@ -29,7 +29,8 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     const int block = kind == SB_PART_BLOCKS ? (int)pb->a.block : 0;
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = kind}}};
 
-    for (int rank = 0; (ch.tile = sb_rule_tile(&narrow, t, block, rank)) > 0; rank++) {
+    for (int rank = 0; (ch.tile = sb_rule_tile(&narrow, t, block, prefetch, rank)) > 0;
+         rank++) {
         const int unroll = sb_rule_together(w, t, kind, 1, mean, ragged);
         for (int without = 0; without < 8; without++) {
             ch.unroll = without & 1 ? 1 : unroll;
@@ -72,7 +73,7 @@ slab(const sb_problem *pb, const sb_work *w, int kind)
     if (width == 0 || !sb_slab_fits(pb, width) ||
         sb_view_make(&v, &pb->a, sb_problem_transposes(pb), NULL) != SB_OK)
         return 0;
-    wanted = sb_slab_scattered(&v);
+    wanted = sb_slab_gains(&v, w, sb_target_get());
     sb_view_free(&v);
     return wanted ? width : 0;
 }

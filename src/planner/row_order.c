@@ -136,8 +136,8 @@ known_types(const sb_planner *pl)
            pl->view.crd_type == SB_I32;
 }
 
-/* By sizes and types alone: where rows of B are asked for ahead, since A, B and C leave L3, and
- * C is stored past the caches, as in all that was measured. */
+/* By sizes and types alone: where A, B and C leave L3, and C is stored past the caches, as in all
+ * that was measured. */
 static bool
 may_pay(const sb_planner *pl)
 {
@@ -150,8 +150,7 @@ may_pay(const sb_planner *pl)
            w->n * w->b_size >= (timed ? LEAST_ROW : LEAST_ROW_UNTIMED) &&
            (timed || known_types(pl)) &&
            sb_rule_stream(pl->pb, w, pl->stats.mean, pl->target) &&
-           sb_rule_prefetch(pl->pb, b, 1, true, pl->target) > 0 &&
-           sb_communities_suit(&pl->view);
+           sb_rule_leaves(pl->pb, b, 1, pl->target) && sb_communities_suit(&pl->view);
 }
 
 /* *ratio: time in order over time as it is, infinite where no order could pay. */

@@ -95,7 +95,7 @@ tall_doubles(const sb_work *w)
 }
 
 int
-sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
+sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int rank)
 {
     static const int lists[][5] = {{64, 32, 16, 8}, {32, 16, 64, 8},   {16, 8, 32, 64},
                                    {8, 16, 32, 64}, {16, 4, 8, 32},    {4, 16, 8, 32},
@@ -108,6 +108,9 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
     const bool short_vectors = t->isa < SB_ISA_V4 && w->compute_size > 4;
     /* a tile cut short costs what its columns do (docs/kernels.md, Tiles cut short) */
     const bool once = sb_target_slow_gathers(t) && !block;
+    /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for */
+    const bool doubles =
+        t->wide && !block && !prefetch && w->compute_size == 8 && w->n >= 128;
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
@@ -121,9 +124,9 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank)
     else if (block > 1 && block <= 8 && short_vectors && w->n > 8)
         list = 2;
     else if (w->n >= (once ? 33 : 64))
-        list = tall > 0 && w->n >= (once ? 65 : 128) && !block ? 7
-               : block >= 3 && !roomy                          ? 1
-                                                               : 0;
+        list = doubles || (tall > 0 && w->n >= (once ? 65 : 128) && !block) ? 7
+               : block >= 3 && !roomy                                       ? 1
+                                                                            : 0;
     else
         list = w->n > 16 ? 1 : w->n > 8 ? 2 : w->n > 4 ? 3 : w->n > 2 ? 9 : 10;
     return lists[list][rank];
@@ -135,13 +138,16 @@ sb_rule_holds(const sb_work *w, const sb_target *t, int rows)
 {
     const int room = t->isa >= SB_ISA_V4 ? 1984 : 512;
 
-    return rows * sb_rule_tile(w, t, rows, 0) * w->compute_size <= room;
+    return rows * sb_rule_tile(w, t, rows, 0, 0) * w->compute_size <= room;
 }
 
 bool
 sb_rule_windows(const sb_work *w, const sb_target *t, double mean)
 {
-    return mean >= 40 || w->n * w->b_size < 1024 || !sb_rule_many_lines(w, t);
+    const int64_t row = w->n * w->b_size;
+
+    return mean >= 40 || row < 1024 || !sb_rule_many_lines(w, t) ||
+           (t->wide && row >= 2048);
 }
 
 double
@@ -341,13 +347,41 @@ sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
     return mean < 4.5 && w->compute_size == 4 ? SB_PART_PROD : SB_PART_SEG;
 }
 
+bool
+sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target *t)
+{
+    const bool dots = pb->op == SB_OP_SDDMM;
+    double all, asked; /* times that a row of B is asked for */
+    int64_t row, columns;
+    sb_work w;
+
+    sb_work_of(&w, pb);
+    row = (dots ? w.k : w.n) * w.b_size;
+    columns = dots ? w.n : w.k;
+    all = footprint + (double)w.m * (double)(dots ? row : w.n * w.c_size) +
+          (double)w.nnz * (w.a_size + w.idx_size);
+    asked =
+        (double)w.nnz / (double)(w.m > columns ? w.m : columns) / (rows > 1 ? rows : 1);
+    return all > ((t->wide ? 1.3 : 0.9) + asked / 64) * (double)t->l3;
+}
+
+/* On Zen 5 long rows that come before they are used push out what is in use, the more the more
+ * often one is asked for; those that several rows of A ask for at once do not. */
+static bool
+too_long(const sb_work *w, int rows, const sb_target *t)
+{
+    const int64_t row = w->n * w->b_size;
+    const double asked = (double)w->nnz / (double)(w->m > w->k ? w->m : w->k);
+
+    return t->wide && rows <= 1 && row >= 2048 && (row >= 4096 || asked >= 11);
+}
+
 int
 sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                  const sb_target *t)
 {
     const bool dots = pb->op == SB_OP_SDDMM;
-    double all, asked; /* times that a row of B is asked for */
-    int64_t row, columns;
+    int64_t row;
     sb_work w;
 
     if (!dots && !row_major(pb))
@@ -356,13 +390,9 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
     if (!sb_target_slow_gathers(t))
         return !dots && !stream && footprint > (double)t->l3 / 2 ? 8 : 0;
     row = (dots ? w.k : w.n) * w.b_size;
-    columns = dots ? w.n : w.k;
-    all = footprint + (double)w.m * (double)(dots ? row : w.n * w.c_size) +
-          (double)w.nnz * (w.a_size + w.idx_size);
-    asked =
-        (double)w.nnz / (double)(w.m > columns ? w.m : columns) / (rows > 1 ? rows : 1);
-    return row >= (dots ? 512 : 128) && all > (0.9 + asked / 64) * (double)t->l3 ? 64
-                                                                                 : 0;
+    if (row < (dots ? 512 : 128) || (!dots && too_long(&w, rows, t)))
+        return 0;
+    return sb_rule_leaves(pb, footprint, rows, t) ? 64 : 0;
 }
 
 bool

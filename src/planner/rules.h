@@ -20,8 +20,9 @@ sb_work sb_work_slab(const sb_work *w, int slab);
 
 /* The tile to try at position `rank` (0: best); 0 past the end. The kernel of the best
  * may not be at hand, then the next serves. `block` is the height of a bsr or win part,
- * else 0. */
-int sb_rule_tile(const sb_work *w, const sb_target *t, int block, int rank);
+ * else 0; `prefetch` how far rows of B are asked for ahead. */
+int sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch,
+                 int rank);
 
 /* The height of windows up to which sums of 64 columns stay in registers; 0: windows of
  * more than two rows get fewer columns. */
@@ -100,11 +101,15 @@ bool sb_rule_gpu_suits(const sb_choice *ch);
 void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 
 /* How many entries ahead rows of B are asked for, 0: none. Only where what the product touches
- * leaves the last-level cache: `footprint` bytes of B, and on Zen 4 C and A with them, `rows` rows of A
+ * leaves the last-level cache: `footprint` bytes of B, and on Zen 4 and 5 C and A with them, `rows` rows of A
  * asking together; elsewhere only where C is not streamed (docs/kernels.md, rule 4). SDDMM's are columns of
  * Y, C its X. */
 int sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                      const sb_target *t);
+
+/* Whether A, B and C do, of a product or of SDDMM, far enough that asking ahead pays. */
+bool sb_rule_leaves(const sb_problem *pb, double footprint, int rows,
+                    const sb_target *t);
 
 /* Whether C is stored past the caches: larger than all L2 and rows short, or several lines a
  * row where it would leave the last cache before it is read; whole lines alone (rule 5). */

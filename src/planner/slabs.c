@@ -1,6 +1,7 @@
 /*
- * See slabs.h. What slabs gain was measured, on Zen 4 alone, and is no outcome of the model,
- * which does not know of pages and of rows that share few sets (docs/kernels.md, Slabs of B).
+ * See slabs.h. What slabs gain was measured, on Zen 4 and on Zen 5, and is no outcome of the
+ * model, which does not know of pages and of rows that share few sets (docs/kernels.md, Slabs
+ * of B).
  */
 #include "planner/slabs.h"
 
@@ -10,36 +11,69 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes: a row of B from which on slabs gain, those of a slab, where L2 does not hold it half
- * as many; a panel's rows of a slab. */
-enum { WIDE = 2048, ROW = 256, PANEL = 65536, SAMPLES = 64 };
+/* Bytes: a row of B from which on slabs gain, or rows alone may; those of a slab; a panel's
+ * rows of it. */
+enum { WIDE = 2048, HALF = 1024, ROW = 256, PANEL = 65536, SAMPLES = 64 };
 
 /* Columns that are turned at a time, and of how many on. */
 enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
 
 /* Entries for each row of C and of B: what copies and more passes over A cost less than. */
 #define REUSE 20.0
+/* ... where rows of B have HALF of WIDE, on Zen 5. */
+#define REUSE_HALF 55.0
 /* Entries for each row turned, of several slabs and of one or two narrow ones. */
 #define REUSE_SLABS 1.0
 #define REUSE_SLAB 2.25
 /* Entries of a row in a panel, which brings its row of C back. */
 #define PANEL_RUN 8.0
-/* Time by slabs over time in place: of rows; panels of a slab against rows in place. */
-#define GAIN_ROWS 0.85
-#define GAIN_PANEL 0.72
-#define GAIN_PACKED 0.70
-#define GAIN_WINDOWS 0.80
+/* ... on Zen 5, where L2 holds the slab. */
+#define PANEL_RUN_HELD 40.0
+
+/* Time by slabs over time in place: of rows; panels of a slab, of packed values too, against
+ * rows in place; windows. */
+typedef struct gains {
+    double rows, panel, packed, windows;
+} gains;
+
+static gains
+gains_of(const sb_work *w, const sb_target *t)
+{
+    if (!t->wide)
+        return (gains){0.85, 0.72, 0.70, 0.80};
+    return w->n * w->b_size >= WIDE ? (gains){0.60, 0.52, 0.50, 0.65}
+                                    : (gains){.rows = 0.80};
+}
+
+/* Of 256 bytes a row; on Zen 4, in a slab that it does not hold, a row has half of them. */
+static bool
+l2_holds(const sb_work *w, const sb_target *t)
+{
+    return (double)w->k * ROW <= 1.2 * (double)t->l2;
+}
+
+/* Rows that have HALF of WIDE lie close enough but where L2 holds a slab and not B. */
+static double
+least_reuse(const sb_work *w, const sb_target *t)
+{
+    const double row = (double)w->n * w->b_size, k = (double)w->k;
+
+    if (row >= WIDE)
+        return REUSE;
+    return t->wide && row >= HALF && k * ROW <= (double)t->l2 && k * row > (double)t->l2
+               ? REUSE_HALF
+               : INFINITY;
+}
 
 int
 sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t)
 {
     const double rows = (double)(w->m > w->k ? w->m : w->k);
-    const int row = (double)w->k * ROW > 1.2 * (double)t->l2 ? ROW / 2 : ROW;
-    const int width = row / w->b_size;
+    const int width = (t->wide || l2_holds(w, t) ? ROW : ROW / 2) / w->b_size;
 
     return sb_target_slow_gathers(t) && w->op == SB_OP_SPMM && !w->complex &&
                    w->b_size >= 4 && w->b_size == w->compute_size &&
-                   w->n * w->b_size >= WIDE && (double)w->nnz >= REUSE * rows &&
+                   (double)w->nnz >= least_reuse(w, t) * rows &&
                    sb_slab_serves(pb, width)
                ? width
                : 0;
@@ -115,8 +149,8 @@ sb_slab_room(const sb_problem *pb, const char *text)
 }
 
 /* From the first to the last entry, which are the outermost where columns are in order. */
-bool
-sb_slab_scattered(const sb_view *v)
+static bool
+scattered(const sb_view *v)
 {
     const int64_t n = v->rows < SAMPLES ? v->rows : SAMPLES;
     double span = 0;
@@ -132,6 +166,12 @@ sb_slab_scattered(const sb_view *v)
         rows++;
     }
     return span > 0.5 * (double)rows * (double)v->cols;
+}
+
+bool
+sb_slab_gains(const sb_view *v, const sb_work *w, const sb_target *t)
+{
+    return (t->wide && l2_holds(w, t)) || scattered(v);
 }
 
 /* Whether rows alone, however they are kept; slabs serve better than partitions. */
@@ -154,24 +194,35 @@ is_windows(const sb_weighed *w)
            (ch->part[0].kind == SB_PART_WIN || ch->part[0].kind == SB_PART_SHARE);
 }
 
-/* A form by slabs and what its time is a factor of; 0: it has none. */
+/* Whether segments are long enough for their rows of C to be brought back. */
+static bool
+panels_serve(const sb_planner *pl, const sb_choice *ch)
+{
+    const double run = sb_stats_panel_run(&pl->stats, ch->part[0].size);
+    const bool held = pl->target->wide && l2_holds(&pl->work, pl->target);
+
+    return ch->slab * pl->work.b_size >= ROW &&
+           run >= (held ? PANEL_RUN_HELD : PANEL_RUN) &&
+           pl->work.c_size >= pl->work.compute_size;
+}
+
+/* Time of a form by slabs; 0: it has none. */
 static double
 form(sb_weighed *w, const sb_planner *pl, double rows)
 {
+    const gains g = gains_of(&pl->work, pl->target);
     sb_part_choice *p = &w->choice.part[0];
 
     if (w->choice.npart == 1 && p->kind == SB_PART_PANEL) {
         p->size = PANEL / (w->choice.slab * pl->work.b_size);
         w->dropped = NULL;
-        if (w->choice.slab * pl->work.b_size < ROW ||
-            sb_stats_panel_run(&pl->stats, p->size) < PANEL_RUN ||
-            pl->work.c_size < pl->work.compute_size)
-            return 0;
-        return (w->choice.packed ? GAIN_PACKED : GAIN_PANEL) * rows;
+        return panels_serve(pl, &w->choice)
+                   ? (w->choice.packed ? g.packed : g.panel) * rows
+                   : 0;
     }
     if (is_windows(w))
-        return GAIN_WINDOWS * w->cost.seconds;
-    return is_rows(w) && p->c <= 1 ? GAIN_ROWS * fmin(rows, w->cost.seconds) : 0;
+        return g.windows * w->cost.seconds;
+    return is_rows(w) && p->c <= 1 ? g.rows * fmin(rows, w->cost.seconds) : 0;
 }
 
 static bool
@@ -190,7 +241,7 @@ sb_slab_weigh(sb_planner *pl)
     const int before = pl->nweighed;
     double rows = INFINITY;
 
-    if (width == 0 || !sb_slab_scattered(&pl->view))
+    if (width == 0 || !sb_slab_gains(&pl->view, &pl->work, pl->target))
         return;
     for (int q = 0; q < before; q++)
         if (is_rows(&pl->weighed[q]))

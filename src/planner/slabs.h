@@ -26,8 +26,9 @@ int sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t);
  */
 int sb_slab_turning(const sb_problem *pb, const char *text);
 
-/* Whether the columns of a row lie all over B; from a few rows. */
-bool sb_slab_scattered(const sb_view *v);
+/* Whether this structure gains from slabs of that width: the columns of its rows lie all over B,
+ * by a few of them, or, on Zen 5, L2 holds a slab. */
+bool sb_slab_gains(const sb_view *v, const sb_work *w, const sb_target *t);
 
 /* Adds the forms by slabs of what is weighed so far. */
 void sb_slab_weigh(sb_planner *pl);

@@ -180,18 +180,19 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     const int block =
         first == SB_PART_BLOCKS ? (int)pl->view.block : rows_together(want);
     const sb_work narrow = sb_work_slab(&pl->work, want->slab);
-    const int widest = sb_rule_tile(&narrow, pl->target, block, 0);
     const double bytes = sb_work_footprint(&pl->work, &pl->stats);
     sb_choice best = *want;
+    int widest;
 
     best.stream |= sb_rule_stream(pl->pb, &pl->work, mean, pl->target);
     if (best.prefetch == 0)
         best.prefetch = sb_rule_prefetch(pl->pb, bytes, block, best.stream, pl->target);
+    widest = sb_rule_tile(&narrow, pl->target, block, best.prefetch, 0);
     for (int pass = b->effort == SB_KERNEL_COMPILE ? 0 : 1; pass < 3; pass++) {
         const sb_kernel_effort effort = pass == 1 ? SB_KERNEL_RESIDENT : b->effort;
 
         for (int rank = 0; rank == 0 || pass == 1; rank++) {
-            best.tile = sb_rule_tile(&narrow, pl->target, block, rank);
+            best.tile = sb_rule_tile(&narrow, pl->target, block, best.prefetch, rank);
             if (best.tile == 0)
                 break;
             if (first != SB_PART_BLOCKS && block > 1 && 2 * best.tile < widest)

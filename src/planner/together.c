@@ -97,6 +97,8 @@ joined(const sb_work *w, const sb_target *t, double mean, double ragged)
         (row != 16 && row != 32 && row != 64 && row != 128) ||
         (mean >= 100 && row < 64))
         return 0;
+    if (row == 128 && t->wide && (mean >= 40 || ragged >= RAGGED))
+        return 2;
     if (row == 128)
         return mean >= 6 ? SB_SPEC_HALVES : 0;
     return masks ? SB_SPEC_JOIN : mean >= 4 ? SB_SPEC_HALVES : 0;
@@ -112,5 +114,9 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
         return joined(w, t, mean, ragged);
     if ((kind == SB_PART_CSR || kind == SB_PART_ROWS) && eights(w, t, mean, ragged))
         return SB_SPEC_FEW;
+    /* four vectors of sums are chains enough for Zen 5; panels' kernels are of pairs */
+    if (t->wide && w->op == SB_OP_SPMM && kind != SB_PART_PANEL &&
+        w->n * w->b_size > 128)
+        return 1;
     return sb_rule_unroll(w, t, mean, rows);
 }

@@ -520,10 +520,55 @@ test_scattered(void **state)
         sb_view v;
 
         assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
-        assert_int_equal(sb_slab_scattered(&v), cases[q].all_over);
+        const sb_work w = {.k = 300};
+        sb_target t = {.isa = SB_ISA_V4, .l2 = 1 << 20};
+
+        assert_int_equal(sb_slab_gains(&v, &w, &t), cases[q].all_over);
+        t.wide = true;
+        assert_true(sb_slab_gains(&v, &w, &t)); /* L2 holds the slab */
+        t.l2 = 32 << 10;
+        assert_int_equal(sb_slab_gains(&v, &w, &t), cases[q].all_over);
         sb_view_free(&v);
         gen_free_matrix(&a);
     }
+}
+
+/* Rows of 1024 bytes on Zen 5: of many entries, where L2 holds a slab of B and not B. */
+static void
+test_half(void **state)
+{
+    const sb_problem pb = {.op = SB_OP_SPMM,
+                           .a = {.rows = 3000, .cols = 3000, .nnz = 300000},
+                           .b = {.rows = 3000, .cols = 128, .ld = 128, .type = SB_F64},
+                           .c = {.rows = 3000, .cols = 128, .ld = 128, .type = SB_F64},
+                           .compute = SB_F64};
+    const sb_work work = {.op = SB_OP_SPMM,
+                          .m = 3000,
+                          .n = 128,
+                          .k = 3000,
+                          .nnz = 300000,
+                          .b_size = 8,
+                          .compute_size = 8};
+    const sb_target zen5 = {.isa = SB_ISA_V4, .wide = true, .l2 = 1 << 20};
+    sb_work w = work;
+    sb_target t = zen5;
+
+    (void)state;
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 32);
+    w.nnz = 100000;
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
+    w = work;
+    t.l2 = 4 << 20; /* holds B */
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
+    t = zen5;
+    t.wide = false;
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
+    w.n = 256;
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 32);
+    t.l2 = 512 << 10; /* half as many columns where it does not hold the slab */
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 16);
+    t.wide = true;
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 32);
 }
 
 static int
@@ -546,6 +591,7 @@ main(void)
         cmocka_unit_test(test_callers_share_a_plan),
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_scattered),
+        cmocka_unit_test(test_half),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);

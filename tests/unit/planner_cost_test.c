@@ -331,7 +331,7 @@ test_few_columns(void **state)
                            .c_size = 4,
                            .compute_size = 4};
 
-        assert_int_equal(sb_rule_tile(&w, &machine, 0, 0), want[q].tile);
+        assert_int_equal(sb_rule_tile(&w, &machine, 0, 0, 0), want[q].tile);
         assert_int_equal(sb_rule_unroll(&w, &machine, 4, 0), want[q].short_rows);
         assert_int_equal(sb_rule_unroll(&w, &machine, 16, 0), want[q].rows);
         assert_int_equal(sb_rule_unroll(&w, &machine, 64, 0), want[q].long_rows);

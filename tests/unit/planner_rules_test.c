@@ -35,7 +35,7 @@ tile(sb_isa isa, int64_t n, int size, int block)
     const sb_work w = product(n, size);
     const sb_target t = {.isa = isa};
 
-    return sb_rule_tile(&w, &t, block, 0);
+    return sb_rule_tile(&w, &t, block, 0, 0);
 }
 
 /* Pairs of a row's entries: a second set of two sums wants longer rows than more sums or a
@@ -281,6 +281,65 @@ test_asks_ahead(void **state)
     assert_int_equal(sb_rule_prefetch(&pb, 15 << 20, 1, false, &t), 0);
 }
 
+/* Zen 5: where more of L3 is left; not long rows that are asked for often, nor the longest, but
+ * where three rows of A ask together. */
+static void
+test_asks_ahead_on_wide(void **state)
+{
+    const sb_target t = {.isa = SB_ISA_V4, .wide = true, .l3 = 32 << 20};
+    sb_problem pb = by_rows(40000, 128);
+
+    (void)state;
+    pb.a.idx_type = SB_I32;
+    pb.a.nnz = 120000;
+    assert_int_equal(sb_rule_prefetch(&pb, 40000 * 512.0, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 50000 * 512.0, 1, true, &t), 64);
+    pb.b.cols = pb.c.cols = 512;
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 64);
+    pb.a.nnz = 440000;
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 0);
+    assert_true(sb_rule_leaves(&pb, 1e9, 1, &t));
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 3, true, &t), 64);
+    pb.a.nnz = 120000;
+    pb.b.cols = pb.c.cols = 1024;
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 0);
+}
+
+/* Zen 5 takes 128 doubles at once, but where rows of B are asked for ahead; four vectors of sums
+ * want no pairs; two do where rows are long or of lengths nobody foresees. */
+static void
+test_wide(void **state)
+{
+    const sb_target t = {.isa = SB_ISA_V4, .wide = true};
+    const sb_target zen4 = {.isa = SB_ISA_V4};
+    sb_work w = product(128, 8);
+
+    (void)state;
+    assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 0), 128);
+    assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 64);
+    assert_int_equal(sb_rule_tile(&w, &t, 3, 0, 0), 64);
+    assert_int_equal(sb_rule_tile(&w, &zen4, 0, 0, 0), 64);
+    w = product(127, 8);
+    assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 0), 64);
+    w = product(256, 8);
+    assert_true(sb_rule_windows(&w, &t, 8));
+    assert_false(sb_rule_windows(&w, &zen4, 8));
+    w = product(128, 8);
+    assert_false(sb_rule_windows(&w, &t, 8));
+    w = product(64, 4);
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 0, 100, 0), 1);
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_PANEL, 0, 100, 0), 2);
+    assert_int_equal(sb_rule_together(&w, &zen4, SB_PART_CSR, 0, 100, 0), 2);
+    w = product(32, 4);
+    w.a_size = 4;
+    w.a_type = SB_F32;
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 0, 100, 0), 2);
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 0, 10, 0.5), 2);
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 0, 10, 0), SB_SPEC_HALVES);
+    assert_int_equal(sb_rule_together(&w, &zen4, SB_PART_CSR, 0, 100, 0),
+                     SB_SPEC_HALVES);
+}
+
 /* Rows at the end need no kernel that streams or asks ahead beside shared columns that have one. */
 static void
 test_last_rows(void **state)
@@ -420,6 +479,8 @@ main(void)
         cmocka_unit_test(test_least_share),
         cmocka_unit_test(test_streams_what_cannot_stay),
         cmocka_unit_test(test_asks_ahead),
+        cmocka_unit_test(test_asks_ahead_on_wide),
+        cmocka_unit_test(test_wide),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
