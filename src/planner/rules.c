@@ -370,10 +370,13 @@ sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target
 static bool
 too_long(const sb_work *w, int rows, const sb_target *t)
 {
-    const int64_t row = w->n * w->b_size;
+    const int64_t row = (w->op == SB_OP_SDDMM ? w->k : w->n) * w->b_size;
     const double asked = (double)w->nnz / (double)(w->m > w->k ? w->m : w->k);
 
-    return t->wide && rows <= 1 && row >= 2048 && (row >= 4096 || asked >= 11);
+    if (!t->wide || rows > 1)
+        return false;
+    return w->op == SB_OP_SDDMM ? row >= 1024
+                                : row >= 2048 && (row >= 4096 || asked >= 11);
 }
 
 int
@@ -390,7 +393,7 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
     if (!sb_target_slow_gathers(t))
         return !dots && !stream && footprint > (double)t->l3 / 2 ? 8 : 0;
     row = (dots ? w.k : w.n) * w.b_size;
-    if (row < (dots ? 512 : 128) || (!dots && too_long(&w, rows, t)))
+    if (row < (dots ? 512 : 128) || too_long(&w, rows, t))
         return 0;
     return sb_rule_leaves(pb, footprint, rows, t) ? 64 : 0;
 }

@@ -287,13 +287,18 @@ static void
 test_asks_ahead_on_wide(void **state)
 {
     const sb_target t = {.isa = SB_ISA_V4, .wide = true, .l3 = 32 << 20};
-    sb_problem pb = by_rows(40000, 128);
+    sb_problem pb = by_rows(40000, 128), dots;
 
     (void)state;
     pb.a.idx_type = SB_I32;
     pb.a.nnz = 120000;
     assert_int_equal(sb_rule_prefetch(&pb, 40000 * 512.0, 1, true, &t), 0);
     assert_int_equal(sb_rule_prefetch(&pb, 50000 * 512.0, 1, true, &t), 64);
+    dots = pb;
+    dots.op = SB_OP_SDDMM;
+    assert_int_equal(sb_rule_prefetch(&dots, 1e9, 1, false, &t), 64);
+    dots.b.cols = 256;
+    assert_int_equal(sb_rule_prefetch(&dots, 1e9, 1, false, &t), 0);
     pb.b.cols = pb.c.cols = 512;
     assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 64);
     pb.a.nnz = 440000;
