@@ -146,7 +146,9 @@
     "spmm panel " types " rr x32 p0 u2", "spmm panel " types " rr t32 p0 u2",      \
         "spmm panel " types " rr t64 p0", "spmm panel " types " rr packed t64 p0", \
         "spmm panel " types " rr packed x32 p0 u2",                                \
-        "spmm panel " types " rr packed t32 p0 u2"
+        "spmm panel " types " rr packed t32 p0 u2",                                \
+        "spmm panel " types " rr packed x32 p0", "spmm panel " types " rr x32 p0", \
+        "spmm panel " types " rr packed t32 p0", "spmm panel " types " rr t32 p0"
 
 /* A^T of compressed rows: rows whose values are read by position, or packed. */
 #define TURNED(types, form)                         \
@@ -328,6 +330,8 @@ static const char *const builtin[] = {
     "spmm share " F32 " rr b8 t8 p0",
     "spmm share " F64 " rr b8 t8 p0",
     "spmm share " F64 " rr b4 packed t16 p0",
+    "spmm panel " F32 " rr x64 p0",
+    "spmm panel " F32 " rr packed x64 p0",
     "spmm panel " F32 " rr x64 p0 u2",
     "spmm panel " F32 " rr packed x64 p0 u2",
     "spmm panel " F32 " rr x128 p0",

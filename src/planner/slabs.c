@@ -199,7 +199,8 @@ static bool
 panels_serve(const sb_planner *pl, const sb_choice *ch)
 {
     const double run = sb_stats_panel_run(&pl->stats, ch->part[0].size);
-    const bool held = pl->target->wide && l2_holds(&pl->work, pl->target);
+    const bool held =
+        pl->target->wide && (double)pl->work.k * ROW <= (double)pl->target->l2;
 
     return ch->slab * pl->work.b_size >= ROW &&
            run >= (held ? PANEL_RUN_HELD : PANEL_RUN) &&

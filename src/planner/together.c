@@ -114,9 +114,8 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
         return joined(w, t, mean, ragged);
     if ((kind == SB_PART_CSR || kind == SB_PART_ROWS) && eights(w, t, mean, ragged))
         return SB_SPEC_FEW;
-    /* four vectors of sums are chains enough for Zen 5; panels' kernels are of pairs */
-    if (t->wide && w->op == SB_OP_SPMM && kind != SB_PART_PANEL &&
-        w->n * w->b_size > 128)
+    /* four vectors of sums are chains enough for Zen 5 */
+    if (t->wide && w->op == SB_OP_SPMM && w->n * w->b_size > 128)
         return 1;
     return sb_rule_unroll(w, t, mean, rows);
 }

@@ -333,7 +333,6 @@ test_wide(void **state)
     assert_false(sb_rule_windows(&w, &t, 8));
     w = product(64, 4);
     assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 0, 100, 0), 1);
-    assert_int_equal(sb_rule_together(&w, &t, SB_PART_PANEL, 0, 100, 0), 2);
     assert_int_equal(sb_rule_together(&w, &zen4, SB_PART_CSR, 0, 100, 0), 2);
     w = product(32, 4);
     w.a_size = 4;
