@@ -6,7 +6,8 @@
  * nothing; four of four lanes (`t4`) where they are loads one by one: then the last vector
  * reads what lies behind its row as well, which belongs to the next rows, and masks only the
  * sum. The last rows, behind which nothing may be read, have every lane tested. A row's sum
- * does not depend on its neighbours.
+ * does not depend on its neighbours. `u2`: eight lanes of that kind, for cores that load
+ * faster than one chain of additions takes four products.
  */
 #include "kernels/seg.h"
 
@@ -147,6 +148,13 @@ put_group(sb_strbuf *out, const sb_spec *s, sb_seg *g)
     sb_strbuf_puts(out, "    }\n");
 }
 
+/* Lanes of a row's sums. */
+static int
+lanes_of(const sb_spec *s)
+{
+    return s->tile * (s->unroll > 1 ? s->unroll : 1);
+}
+
 static void
 program(sb_strbuf *out, const sb_spec *s)
 {
@@ -154,7 +162,7 @@ program(sb_strbuf *out, const sb_spec *s)
     static const char *const buffers[] = {"A_ptr", "P",    "%m + 1", "A_crd",
                                           "I",     "%nnz", NULL};
     const bool open = s->tile == HALF;
-    sb_seg g = {open ? HALF : ROWS, s->tile, true, open, "%i", NULL};
+    sb_seg g = {open ? HALF : ROWS, lanes_of(s), true, open, "%i", NULL};
 
     sb_ops_stage2_begin(out, s, "seg", params, buffers);
     sb_strbuf_printf(out,
@@ -165,7 +173,7 @@ program(sb_strbuf *out, const sb_spec *s)
             out,
             "    let %%hi = cast(i64, $A_ptr[min(%%i0 + %d, %%m)]) - %%base\n"
             "    if (%%i0 + %d <= %%m && %%hi + %d <= %%nnz) {\n",
-            ROWS, ROWS, s->tile);
+            ROWS, ROWS, g.lanes);
     else
         sb_strbuf_printf(out, "    if (%%i + %d <= %%m) {\n", ROWS);
     put_group(out, s, &g);

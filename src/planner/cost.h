@@ -78,6 +78,15 @@ typedef struct sb_vector_part {
 void sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                      const sb_target *t, bool packed);
 
+/* How likely two rows differ in their number of vectors: the branch predictor's part. */
+double sb_vector_mixed(const sb_stats *s);
+/* On Zen 4, seconds for lines of x that no row of the last six has read, and that L1 mostly has
+ * not kept beside A: what loads wait for where columns are scattered. */
+double sb_vector_late(const sb_vector_part *p, const sb_stats *s, const sb_target *t);
+/* cost_wide.c: makes what v4 takes of what a wide one takes. */
+void sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+                    const sb_target *t, bool packed);
+
 /* A part on a GPU. */
 typedef struct sb_gpu_part {
     const sb_part_choice *choice;

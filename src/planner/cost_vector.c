@@ -38,9 +38,8 @@ eights(const sb_vector_part *p, const sb_stats *s)
     return vectors * p->entries / (s->nnz > 0 ? (double)s->nnz : 1);
 }
 
-/* How likely two rows differ in their number of vectors: the branch predictor's part. */
-static double
-mixed(const sb_stats *s)
+double
+sb_vector_mixed(const sb_stats *s)
 {
     double same = 0, few = 0;
 
@@ -55,10 +54,9 @@ mixed(const sb_stats *s)
     return 1 - same;
 }
 
-/* On Zen 4, lines of x that no row of the last six has read, and that L1 mostly has not kept
- * beside A: what loads wait for where columns are scattered. Masks of six rows count them. */
-static double
-late(const sb_vector_part *p, const sb_stats *s, const sb_target *t)
+/* Masks of six rows count the lines. */
+double
+sb_vector_late(const sb_vector_part *p, const sb_stats *s, const sb_target *t)
 {
     const double x = fmax(1, (double)s->cols * p->x_size);
     const double six = 6 * s->mask_fill[SB_STATS_MASKS - 1];
@@ -77,10 +75,10 @@ rows_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 
     if (zen(t)) {
         out->unit = p->rows * (p->x_size > 4 ? 4.4e-9 : 3.7e-9);
-        out->entry = p->entries * 0.215e-9 + late(p, s, t);
+        out->entry = p->entries * 0.215e-9 + sb_vector_late(p, s, t);
         return;
     }
-    out->unit = p->rows * (fast ? 2.5e-9 + 6.4e-9 * mixed(s) : 5e-9);
+    out->unit = p->rows * (fast ? 2.5e-9 + 6.4e-9 * sb_vector_mixed(s) : 5e-9);
     out->entry = fast ? eights(p, s) * gather(t) * 0.42 : p->entries * gather(t) / 16;
 }
 
@@ -103,10 +101,10 @@ groups_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 
     if (zen(t)) {
         out->unit = p->rows * 3e-9;
-        out->entry = p->entries * 0.2e-9 + late(p, s, t);
+        out->entry = p->entries * 0.2e-9 + sb_vector_late(p, s, t);
         return;
     }
-    out->unit = p->rows * (fast ? 1.2e-9 + 4.5e-9 * mixed(s) : 3.5e-9);
+    out->unit = p->rows * (fast ? 1.2e-9 + 4.5e-9 * sb_vector_mixed(s) : 3.5e-9);
     out->entry =
         fast ? eights(p, s) * gather(t) * 0.42 : p->entries * gather(t) / loads;
 }
@@ -129,12 +127,12 @@ products_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t)
 {
     if (zen(t)) {
-        out->unit = p->rows * (1.1e-9 + 1.5e-9 * mixed(s)) + alone(s) * 8e-9;
-        out->entry =
-            p->entries * (p->x_size > 4 ? 0.21e-9 : 0.18e-9) + 2 * late(p, s, t);
+        out->unit = p->rows * (1.1e-9 + 1.5e-9 * sb_vector_mixed(s)) + alone(s) * 8e-9;
+        out->entry = p->entries * (p->x_size > 4 ? 0.21e-9 : 0.18e-9) +
+                     2 * sb_vector_late(p, s, t);
         return;
     }
-    out->unit = p->rows * (2e-9 + 1.2e-9 * mixed(s));
+    out->unit = p->rows * (2e-9 + 1.2e-9 * sb_vector_mixed(s));
     out->entry = p->entries * gather(t) /
                  (t->isa >= SB_ISA_V4G     ? 16
                   : in_fours(t, p->x_size) ? 20
@@ -160,7 +158,8 @@ slices_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         out->entry = columns * (packed ? (wide ? 3.9e-9 : 4.4e-9)
                                 : wide ? 6.4e-9
                                        : 7e-9) +
-                     far * 0.05e-9 * fmin(1, 6 / fmax(1, s->mean)) + late(p, s, t);
+                     far * 0.05e-9 * fmin(1, 6 / fmax(1, s->mean)) +
+                     sb_vector_late(p, s, t);
         return;
     }
     out->unit = slices * (packed ? 20e-9 : 25e-9);
@@ -252,9 +251,9 @@ hdia_in_place_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                                        : gathered * (wide ? 2 : 1));
 }
 
-void
-sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
-                const sb_target *t, bool packed)
+static void
+terms_of(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_target *t,
+         bool packed)
 {
     switch (p->choice->kind) {
     case SB_PART_CSR:
@@ -300,4 +299,13 @@ sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         out->unit = p->rows * 5e-9;
         out->entry = p->slots * (packed ? 1.2e-9 : 2e-9);
     }
+}
+
+void
+sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+                const sb_target *t, bool packed)
+{
+    terms_of(out, p, s, t, packed);
+    if (t->wide)
+        sb_vector_wide(out, p, s, t, packed);
 }

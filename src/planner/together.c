@@ -58,6 +58,16 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
     return mean >= fours ? 4 : mean >= pairs ? 2 : 1;
 }
 
+/* Whether groups have eight lanes a row: cores with full registers of 64 bytes load two
+ * vectors of x in the time that a chain of additions takes one (docs/kernels.md, Eight lanes a
+ * row on Zen 5); shorter rows lose more by their last vector. */
+static bool
+eight_lanes(const sb_work *w, const sb_target *t, double mean)
+{
+    return t->wide && w->op == SB_OP_SPMV && !w->complex && w->compute_size <= 8 &&
+           mean >= SB_LONG_ROWS;
+}
+
 /* Of all rows, from which on lengths are not foreseen. */
 #define RAGGED 0.45
 
@@ -110,6 +120,8 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
 {
     if (kind == SB_PART_BLOCKS)
         return 1;
+    if (kind == SB_PART_SEG)
+        return eight_lanes(w, t, mean) ? 2 : 1;
     if (kind == SB_PART_CSR && joined(w, t, mean, ragged))
         return joined(w, t, mean, ragged);
     if ((kind == SB_PART_CSR || kind == SB_PART_ROWS) && eights(w, t, mean, ragged))

@@ -61,13 +61,19 @@ collect(const shape *s)
 
 /* The machine's. */
 static sb_isa level = SB_ISA_V4;
+static bool wide;
+static int64_t l2 = 1 << 20;
 
 /* Nanoseconds a row of a plan's part, beside what streams while it computes. */
 static double
 of(const char *part, const sb_stats *s, int size)
 {
-    sb_target t = {
-        .isa = level, .threads = 1, .l1 = 32 << 10, .l2 = 1 << 20, .l3 = 32 << 20};
+    sb_target t = {.isa = level,
+                   .wide = wide,
+                   .threads = 1,
+                   .l1 = 32 << 10,
+                   .l2 = l2,
+                   .l3 = 32 << 20};
     const sb_work w = {.op = SB_OP_SPMV,
                        .m = s->rows,
                        .n = 1,
@@ -326,6 +332,48 @@ test_products_of_floats_elsewhere(void **state)
     level = SB_ISA_V4;
 }
 
+/* Zen 5: chunks of masks gain more than rows; rows of 64 entries and more have eight lanes;
+ * slices by diagonals are dear where near caches do not hold what they were filled up to. */
+static void
+test_wide(void **state)
+{
+    const shape few = {sixty, scattered}, many = {two_hundred, scattered};
+    const shape stencil = {five, of_stencil}, runs = {sixty, side_by_side};
+    const sb_stats f = collect(&few), m = collect(&many), r = collect(&runs);
+    sb_stats d = collect(&stencil);
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(sizes); q++) {
+        static const char *const kinds[] = {
+            "csr",    "seg",    "prod",          "sell",
+            "mask 1", "mask 2", "mask 3",        "mask 4",
+            "mask 6", "hdia",   "sell) (packed", "win 3) (part rows flat 1"};
+        double narrow, all, near;
+
+        for (int k = 0; k < SB_COUNT(kinds); k++) {
+            wide = false;
+            narrow = of(kinds[k], &r, sizes[q]);
+            wide = true;
+            if (!(of(kinds[k], &r, sizes[q]) < 0.97 * narrow))
+                fail_msg("%s, %d bytes", kinds[k], sizes[q]);
+        }
+        expect("mask 6", "seg", sizes[q] == 4 ? 2.2 : 1.4, &r, sizes[q]);
+        all = of("seg", &m, sizes[q]) / 200;
+        if (!(all < 0.87 * of("seg", &f, sizes[q]) / 60))
+            fail_msg("eight lanes, %d bytes", sizes[q]);
+        d.hdia[SB_STATS_HDIA_SOME] =
+            0.25; /* chunks of four rows: four slots an entry */
+        d.hdia[SB_STATS_HDIA_FULL] = 0;
+        near = of("hdia) (packed", &d, sizes[q]);
+        l2 = 1 << 10;
+        assert_true(of("hdia) (packed", &d, sizes[q]) > near + 2);
+        wide = false;
+        narrow = of("hdia) (packed", &d, sizes[q]);
+        l2 = 1 << 20;
+        assert_true(of("hdia) (packed", &d, sizes[q]) == narrow);
+    }
+}
+
 int
 main(void)
 {
@@ -337,6 +385,7 @@ main(void)
         cmocka_unit_test(test_mixed_lengths),
         cmocka_unit_test(test_late_columns),
         cmocka_unit_test(test_products_of_floats_elsewhere),
+        cmocka_unit_test(test_wide),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -466,6 +466,25 @@ test_joined(void **state)
     }
 }
 
+/* Zen 5 alone, real types, rows long enough; SpMV's other forms and SpMM know none. */
+static void
+test_groups_of_eight_lanes(void **state)
+{
+    sb_work w = {.op = SB_OP_SPMV, .compute_size = 4};
+    sb_target t = {.isa = SB_ISA_V4, .wide = true};
+
+    (void)state;
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_SEG, 0, 80, 0), 2);
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_SEG, 0, 40, 0), 1);
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 0, 80, 0), 1);
+    w.compute_size = 8;
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_SEG, 0, 80, 0), 2);
+    w.complex = true;
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_SEG, 0, 80, 0), 1);
+    w.complex = t.wide = false;
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_SEG, 0, 80, 0), 1);
+}
+
 int
 main(void)
 {
@@ -483,6 +502,7 @@ main(void)
         cmocka_unit_test(test_least_share),
         cmocka_unit_test(test_streams_what_cannot_stay),
         cmocka_unit_test(test_asks_ahead),
+        cmocka_unit_test(test_groups_of_eight_lanes),
         cmocka_unit_test(test_asks_ahead_on_wide),
         cmocka_unit_test(test_wide),
     };

@@ -1,0 +1,123 @@
+/*
+ * SpMV on Zen 5, a machine of level v4 whose operations on 64 bytes are one: where the model's
+ * terms for Zen 4 name what is to be done, each form is so much faster at it; rows and groups,
+ * and packed slices by diagonals, have terms of their own. Fitted to 28 matrices
+ * (docs/planner.md, SpMV on Zen 5).
+ */
+#include "planner/cost.h"
+#include "planner/rules.h"
+
+#include <math.h>
+
+/* Of Zen 4's seconds for rows or slices, for entries, and for new lines of x, which in
+ * products count twice among the entries. */
+typedef struct pace {
+    double unit, entry, late;
+} pace;
+
+/* Seconds of a row, of one whose length is not foreseen besides, of an entry; new lines. */
+typedef struct row_pace {
+    double row, mixed, entry, late;
+} row_pace;
+
+static void
+scale(sb_terms *out, const pace *by, double late, double counted)
+{
+    out->unit *= by->unit;
+    out->entry = (out->entry - counted * late) * by->entry + late * by->late;
+}
+
+static void
+rows_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_target *t)
+{
+    static const row_pace one[] = {{2.2e-9, 1e-9, 0.185e-9, 0.6},
+                                   {2.9e-9, 0.8e-9, 0.145e-9, 0.4}},
+                          group[] = {{1.9e-9, 1.2e-9, 0.145e-9, 0.4},
+                                     {2.1e-9, 1.2e-9, 0.117e-9, 0.35}},
+                          eights[] = {{2.8e-9, 1.2e-9, 0.125e-9, 0.8},
+                                      {3.2e-9, 0.6e-9, 0.095e-9, 0.75}};
+    const row_pace *const table = p->choice->kind != SB_PART_SEG ? one
+                                  : s->mean >= SB_LONG_ROWS      ? eights
+                                                                 : group;
+    const row_pace *by = &table[p->x_size > 4];
+
+    out->unit = p->rows * (by->row + by->mixed * sb_vector_mixed(s));
+    out->entry = p->entries * by->entry + by->late * sb_vector_late(p, s, t);
+}
+
+/* Chunks that have as many slots as rows, and what is left over, are dear as far as the near
+ * caches do not hold them. */
+static void
+diagonals_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+               const sb_target *t)
+{
+    static const double slice[] = {1.5e-9, 3e-9}, full[] = {0.6e-9, 0.65e-9},
+                        some[] = {0.74e-9, 1.5e-9}, rest[] = {1.25e-9, 1.7e-9},
+                        left[] = {0.175e-9, 0.2e-9};
+    const int w = p->x_size > 4;
+    const double *n = s->hdia;
+    const double bytes = p->entries * p->x_size *
+                         (SB_HDIA_ROWS * n[SB_STATS_HDIA_SOME] + n[SB_STATS_HDIA_LEFT]);
+
+    out->unit = p->rows / SB_HDIA_ROWS * slice[w];
+    out->entry =
+        p->entries *
+            (n[SB_STATS_HDIA_FULL] * full[w] + n[SB_STATS_HDIA_SOME] * some[w] +
+             n[SB_STATS_HDIA_REST] * rest[w] + n[SB_STATS_HDIA_LEFT] * left[w]) +
+        fmax(0, bytes - 2.0 * (double)t->l2) * 0.045e-9;
+}
+
+/* By the height of a window: sb_stats_mask_size. */
+static const pace masks[SB_STATS_MASKS][2] = {{{0.81, 0.71, 0}, {0.97, 0.69, 0}},
+                                              {{0.65, 0.68, 0}, {0.71, 0.685, 0}},
+                                              {{0.63, 0.66, 0}, {0.6, 0.65, 0}},
+                                              {{0.615, 0.6, 0}, {0.655, 0.61, 0}},
+                                              {{0.63, 0.55, 0}, {0.553, 0.57, 0}}};
+
+static void
+masks_wide(sb_terms *out, const sb_vector_part *p)
+{
+    for (int q = 0; q < SB_STATS_MASKS; q++)
+        if (sb_stats_mask_size[q] == p->choice->size)
+            scale(out, &masks[q][p->x_size > 4], 0, 0);
+}
+
+void
+sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+               const sb_target *t, bool packed)
+{
+    static const pace products[] = {{0.57, 0.67, 0.58}, {0.76, 0.42, 0.9}},
+                      slices[] = {{0.57, 0.7, 0}, {0.58, 0.6, 0.39}},
+                      packed_slices[] = {{0.93, 0.645, 0.15}, {0.65, 0.48, 0.78}},
+                      diagonals[] = {{0.5, 0.74, 0}, {0.55, 0.53, 0}};
+    static const pace windows = {0.5, 0.5, 0};
+    const int w = p->x_size > 4;
+
+    switch (p->choice->kind) {
+    case SB_PART_CSR:
+    case SB_PART_ROWS:
+    case SB_PART_SEG:
+        rows_wide(out, p, s, t);
+        return;
+    case SB_PART_PROD:
+        scale(out, &products[w], sb_vector_late(p, s, t), 2);
+        return;
+    case SB_PART_SELL:
+        scale(out, packed ? &packed_slices[w] : &slices[w], sb_vector_late(p, s, t), 1);
+        return;
+    case SB_PART_MASK:
+        masks_wide(out, p);
+        return;
+    case SB_PART_HDIA:
+        if (packed)
+            diagonals_wide(out, p, s, t);
+        else
+            scale(out, &diagonals[w], 0, 0);
+        return;
+    case SB_PART_WIN:
+        scale(out, &windows, 0, 0);
+        return;
+    default:
+        return;
+    }
+}
