@@ -8,7 +8,8 @@
  *   }
  *   -> sbk_few_i32_f32x8(acc, 1, A, crd, lo, hi, nnz, B + c0, ldb, base);
  *
- * `few 16` asks for join and `few 32` for halves, of rows one after the other (emit_join.c).
+ * `few 16` asks for join, `few 32` for halves and `few 64` for eights, of rows one after the
+ * other (emit_join.c).
  * Any other loop is written as it stands.
  */
 #include "compiler/emit.h"
@@ -32,8 +33,15 @@ sb_emit_few_of(const sb_stmt *st)
         if (strcmp(st->u.loop.note[q].key, "few") == 0)
             return strcmp(st->u.loop.note[q].value, "16") == 0   ? SB_EMIT_JOIN
                    : strcmp(st->u.loop.note[q].value, "32") == 0 ? SB_EMIT_HALVES
+                   : strcmp(st->u.loop.note[q].value, "64") == 0 ? SB_EMIT_EIGHTS
                                                                  : SB_EMIT_FEW;
     return 0;
+}
+
+int
+sb_emit_few_reads(int which)
+{
+    return which == SB_EMIT_JOIN ? 4 : which == SB_EMIT_EIGHTS ? 8 : 0;
 }
 
 static const sb_expr *
@@ -174,11 +182,15 @@ sb_emit_few_ends(sb_emit *cx, const sb_stmt *st, const sb_expr **lo, const sb_ex
 static const char *
 function(const sb_emit *cx, const sb_stmt *st)
 {
-    static const char *const names[] = {
-        [SB_EMIT_FEW] = "few", [SB_EMIT_JOIN] = "join", [SB_EMIT_HALVES] = "halves"};
+    static const char *const names[] = {[SB_EMIT_FEW] = "few",
+                                        [SB_EMIT_JOIN] = "join",
+                                        [SB_EMIT_HALVES] = "halves",
+                                        [SB_EMIT_EIGHTS] = "eights"};
     const int which = sb_emit_few_of(st);
 
-    return which == SB_EMIT_JOIN && cx->joined != st ? "join_end" : names[which];
+    if (cx->joined != st && sb_emit_few_reads(which))
+        return which == SB_EMIT_JOIN ? "join_end" : "eights_end";
+    return names[which];
 }
 
 /* The places of the row's entries, of joined rows by name (emit_join.c). */

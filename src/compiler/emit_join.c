@@ -1,7 +1,7 @@
 /*
- * Rows one after the other: of a loop over rows whose entries are taken by `few 16` or `few 32`
- * (emit_few.c) a row begins where the one before it ends, which is in a register. Of `few 16`
- * it is written twice, for the rows behind which four more entries lie, so that nothing is
+ * Rows one after the other: of a loop over rows whose entries are taken by `few 16` to `few 64`
+ * (emit_few.c) a row begins where the one before it ends, which is in a register. Of `few 16` (64)
+ * it is written twice, for the rows behind which four (eight) more entries lie, so that nothing is
  * asked about them, and for the last ones.
  *
  *   for %i in lo .. hi { .. for %p in $ptr[%i] .. $ptr[%i + 1] note(few, 16) { .. } .. }
@@ -16,8 +16,6 @@
 
 #include "compiler/affine.h"
 #include "compiler/rewrite.h"
-
-#define JOIN_READS 4 /* entries read behind a row's first of the last ones */
 
 /* The loop over entries in the body of a loop over rows, which one call a row writes. */
 static const sb_stmt *
@@ -95,7 +93,8 @@ put_int(sb_emit *cx, const char *type, const sb_stmt *rows, const char *is,
 
 /* i_top_: the first row that the arrays may end too early for. */
 static void
-put_top(sb_emit *cx, const sb_stmt *rows, const sb_expr *hi, const sb_expr *end)
+put_top(sb_emit *cx, const sb_stmt *rows, const sb_expr *hi, const sb_expr *end,
+        int reads)
 {
     sb_emit_line(cx);
     name(cx, "for (int64_t ", rows, " = ");
@@ -104,7 +103,7 @@ put_top(sb_emit *cx, const sb_stmt *rows, const sb_expr *hi, const sb_expr *end)
     value(cx, rows->u.loop.lo, 5);
     sb_strbuf_puts(cx->out, " && ");
     value(cx, hi, 7);
-    sb_strbuf_printf(cx->out, " + %d > ", JOIN_READS);
+    sb_strbuf_printf(cx->out, " + %d > ", reads);
     value(cx, end, 5);
     name(cx, "; ", rows, "--)\n");
     cx->indent++;
@@ -153,21 +152,23 @@ sb_emit_join(sb_emit *cx, const sb_stmt *rows)
     const sb_stmt *st = cx->joined ? NULL : entries(cx, rows->u.loop.body);
     const sb_var *i = rows->u.loop.var;
     const sb_expr *lo, *hi;
+    int reads;
 
     if (!st || rows->u.loop.how == SB_LOOP_VECTOR ||
         rows->u.loop.how == SB_LOOP_UNROLL || i->type != SB_I64 ||
         !sb_emit_few_ends(cx, st, &lo, &hi) || !follows(cx, rows, lo, hi))
         return false;
     put_int(cx, "int64_t ", rows, "_top_ = ", rows->u.loop.hi);
-    if (sb_emit_few_of(st) == SB_EMIT_JOIN)
-        put_top(cx, rows, hi, sb_emit_few_end(st));
+    reads = sb_emit_few_reads(sb_emit_few_of(st));
+    if (reads)
+        put_top(cx, rows, hi, sb_emit_few_end(st), reads);
     put_int(cx, "int64_t ", rows,
             "_at_ = ", sb_expr_subst(cx->ir, lo, i, rows->u.loop.lo));
     cx->joined = st;
     cx->rows = rows;
     put_rows(cx, rows, hi);
     cx->joined = cx->rows = NULL;
-    if (sb_emit_few_of(st) == SB_EMIT_JOIN)
+    if (reads)
         put_rows(cx, rows, NULL);
     return true;
 }

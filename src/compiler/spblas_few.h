@@ -17,6 +17,13 @@
  * are the same by fours, of rows of B of up to 64 bytes, for rows one after the other
  * (emit_join.c): the last four masked (join: four entries lie behind `lo`; join_end: it copies
  * what there is), or four, two and one, where rows have lengths a predictor knows.
+ *
+ *   eights_<index>, eights_end_<index>
+ *
+ * are `few` for rows one after the other (eight entries lie behind `lo`; eights_end copies), and
+ * of rows of B of 64 bytes as well. Where a register of 64 bytes is one operation the chains of
+ * additions show first: of long rows each of eight entries, or of registers of them, has a sum
+ * of its own.
  */
 #ifndef SPBLAS_FEW_H
 #define SPBLAS_FEW_H
@@ -300,6 +307,79 @@
             SBK_HALVES_BOTH(t, n, lo);                                                 \
     }
 
+/* Rows of B as long as a register. */
+#define SBK_FEW_ROWS1(k) _mm512_loadu_ps(SBK_FEW_ROW(k))
+#define SBK_FEW_WIDE1(v) (v)
+#define SBK_FEW_SUM1(t, v) ((t)(v))
+
+#define SBK_FEW_TO1(f, h, a, crd)                                                   \
+    SBK_FEW_STEP(f, s0, 4 * (h), a, crd), SBK_FEW_STEP(f, s1, 4 * (h) + 1, a, crd), \
+        SBK_FEW_STEP(f, s0, 4 * (h) + 2, a, crd),                                   \
+        SBK_FEW_STEP(f, s1, 4 * (h) + 3, a, crd)
+
+/* Eight entries, a register of rows to a sum of its own; the sum of all that have its parity. */
+#define SBK_EIGHTS_LONG4(f, a, crd) SBK_FEW_TO4(f, 0, a, crd), SBK_FEW_TO4(f, 1, a, crd)
+#define SBK_EIGHTS_LONG2(f, a, crd)                            \
+    SBK_FEW_TO2(f, 0, a, crd), SBK_FEW_STEP(f, s2, 2, a, crd), \
+        SBK_FEW_STEP(f, s3, 3, a, crd)
+#define SBK_EIGHTS_LONG1(f, a, crd)                                     \
+    SBK_EIGHTS_LONG2(f, a, crd), SBK_FEW_STEP(f, s4, 4, a, crd),        \
+        SBK_FEW_STEP(f, s5, 5, a, crd), SBK_FEW_STEP(f, s6, 6, a, crd), \
+        SBK_FEW_STEP(f, s7, 7, a, crd)
+
+#define SBK_EIGHTS_512(t, elem, all, n, per, in, index)                               \
+    SBK_FN int64_t sbk_eights_long_##in##_##t##x##n(                                  \
+        sbk_##t##x##all *s, const elem *a, const index *crd, int64_t lo, int64_t hi,  \
+        const elem *b, int64_t ld, int64_t base)                                      \
+    {                                                                                 \
+        sbk_##t##x##all s0 = s[0], s1 = {0}, s2 = s1, s3 = s1, s4 = s1, s5 = s1,      \
+                        s6 = s1, s7 = s1;                                             \
+        const int64_t len = 8;                                                        \
+        for (; hi - lo > 8; lo += 8)                                                  \
+            SBK_EIGHTS_LONG##per(sbk_few_full_##in##_##t##x##n, a + lo, crd + lo);    \
+        s[0] = (s0 + s2) + (s4 + s6);                                                 \
+        s[1] = (s1 + s3) + (s5 + s7);                                                 \
+        return lo;                                                                    \
+    }                                                                                 \
+    SBK_FN sbk_##t##x##n sbk_eights_last_##in##_##t##x##n(                            \
+        const sbk_##t##x##all *s, const elem *a, const index *crd, const elem *b,     \
+        int64_t ld, int64_t base, int64_t len)                                        \
+    {                                                                                 \
+        sbk_##t##x##all s0 = s[0], s1 = s[1];                                         \
+        SBK_FEW_TO##per(sbk_few_part_##in##_##t##x##n, 0, a, crd);                    \
+        if (len > 4)                                                                  \
+            SBK_FEW_TO##per(sbk_few_part_##in##_##t##x##n, 1, a, crd);                \
+        s0 += s1;                                                                     \
+        return SBK_FEW_SUM##per(sbk_##t##x##n, s0);                                   \
+    }                                                                                 \
+    SBK_FN void sbk_eights_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))          \
+    {                                                                                 \
+        sbk_##t##x##all s[2] = {(sbk_##t##x##all)SBK_FEW_WIDE##per(acc[0])};          \
+        (void)vectors; /* one */                                                      \
+        (void)end;                                                                    \
+        if (hi - lo > 8)                                                              \
+            lo = sbk_eights_long_##in##_##t##x##n(s, a, crd, lo, hi, b, ld, base);    \
+        acc[0] = sbk_eights_last_##in##_##t##x##n(s, a + lo, crd + lo, b, ld, base,   \
+                                                  hi - lo);                           \
+    }                                                                                 \
+    SBK_FN void sbk_eights_end_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))      \
+    {                                                                                 \
+        sbk_##t##x##all s[2] = {(sbk_##t##x##all)SBK_FEW_WIDE##per(acc[0])};          \
+        index crd_[8];                                                                \
+        elem a_[8];                                                                   \
+        (void)vectors;                                                                \
+        (void)end;                                                                    \
+        if (hi <= lo)                                                                 \
+            return;                                                                   \
+        if (hi - lo > 8)                                                              \
+            lo = sbk_eights_long_##in##_##t##x##n(s, a, crd, lo, hi, b, ld, base);    \
+        for (int k = 0; k < 8; k++) {                                                 \
+            crd_[k] = crd[lo + k < hi ? lo + k : lo];                                 \
+            a_[k] = a[lo + k < hi ? lo + k : lo];                                     \
+        }                                                                             \
+        acc[0] = sbk_eights_last_##in##_##t##x##n(s, a_, crd_, b, ld, base, hi - lo); \
+    }
+
 #endif
 
 #define SBK_FEW(f, ...) f(__VA_ARGS__, i32, int32_t) f(__VA_ARGS__, i64, int64_t)
@@ -309,7 +389,9 @@
     SBK_FEW(SBK_FEW_ANY, few, __VA_ARGS__)      \
     SBK_FEW(SBK_FEW_ANY, join, __VA_ARGS__)     \
     SBK_FEW(SBK_FEW_ANY, join_end, __VA_ARGS__) \
-    SBK_FEW(SBK_FEW_ANY, halves, __VA_ARGS__)
+    SBK_FEW(SBK_FEW_ANY, halves, __VA_ARGS__)   \
+    SBK_FEW(SBK_FEW_ANY, eights, __VA_ARGS__)   \
+    SBK_FEW(SBK_FEW_ANY, eights_end, __VA_ARGS__)
 
 SBK_FEW_ALL(f32, float, 2)
 #if SBK_VBYTES >= 64
@@ -333,6 +415,14 @@ SBK_FEW(SBK_HALVES_512, f32, float, 16)
 SBK_FEW(SBK_HALVES_512, f64, double, 2)
 SBK_FEW(SBK_HALVES_512, f64, double, 4)
 SBK_FEW(SBK_HALVES_512, f64, double, 8)
+SBK_FEW(SBK_FEW_512, f32, float, ps, epi32, i32, 16, 16, 1)
+SBK_FEW(SBK_FEW_512, f64, double, pd, epi64, i64, 8, 8, 1)
+SBK_FEW(SBK_EIGHTS_512, f32, float, 16, 4, 4)
+SBK_FEW(SBK_EIGHTS_512, f32, float, 16, 8, 2)
+SBK_FEW(SBK_EIGHTS_512, f32, float, 16, 16, 1)
+SBK_FEW(SBK_EIGHTS_512, f64, double, 8, 2, 4)
+SBK_FEW(SBK_EIGHTS_512, f64, double, 8, 4, 2)
+SBK_FEW(SBK_EIGHTS_512, f64, double, 8, 8, 1)
 #else
 SBK_FEW_ALL(f32, float, 4)
 SBK_FEW_ALL(f64, double, 2)

@@ -37,6 +37,11 @@
 #define JOINED(kind, types, width)                 \
     "spmm " kind " " types " rr " width " p0 u16", \
         "spmm " kind " " types " rr " width " p0 u32"
+/* Eights, the last ones masked, rows one after the other: rows of B of 16, 32 and 64 bytes. */
+#define MASKED_EIGHTS(types, quarter, half, whole) \
+    "spmm csr " types " rr " quarter " p0 u64",    \
+        "spmm csr " types " rr " half " p0 u64",   \
+        "spmm csr " types " rr " whole " p0 u64"
 /* The refinements for a B, or a C, that leaves the caches. */
 #define LARGE(kind, types)                                                       \
     "spmm " kind " " types " rr t32 p8", "spmm " kind " " types " rr t32 p0 nt", \
@@ -204,6 +209,10 @@ static const char *const builtin[] = {
     JOINED("csr", F64, "x2"),
     JOINED("csr", F64, "x4"),
     JOINED("csr", F64, "x8"),
+    MASKED_EIGHTS(F32, "x4", "x8", "x16"),
+    MASKED_EIGHTS(F64, "x2", "x4", "x8"),
+    MASKED_EIGHTS(F32L, "x4", "x8", "x16"),
+    MASKED_EIGHTS(F64L, "x2", "x4", "x8"),
     "spmm csr " F32L " rr x8 p0 u8",
     "spmm csr " F64L " rr x4 p0 u8",
     "spmm csr " F32 " rr x32 p0 u32",

@@ -60,14 +60,14 @@ sb_schedule_jam(sb_strbuf *out, const sb_spec *s)
         sb_strbuf_puts(out, "annotate %v together 1\n");
 }
 
-/* Whether entries are taken together by `few`, `join` or `halves` of spblas_few.h: values lie
- * where their columns do, and a row of B is 16 or 32 bytes (not `few`: or 64; `halves`: or 128), of the type
- * that sums them. */
+/* Whether entries are taken together by a call of spblas_few.h: values lie where their columns
+ * do, and a row of B is 16 or 32 bytes (64 as well but of `few`, 128 of `halves`), of the type that sums them. */
 static bool
 few(const sb_spec *s, const sb_row_loops *l)
 {
     const size_t row = (size_t)s->tile * sb_dtype_size(s->compute);
-    const bool join = s->unroll == SB_SPEC_JOIN || s->unroll == SB_SPEC_HALVES;
+    const bool join = s->unroll == SB_SPEC_JOIN || s->unroll == SB_SPEC_HALVES ||
+                      s->unroll == SB_SPEC_EIGHTS;
 
     return l->beside && s->lanes == 0 && (join || s->unroll == SB_SPEC_FEW) &&
            s->prefetch == 0 && s->a == s->compute && s->b == s->compute &&

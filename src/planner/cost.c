@@ -278,6 +278,18 @@ unchained(const sb_work *w, const sb_target *t, int unroll)
     return unroll > 1 && w->n * w->b_size <= 64 ? 0.4 : 1;
 }
 
+/* Zen 5: rows one after the other gain more than windows do from loads and operations of 64 bytes
+ * (docs/kernels.md, Few columns on Zen 5). */
+static double
+wide_rows(const sb_work *w, const sb_target *t, int unroll)
+{
+    const int64_t row = w->n * w->b_size;
+
+    return t->wide && unroll > SB_SPEC_FEW && row <= (w->compute_size > 4 ? 64 : 32)
+               ? 0.8
+               : 1;
+}
+
 /* Zen 4: a column that rows share is one load of a vector or two and a multiply-add a row, and
  * a sum a row is chains enough, so that little is left beside them. */
 static bool
@@ -355,10 +367,11 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
         /* A and C come and go beside the rows of B, as far ahead as need be */
         const double rows_of_b = gather_seconds(p, am, co, w, s, t, packed);
 
-        out->roof = slowdown(p, w, t, unroll) *
+        out->roof = wide_rows(w, t, unroll) * slowdown(p, w, t, unroll) *
                     fmax(fmax(stream, rows_of_b + back / t->gather_l1), flops / peak);
         out->unit = am->units * co->unit;
-        out->entry = unchained(w, t, unroll) * indexed * co->entry;
+        out->entry =
+            wide_rows(w, t, unroll) * unchained(w, t, unroll) * indexed * co->entry;
         total->bytes += a_bytes + c_bytes + am->entries * width * w->b_size;
     }
     out->unit *= share;

@@ -60,7 +60,7 @@ int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows);
 
 /* The same for a part of this kind, of rows of which `ragged` (sb_view_ragged) differ in length
  * from the one above: SB_SPEC_FEW where rows in place take so many at a time,
- * SB_SPEC_JOIN and SB_SPEC_HALVES where they go one after the other. */
+ * SB_SPEC_JOIN to SB_SPEC_EIGHTS where they go one after the other. */
 int sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int rows,
                      double mean, double ragged);
 

@@ -93,6 +93,25 @@ eights(const sb_work *w, const sb_target *t, double mean, double ragged)
            (mean >= is_long || ragged >= RAGGED);
 }
 
+/* Rows of A whose lengths a predictor of Zen 5 keeps from one product to the next. */
+#define REMEMBERED 32768
+
+/* Rows one after the other on Zen 5 (docs/kernels.md, Few columns on Zen 5): eights (fours, of
+ * doubles in rows of B of a line), the last ones masked, but where rows are short and their lengths
+ * foreseen or remembered. */
+static int
+joined_wide(const sb_work *w, double mean, double ragged)
+{
+    const int64_t row = w->n * w->b_size;
+    const bool unknown = ragged >= RAGGED && w->m >= REMEMBERED;
+    const int masks = row < 64 || w->compute_size == 4 ? SB_SPEC_EIGHTS : SB_SPEC_JOIN;
+
+    if (unknown ||
+        (mean >= (row < 64 ? 8 : 16) && (masks == SB_SPEC_EIGHTS || ragged >= RAGGED)))
+        return masks;
+    return mean >= 4 ? SB_SPEC_HALVES : 0;
+}
+
 /* Rows one after the other (docs/kernels.md, Rows one after the other), where it was measured:
  * by masks where nobody foresees their lengths, but for rows of B of 16 floats or more, whose entries
  * cost more than to mispredict. Eights where rows are so long that what one costs by itself
@@ -104,8 +123,11 @@ joined(const sb_work *w, const sb_target *t, double mean, double ragged)
     const bool masks = ragged >= RAGGED && w->n < 16;
 
     if (!sb_target_slow_gathers(t) || !masks_rows(w, t) ||
-        (row != 16 && row != 32 && row != 64 && row != 128) ||
-        (mean >= 100 && row < 64))
+        (row != 16 && row != 32 && row != 64 && row != 128))
+        return 0;
+    if (t->wide && row <= 64)
+        return joined_wide(w, mean, ragged);
+    if (mean >= 100 && row < 64)
         return 0;
     if (row == 128 && t->wide && (mean >= 40 || ragged >= RAGGED))
         return 2;

@@ -105,7 +105,8 @@ static const struct {
     {SB_F32, 4}, {SB_F32, 8},  {SB_F64, 2}, {SB_F64, 4}, {SB_F32, 16},
     {SB_F64, 8}, {SB_F32, 32}, {SB_F64, 16}}; /* the last two of halves alone */
 
-static const int unrolls[] = {SB_SPEC_FEW, SB_SPEC_JOIN, SB_SPEC_HALVES};
+static const int unrolls[] = {SB_SPEC_FEW, SB_SPEC_JOIN, SB_SPEC_HALVES,
+                              SB_SPEC_EIGHTS};
 
 static const sb_dtype indices[] = {SB_I32, SB_I64};
 

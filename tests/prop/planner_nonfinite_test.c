@@ -102,7 +102,9 @@ try_all(sb_problem *pb)
                                          "(plan spmm (part csr) (tile 4) (unroll 8))",
                                          "(plan spmm (part csr) (tile 8) (unroll 16))",
                                          "(plan spmm (part csr) (tile 4) (unroll 16))",
-                                         "(plan spmm (part csr) (tile 8) (unroll 32))"};
+                                         "(plan spmm (part csr) (tile 8) (unroll 32))",
+                                         "(plan spmm (part csr) (tile 8) (unroll 64))",
+                                         "(plan spmm (part csr) (tile 4) (unroll 64))"};
     const sb_options opt = {.values_frozen = true, .memory_limit = (int64_t)1 << 30};
     float *want = expected(pb);
     const char *text;

@@ -466,6 +466,39 @@ test_joined(void **state)
     }
 }
 
+/* The same on Zen 5, by how many rows a predictor has to remember. */
+static void
+test_joined_wide(void **state)
+{
+    static const struct {
+        int64_t n, rows;
+        int size;
+        double mean, ragged;
+        int want;
+    } cases[] = {
+        {8, 40000, 4, 13, 0.2, SB_SPEC_EIGHTS}, {8, 1000, 4, 230, 0.9, SB_SPEC_EIGHTS},
+        {4, 40000, 4, 3, 0.7, SB_SPEC_EIGHTS},  {2, 40000, 8, 3, 0.7, SB_SPEC_EIGHTS},
+        {8, 40000, 4, 5, 0, SB_SPEC_HALVES},    {8, 17000, 4, 7, 0.7, SB_SPEC_HALVES},
+        {8, 40000, 4, 7, 0.7, SB_SPEC_EIGHTS},  {8, 40000, 4, 3, 0.2, 1},
+        {16, 8000, 4, 12, 0.8, SB_SPEC_HALVES}, {16, 60000, 4, 12, 0.8, SB_SPEC_EIGHTS},
+        {16, 4000, 4, 59, 0.2, SB_SPEC_EIGHTS}, {8, 4000, 8, 59, 0.2, SB_SPEC_HALVES},
+        {8, 8000, 8, 12, 0.8, SB_SPEC_HALVES},  {8, 60000, 8, 12, 0.8, SB_SPEC_JOIN},
+        {8, 14000, 8, 20, 0.9, SB_SPEC_JOIN},   {32, 60000, 4, 12, 0.2, SB_SPEC_HALVES},
+    };
+
+    (void)state;
+    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
+        const sb_target t = {.isa = SB_ISA_V4, .wide = true};
+        sb_work w = product(cases[q].n, cases[q].size);
+
+        w.m = cases[q].rows;
+        w.a_type = cases[q].size == 4 ? SB_F32 : SB_F64;
+        assert_int_equal(
+            sb_rule_together(&w, &t, SB_PART_CSR, 1, cases[q].mean, cases[q].ragged),
+            cases[q].want);
+    }
+}
+
 /* Zen 5 alone, real types, rows long enough; SpMV's other forms and SpMM know none. */
 static void
 test_groups_of_eight_lanes(void **state)
@@ -492,6 +525,7 @@ main(void)
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_eights),
         cmocka_unit_test(test_joined),
+        cmocka_unit_test(test_joined_wide),
         cmocka_unit_test(test_one_tile),
         cmocka_unit_test(test_tall_tiles),
         cmocka_unit_test(test_many_lines),
