@@ -201,7 +201,7 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         return "too few runs shared by neighbouring rows";
     if ((p->kind == SB_PART_WIN || p->kind == SB_PART_BSR ||
          p->kind == SB_PART_SHARE) &&
-        pl->pb->op == SB_OP_SPMM && !streams(pl, p) &&
+        pl->pb->op == SB_OP_SPMM && (pl->target->wide || !streams(pl, p)) &&
         !sb_rule_windows(&pl->work, pl->target, pl->stats.mean))
         return "rows too short for so wide a product";
     if (p->kind == SB_PART_SHARE)

@@ -129,7 +129,7 @@ joined(const sb_work *w, const sb_target *t, double mean, double ragged)
         return joined_wide(w, mean, ragged);
     if (mean >= 100 && row < 64)
         return 0;
-    if (row == 128 && t->wide && (mean >= 40 || ragged >= RAGGED))
+    if (row == 128 && t->wide && (mean >= 40 || (mean >= 12 && ragged >= RAGGED)))
         return 2;
     if (row == 128)
         return mean >= 6 ? SB_SPEC_HALVES : 0;
