@@ -362,7 +362,7 @@ sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target
           (double)w.nnz * (w.a_size + w.idx_size);
     asked =
         (double)w.nnz / (double)(w.m > columns ? w.m : columns) / (rows > 1 ? rows : 1);
-    return all > ((t->wide ? 1.3 : 0.9) + asked / 64) * (double)t->l3;
+    return all > ((t->wide ? 1.15 : 0.9) + asked / 64) * (double)t->l3;
 }
 
 /* On Zen 5 long rows that come before they are used push out what is in use, the more the more
