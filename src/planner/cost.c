@@ -249,7 +249,7 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unro
 
     if (p->kind == SB_PART_WIN && row <= 32 && !sb_target_slow_gathers(t))
         return 1.3;
-    /* Zen 5 reads L1 twice as fast as L2, which shows while segments are not most of it */
+    /* Zen 5 waits more for L2 beside L1 than Zen 4, which shows while segments are not most of it */
     if (p->kind == SB_PART_PANEL && t->wide && row >= 256 && row < 1024)
         return 0.72;
     if (p->kind == SB_PART_SHARE && p->size >= 6 && w->n >= 64 &&
@@ -281,7 +281,7 @@ unchained(const sb_work *w, const sb_target *t, int unroll)
 /* Zen 5: rows one after the other gain more than windows do from loads and operations of 64 bytes
  * (docs/kernels.md, Few columns on Zen 5). */
 static double
-wide_rows(const sb_work *w, const sb_target *t, int unroll)
+joined_rows(const sb_work *w, const sb_target *t, int unroll)
 {
     const int64_t row = w->n * w->b_size;
 
@@ -367,11 +367,11 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
         /* A and C come and go beside the rows of B, as far ahead as need be */
         const double rows_of_b = gather_seconds(p, am, co, w, s, t, packed);
 
-        out->roof = wide_rows(w, t, unroll) * slowdown(p, w, t, unroll) *
+        out->roof = joined_rows(w, t, unroll) * slowdown(p, w, t, unroll) *
                     fmax(fmax(stream, rows_of_b + back / t->gather_l1), flops / peak);
         out->unit = am->units * co->unit;
         out->entry =
-            wide_rows(w, t, unroll) * unchained(w, t, unroll) * indexed * co->entry;
+            joined_rows(w, t, unroll) * unchained(w, t, unroll) * indexed * co->entry;
         total->bytes += a_bytes + c_bytes + am->entries * width * w->b_size;
     }
     out->unit *= share;

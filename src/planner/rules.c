@@ -355,6 +355,8 @@ sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target
     int64_t row, columns;
     sb_work w;
 
+    if (!sb_target_slow_gathers(t) || (!dots && !row_major(pb)))
+        return false;
     sb_work_of(&w, pb);
     row = (dots ? w.k : w.n) * w.b_size;
     columns = dots ? w.n : w.k;
@@ -362,7 +364,8 @@ sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target
           (double)w.nnz * (w.a_size + w.idx_size);
     asked =
         (double)w.nnz / (double)(w.m > columns ? w.m : columns) / (rows > 1 ? rows : 1);
-    return all > ((t->wide ? 1.15 : 0.9) + asked / 64) * (double)t->l3;
+    return row >= (dots ? 512 : 128) &&
+           all > ((t->wide ? 1.15 : 0.9) + asked / 64) * (double)t->l3;
 }
 
 /* On Zen 5 long rows that come before they are used push out what is in use, the more the more
@@ -384,18 +387,13 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                  const sb_target *t)
 {
     const bool dots = pb->op == SB_OP_SDDMM;
-    int64_t row;
     sb_work w;
 
-    if (!dots && !row_major(pb))
-        return 0;
-    sb_work_of(&w, pb);
     if (!sb_target_slow_gathers(t))
-        return !dots && !stream && footprint > (double)t->l3 / 2 ? 8 : 0;
-    row = (dots ? w.k : w.n) * w.b_size;
-    if (row < (dots ? 512 : 128) || too_long(&w, rows, t))
-        return 0;
-    return sb_rule_leaves(pb, footprint, rows, t) ? 64 : 0;
+        return !dots && row_major(pb) && !stream && footprint > (double)t->l3 / 2 ? 8
+                                                                                  : 0;
+    sb_work_of(&w, pb);
+    return sb_rule_leaves(pb, footprint, rows, t) && !too_long(&w, rows, t) ? 64 : 0;
 }
 
 bool

@@ -110,7 +110,8 @@ void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 int sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                      const sb_target *t);
 
-/* Whether A, B and C do, of a product or of SDDMM, far enough that asking ahead pays. */
+/* Whether A, B and C do, on Zen 4 and 5, and rows of B have lines enough to be asked for: far
+ * enough that it pays, or, where rows are too long for it, that an order of rows may. */
 bool sb_rule_leaves(const sb_problem *pb, double footprint, int rows,
                     const sb_target *t);
 

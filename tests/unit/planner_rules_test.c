@@ -304,6 +304,11 @@ test_asks_ahead_on_wide(void **state)
     pb.a.nnz = 440000;
     assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 0);
     assert_true(sb_rule_leaves(&pb, 1e9, 1, &t));
+    pb.b.col_major = true;
+    assert_false(sb_rule_leaves(&pb, 1e9, 1, &t));
+    pb.b.col_major = false;
+    dots.b.cols = 127;
+    assert_false(sb_rule_leaves(&dots, 1e9, 1, &t));
     assert_int_equal(sb_rule_prefetch(&pb, 1e9, 3, true, &t), 64);
     pb.a.nnz = 120000;
     pb.b.cols = pb.c.cols = 1024;
