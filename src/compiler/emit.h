@@ -175,7 +175,7 @@ const sb_expr *sb_emit_tested(const sb_expr *c);
  * zero in lanes whose bit of m is not set; else NULL. Its mask for a chunk: m >> l. */
 const sb_expr *sb_emit_bit(const sb_emit *cx, const sb_expr *e);
 void sb_emit_mask(sb_emit *cx, const sb_expr *rank);
-/* select(bit, x, 0) with an x that has a form by mask (spblas_gather.h), and its text. */
+/* select(bit, x, 0) with an x that has a form by mask (spblas_bits.h), and its text. */
 bool sb_emit_by_bits(const sb_emit *cx, const sb_expr *e);
 void sb_emit_bits(sb_emit *cx, const sb_expr *e);
 

@@ -1,6 +1,6 @@
 /*
  * Lanes that do not lie side by side: gathers by an array of columns, and what a mask
- * gives to its lanes (spblas_gather.h).
+ * gives to its lanes (spblas_gather.h, spblas_bits.h).
  */
 #include "compiler/emit.h"
 

@@ -46,6 +46,131 @@
         }                                                                              \
     }
 
+/* Most registers of a row of B that is taken by `join`. */
+#define SBK_JOIN_WIDE 2
+
+#define SBK_JOIN_A(t, n, k) sbk_splat_##t##x##n(a[k])
+#define SBK_JOIN_ROW(k) (b + ((int64_t)crd[k] - base) * ld)
+
+#define SBK_JOIN_ROWS(t, elem, n)                                             \
+    SBK_FN void sbk_join_add_##t##x##n(sbk_##t##x##n *s, int vectors, elem a, \
+                                       const elem *row)                       \
+    {                                                                         \
+        SBK_UNROLL                                                            \
+        for (int v = 0; v < vectors; v++)                                     \
+            s[v] += sbk_splat_##t##x##n(a) * sbk_ld_##t##x##n(row + v * (n)); \
+    }
+/* Entry k to the sums at s. */
+#define SBK_JOIN_ADD(t, n, s, k) \
+    sbk_join_add_##t##x##n(s, vectors, a[k], SBK_JOIN_ROW(k))
+
+/* Four entries, each to sums of its own; the last ones by join_part, which masks. */
+#define SBK_JOIN_SUM(s, k) ((s) + (k)*SBK_JOIN_WIDE)
+#define SBK_JOIN_OPEN(t, n, s)                \
+    sbk_##t##x##n s[4 * SBK_JOIN_WIDE] = {0}; \
+    for (int v = 0; v < SBK_JOIN_WIDE; v++)   \
+    s[v] = v < vectors ? acc[v % vectors] : s[v]
+#define SBK_JOIN_CLOSE(s)                                      \
+    for (int v = 0; v < SBK_JOIN_WIDE; v++)                    \
+        if (v < vectors)                                       \
+    acc[v] = (SBK_JOIN_SUM(s, 0)[v] + SBK_JOIN_SUM(s, 1)[v]) + \
+             (SBK_JOIN_SUM(s, 2)[v] + SBK_JOIN_SUM(s, 3)[v])
+#define SBK_JOINED(t, elem, n, in, index)                                              \
+    SBK_FN void sbk_join_full_##in##_##t##x##n(                                        \
+        sbk_##t##x##n *s, int vectors, const elem *a, const index *crd, const elem *b, \
+        int64_t ld, int64_t base)                                                      \
+    {                                                                                  \
+        SBK_JOIN_ADD(t, n, SBK_JOIN_SUM(s, 0), 0);                                     \
+        SBK_JOIN_ADD(t, n, SBK_JOIN_SUM(s, 1), 1);                                     \
+        SBK_JOIN_ADD(t, n, SBK_JOIN_SUM(s, 2), 2);                                     \
+        SBK_JOIN_ADD(t, n, SBK_JOIN_SUM(s, 3), 3);                                     \
+    }                                                                                  \
+    SBK_FN void sbk_join_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))             \
+    {                                                                                  \
+        SBK_JOIN_OPEN(t, n, s);                                                        \
+        (void)end;                                                                     \
+        for (; hi - lo > 4; lo += 4)                                                   \
+            sbk_join_full_##in##_##t##x##n(s, vectors, a + lo, crd + lo, b, ld, base); \
+        sbk_join_part_##in##_##t##x##n(s, vectors, a + lo, crd + lo, b, ld, base,      \
+                                       hi - lo);                                       \
+        SBK_JOIN_CLOSE(s);                                                             \
+    }                                                                                  \
+    SBK_FN void sbk_join_end_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))         \
+    {                                                                                  \
+        SBK_JOIN_OPEN(t, n, s);                                                        \
+        index crd_[4];                                                                 \
+        elem a_[4];                                                                    \
+        (void)end;                                                                     \
+        if (hi <= lo)                                                                  \
+            return;                                                                    \
+        for (; hi - lo > 4; lo += 4)                                                   \
+            sbk_join_full_##in##_##t##x##n(s, vectors, a + lo, crd + lo, b, ld, base); \
+        for (int k = 0; k < 4; k++) {                                                  \
+            crd_[k] = crd[lo + k < hi ? lo + k : lo];                                  \
+            a_[k] = a[lo + k < hi ? lo + k : lo];                                      \
+        }                                                                              \
+        sbk_join_part_##in##_##t##x##n(s, vectors, a_, crd_, b, ld, base, hi - lo);    \
+        SBK_JOIN_CLOSE(s);                                                             \
+    }
+
+/* Four, two and one: rows of one register go to four sums while they are long, then to two; of
+ * two registers of 32 bytes to two each; more are chains enough, and so are two of 64. */
+#define SBK_HALVES(t, elem, n, in, index)                                              \
+    SBK_FN void sbk_halves_one_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))       \
+    {                                                                                  \
+        sbk_##t##x##n s[4] = {acc[0]};                                                 \
+        (void)end;                                                                     \
+        if (hi - lo >= 8) {                                                            \
+            for (; hi - lo >= 8; lo += 4) {                                            \
+                SBK_JOIN_ADD(t, n, s, lo);                                             \
+                SBK_JOIN_ADD(t, n, s + 1, lo + 1);                                     \
+                SBK_JOIN_ADD(t, n, s + 2, lo + 2);                                     \
+                SBK_JOIN_ADD(t, n, s + 3, lo + 3);                                     \
+            }                                                                          \
+            s[0] += s[2];                                                              \
+            s[1] += s[3];                                                              \
+        }                                                                              \
+        if (hi - lo >= 4) {                                                            \
+            SBK_JOIN_ADD(t, n, s, lo);                                                 \
+            SBK_JOIN_ADD(t, n, s + 1, lo + 1);                                         \
+            SBK_JOIN_ADD(t, n, s, lo + 2);                                             \
+            SBK_JOIN_ADD(t, n, s + 1, lo + 3);                                         \
+            lo += 4;                                                                   \
+        }                                                                              \
+        if ((hi - lo) & 2) {                                                           \
+            SBK_JOIN_ADD(t, n, s, lo);                                                 \
+            SBK_JOIN_ADD(t, n, s + 1, lo + 1);                                         \
+            lo += 2;                                                                   \
+        }                                                                              \
+        if ((hi - lo) & 1)                                                             \
+            SBK_JOIN_ADD(t, n, s, lo);                                                 \
+        acc[0] = s[0] + s[1];                                                          \
+    }                                                                                  \
+    SBK_FN void sbk_halves_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))           \
+    {                                                                                  \
+        const int apart = vectors == 2 && SBK_VBYTES < 64;                             \
+        sbk_##t##x##n s[2] = {0}, *const odd = apart ? s : acc;                        \
+        if (vectors == 1) {                                                            \
+            sbk_halves_one_##in##_##t##x##n(acc, 1, a, crd, lo, hi, end, b, ld, base); \
+            return;                                                                    \
+        }                                                                              \
+        for (; hi - lo >= 4; lo += 4) {                                                \
+            SBK_JOIN_ADD(t, n, acc, lo);                                               \
+            SBK_JOIN_ADD(t, n, odd, lo + 1);                                           \
+            SBK_JOIN_ADD(t, n, acc, lo + 2);                                           \
+            SBK_JOIN_ADD(t, n, odd, lo + 3);                                           \
+        }                                                                              \
+        if ((hi - lo) & 2) {                                                           \
+            SBK_JOIN_ADD(t, n, acc, lo);                                               \
+            SBK_JOIN_ADD(t, n, odd, lo + 1);                                           \
+            lo += 2;                                                                   \
+        }                                                                              \
+        if ((hi - lo) & 1)                                                             \
+            SBK_JOIN_ADD(t, n, acc, lo);                                               \
+        for (int v = 0; apart && v < 2; v++)                                           \
+            acc[v] += s[v];                                                            \
+    }
+
 #if SBK_VBYTES >= 64
 
 #define SBK_FEW_ROW(k) ((const void *)(b + ((int64_t)crd[k] - base) * ld))
@@ -198,113 +323,23 @@
 #define SBK_JOIN_LANES_32(in, k) (__mmask8) _kshiftri_mask32(in, k)
 #define SBK_JOIN_LANES_64(in, k) (__mmask16) _kshiftri_mask64(in, k)
 
-#define SBK_JOIN_A(t, n, k) sbk_splat_##t##x##n(a[k])
-#define SBK_JOIN_B(t, n, k) sbk_ld_##t##x##n(b + ((int64_t)crd[k] - base) * ld)
-#define SBK_JOIN_PART(t, n, add, k, lanes) \
-    s[k] = (sbk_##t##x##n)add(SBK_JOIN_A(t, n, k), SBK_JOIN_B(t, n, k), s[k], lanes)
+#define SBK_JOIN_PART(t, n, add, k, lanes)                                           \
+    SBK_JOIN_SUM(s, k)                                                               \
+    [0] = (sbk_##t##x##n)add(SBK_JOIN_A(t, n, k), sbk_ld_##t##x##n(SBK_JOIN_ROW(k)), \
+                             SBK_JOIN_SUM(s, k)[0], lanes)
 
-/* full: four entries, part: the first `len` of them, each to a sum of its own. */
+/* The first `len` of four entries, each to sums of its own. */
 #define SBK_JOIN_512(t, elem, n, add, bits, in_, index)                                \
-    SBK_FN void sbk_join_full_##in_##_##t##x##n(sbk_##t##x##n *s, const elem *a,       \
-                                                const index *crd, const elem *b,       \
-                                                int64_t ld, int64_t base)              \
-    {                                                                                  \
-        s[0] += SBK_JOIN_A(t, n, 0) * SBK_JOIN_B(t, n, 0);                             \
-        s[1] += SBK_JOIN_A(t, n, 1) * SBK_JOIN_B(t, n, 1);                             \
-        s[2] += SBK_JOIN_A(t, n, 2) * SBK_JOIN_B(t, n, 2);                             \
-        s[3] += SBK_JOIN_A(t, n, 3) * SBK_JOIN_B(t, n, 3);                             \
-    }                                                                                  \
-    SBK_FN void sbk_join_part_##in_##_##t##x##n(sbk_##t##x##n *s, const elem *a,       \
-                                                const index *crd, const elem *b,       \
-                                                int64_t ld, int64_t base, int64_t len) \
+    SBK_FN void sbk_join_part_##in_##_##t##x##n(                                       \
+        sbk_##t##x##n *s, int vectors, const elem *a, const index *crd, const elem *b, \
+        int64_t ld, int64_t base, int64_t len)                                         \
     {                                                                                  \
         const __mmask##bits in = SBK_JOIN_BITS_##bits(len, n);                         \
+        (void)vectors; /* one */                                                       \
         SBK_JOIN_PART(t, n, add, 0, SBK_JOIN_FIRST_##bits(in));                        \
         SBK_JOIN_PART(t, n, add, 1, SBK_JOIN_LANES_##bits(in, 1 * (n)));               \
         SBK_JOIN_PART(t, n, add, 2, SBK_JOIN_LANES_##bits(in, 2 * (n)));               \
         SBK_JOIN_PART(t, n, add, 3, SBK_JOIN_LANES_##bits(in, 3 * (n)));               \
-    }                                                                                  \
-    SBK_FN void sbk_join_##in_##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))            \
-    {                                                                                  \
-        sbk_##t##x##n s[4] = {acc[0]};                                                 \
-        (void)vectors; /* one */                                                       \
-        (void)end;                                                                     \
-        for (; hi - lo > 4; lo += 4)                                                   \
-            sbk_join_full_##in_##_##t##x##n(s, a + lo, crd + lo, b, ld, base);         \
-        sbk_join_part_##in_##_##t##x##n(s, a + lo, crd + lo, b, ld, base, hi - lo);    \
-        acc[0] = (s[0] + s[1]) + (s[2] + s[3]);                                        \
-    }                                                                                  \
-    SBK_FN void sbk_join_end_##in_##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))        \
-    {                                                                                  \
-        sbk_##t##x##n s[4] = {acc[0]};                                                 \
-        index crd_[4];                                                                 \
-        elem a_[4];                                                                    \
-        (void)vectors;                                                                 \
-        (void)end;                                                                     \
-        if (hi <= lo)                                                                  \
-            return;                                                                    \
-        for (; hi - lo > 4; lo += 4)                                                   \
-            sbk_join_full_##in_##_##t##x##n(s, a + lo, crd + lo, b, ld, base);         \
-        for (int k = 0; k < 4; k++) {                                                  \
-            crd_[k] = crd[lo + k < hi ? lo + k : lo];                                  \
-            a_[k] = a[lo + k < hi ? lo + k : lo];                                      \
-        }                                                                              \
-        sbk_join_part_##in_##_##t##x##n(s, a_, crd_, b, ld, base, hi - lo);            \
-        acc[0] = (s[0] + s[1]) + (s[2] + s[3]);                                        \
-    }
-
-/* Entry k to sum j. */
-#define SBK_HALVES_ADD(t, n, j, k) s[j] += SBK_JOIN_A(t, n, k) * SBK_JOIN_B(t, n, k)
-
-/* ... of rows of two vectors, which are chains enough by themselves. */
-#define SBK_HALVES_BOTH(t, n, k)                         \
-    acc[0] += SBK_JOIN_A(t, n, k) * SBK_JOIN_B(t, n, k), \
-        acc[1] += SBK_JOIN_A(t, n, k) *                  \
-                  sbk_ld_##t##x##n(b + ((int64_t)crd[k] - base) * ld + (n))
-
-#define SBK_HALVES_512(t, elem, n, in, index)                                          \
-    SBK_FN void sbk_halves_one_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))       \
-    {                                                                                  \
-        sbk_##t##x##n s[4] = {acc[0]};                                                 \
-        (void)vectors;                                                                 \
-        (void)end;                                                                     \
-        if (hi - lo >= 8) {                                                            \
-            for (; hi - lo >= 8; lo += 4)                                              \
-                sbk_join_full_##in##_##t##x##n(s, a + lo, crd + lo, b, ld, base);      \
-            s[0] += s[2];                                                              \
-            s[1] += s[3];                                                              \
-        }                                                                              \
-        if (hi - lo >= 4) {                                                            \
-            SBK_HALVES_ADD(t, n, 0, lo);                                               \
-            SBK_HALVES_ADD(t, n, 1, lo + 1);                                           \
-            SBK_HALVES_ADD(t, n, 0, lo + 2);                                           \
-            SBK_HALVES_ADD(t, n, 1, lo + 3);                                           \
-            lo += 4;                                                                   \
-        }                                                                              \
-        if ((hi - lo) & 2) {                                                           \
-            SBK_HALVES_ADD(t, n, 0, lo);                                               \
-            SBK_HALVES_ADD(t, n, 1, lo + 1);                                           \
-            lo += 2;                                                                   \
-        }                                                                              \
-        if ((hi - lo) & 1)                                                             \
-            SBK_HALVES_ADD(t, n, 0, lo);                                               \
-        acc[0] = s[0] + s[1];                                                          \
-    }                                                                                  \
-    SBK_FN void sbk_halves_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))           \
-    {                                                                                  \
-        if (vectors == 1) {                                                            \
-            sbk_halves_one_##in##_##t##x##n(acc, 1, a, crd, lo, hi, end, b, ld, base); \
-            return;                                                                    \
-        }                                                                              \
-        for (; hi - lo >= 4; lo += 4)                                                  \
-            SBK_HALVES_BOTH(t, n, lo), SBK_HALVES_BOTH(t, n, lo + 1),                  \
-                SBK_HALVES_BOTH(t, n, lo + 2), SBK_HALVES_BOTH(t, n, lo + 3);          \
-        if ((hi - lo) & 2) {                                                           \
-            SBK_HALVES_BOTH(t, n, lo), SBK_HALVES_BOTH(t, n, lo + 1);                  \
-            lo += 2;                                                                   \
-        }                                                                              \
-        if ((hi - lo) & 1)                                                             \
-            SBK_HALVES_BOTH(t, n, lo);                                                 \
     }
 
 /* Rows of B as long as a register. */
@@ -380,20 +415,51 @@
         acc[0] = sbk_eights_last_##in##_##t##x##n(s, a_, crd_, b, ld, base, hi - lo); \
     }
 
+#elif SBK_VBYTES >= 32
+
+/* Lanes that a mask hides add 0 * 0, whatever the next rows have there. */
+#define SBK_JOIN_HIDE(t, n, v, in) \
+    ((sbk_##t##x##n)((sbk_##t##x##n##_i)(v) & (sbk_##t##x##n##_i)(in)))
+#define SBK_JOIN_256(t, elem, n, pre, ep, ireg, in_, index)                            \
+    SBK_FN void sbk_join_part_##in_##_##t##x##n(                                       \
+        sbk_##t##x##n *s, int vectors, const elem *a, const index *crd, const elem *b, \
+        int64_t ld, int64_t base, int64_t len)                                         \
+    {                                                                                  \
+        SBK_UNROLL                                                                     \
+        for (int k = 0; k < 4; k++) {                                                  \
+            const ireg in =                                                            \
+                pre##_cmpgt_epi32(pre##_set1_epi32((int)len), pre##_set1_epi32(k));    \
+            const sbk_##t##x##n one = SBK_JOIN_HIDE(t, n, SBK_JOIN_A(t, n, k), in);    \
+            SBK_UNROLL                                                                 \
+            for (int v = 0; v < vectors; v++)                                          \
+                SBK_JOIN_SUM(s, k)                                                     \
+            [v] += one *                                                               \
+                   (sbk_##t##x##n)pre##_maskload_##ep(SBK_JOIN_ROW(k) + v * (n), in);  \
+        }                                                                              \
+    }
+
 #endif
 
 #define SBK_FEW(f, ...) f(__VA_ARGS__, i32, int32_t) f(__VA_ARGS__, i64, int64_t)
 
-/* Rows of B too short for masks, and registers without them. */
+/* Registers without room for several rows; rows of B too short for masks. */
+#define SBK_FEW_MASKED(...)                   \
+    SBK_FEW(SBK_FEW_ANY, few, __VA_ARGS__)    \
+    SBK_FEW(SBK_FEW_ANY, eights, __VA_ARGS__) \
+    SBK_FEW(SBK_FEW_ANY, eights_end, __VA_ARGS__)
 #define SBK_FEW_ALL(...)                        \
-    SBK_FEW(SBK_FEW_ANY, few, __VA_ARGS__)      \
+    SBK_FEW_MASKED(__VA_ARGS__)                 \
     SBK_FEW(SBK_FEW_ANY, join, __VA_ARGS__)     \
     SBK_FEW(SBK_FEW_ANY, join_end, __VA_ARGS__) \
-    SBK_FEW(SBK_FEW_ANY, halves, __VA_ARGS__)   \
-    SBK_FEW(SBK_FEW_ANY, eights, __VA_ARGS__)   \
-    SBK_FEW(SBK_FEW_ANY, eights_end, __VA_ARGS__)
+    SBK_FEW(SBK_FEW_ANY, halves, __VA_ARGS__)
 
 SBK_FEW_ALL(f32, float, 2)
+#if SBK_VBYTES >= 32
+SBK_JOIN_ROWS(f32, float, 4)
+SBK_JOIN_ROWS(f32, float, 8)
+SBK_JOIN_ROWS(f64, double, 2)
+SBK_JOIN_ROWS(f64, double, 4)
+#endif
 #if SBK_VBYTES >= 64
 SBK_FEW(SBK_FEW_512, f32, float, ps, epi32, i32, 16, 4, 4)
 SBK_FEW(SBK_FEW_ROWS_512, f32, float, 16, 4, 4)
@@ -409,12 +475,12 @@ SBK_FEW(SBK_JOIN_512, f32, float, 16, _mm512_mask3_fmadd_ps, 64)
 SBK_FEW(SBK_JOIN_512, f64, double, 2, _mm_mask3_fmadd_pd, 32)
 SBK_FEW(SBK_JOIN_512, f64, double, 4, _mm256_mask3_fmadd_pd, 32)
 SBK_FEW(SBK_JOIN_512, f64, double, 8, _mm512_mask3_fmadd_pd, 32)
-SBK_FEW(SBK_HALVES_512, f32, float, 4)
-SBK_FEW(SBK_HALVES_512, f32, float, 8)
-SBK_FEW(SBK_HALVES_512, f32, float, 16)
-SBK_FEW(SBK_HALVES_512, f64, double, 2)
-SBK_FEW(SBK_HALVES_512, f64, double, 4)
-SBK_FEW(SBK_HALVES_512, f64, double, 8)
+SBK_JOIN_ROWS(f32, float, 16)
+SBK_JOIN_ROWS(f64, double, 8)
+SBK_FEW(SBK_JOINED, f32, float, 16)
+SBK_FEW(SBK_JOINED, f64, double, 8)
+SBK_FEW(SBK_HALVES, f32, float, 16)
+SBK_FEW(SBK_HALVES, f64, double, 8)
 SBK_FEW(SBK_FEW_512, f32, float, ps, epi32, i32, 16, 16, 1)
 SBK_FEW(SBK_FEW_512, f64, double, pd, epi64, i64, 8, 8, 1)
 SBK_FEW(SBK_EIGHTS_512, f32, float, 16, 4, 4)
@@ -423,13 +489,28 @@ SBK_FEW(SBK_EIGHTS_512, f32, float, 16, 16, 1)
 SBK_FEW(SBK_EIGHTS_512, f64, double, 8, 2, 4)
 SBK_FEW(SBK_EIGHTS_512, f64, double, 8, 4, 2)
 SBK_FEW(SBK_EIGHTS_512, f64, double, 8, 8, 1)
+#elif SBK_VBYTES >= 32
+SBK_FEW_MASKED(f32, float, 4)
+SBK_FEW_MASKED(f32, float, 8)
+SBK_FEW_MASKED(f64, double, 2)
+SBK_FEW_MASKED(f64, double, 4)
+SBK_FEW(SBK_JOIN_256, f32, float, 4, _mm, ps, __m128i)
+SBK_FEW(SBK_JOIN_256, f32, float, 8, _mm256, ps, __m256i)
+SBK_FEW(SBK_JOIN_256, f64, double, 2, _mm, pd, __m128i)
+SBK_FEW(SBK_JOIN_256, f64, double, 4, _mm256, pd, __m256i)
 #else
 SBK_FEW_ALL(f32, float, 4)
 SBK_FEW_ALL(f64, double, 2)
-#if SBK_VBYTES >= 32
-SBK_FEW_ALL(f32, float, 8)
-SBK_FEW_ALL(f64, double, 4)
 #endif
+#if SBK_VBYTES >= 32
+SBK_FEW(SBK_JOINED, f32, float, 4)
+SBK_FEW(SBK_JOINED, f32, float, 8)
+SBK_FEW(SBK_JOINED, f64, double, 2)
+SBK_FEW(SBK_JOINED, f64, double, 4)
+SBK_FEW(SBK_HALVES, f32, float, 4)
+SBK_FEW(SBK_HALVES, f32, float, 8)
+SBK_FEW(SBK_HALVES, f64, double, 2)
+SBK_FEW(SBK_HALVES, f64, double, 4)
 #endif
 
 #endif

@@ -5,7 +5,7 @@
  *                  term[ptr[r + 1] - from]; SBK_ROWS_BEHIND more may be read, sum is vectors
  *
  * Four lanes a row, so that a register of 64 bytes has the next four terms of four rows, or of
- * two of doubles, and one comparison of lengths with the lanes' numbers masks them all. As
+ * two of doubles (of 32 bytes of half as many), and one comparison of lengths with the lanes' numbers masks them all. As
  * many steps as the longest row wants, but rows of more than SBK_ROWS_LONG terms go alone:
  * where lengths are mixed a jump that was not foreseen costs more than a step. Lanes are then
  * added by shuffles within quarters of a register. A row's sum depends on its length alone.
@@ -132,6 +132,51 @@ sbk_lens_i64x8(const int64_t *ptr)
 
 SBK_ROWS_SOME(i32, int32_t, 8, _mm256, __m256, __m256i)
 SBK_ROWS_SOME(i64, int64_t, 8, _mm256, __m256, __m256i)
+
+SBK_ROWS_ALONE(f64, double, 4)
+
+/* Of doubles a register has one row. */
+#define SBK_ROWS_ADD_f64x4(e)                                                         \
+    a##e = _mm256_add_pd(                                                             \
+        a##e, (__m256d)((__m256i)_mm256_loadu_pd(term + ptr[e]) &                     \
+                        _mm256_cmpgt_epi64(_mm256_permute4x64_epi64(len, 0x55 * (e)), \
+                                           lane)))
+#define SBK_ROWS_256(in, index)                                                     \
+    SBK_FN sbk_f64x4 sbk_rows4_##in##_f64(const double *term, const index *ptr)     \
+    {                                                                               \
+        __m256d a0 = _mm256_setzero_pd(), a1 = a0, a2 = a0, a3 = a0;                \
+        __m256i lane = _mm256_setr_epi64x(0, 1, 2, 3);                              \
+        const __m128i all = sbk_lens_##in##x4(ptr);                                 \
+        const __m128i longer = _mm_cmpgt_epi32(all, _mm_set1_epi32(SBK_ROWS_LONG)); \
+        const __m256i len = _mm256_cvtepi32_epi64(~longer & all);                   \
+        const double *const first = term;                                           \
+        unsigned lone = (unsigned)_mm_movemask_ps((__m128)longer);                  \
+        sbk_f64x4 sum;                                                              \
+        do {                                                                        \
+            SBK_ROWS_ADD_f64x4(0), SBK_ROWS_ADD_f64x4(1);                           \
+            SBK_ROWS_ADD_f64x4(2), SBK_ROWS_ADD_f64x4(3);                           \
+            lane = _mm256_add_epi64(lane, _mm256_set1_epi64x(4));                   \
+            term += 4;                                                              \
+        } while (_mm256_movemask_pd(                                                \
+            (__m256d)_mm256_cmpgt_epi64(len, _mm256_permute4x64_epi64(lane, 0))));  \
+        a0 = _mm256_hadd_pd(a0, a1);                                                \
+        a2 = _mm256_hadd_pd(a2, a3);                                                \
+        sum = (sbk_f64x4)_mm256_add_pd(_mm256_permute2f128_pd(a0, a2, 0x21),        \
+                                       _mm256_blend_pd(a0, a2, 0xc));               \
+        for (; lone; lone &= lone - 1) {                                            \
+            const int r = __builtin_ctz(lone);                                      \
+            sum[r] = sbk_row_f64x4(first + ptr[r], ptr[r + 1] - ptr[r]);            \
+        }                                                                           \
+        return sum;                                                                 \
+    }                                                                               \
+    SBK_FN void sbk_rows_##in##_f64x4(SBK_ROWS_ARGS(f64, double, 4, index))         \
+    {                                                                               \
+        for (int h = 0; h < 4; h++)                                                 \
+            sum[h] += sbk_rows4_##in##_f64(term - from, ptr + h * 4);               \
+    }
+
+SBK_ROWS_256(i32, int32_t)
+SBK_ROWS_256(i64, int64_t)
 
 #endif
 #if SBK_VBYTES >= 64
@@ -261,9 +306,5 @@ SBK_ROWS_ANY(f32, float, 4, i64, int64_t)
 
 SBK_ROWS_ANY(f64, double, 2, i32, int32_t)
 SBK_ROWS_ANY(f64, double, 2, i64, int64_t)
-#if SBK_VBYTES >= 32
-SBK_ROWS_ANY(f64, double, 4, i32, int32_t)
-SBK_ROWS_ANY(f64, double, 4, i64, int64_t)
-#endif
 
 #endif

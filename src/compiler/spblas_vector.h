@@ -579,6 +579,7 @@ SBK_NT_ANY(i8, int8_t, 16)
             __builtin_prefetch(p, 0, near);                                 \
     } while (0)
 
+#include "compiler/spblas_bits.h"
 #include "compiler/spblas_few.h"
 #include "compiler/spblas_gather.h"
 #include "compiler/spblas_rows.h"

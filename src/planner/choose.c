@@ -83,7 +83,7 @@ products_fit(const sb_planner *pl)
 static double
 longest_products(const sb_planner *pl)
 {
-    if (!sb_target_slow_gathers(pl->target))
+    if (!sb_target_zen(pl->target))
         return 14;
     return pl->work.compute_size == 4 ? 28 : 16;
 }
@@ -97,8 +97,7 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
 
     if (p->kind == SB_PART_WIN && pl->stats.win_run[sb_stats_window(p->size)] < 20)
         return "shared runs too short for lanes";
-    if (p->kind == SB_PART_SEG && pl->stats.mean >= 128 &&
-        !sb_target_slow_gathers(pl->target))
+    if (p->kind == SB_PART_SEG && pl->stats.mean >= 128 && !sb_target_zen(pl->target))
         return "rows long enough for lanes of their own";
     if (p->kind == SB_PART_PROD &&
         (pl->stats.mean >= longest_products(pl) || !products_fit(pl)))

@@ -111,13 +111,6 @@ stream_rate(const sb_target *t, double bytes)
     return bytes <= (double)t->l3 ? t->bw_l3 : t->bw_mem;
 }
 
-/* Parts whose slots are the entries that the rows of a window share. */
-static bool
-windows(const sb_part_choice *p)
-{
-    return p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE;
-}
-
 /* How likely the row next to an entry's stays next to it when rows are listed by length. */
 static double
 neighbours(const sb_stats *s)
@@ -127,6 +120,13 @@ neighbours(const sb_stats *s)
     for (int q = 0; q < SB_STATS_BUCKETS; q++)
         sum += (double)s->bucket_nnz[q] * (double)s->bucket_rows[q];
     return s->nnz > 0 ? sum / ((double)s->nnz * (double)s->rows) : 0;
+}
+
+/* Zen 3, floats: a tile is half of what a row of a panel is reckoned by. */
+static bool
+short_panel(const sb_work *w, const sb_target *t)
+{
+    return t->isa == SB_ISA_V3 && w->b_size == 4;
 }
 
 /* Seconds to read B's rows for the entries of a part. */
@@ -144,7 +144,7 @@ gather_seconds(const sb_part_choice *p, const sb_amounts *am, const coef *co,
     const double bytes = am->entries * line;
     /* rows kept in registers together share each load of B's row */
     const double rows = fmin(co->rows, p->size > 0 ? p->size : co->rows);
-    const double alone = windows(p) ? am->entries - am->slots : 0;
+    const double alone = sb_cost_windows(p) ? am->entries - am->slots : 0;
     const double near = (bytes - alone * line) / rows * reuse + alone * line * reuse;
     const double far = am->entries * (line + LATE_BYTES) * (1 - reuse);
 
@@ -153,7 +153,7 @@ gather_seconds(const sb_part_choice *p, const sb_amounts *am, const coef *co,
      * its first lines of values. Pieces of rows of B lie a row apart: they use as few sets
      * of a cache as if they took up whole rows. */
     if (p->kind == SB_PART_PANEL)
-        return bytes / gather_rate(t, p->size * line) +
+        return bytes / gather_rate(t, (short_panel(w, t) ? 2 : 1) * p->size * line) +
                fmin((double)sb_rule_blocks(w, t) * all, bytes) / gather_rate(t, all) +
                am->units * (2.0 * width * w->c_size + (packed ? 0 : 256)) /
                    t->gather_l2;
@@ -238,64 +238,12 @@ together(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
                : 1;
 }
 
-/* Rows long enough for two entries at a time keep more of B in flight, which shows while
- * a row of B is but a few lines (docs/kernels.md). A run of shared columns begins anew
- * for each window, which shows where there is little else to do. Sums of 64 columns of six
- * rows leave Zen 4 too few registers for what else a shared column needs (docs/kernels.md). */
-static double
-slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unroll)
-{
-    const int64_t row = w->n * w->b_size;
-
-    if (p->kind == SB_PART_WIN && row <= 32 && !sb_target_slow_gathers(t))
-        return 1.3;
-    /* Zen 5 waits more for L2 beside L1 than Zen 4, which shows while segments are not most of it */
-    if (p->kind == SB_PART_PANEL && t->wide && row >= 256 && row < 1024)
-        return 0.72;
-    if (p->kind == SB_PART_SHARE && p->size >= 6 && w->n >= 64 &&
-        w->compute_size == 4 && sb_target_slow_gathers(t))
-        return p->size == 6 ? 1.3 : 0.95;
-    if (unroll == SB_SPEC_FEW) /* Zen 4: 1.07 times as fast as fours on long rows */
-        return t->isa == SB_ISA_V4G ? 0.68 : 0.78;
-    /* rows one after the other: 1.12 times as fast as eights, 1.17 as pairs; of two vectors
-     * 1.08 as one by one, 1.03 as pairs */
-    if (unroll > SB_SPEC_FEW && row <= 32)
-        return 0.7;
-    if (unroll > SB_SPEC_FEW && row > 64)
-        return w->nnz < 32 * w->m ? 0.92 : 0.8;
-    return unroll > 1 && row <= 256 ? 0.82 : 1;
-}
-
-/* What is left of the cost of an entry where a row of B is a line at most: most of it is
- * the chain of additions, which entries taken together do not have in common. */
-static double
-unchained(const sb_work *w, const sb_target *t, int unroll)
-{
-    if (unroll == SB_SPEC_FEW)
-        return t->isa == SB_ISA_V4G ? 0.33 : 0.38;
-    if (unroll > SB_SPEC_FEW && w->n * w->b_size <= 32)
-        return 0.34;
-    return unroll > 1 && w->n * w->b_size <= 64 ? 0.4 : 1;
-}
-
-/* Zen 5: rows one after the other gain more than windows do from loads and operations of 64 bytes
- * (docs/kernels.md, Few columns on Zen 5). */
-static double
-joined_rows(const sb_work *w, const sb_target *t, int unroll)
-{
-    const int64_t row = w->n * w->b_size;
-
-    return t->wide && unroll > SB_SPEC_FEW && row <= (w->compute_size > 4 ? 64 : 32)
-               ? 0.8
-               : 1;
-}
-
-/* Zen 4: a column that rows share is one load of a vector or two and a multiply-add a row, and
+/* Zen: a column that rows share is one load of a vector or two and a multiply-add a row, and
  * a sum a row is chains enough, so that little is left beside them. */
 static bool
 narrow_windows(const sb_part_choice *p, const sb_work *w, const sb_target *t)
 {
-    return p->kind == SB_PART_WIN && sb_target_slow_gathers(t) && w->op == SB_OP_SPMM &&
+    return p->kind == SB_PART_WIN && sb_target_zen(t) && w->op == SB_OP_SPMM &&
            w->n * w->b_size <= 64;
 }
 
@@ -320,6 +268,10 @@ window_indices(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     if (p->kind == SB_PART_SHARE)
         return alone + (w->n < 64 ? 1 : again) *
                            (shared + (packed ? 0 : position * am->entries));
+    if (!narrow &&
+        t->isa == SB_ISA_V3) /* alone they go by the tile, two chains of sums */
+        return (p->size > 2 ? fmax(1.2, w->n * w->b_size * 0.9 / 64) : 1.2) * alone +
+               shared;
     return (narrow ? 0.65 : again) * (2.5 * alone + shared);
 }
 
@@ -346,8 +298,8 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
     /* blocks of more than four rows spill sums (docs/planner.md, Levels) */
     const double tall = p->kind == SB_PART_BSR && p->size > 4 ? log2(p->size / 4.0) : 0;
     const int unroll = together(p, w, s, t);
-    const double indexed = windows(p) ? window_indices(p, am, w, t, packed)
-                                      : am->entries * (1 + 0.15 * tall);
+    const double indexed = sb_cost_windows(p) ? window_indices(p, am, w, t, packed)
+                                              : am->entries * (1 + 0.15 * tall);
 
     if (t->gpu) {
         const sb_gpu_part one = {p,           am->entries,    am->slots, am->units,
@@ -367,11 +319,10 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
         /* A and C come and go beside the rows of B, as far ahead as need be */
         const double rows_of_b = gather_seconds(p, am, co, w, s, t, packed);
 
-        out->roof = joined_rows(w, t, unroll) * slowdown(p, w, t, unroll) *
+        out->roof = sb_cost_roof_pace(p, w, t, unroll) *
                     fmax(fmax(stream, rows_of_b + back / t->gather_l1), flops / peak);
         out->unit = am->units * co->unit;
-        out->entry =
-            joined_rows(w, t, unroll) * unchained(w, t, unroll) * indexed * co->entry;
+        out->entry = sb_cost_entry_pace(w, t, unroll) * indexed * co->entry;
         total->bytes += a_bytes + c_bytes + am->entries * width * w->b_size;
     }
     out->unit *= share;
@@ -459,7 +410,7 @@ selected(sb_amounts *am, const sb_choice *ch, int at, const sb_stats *s,
 {
     const sb_part_choice *p = &ch->part[at];
     double share = p->kind == SB_PART_BSR ? block_share(s, p->size) * left
-                   : windows(p)           ? left
+                   : sb_cost_windows(p)   ? left
                                           : s->diag_share * left;
 
     for (int q = 0; q < at && p->kind == SB_PART_BSR; q++)
@@ -468,7 +419,7 @@ selected(sb_amounts *am, const sb_choice *ch, int at, const sb_stats *s,
                                         block_share(s, ch->part[q].size)));
     am->entries = share * (double)s->nnz;
     am->slots = p->kind == SB_PART_DIA ? (double)s->diag_count * (double)s->rows
-                : windows(p)           ? sb_cost_shared(p, s, t) * am->entries
+                : sb_cost_windows(p)   ? sb_cost_shared(p, s, t) * am->entries
                                        : am->entries;
     am->units = (double)s->rows / (p->kind == SB_PART_DIA ? 1 : p->size);
     am->touches = (double)s->rows;

@@ -67,6 +67,14 @@ int sb_cost_class(const sb_part_choice *p);
 void sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w,
                      const sb_stats *s, const sb_target *t);
 
+/* cost_pace.c: whether a part's slots are entries that the rows of a window share; and factors of
+ * time at the roofline, and of time per entry, of which a row has `unroll` taken together
+ * (sb_rule_together). */
+bool sb_cost_windows(const sb_part_choice *p);
+double sb_cost_roof_pace(const sb_part_choice *p, const sb_work *w, const sb_target *t,
+                         int unroll);
+double sb_cost_entry_pace(const sb_work *w, const sb_target *t, int unroll);
+
 /* A part of SpMV: entries, slots stored and rows of C touched. */
 typedef struct sb_vector_part {
     const sb_part_choice *choice;
@@ -83,6 +91,9 @@ double sb_vector_mixed(const sb_stats *s);
 /* On Zen 4, seconds for lines of x that no row of the last six has read, and that L1 mostly has
  * not kept beside A: what loads wait for where columns are scattered. */
 double sb_vector_late(const sb_vector_part *p, const sb_stats *s, const sb_target *t);
+/* cost_short.c: the same of Zen 3, but of blocks, which cost what they do elsewhere. */
+void sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+                     const sb_target *t, bool packed);
 /* cost_wide.c: makes what v4 takes of what a wide one takes. */
 void sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                     const sb_target *t, bool packed);

@@ -308,4 +308,6 @@ sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     terms_of(out, p, s, t, packed);
     if (t->wide)
         sb_vector_wide(out, p, s, t, packed);
+    if (t->isa == SB_ISA_V3)
+        sb_vector_short(out, p, s, t, packed);
 }

@@ -27,7 +27,7 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     const int prefetch = sb_rule_prefetch(pb, b_bytes, 1, stream, t);
     const sb_dtype ptr = kind == SB_PART_LIST ? pb->a.idx_type : pb->a.ptr_type;
     const int block = kind == SB_PART_BLOCKS ? (int)pb->a.block : 0;
-    sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = kind}}};
+    sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = kind}}, .slab = slab};
 
     for (int rank = 0; (ch.tile = sb_rule_tile(&narrow, t, block, prefetch, rank)) > 0;
          rank++) {

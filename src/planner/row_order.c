@@ -145,8 +145,7 @@ may_pay(const sb_planner *pl)
     const bool timed = pl->opt->effort != SB_EFFORT_ESTIMATE;
     const double b = sb_work_footprint(w, &pl->stats);
 
-    return sb_target_slow_gathers(pl->target) && !pl->pb->device &&
-           w->op == SB_OP_SPMM &&
+    return sb_target_zen(pl->target) && !pl->pb->device && w->op == SB_OP_SPMM &&
            w->n * w->b_size >= (timed ? LEAST_ROW : LEAST_ROW_UNTIMED) &&
            (timed || known_types(pl)) &&
            sb_rule_stream(pl->pb, w, pl->stats.mean, pl->target) &&

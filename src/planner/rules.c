@@ -72,73 +72,12 @@ sb_work_slab(const sb_work *w, int slab)
     return one;
 }
 
-/* Zen 4, as the one of its level that was measured (docs/kernels.md, Wide rows on Zen 4): rows
- * of B of eight lines and more are read by the line, as far as L1 fetches ahead by itself. */
+/* Zen, as its memory was measured (docs/kernels.md, Wide rows on Zen 4): rows of B of eight
+ * lines and more are read by the line, as far as L1 fetches ahead by itself. */
 bool
 sb_rule_many_lines(const sb_work *w, const sb_target *t)
 {
-    return sb_target_slow_gathers(t) && w->n * w->b_size >= 512;
-}
-
-/* 32 registers hold 24 vectors of sums: 64 columns of six rows. */
-int
-sb_rule_tall(const sb_work *w, const sb_target *t)
-{
-    return t->isa >= SB_ISA_V4 && w->compute_size == 4 ? 6 : 0;
-}
-
-/* As many vectors are 64 doubles of three. */
-static int
-tall_doubles(const sb_work *w)
-{
-    return w->compute_size == 8 ? 3 : 0;
-}
-
-int
-sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int rank)
-{
-    static const int lists[][5] = {{64, 32, 16, 8}, {32, 16, 64, 8},   {16, 8, 32, 64},
-                                   {8, 16, 32, 64}, {16, 4, 8, 32},    {4, 16, 8, 32},
-                                   {32, 16, 8, 4},  {128, 64, 32, 16}, {8, 4, 16, 32},
-                                   {4, 8, 16, 32},  {2, 4, 8, 16, 32}};
-    const int tall = sb_rule_tall(w, t);
-    const bool roomy = (tall > 0 && block <= tall) ||
-                       (sb_rule_many_lines(w, t) && block <= tall_doubles(w));
-    /* four vectors of columns: of 32 bytes, 16 doubles */
-    const bool short_vectors = t->isa < SB_ISA_V4 && w->compute_size > 4;
-    /* a tile cut short costs what its columns do (docs/kernels.md, Tiles cut short) */
-    const bool once = sb_target_slow_gathers(t) && !block;
-    /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for */
-    const bool doubles =
-        t->wide && !block && !prefetch && w->compute_size == 8 && w->n >= 128;
-    int list;
-
-    if (rank < 0 || rank >= SB_COUNT(lists[0]))
-        return 0;
-    if (w->op == SB_OP_SPMV)
-        list = t->isa == SB_ISA_V4G ? 8 : 5; /* docs/kernels.md, SpMV rule 1 */
-    else if (w->op == SB_OP_SDDMM)
-        list = w->k == 128 ? 7 : w->k == 64 ? 0 : 6;
-    else if (w->col_major)
-        list = 3;
-    else if (block > 1 && block <= 8 && short_vectors && w->n > 8)
-        list = 2;
-    else if (w->n >= (once ? 33 : 64))
-        list = doubles || (tall > 0 && w->n >= (once ? 65 : 128) && !block) ? 7
-               : block >= 3 && !roomy                                       ? 1
-                                                                            : 0;
-    else
-        list = w->n > 16 ? 1 : w->n > 8 ? 2 : w->n > 4 ? 3 : w->n > 2 ? 9 : 10;
-    return lists[list][rank];
-}
-
-/* As many bytes as 31 registers of 64 bytes have (one holds B), or 16 of 32. */
-bool
-sb_rule_holds(const sb_work *w, const sb_target *t, int rows)
-{
-    const int room = t->isa >= SB_ISA_V4 ? 1984 : 512;
-
-    return rows * sb_rule_tile(w, t, rows, 0, 0) * w->compute_size <= room;
+    return sb_target_zen(t) && w->n * w->b_size >= 512;
 }
 
 bool
@@ -170,13 +109,15 @@ sb_rule_panel_run(const sb_work *w, const sb_target *t)
 {
     const double row = (double)w->n * w->b_size;
 
+    if (t->isa == SB_ISA_V3)
+        return fmax(4, 768 / row);
     return sb_rule_many_lines(w, t) && row >= 2048 ? 20 : fmax(2, 768 / row);
 }
 
 bool
 sb_rule_local(const sb_target *t, double r4)
 {
-    return sb_target_slow_gathers(t) && r4 >= 1.15;
+    return sb_target_zen(t) && r4 >= 1.15;
 }
 
 /* The power of two from `lo` to `hi` that is at least x. */
@@ -328,10 +269,10 @@ loaded_in_place(const sb_work *w, const sb_target *t, double mean)
 {
     if (sb_target_slow_gathers(t))
         return mean < (w->compute_size == 4 ? 24 : 14) ? SB_PART_PROD : SB_PART_SEG;
-    if ((t->isa == SB_ISA_V3 || t->isa == SB_ISA_V2) && w->compute_size == 4)
-        return mean < 12 ? SB_PART_PROD : SB_PART_SEG;
     if (t->isa == SB_ISA_V3)
-        return SB_PART_SEG;
+        return mean < (w->compute_size == 4 ? 16 : 14) ? SB_PART_PROD : SB_PART_SEG;
+    if (t->isa == SB_ISA_V2 && w->compute_size == 4)
+        return mean < 12 ? SB_PART_PROD : SB_PART_SEG;
     return SB_PART_CSR; /* registers of 16 bytes hold two doubles */
 }
 
@@ -355,7 +296,7 @@ sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target
     int64_t row, columns;
     sb_work w;
 
-    if (!sb_target_slow_gathers(t) || (!dots && !row_major(pb)))
+    if (!sb_target_zen(t) || (!dots && !row_major(pb)))
         return false;
     sb_work_of(&w, pb);
     row = (dots ? w.k : w.n) * w.b_size;
@@ -368,15 +309,15 @@ sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target
            all > ((t->wide ? 1.15 : 0.9) + asked / 64) * (double)t->l3;
 }
 
-/* On Zen 5 long rows that come before they are used push out what is in use, the more the more
- * often one is asked for; those that several rows of A ask for at once do not. */
+/* On Zen 3 and 5 long rows that come before they are used push out what is in use, the more the
+ * more often one is asked for; those that several rows of A ask for at once do not. */
 static bool
 too_long(const sb_work *w, int rows, const sb_target *t)
 {
     const int64_t row = (w->op == SB_OP_SDDMM ? w->k : w->n) * w->b_size;
     const double asked = (double)w->nnz / (double)(w->m > w->k ? w->m : w->k);
 
-    if (!t->wide || rows > 1)
+    if (!(t->wide || t->isa == SB_ISA_V3) || rows > 1)
         return false;
     return w->op == SB_OP_SDDMM ? row >= 1024
                                 : row >= 2048 && (row >= 4096 || asked >= 11);
@@ -389,7 +330,7 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
     const bool dots = pb->op == SB_OP_SDDMM;
     sb_work w;
 
-    if (!sb_target_slow_gathers(t))
+    if (!sb_target_zen(t))
         return !dots && row_major(pb) && !stream && footprint > (double)t->l3 / 2 ? 8
                                                                                   : 0;
     sb_work_of(&w, pb);
@@ -407,8 +348,11 @@ sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_tar
     /* parts of one would be read first */
     const bool lines = pb->c.ld * w->c_size % 64 == 0;
 
-    return row_major(pb) && lines && (mean < 16 || sb_rule_many_lines(w, t)) &&
-           (c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2));
+    if (!row_major(pb) || !lines || (mean >= 16 && !sb_rule_many_lines(w, t)))
+        return false;
+    if (t->isa == SB_ISA_V3) /* docs/kernels.md, Wide rows on Zen 3 */
+        return all > (w->n * w->c_size >= 256 ? 0.7 : 0.9) * (double)t->l3;
+    return c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2);
 }
 
 int64_t

@@ -74,8 +74,8 @@ sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
 enum { SB_RANGED_BYTES = 128 };
 int sb_rule_ranged(int size, const sb_stats *s, const sb_target *t);
 
-/* Entries a row from which SpMV's groups have eight lanes on a wide machine. */
-enum { SB_LONG_ROWS = 64 };
+/* Entries a row from which SpMV's groups have eight lanes on a wide machine; floats on Zen 3. */
+enum { SB_LONG_ROWS = 64, SB_LONG_ROWS_SHORT = 100 };
 
 /* Whether masks make the sums of a window's rows together. */
 bool sb_rule_joined(const sb_work *w, const sb_target *t, int rows);

@@ -1,5 +1,5 @@
 /*
- * See slabs.h. What slabs gain was measured, on Zen 4 and on Zen 5, and is no outcome of the
+ * See slabs.h. What slabs gain was measured, on Zen 3, 4 and 5, and is no outcome of the
  * model, which does not know of pages and of rows that share few sets (docs/kernels.md, Slabs
  * of B).
  */
@@ -14,12 +14,18 @@
 /* Bytes: a row of B from which on slabs gain, or rows alone may; those of a slab; a panel's
  * rows of it. */
 enum { WIDE = 2048, HALF = 1024, ROW = 256, PANEL = 65536, SAMPLES = 64 };
+/* The same of Zen 3, which has half of the L2. */
+enum { SHORT_ROW = ROW / 2, SHORT_PANEL = PANEL / 2 };
 
 /* Columns that are turned at a time, and of how many on. */
 enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
 
 /* Entries for each row of C and of B: what copies and more passes over A cost less than. */
 #define REUSE 20.0
+/* ... on Zen 3, where L2 holds a slab; and where rows name columns side by side, for
+ * each byte of an element. */
+#define REUSE_HELD 10.0
+#define REUSE_NEAR 5.0
 /* ... where rows of B have HALF of WIDE, on Zen 5. */
 #define REUSE_HALF 55.0
 /* Entries for each row turned, of several slabs and of one or two narrow ones. */
@@ -27,8 +33,9 @@ enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
 #define REUSE_SLAB 2.25
 /* Entries of a row in a panel, which brings its row of C back. */
 #define PANEL_RUN 8.0
-/* ... on Zen 5, where L2 holds the slab. */
+/* ... on Zen 5, where L2 holds the slab; on Zen 3. */
 #define PANEL_RUN_HELD 40.0
+#define PANEL_RUN_SHORT 20.0
 
 /* Time by slabs over time in place: of rows; panels of a slab, of packed values too, against
  * rows in place; windows. */
@@ -36,20 +43,34 @@ typedef struct gains {
     double rows, panel, packed, windows;
 } gains;
 
+/* Zen 3. */
+static bool
+half_l2(const sb_target *t)
+{
+    return t->isa == SB_ISA_V3;
+}
+
 static gains
 gains_of(const sb_work *w, const sb_target *t)
 {
+    const int64_t row = w->n * w->b_size;
+
+    if (half_l2(t))
+        return row >= 2 * WIDE ? (gains){0.62, 0.52, 0.50, 0.70}
+               : row >= WIDE   ? (gains){0.78, 0.62, 0.60, 0.78}
+                               : (gains){0.85, 0, 0, 0.78};
     if (!t->wide)
         return (gains){0.85, 0.72, 0.70, 0.80};
     return w->n * w->b_size >= WIDE ? (gains){0.60, 0.52, 0.50, 0.65}
                                     : (gains){.rows = 0.80};
 }
 
-/* Of 256 bytes a row; on Zen 4, in a slab that it does not hold, a row has half of them. */
+/* Of 256 bytes a row, on Zen 3 of half of them; on Zen 4, in a slab that it does not hold, a row
+ * has half of them, too. */
 static bool
 l2_holds(const sb_work *w, const sb_target *t)
 {
-    return (double)w->k * ROW <= 1.2 * (double)t->l2;
+    return (double)w->k * (half_l2(t) ? SHORT_ROW : ROW) <= 1.2 * (double)t->l2;
 }
 
 /* Rows that have HALF of WIDE lie close enough but where L2 holds a slab and not B. */
@@ -58,6 +79,8 @@ least_reuse(const sb_work *w, const sb_target *t)
 {
     const double row = (double)w->n * w->b_size, k = (double)w->k;
 
+    if (half_l2(t))
+        return row < HALF ? INFINITY : l2_holds(w, t) ? REUSE_HELD : REUSE - 1;
     if (row >= WIDE)
         return REUSE;
     return t->wide && row >= HALF && k * ROW <= (double)t->l2 && k * row > (double)t->l2
@@ -69,10 +92,11 @@ int
 sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t)
 {
     const double rows = (double)(w->m > w->k ? w->m : w->k);
-    const int width = (t->wide || l2_holds(w, t) ? ROW : ROW / 2) / w->b_size;
+    const bool whole = !half_l2(t) && (t->wide || l2_holds(w, t));
+    const int width = (whole ? ROW : ROW / 2) / w->b_size;
 
-    return sb_target_slow_gathers(t) && w->op == SB_OP_SPMM && !w->complex &&
-                   w->b_size >= 4 && w->b_size == w->compute_size &&
+    return sb_target_zen(t) && w->op == SB_OP_SPMM && !w->complex && w->b_size >= 4 &&
+                   w->b_size == w->compute_size &&
                    (double)w->nnz >= least_reuse(w, t) * rows &&
                    sb_slab_serves(pb, width)
                ? width
@@ -171,7 +195,11 @@ scattered(const sb_view *v)
 bool
 sb_slab_gains(const sb_view *v, const sb_work *w, const sb_target *t)
 {
-    return (t->wide && l2_holds(w, t)) || scattered(v);
+    const double rows = (double)(w->m > w->k ? w->m : w->k);
+    const bool often =
+        t->wide || (half_l2(t) && (double)w->nnz >= REUSE_NEAR * w->b_size * rows);
+
+    return (often && l2_holds(w, t)) || scattered(v);
 }
 
 /* Whether rows alone, however they are kept; slabs serve better than partitions. */
@@ -199,11 +227,14 @@ static bool
 panels_serve(const sb_planner *pl, const sb_choice *ch)
 {
     const double run = sb_stats_panel_run(&pl->stats, ch->part[0].size);
-    const bool held =
-        pl->target->wide && (double)pl->work.k * ROW <= (double)pl->target->l2;
+    const bool half = half_l2(pl->target),
+               held = pl->target->wide &&
+                      (double)pl->work.k * ROW <= (double)pl->target->l2;
 
-    return ch->slab * pl->work.b_size >= ROW &&
-           run >= (held ? PANEL_RUN_HELD : PANEL_RUN) &&
+    return ch->slab * pl->work.b_size >= (half ? SHORT_ROW : ROW) &&
+           run >= (half   ? PANEL_RUN_SHORT
+                   : held ? PANEL_RUN_HELD
+                          : PANEL_RUN) &&
            pl->work.c_size >= pl->work.compute_size;
 }
 
@@ -215,7 +246,8 @@ form(sb_weighed *w, const sb_planner *pl, double rows)
     sb_part_choice *p = &w->choice.part[0];
 
     if (w->choice.npart == 1 && p->kind == SB_PART_PANEL) {
-        p->size = PANEL / (w->choice.slab * pl->work.b_size);
+        p->size = (half_l2(pl->target) ? SHORT_PANEL : PANEL) /
+                  (w->choice.slab * pl->work.b_size);
         w->dropped = NULL;
         return panels_serve(pl, &w->choice)
                    ? (w->choice.packed ? g.packed : g.panel) * rows

@@ -50,8 +50,8 @@ sb_planner_kernel(const sb_kernel **out, const sb_problem *pb, const sb_choice *
     sb_spec_of(&spec, pb, ch, kinds, ptr, idx);
     if (pb->device)
         return sb_planner_device_kernel(out, pb->device, &spec, effort);
-    /* one made for just this width knows its loops' ends */
-    for (spec.exact = sb_spec_exact(&spec, pb);; spec.exact = false) {
+    /* one made for just this width knows its loops' ends; slabs have another */
+    for (spec.exact = !ch->slab && sb_spec_exact(&spec, pb);; spec.exact = false) {
         if (sb_spec_print(text, sizeof text, &spec) != SB_OK)
             return SB_ENOTSUP;
         st = sb_kernel_get(out, text, sb_planner_maker, effort);

@@ -60,22 +60,25 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
 
 /* Whether groups have eight lanes a row: cores with full registers of 64 bytes load two
  * vectors of x in the time that a chain of additions takes one (docs/kernels.md, Eight lanes a
- * row on Zen 5); shorter rows lose more by their last vector. */
+ * row on Zen 5), and so does Zen 3 of floats; shorter rows lose more by their last vector. */
 static bool
 eight_lanes(const sb_work *w, const sb_target *t, double mean)
 {
-    return t->wide && w->op == SB_OP_SPMV && !w->complex && w->compute_size <= 8 &&
-           mean >= SB_LONG_ROWS;
+    if (w->op != SB_OP_SPMV || w->complex)
+        return false;
+    return t->wide ? w->compute_size <= 8 && mean >= SB_LONG_ROWS
+                   : t->isa == SB_ISA_V3 && w->compute_size == 4 &&
+                         mean >= SB_LONG_ROWS_SHORT;
 }
 
 /* Of all rows, from which on lengths are not foreseen. */
 #define RAGGED 0.45
 
-/* Rows of B side by side, of f32 or f64, and registers with masks. */
+/* Rows of B side by side, of f32 or f64. */
 static bool
-masks_rows(const sb_work *w, const sb_target *t)
+plain_rows(const sb_work *w)
 {
-    return w->op == SB_OP_SPMM && !w->col_major && t->isa >= SB_ISA_V4 &&
+    return w->op == SB_OP_SPMM && !w->col_major &&
            (w->a_type == SB_F32 || w->a_type == SB_F64) && w->b_size == w->a_size &&
            w->compute_size == w->a_size;
 }
@@ -89,11 +92,12 @@ eights(const sb_work *w, const sb_target *t, double mean, double ragged)
     const int64_t row = w->n * w->b_size;
     const double is_long = wide_rows(t) ? 8 : narrow_doubles(w, t) ? 6 : 40;
 
-    return masks_rows(w, t) && (row == 16 || row == 32) &&
+    return plain_rows(w) && t->isa >= SB_ISA_V4 && (row == 16 || row == 32) &&
            (mean >= is_long || ragged >= RAGGED);
 }
 
-/* Rows of A whose lengths a predictor of Zen 5 keeps from one product to the next. */
+/* Rows of A whose lengths a predictor of Zen 5 keeps from one product to the next, of Zen 3 those
+ * of short ones. */
 #define REMEMBERED 32768
 
 /* Rows one after the other on Zen 5 (docs/kernels.md, Few columns on Zen 5): eights (fours, of
@@ -112,6 +116,26 @@ joined_wide(const sb_work *w, double mean, double ragged)
     return mean >= 4 ? SB_SPEC_HALVES : 0;
 }
 
+/* Rows one after the other on Zen 3 (docs/kernels.md, Few columns on Zen 3), whose masks are vectors: of a register or
+ * less they pay where lengths are not foreseen, of two halves do once rows are long enough, or
+ * foreseen. */
+static int
+joined_short(const sb_work *w, double mean, double ragged)
+{
+    const int64_t row = w->n * w->b_size;
+
+    if (row == 128)
+        return mean >= 6 ? SB_SPEC_HALVES : 0;
+    if (row == 64 && ragged >= RAGGED && mean < 6.5)
+        return 1;
+    if (row == 64)
+        return mean >= 4 ? SB_SPEC_HALVES : 0;
+    return ragged >= RAGGED && mean < 40 && (mean >= 10 || w->m >= REMEMBERED)
+               ? SB_SPEC_JOIN
+           : mean >= 4 ? SB_SPEC_HALVES
+                       : 0;
+}
+
 /* Rows one after the other (docs/kernels.md, Rows one after the other), where it was measured:
  * by masks where nobody foresees their lengths, but for rows of B of 16 floats or more, whose entries
  * cost more than to mispredict. Eights where rows are so long that what one costs by itself
@@ -122,9 +146,11 @@ joined(const sb_work *w, const sb_target *t, double mean, double ragged)
     const int64_t row = w->n * w->b_size;
     const bool masks = ragged >= RAGGED && w->n < 16;
 
-    if (!sb_target_slow_gathers(t) || !masks_rows(w, t) ||
+    if (!sb_target_zen(t) || !plain_rows(w) ||
         (row != 16 && row != 32 && row != 64 && row != 128))
         return 0;
+    if (t->isa == SB_ISA_V3)
+        return joined_short(w, mean, ragged);
     if (t->wide && row <= 64)
         return joined_wide(w, mean, ragged);
     if (mean >= 100 && row < 64)

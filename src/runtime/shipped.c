@@ -12,24 +12,43 @@ least(double a, double b)
     return a < b ? a : b;
 }
 
-/* Multiply-adds, streaming and gathers of whole rows, per level of the caches. */
+/* Multiply-adds, streaming and gathers of whole rows, per level of the caches, a thread's: of
+ * Zen 3 (v3), fast gathers (v4g) and the others. */
+typedef struct rates {
+    double flops, bw_l2, bw_l3, bw_mem, gather_l1, gather_l2, gather_l3, gather_mem,
+        step;
+} rates;
+
+static rates
+rates_of(sb_isa isa)
+{
+    static const rates zen3 = {100e9, 95e9, 75e9, 18e9, 125e9, 60e9, 40e9, 10e9, 1e-6},
+                       fast = {80e9, 100e9, 60e9, 16e9, 118e9, 53e9, 20e9, 4.5e9, 2e-6},
+                       others = {0, 80e9, 55e9, 18e9, 100e9, 45e9, 27e9, 9e9, 1e-6};
+    static const double flops[] = {10e9, 35e9, 0, 100e9, 0};
+    rates r = isa == SB_ISA_V3 ? zen3 : isa == SB_ISA_V4G ? fast : others;
+
+    if (r.flops == 0)
+        r.flops = flops[isa];
+    return r;
+}
+
 static void
 set_rates(sb_target *t)
 {
-    static const double flops[] = {10e9, 35e9, 80e9, 100e9, 80e9};
     const double n = t->threads;
-    const bool fast = t->isa == SB_ISA_V4G;
+    const rates r = rates_of(t->isa);
 
-    t->flops = flops[t->isa] * n;
-    t->bw_l2 = (fast ? 100e9 : 80e9) * n;
-    t->bw_l3 = (fast ? 60e9 : 55e9) * n;
-    t->bw_mem = least((fast ? 16e9 : 18e9) * n, 200e9);
-    t->gather_l1 = (fast ? 118e9 : 100e9) * n;
-    t->gather_l2 = (fast ? 53e9 : 45e9) * n;
-    t->gather_l3 = (fast ? 20e9 : 27e9) * n;
-    t->gather_mem = least((fast ? 4.5e9 : 9e9) * n, 120e9);
+    t->flops = r.flops * n;
+    t->bw_l2 = r.bw_l2 * n;
+    t->bw_l3 = r.bw_l3 * n;
+    t->bw_mem = least(r.bw_mem * n, 200e9);
+    t->gather_l1 = r.gather_l1 * n;
+    t->gather_l2 = r.gather_l2 * n;
+    t->gather_l3 = r.gather_l3 * n;
+    t->gather_mem = least(r.gather_mem * n, 120e9);
     t->tile_seconds = 20e-9;
-    t->step_seconds = t->threads > 1 ? (fast ? 2e-6 : 1e-6) : 20e-9;
+    t->step_seconds = t->threads > 1 ? r.step : 20e-9;
 }
 
 /* Sapphire Rapids; classes that are not named are taken for plain rows. That of shared columns is
@@ -59,15 +78,17 @@ other_factor(int op, int class, sb_isa isa)
 {
     double f = 1;
 
+    if (op == SB_OP_SPMV && isa == SB_ISA_V3) /* bytes are among what was fitted */
+        return (sb_factor){0.2, 1, 1};
     if (op == SB_OP_SPMV && isa < SB_ISA_V4 &&
         (class == SB_PART_CSR || class == SB_PART_ROWS)) /* Zen 4 */
         return (sb_factor){0.5, 1.3, 0.8};
     if (op == SB_OP_SPMV) /* its bytes are read while it computes: half of that shows */
         return (sb_factor){0.5, 1, 1};
     if (op == SB_OP_SPMM && class == SB_PART_PANEL)
-        f = 1.3;
+        f = isa == SB_ISA_V3 ? 1 : 1.3;
     if (op == SB_OP_SPMM && class == SB_PART_BSR)
-        f = 1.1;
+        f = isa == SB_ISA_V3 ? 1.8 : 1.1;
     return (sb_factor){f, f, f};
 }
 

@@ -64,6 +64,13 @@ sb_target_slow_gathers(const sb_target *t)
     return t->isa == SB_ISA_V4;
 }
 
+/* Whose memory was measured: Zen 3, the one CPU of level v3 that was, and those of level v4. */
+static inline bool
+sb_target_zen(const sb_target *t)
+{
+    return t->isa == SB_ISA_V3 || t->isa == SB_ISA_V4;
+}
+
 /* With the coefficients that fit this machine, read once. */
 const sb_target *sb_target_get(void);
 /* Coefficients as shipped, from level and threads. */

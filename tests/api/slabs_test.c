@@ -75,7 +75,7 @@ uses(call *c, size_t bytes, const char *when)
 static void
 wide(sb_dtype type, int64_t n, gen_family family, bool scattered)
 {
-    const bool here = sb_target_get()->isa == SB_ISA_V4;
+    const bool here = sb_target_zen(sb_target_get());
     sb_problem pb = problem(n, type, family);
     size_t bytes = 1;
     call c;

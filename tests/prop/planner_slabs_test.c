@@ -293,11 +293,13 @@ test_rows(void **state)
         {SB_FORMAT_CSR, N, N, HALF, 1, 0, 50, false, false},
         {SB_FORMAT_CSC, H, N, C32, 0, 0, 65, false, false},
         {SB_FORMAT_CSR, N, N, F32, 0, 2, 257, false, false},
+        {SB_FORMAT_CSR, N, N, F32, 0, 0, 64, false, false},
     };
 
     (void)state;
     for (int q = 0; q < SB_COUNT(all); q++) {
-        try_text(&all[q], (uint64_t)q, "(part csr)", 32);
+        /* a tile as wide as C is no kernel for a slab, which has fewer columns */
+        try_text(&all[q], (uint64_t)q, "(part csr) (tile 64)", 32);
         try_text(&all[q], (uint64_t)q + 7, "(part csr)", q % 2 ? 8 : 16);
     }
 }
@@ -332,7 +334,7 @@ test_parts(void **state)
     try_text(&bsr, 9, "(part blocks)", 32);
     /* with a compiler at hand, all of them must have been kernels */
     if (path && strchr(path, '/'))
-        assert_true(tried == 28 || sb_kernel_get_stats().failed > 0);
+        assert_true(tried == 30 || sb_kernel_get_stats().failed > 0);
 }
 
 /* What lies by columns is turned: B, C or both, widths above n too. */
@@ -482,7 +484,7 @@ test_room(void **state)
                      .c = {.rows = 5000, .cols = 512, .ld = 512, .type = SB_F32},
                      .compute = SB_F32,
                      .batch = 1};
-    const bool here = sb_target_get()->isa == SB_ISA_V4;
+    const bool here = sb_target_zen(sb_target_get());
     const size_t copy = 5000 * 512 * sizeof(float) + 64;
 
     (void)state;
@@ -493,7 +495,7 @@ test_room(void **state)
     assert_int_equal(sb_slab_room(&pb, "(plan spmm (part csr) (slab 64))"), copy);
     assert_int_equal(sb_slab_room(&pb, "no plan"), 0);
     pb.a.nnz = 300000;
-    pb.b.cols = pb.c.cols = 256;
+    pb.b.cols = pb.c.cols = 128;
     assert_int_equal(sb_slab_room(&pb, NULL), 0);
 }
 

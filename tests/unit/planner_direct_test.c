@@ -149,8 +149,10 @@ test_in_place(void **state)
     assert_int_equal(sb_rule_in_place(&wide, &slow, 20), SB_PART_SEG);
     assert_int_equal(sb_rule_in_place(&spmv, &slow, 300), SB_PART_SEG);
     assert_int_equal(sb_rule_in_place(&spmv, &narrow, 2), SB_PART_PROD);
+    assert_int_equal(sb_rule_in_place(&spmv, &narrow, 13), SB_PART_PROD);
     assert_int_equal(sb_rule_in_place(&spmv, &narrow, 20), SB_PART_SEG);
-    assert_int_equal(sb_rule_in_place(&wide, &narrow, 2), SB_PART_SEG);
+    assert_int_equal(sb_rule_in_place(&wide, &narrow, 2), SB_PART_PROD);
+    assert_int_equal(sb_rule_in_place(&wide, &narrow, 15), SB_PART_SEG);
     assert_int_equal(sb_rule_in_place(&spmv, &least, 2), SB_PART_PROD);
     assert_int_equal(sb_rule_in_place(&spmv, &least, 20), SB_PART_SEG);
     assert_int_equal(sb_rule_in_place(&wide, &least, 2), SB_PART_CSR);

@@ -87,7 +87,6 @@ test_tall_tiles(void **state)
     assert_int_equal(tile(SB_ISA_V4, 128, 4, 6), 64);
     assert_int_equal(tile(SB_ISA_V4, 128, 4, 8), 32);
     assert_int_equal(tile(SB_ISA_V4, 128, 8, 6), 32);
-    assert_int_equal(tile(SB_ISA_V3, 128, 4, 6), 32);
     assert_int_equal(tile(SB_ISA_V4, 32, 4, 6), 32);
     assert_int_equal(tile(SB_ISA_V4G, 128, 4, 0), 128);
     assert_int_equal(tile(SB_ISA_V4, 128, 4, 0), 128);
@@ -100,8 +99,8 @@ test_tall_tiles(void **state)
     assert_int_equal(tile(SB_ISA_V4G, 128, 8, 0), 64);
 }
 
-/* Sixteen registers of 32 bytes: rows together have four vectors of columns each, and no
- * more than four rows have room for their sums. */
+/* Sixteen registers of 32 bytes: eight vectors of one row's sums, four each of two rows', two of
+ * three to six; eight rows have no room beside B and their values. */
 static void
 test_sixteen_registers(void **state)
 {
@@ -110,15 +109,21 @@ test_sixteen_registers(void **state)
 
     (void)state;
     assert_int_equal(tile(SB_ISA_V3, 32, 8, 2), 16);
-    assert_int_equal(tile(SB_ISA_V3, 128, 8, 4), 16);
+    assert_int_equal(tile(SB_ISA_V3, 16, 8, 3), 8); /* a slab's width */
+    assert_int_equal(tile(SB_ISA_V3, 128, 8, 4), 8);
     assert_int_equal(tile(SB_ISA_V3, 8, 8, 4), 8);
     assert_int_equal(tile(SB_ISA_V3, 32, 8, 0), 32);
-    assert_int_equal(tile(SB_ISA_V3, 32, 4, 4), 32);
+    assert_int_equal(tile(SB_ISA_V3, 128, 8, 0), 32);
+    assert_int_equal(tile(SB_ISA_V3, 12, 8, 0), 16);
+    assert_int_equal(tile(SB_ISA_V3, 128, 4, 2), 32);
+    assert_int_equal(tile(SB_ISA_V3, 32, 4, 4), 16);
+    assert_int_equal(tile(SB_ISA_V3, 128, 4, 6), 16);
+    assert_int_equal(tile(SB_ISA_V3, 8, 4, 4), 8);
     assert_int_equal(tile(SB_ISA_V4, 32, 8, 4), 32);
-    assert_true(sb_rule_holds(&f32, &v3, 4));
-    assert_true(sb_rule_holds(&f64, &v3, 4));
-    assert_false(sb_rule_holds(&f32, &v3, 6));
-    assert_false(sb_rule_holds(&f64, &v3, 6));
+    assert_true(sb_rule_holds(&f32, &v3, 6));
+    assert_true(sb_rule_holds(&f64, &v3, 6));
+    assert_false(sb_rule_holds(&f32, &v3, 8));
+    assert_false(sb_rule_holds(&f64, &v3, 8));
     assert_true(sb_rule_holds(&f32, &v4, 8));
     assert_true(sb_rule_holds(&f64, &v4, 6));
 }
@@ -134,9 +139,8 @@ by_rows(int64_t m, int64_t n)
     return pb;
 }
 
-/* Rows of B of eight lines and more, on the one core of its level that was measured: one entry
- * at a time, none ahead, C past the caches whatever the rows' length; and windows of long rows
- * alone. Elsewhere as before. */
+/* Rows of B of eight lines and more, on Zen: one entry at a time, none ahead within a row, C past
+ * the caches whatever the rows' length; and windows of long rows alone. Elsewhere as before. */
 static void
 test_many_lines(void **state)
 {
@@ -144,33 +148,38 @@ test_many_lines(void **state)
         sb_isa isa;
         int64_t n;
         bool many;
-    } cases[] = {{SB_ISA_V4, 512, true},
-                 {SB_ISA_V4, 128, true},
-                 {SB_ISA_V4, 96, false},
-                 {SB_ISA_V4G, 512, false},
-                 {SB_ISA_V3, 512, false}};
+    } cases[] = {{SB_ISA_V4, 512, true}, {SB_ISA_V4, 128, true},
+                 {SB_ISA_V4, 96, false}, {SB_ISA_V4G, 512, false},
+                 {SB_ISA_V3, 512, true}, {SB_ISA_V3, 96, false}};
 
     (void)state;
     for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
         const sb_target t = {
             .isa = cases[q].isa, .threads = 1, .l2 = 1 << 20, .l3 = 32 << 20};
-        const sb_problem pb = by_rows(40000, cases[q].n);
-        const bool v4 = cases[q].isa == SB_ISA_V4;
+        sb_problem pb = by_rows(40000, cases[q].n);
+        const bool zen = cases[q].isa != SB_ISA_V4G;
+        /* long rows of B are asked for ahead while few rows of A ask */
+        const bool ahead = cases[q].isa == SB_ISA_V4 || cases[q].n < 512;
         const sb_work w = product(cases[q].n, 4), rows = {.m = 40000,
+                                                          .k = 40000,
                                                           .n = cases[q].n,
                                                           .b_size = 4,
                                                           .c_size = 4,
                                                           .compute_size = 4};
 
         assert_int_equal(sb_rule_unroll(&w, &t, 100, 0), cases[q].many ? 1 : 2);
-        assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, false, &t), v4 ? 64 : 8);
-        assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), v4 ? 64 : 0);
+        assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, false, &t), zen ? 64 : 8);
+        assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), zen ? 64 : 0);
+        pb.a.nnz = 13 * pb.a.rows;
+        assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t),
+                         zen && ahead ? 64 : 0);
         assert_int_equal(sb_rule_stream(&pb, &rows, 100, &t), cases[q].many);
         assert_true(sb_rule_stream(&pb, &rows, 10, &t));
         assert_int_equal(sb_rule_windows(&w, &t, 26),
                          !cases[q].many || cases[q].n < 256);
         assert_true(sb_rule_windows(&w, &t, 59));
-        assert_true((sb_rule_panel_run(&w, &t) > 13) == (cases[q].many && w.n == 512));
+        assert_true((sb_rule_panel_run(&w, &t) > 13) ==
+                    (cases[q].isa == SB_ISA_V4 && w.n == 512));
     }
 }
 
@@ -457,7 +466,17 @@ test_joined(void **state)
         {SB_ISA_V4, 8, 4, SB_PART_PICK, 13, 0.2, 2},
         {SB_ISA_V4G, 8, 4, SB_PART_CSR, 13, 0.2, SB_SPEC_FEW},
         {SB_ISA_V4G, 8, 8, SB_PART_CSR, 13, 0.2, 2},
-        {SB_ISA_V3, 8, 4, SB_PART_CSR, 13, 0.2, 2},
+        {SB_ISA_V3, 8, 4, SB_PART_CSR, 13, 0.2, SB_SPEC_HALVES},
+        {SB_ISA_V3, 4, 8, SB_PART_CSR, 12, 0.9, SB_SPEC_JOIN},
+        {SB_ISA_V3, 8, 4, SB_PART_CSR, 7, 0.9,
+         SB_SPEC_HALVES}, /* few rows: remembered */
+        {SB_ISA_V3, 8, 4, SB_PART_CSR, 230, 0.9, SB_SPEC_HALVES},
+        {SB_ISA_V3, 8, 4, SB_PART_CSR, 3, 0.2, 1},
+        {SB_ISA_V3, 16, 4, SB_PART_CSR, 12, 0.9, SB_SPEC_HALVES},
+        {SB_ISA_V3, 16, 4, SB_PART_CSR, 6, 0.9, 1},
+        {SB_ISA_V3, 32, 4, SB_PART_CSR, 5, 0, 1},
+        {SB_ISA_V3, 16, 8, SB_PART_CSR, 13, 0, SB_SPEC_HALVES},
+        {SB_ISA_V2, 8, 4, SB_PART_CSR, 13, 0.2, 2},
     };
 
     (void)state;

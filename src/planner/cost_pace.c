@@ -1,0 +1,103 @@
+/*
+ * What the model's terms leave out: how much slower or faster than the roofline, and than an entry
+ * of plain rows one by one, a form runs on the machines that were measured.
+ */
+#include "planner/cost.h"
+#include "planner/rules.h"
+
+#include <math.h>
+
+bool
+sb_cost_windows(const sb_part_choice *p)
+{
+    return p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE;
+}
+
+/* Windows by sixteen registers of 32 bytes, where B comes from the near caches (docs/kernels.md,
+ * Windows on Zen 3): of two rows four vectors of columns are as fast as loads are, of more rows
+ * two leave each load half of the work. */
+static double
+sixteen_registers(const sb_part_choice *p)
+{
+    const bool win = p->kind == SB_PART_WIN;
+
+    switch (p->size) {
+    case 2:
+        return win ? 1.15 : 1.1;
+    case 3:
+        return win ? 2 : 1.8;
+    case 4:
+        return win ? 1.45 : 1.6;
+    default:
+        return 1.45;
+    }
+}
+
+/* Rows long enough for two entries at a time keep more of B in flight, which shows while
+ * a row of B is but a few lines (docs/kernels.md). A run of shared columns begins anew
+ * for each window, which shows where there is little else to do. Sums of 64 columns of six
+ * rows leave Zen 4 too few registers for what else a shared column needs (docs/kernels.md). */
+static double
+slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unroll)
+{
+    const int64_t row = w->n * w->b_size;
+
+    if (sb_cost_windows(p) && t->isa == SB_ISA_V3 && row > 64)
+        return sixteen_registers(p);
+    if (p->kind == SB_PART_WIN && row <= 32 && !sb_target_slow_gathers(t))
+        return 1.3;
+    if (p->kind == SB_PART_PANEL && t->isa == SB_ISA_V3 && row >= 256 && row < 1024)
+        return row < 512 ? 0.95 : 0.8;
+    /* Zen 5 waits more for L2 beside L1 than Zen 4, which shows while segments are not most of it */
+    if (p->kind == SB_PART_PANEL && t->wide && row >= 256 && row < 1024)
+        return 0.72;
+    if (p->kind == SB_PART_SHARE && p->size >= 6 && w->n >= 64 &&
+        w->compute_size == 4 && sb_target_slow_gathers(t))
+        return p->size == 6 ? 1.3 : 0.95;
+    if (unroll == SB_SPEC_FEW) /* Zen 4: 1.07 times as fast as fours on long rows */
+        return t->isa == SB_ISA_V4G ? 0.68 : 0.78;
+    /* rows one after the other: 1.12 times as fast as eights, 1.17 as pairs; of two vectors
+     * 1.08 as one by one, 1.03 as pairs */
+    if (unroll > SB_SPEC_FEW && row <= 32 && t->isa >= SB_ISA_V4)
+        return 0.7;
+    if (unroll > SB_SPEC_FEW && row > 64)
+        return w->nnz < 32 * w->m ? 0.92 : 0.8;
+    return unroll > 1 && row <= 256 ? 0.82 : 1;
+}
+
+/* What is left of the cost of an entry where a row of B is a line at most: most of it is
+ * the chain of additions, which entries taken together do not have in common. */
+static double
+unchained(const sb_work *w, const sb_target *t, int unroll)
+{
+    if (unroll == SB_SPEC_FEW)
+        return t->isa == SB_ISA_V4G ? 0.33 : 0.38;
+    if (unroll > SB_SPEC_FEW && w->n * w->b_size <= 32 && t->isa >= SB_ISA_V4)
+        return 0.34;
+    return unroll > 1 && w->n * w->b_size <= 64 ? 0.4 : 1;
+}
+
+/* Zen 5: rows one after the other gain more than windows do from loads and operations of 64 bytes
+ * (docs/kernels.md, Few columns on Zen 5). */
+static double
+joined_rows(const sb_work *w, const sb_target *t, int unroll)
+{
+    const int64_t row = w->n * w->b_size;
+
+    return t->wide && unroll > SB_SPEC_FEW && row <= (w->compute_size > 4 ? 64 : 32)
+               ? 0.8
+               : 1;
+}
+
+double
+sb_cost_roof_pace(const sb_part_choice *p, const sb_work *w, const sb_target *t,
+                  int unroll)
+{
+    return joined_rows(w, t, unroll) * slowdown(p, w, t, unroll);
+}
+
+double
+sb_cost_entry_pace(const sb_work *w, const sb_target *t, int unroll)
+{
+    return joined_rows(w, t, unroll) * unchained(w, t, unroll);
+}

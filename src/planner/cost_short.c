@@ -1,0 +1,150 @@
+/*
+ * SpMV on Zen 3, the machine of level v3: registers of 32 bytes, gathers made of loads, masks
+ * told by signs. Each form's seconds of one core, fitted to 28 matrices (docs/planner.md, SpMV on
+ * Zen 3).
+ */
+#include "planner/cost.h"
+#include "planner/rules.h"
+
+#include <math.h>
+
+/* Lines of x that no row of the last six has read, as far as a quarter of L1, and L2, have not
+ * kept them. */
+typedef struct lines {
+    double late, gone;
+} lines;
+
+static lines
+lines_of(const sb_vector_part *p, const sb_stats *s, const sb_target *t)
+{
+    const double x = fmax(1, (double)s->cols * p->x_size);
+    const double six = 6 * s->mask_fill[SB_STATS_MASKS - 1];
+    const double n = six > 0 ? p->entries / fmax(1, six) : 0;
+
+    return (lines){n * fmax(0, 1 - (double)t->l1 / 4 / x),
+                   n * fmax(0, 1 - (double)t->l2 / x)};
+}
+
+/* Seconds of a row (a slice), of a row whose length is not foreseen besides, of an entry (a
+ * column of a slice), of lines as above. */
+typedef struct pace {
+    double unit, mixed, entry, late, gone;
+} pace;
+
+static const pace row[] = {{4.4e-9, 0.5e-9, 0.306e-9, 0.26e-9, 3e-9},
+                           {5e-9, 0, 0.33e-9, 0.31e-9, 3e-9}},
+                  group[] = {{3.3e-9, 1.9e-9, 0.297e-9, 0.1e-9, 3.3e-9},
+                             {3.9e-9, 2.5e-9, 0.323e-9, 0.21e-9, 2.4e-9}},
+                  eights[] = {{4.8e-9, 0.7e-9, 0.27e-9, 0.13e-9, 0.5e-9},
+                              {6.5e-9, 0, 0.327e-9, 0.28e-9, 0}},
+                  product[] = {{0.8e-9, 1.5e-9, 0.397e-9, 0.32e-9, 3.2e-9},
+                               {1.8e-9, 2.3e-9, 0.418e-9, 0.6e-9, 3.3e-9}},
+                  slice[] = {{20e-9, 0, 7.9e-9, 0.04e-9, 0.9e-9},
+                             {24e-9, 0, 8e-9, 0.08e-9, 1.5e-9}},
+                  packed_slice[] = {{15e-9, 0, 4.2e-9, 0.14e-9, 1.35e-9},
+                                    {21e-9, 0, 4.8e-9, 0.23e-9, 2.4e-9}};
+
+static void
+paced(sb_terms *out, const pace *by, double units, double entries,
+      const sb_vector_part *p, const sb_stats *s, const sb_target *t)
+{
+    const lines l = lines_of(p, s, t);
+
+    by += p->x_size > 4;
+    out->unit = units * (by->unit + by->mixed * sb_vector_mixed(s));
+    out->entry = entries * by->entry + l.late * by->late + l.gone * by->gone;
+}
+
+/* Values in place are a second gather, dear as far as the near caches do not hold them, the more
+ * the fewer of a row lie side by side. */
+static void
+slices(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_target *t,
+       bool packed)
+{
+    const double columns = p->entries / fmax(1, s->sell_fill);
+    const double values = p->entries * p->x_size;
+    const double far = packed ? 0 : fmax(0, values - 2.0 * (double)t->l2);
+
+    paced(out, packed ? packed_slice : slice, (double)s->rows / SB_SELL_ROWS, columns,
+          p, s, t);
+    out->entry +=
+        far * (p->x_size > 4 ? 0.03e-9 : 0.06e-9) * fmin(1, 6 / fmax(1, s->mean));
+}
+
+/* A chunk of a row: masks, and the more values the longer. */
+static void
+masks(sb_terms *out, const sb_vector_part *p, const sb_stats *s)
+{
+    static const double each[] = {1.6e-9, 3.6e-9}, value[] = {0.08e-9, 0.18e-9};
+    const int w = p->x_size > 4;
+    int height = 0;
+
+    for (int q = 0; q < SB_STATS_MASKS; q++)
+        if (sb_stats_mask_size[q] == p->choice->size)
+            height = q;
+    out->unit = (double)s->rows * (2.2e-9 + 4e-9 / p->choice->size);
+    out->entry =
+        p->entries / fmax(0.01, s->mask_fill[height]) * each[w] + p->entries * value[w];
+}
+
+static void
+diagonals(sb_terms *out, const sb_vector_part *p, const sb_stats *s, bool packed)
+{
+    static const double begin[] = {14e-9, 24e-9}, full[] = {1.56e-9, 2.65e-9},
+                        some[] = {2.7e-9, 4.6e-9}, rest[] = {2.45e-9, 3.24e-9},
+                        left[] = {0.1e-9, 0.1e-9};
+    static const double in_place[] = {10e-9, 13.5e-9}, chunk[] = {8.1e-9, 15.4e-9};
+    const int w = p->x_size > 4;
+    const double count = p->rows / SB_HDIA_ROWS;
+    const double *n = s->hdia;
+
+    if (packed) {
+        out->unit = count * begin[w];
+        out->entry =
+            p->entries *
+            (n[SB_STATS_HDIA_FULL] * full[w] + n[SB_STATS_HDIA_SOME] * some[w] +
+             n[SB_STATS_HDIA_REST] * rest[w] + n[SB_STATS_HDIA_LEFT] * left[w]);
+        return;
+    }
+    out->unit = count * in_place[w];
+    out->entry =
+        p->entries * chunk[w] *
+        (n[SB_STATS_HDIA_FULL] + n[SB_STATS_HDIA_SOME] + n[SB_STATS_HDIA_THIN]);
+}
+
+void
+sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+                const sb_target *t, bool packed)
+{
+    const int w = p->x_size > 4;
+
+    switch (p->choice->kind) {
+    case SB_PART_CSR:
+    case SB_PART_ROWS:
+        paced(out, row, p->rows, p->entries, p, s, t);
+        return;
+    case SB_PART_SEG:
+        paced(out, !w && s->mean >= SB_LONG_ROWS_SHORT ? eights : group, p->rows,
+              p->entries, p, s, t);
+        return;
+    case SB_PART_PROD:
+        paced(out, product, p->rows, p->entries, p, s, t);
+        return;
+    case SB_PART_SELL:
+        slices(out, p, s, t, packed);
+        return;
+    case SB_PART_MASK:
+        masks(out, p, s);
+        return;
+    case SB_PART_HDIA:
+        diagonals(out, p, s, packed);
+        return;
+    case SB_PART_WIN:
+        out->unit = p->rows * 5e-9;
+        out->entry =
+            p->slots * (w ? 0.22e-9 : 0.16e-9) + (p->entries - p->slots) * 0.7e-9;
+        return;
+    default:
+        return;
+    }
+}

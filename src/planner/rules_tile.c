@@ -1,0 +1,85 @@
+/*
+ * Register tiles: how many columns of C have sums in registers, of one row or of the rows of a
+ * window or a block (docs/kernels.md, SpMM rule 2, Windows before blocks, Windows on Zen 3).
+ */
+#include "planner/rules.h"
+
+/* 32 registers hold 24 vectors of sums: 64 columns of six rows. */
+int
+sb_rule_tall(const sb_work *w, const sb_target *t)
+{
+    return t->isa >= SB_ISA_V4 && w->compute_size == 4 ? 6 : 0;
+}
+
+/* As many vectors are 64 doubles of three. */
+static int
+tall_doubles(const sb_work *w)
+{
+    return w->compute_size == 8 ? 3 : 0;
+}
+
+/* Sixteen registers of 32 bytes have room for eight vectors of one row's sums, four of two rows',
+ * two of up to six (docs/kernels.md, Sixteen registers). The list of tiles: */
+static int
+sixteen_tile(const sb_work *w, int block)
+{
+    const bool wide = w->compute_size > 4;
+
+    if (block <= 1)
+        return w->n >= 64 && !wide ? 0 : 1;
+    return (block == 2 ? 1 : 2) + (wide ? 1 : 0);
+}
+
+int
+sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int rank)
+{
+    static const int lists[][5] = {{64, 32, 16, 8}, {32, 16, 64, 8},   {16, 8, 32, 64},
+                                   {8, 16, 32, 64}, {16, 4, 8, 32},    {4, 16, 8, 32},
+                                   {32, 16, 8, 4},  {128, 64, 32, 16}, {8, 4, 16, 32},
+                                   {4, 8, 16, 32},  {2, 4, 8, 16, 32}};
+    const int tall = sb_rule_tall(w, t);
+    const bool roomy = (tall > 0 && block <= tall) ||
+                       (sb_target_slow_gathers(t) && sb_rule_many_lines(w, t) &&
+                        block <= tall_doubles(w));
+    /* four vectors of columns: of 32 bytes, 16 doubles */
+    const bool short_vectors = t->isa < SB_ISA_V4 && w->compute_size > 4;
+    const bool sixteen = t->isa == SB_ISA_V3 && block <= 8 &&
+                         (w->compute_size == 4 || w->compute_size == 8) &&
+                         (block > 1 ? w->n * w->compute_size > 64 : w->n >= 64);
+    /* a tile cut short costs what its columns do (docs/kernels.md, Tiles cut short) */
+    const bool once = sb_target_slow_gathers(t) && !block;
+    /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for */
+    const bool doubles =
+        t->wide && !block && !prefetch && w->compute_size == 8 && w->n >= 128;
+    int list;
+
+    if (rank < 0 || rank >= SB_COUNT(lists[0]))
+        return 0;
+    if (w->op == SB_OP_SPMV)
+        list = t->isa == SB_ISA_V4G ? 8 : 5; /* docs/kernels.md, SpMV rule 1 */
+    else if (w->op == SB_OP_SDDMM)
+        list = w->k == 128 ? 7 : w->k == 64 ? 0 : 6;
+    else if (w->col_major)
+        list = 3;
+    else if (sixteen)
+        list = sixteen_tile(w, block);
+    else if (block > 1 && block <= 8 && short_vectors && w->n > 8)
+        list = 2;
+    else if (w->n >= (once ? 33 : 64))
+        list = doubles || (tall > 0 && w->n >= (once ? 65 : 128) && !block) ? 7
+               : block >= 3 && !roomy                                       ? 1
+                                                                            : 0;
+    else
+        list = w->n > 16 ? 1 : w->n > 8 ? 2 : w->n > 4 ? 3 : w->n > 2 ? 9 : 10;
+    return lists[list][rank];
+}
+
+/* As many bytes as 31 registers of 64 bytes have (one holds B), or 16 of 32, of which two rows'
+ * values and B take some. */
+bool
+sb_rule_holds(const sb_work *w, const sb_target *t, int rows)
+{
+    const int room = t->isa >= SB_ISA_V4 ? 1984 : t->isa == SB_ISA_V3 ? 448 : 512;
+
+    return rows * sb_rule_tile(w, t, rows, 0, 0) * w->compute_size <= room;
+}
