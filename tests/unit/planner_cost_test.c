@@ -240,6 +240,46 @@ test_narrow_windows(void **state)
     assert_true(of[0][1] < 0.4 * of[0][0] && of[1][1] > 0.4 * of[1][0]);
 }
 
+/* Zen 3: three rows are no better than two, whose tile is twice as wide; six are where they share
+ * all, not where a third is left over. Panels are half as wide, floats alone. */
+static void
+test_sixteen_registers(void **state)
+{
+    static const int heights[] = {2, 3, 6};
+    sb_stats s = spread_rows(400);
+    sb_target zen3 = machine;
+    double of[2][3], panel[2][2];
+
+    (void)state;
+    zen3.isa = SB_ISA_V3;
+    zen3.l1 = 32 << 10;
+    zen3.l2 = 512 << 10;
+    zen3.l3 = 32 << 20;
+    sb_target_defaults(&zen3);
+    s.window_reuse = 0.9; /* of a mesh: B's rows come from the near caches */
+    for (int part = 0; part < 2; part++)
+        for (int q = 0; q < 3; q++) {
+            char plan[64];
+
+            for (int h = 0; h < SB_STATS_WINDOWS; h++)
+                s.win_share[h] = part ? 0.67 : 1;
+            (void)snprintf(plan, sizeof plan,
+                           "(plan spmm (part win %d) (part rows flat 1))", heights[q]);
+            of[part][q] = cost_of(&s, plan, 128, 4, &zen3).seconds;
+        }
+    assert_true(of[0][2] < of[0][0] && of[0][0] < of[0][1]);
+    assert_true(of[1][0] < of[1][1] && of[1][0] < of[1][2]);
+    for (int wide = 0; wide < 2; wide++)
+        for (int q = 0; q < 2; q++)
+            panel[wide][q] = cost_of(&s,
+                                     q ? "(plan spmm (part panel 128))"
+                                       : "(plan spmm (part panel 64))",
+                                     wide ? 64 : 128, wide ? 8 : 4, &zen3)
+                                 .terms[0]
+                                 .roof;
+    assert_true(panel[0][0] < panel[0][1] && panel[1][0] > panel[1][1]);
+}
+
 /* Zen 5: rows whose entries are taken by eights are cheaper beside the same
  * windows. */
 static void
@@ -431,6 +471,7 @@ main(void)
         cmocka_unit_test(test_tall_windows),
         cmocka_unit_test(test_narrow_windows),
         cmocka_unit_test(test_wide_rows),
+        cmocka_unit_test(test_sixteen_registers),
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_linear),
         cmocka_unit_test(test_one_column_needs_no_reuse),

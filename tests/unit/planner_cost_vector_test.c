@@ -374,6 +374,37 @@ test_wide(void **state)
     }
 }
 
+/* Zen 3: slices by diagonals, packed, are far ahead where there are any, windows along runs in
+ * place; products of short rows, also of doubles; groups of long rows, of floats by eight lanes. */
+static void
+test_short_registers(void **state)
+{
+    const shape rows[] = {
+        {sixty, scattered}, {two_hundred, scattered}, {four, scattered}};
+    const shape stencil = {five, of_stencil}, runs = {sixty, side_by_side};
+    const sb_stats f = collect(&rows[0]), m = collect(&rows[1]), s = collect(&rows[2]);
+    const sb_stats d = collect(&stencil), r = collect(&runs);
+
+    (void)state;
+    level = SB_ISA_V3;
+    l2 = 512 << 10;
+    for (int q = 0; q < SB_COUNT(sizes); q++) {
+        expect("hdia) (packed", "sell) (packed", 1.1, &d, sizes[q]);
+        expect("hdia) (packed", "prod", 1.6, &d, sizes[q]);
+        expect("hdia) (packed", "sell) (packed", 1.1, &r, sizes[q]);
+        expect("win 3) (part rows flat 1", "seg", 1.15, &r, sizes[q]);
+        expect("sell) (packed", "seg", 1, &f, sizes[q]);
+        expect("seg", "prod", 1.05, &f, sizes[q]);
+        expect("prod", "seg", 1.05, &s, sizes[q]);
+        expect("sell) (packed", "sell", 1.3, &s, sizes[q]);
+    }
+    expect("mask 6", "seg", 1.1, &r, 4);
+    assert_true(of("seg", &m, 4) / 200 < 0.95 * of("seg", &f, 4) / 60);
+    assert_true(of("seg", &m, 8) / 200 < of("seg", &f, 8) / 60);
+    level = SB_ISA_V4;
+    l2 = 1 << 20;
+}
+
 int
 main(void)
 {
@@ -386,6 +417,7 @@ main(void)
         cmocka_unit_test(test_late_columns),
         cmocka_unit_test(test_products_of_floats_elsewhere),
         cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_short_registers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
