@@ -82,12 +82,12 @@ rows_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     out->entry = fast ? eights(p, s) * gather(t) * 0.42 : p->entries * gather(t) / 16;
 }
 
-/* Whether four rows at a time are ahead of one without AVX-512: registers of 16 bytes hold
- * two doubles. */
+/* Whether four rows at a time are ahead of one without AVX: registers of 16 bytes hold two
+ * doubles. */
 static bool
 in_fours(const sb_target *t, int x_size)
 {
-    return t->isa == SB_ISA_V3 || (t->isa == SB_ISA_V2 && x_size == 4);
+    return t->isa == SB_ISA_V2 && x_size == 4;
 }
 
 /* Several rows at a time: their gathers overlap, and what is left of a row's cost is its length,
