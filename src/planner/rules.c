@@ -42,6 +42,8 @@ row_major(const sb_problem *pb)
            pb->b.col_major == (pb->trans_b != SB_TRANS_N);
 }
 
+#define MOST_COLUMNS (INT64_C(1) << 56)
+
 void
 sb_work_of(sb_work *out, const sb_problem *pb)
 {
@@ -49,6 +51,9 @@ sb_work_of(sb_work *out, const sb_problem *pb)
 
     memset(out, 0, sizeof *out);
     sb_problem_shape(pb, &out->m, &out->n, &out->k);
+    /* rules go by bytes of a row of B, which have to fit */
+    out->n = out->n < MOST_COLUMNS ? out->n : MOST_COLUMNS;
+    out->k = out->k < MOST_COLUMNS ? out->k : MOST_COLUMNS;
     out->op = pb->op;
     out->nnz = a->nnz * sb_matrix_block(a) * sb_matrix_block(a);
     out->a_type = a->val_type;
