@@ -104,8 +104,8 @@
 
 #if SBK_VBYTES == 32
 
-/* Where lane k of the first `half` bits of m takes its element from: bits below it, with the
- * sign that a mask is told by; without a bit the last element, of which nothing was loaded. */
+/* Where lane k takes its element from: the bits of m below it, with the sign that a mask is told
+ * by; a lane without a bit the last element, where then nothing was loaded. */
 #define SBK_PLACE(m, k) \
     (((m) >> (k)&1 ? 0x80 | __builtin_popcount((m) & ((1 << (k)) - 1)) : 7) & 0xff)
 #define SBK_PLACES(m)                                                          \
@@ -133,7 +133,7 @@ static const uint8_t sbk_places_8[256][8] SBK_UNUSED = {
     SBK_TABLE64(SBK_PLACES, 0), SBK_TABLE64(SBK_PLACES, 64),
     SBK_TABLE64(SBK_PLACES, 128), SBK_TABLE64(SBK_PLACES, 192)};
 static const uint8_t sbk_places_4[16][8] SBK_UNUSED = {SBK_TABLE16(SBK_PAIR_PLACES, 0)};
-/* As many ones as there are bits, from [8 - bits] on. */
+/* As many ones as there are bits, from [lanes - bits] on. */
 static const int32_t sbk_first_8[16] SBK_UNUSED = {-1, -1, -1, -1, -1, -1, -1, -1};
 static const int64_t sbk_first_4[8] SBK_UNUSED = {-1, -1, -1, -1};
 

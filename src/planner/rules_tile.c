@@ -19,7 +19,7 @@ tall_doubles(const sb_work *w)
 }
 
 /* Sixteen registers of 32 bytes have room for eight vectors of one row's sums, four of two rows',
- * two of up to six (docs/kernels.md, Sixteen registers). The list of tiles: */
+ * two of up to six (docs/kernels.md, Windows on Zen 3). The list of tiles: */
 static int
 sixteen_tile(const sb_work *w, int block)
 {

@@ -116,9 +116,9 @@ joined_wide(const sb_work *w, double mean, double ragged)
     return mean >= 4 ? SB_SPEC_HALVES : 0;
 }
 
-/* Rows one after the other on Zen 3 (docs/kernels.md, Few columns on Zen 3), whose masks are vectors: of a register or
- * less they pay where lengths are not foreseen, of two halves do once rows are long enough, or
- * foreseen. */
+/* Rows one after the other on Zen 3 (docs/kernels.md, Few columns on Zen 3), whose masks are
+ * vectors: they pay for rows of B of a register or less where lengths are not foreseen; halves
+ * do where rows are longer, or foreseen. */
 static int
 joined_short(const sb_work *w, double mean, double ragged)
 {
