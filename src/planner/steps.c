@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "planner/recent.h"
 #include "planner/rules.h"
 #include "planner/sampled.h"
 #include "runtime/device.h"
@@ -38,11 +39,22 @@ sb_planner_device_kernel(const sb_kernel **out, struct sb_device *d, sb_spec *sp
     return SB_ENOKERNEL;
 }
 
+static sb_status
+host_kernel(const sb_kernel **out, const sb_spec *spec, sb_kernel_effort effort)
+{
+    char text[SB_SPEC_MAX];
+
+    if (effort == SB_KERNEL_RESIDENT)
+        return sb_recent_kernel(out, spec);
+    if (sb_spec_print(text, sizeof text, spec) != SB_OK)
+        return SB_ENOTSUP;
+    return sb_kernel_get(out, text, sb_planner_maker, effort);
+}
+
 sb_status
 sb_planner_kernel(const sb_kernel **out, const sb_problem *pb, const sb_choice *ch,
                   unsigned kinds, sb_dtype ptr, sb_dtype idx, sb_kernel_effort effort)
 {
-    char text[SB_SPEC_MAX];
     sb_spec spec;
     sb_status st;
 
@@ -52,10 +64,8 @@ sb_planner_kernel(const sb_kernel **out, const sb_problem *pb, const sb_choice *
         return sb_planner_device_kernel(out, pb->device, &spec, effort);
     /* one made for just this width knows its loops' ends; slabs have another */
     for (spec.exact = !ch->slab && sb_spec_exact(&spec, pb);; spec.exact = false) {
-        if (sb_spec_print(text, sizeof text, &spec) != SB_OK)
-            return SB_ENOTSUP;
-        st = sb_kernel_get(out, text, sb_planner_maker, effort);
-        if (st == SB_OK)
+        st = host_kernel(out, &spec, effort);
+        if (st == SB_OK || st == SB_ENOTSUP)
             return st;
         if (!spec.exact && !(kinds >> SB_PART_BLOCKS & 1 && spec.block > 1))
             return st;

@@ -30,6 +30,19 @@ static sb_cond settled = SB_COND_INIT;
 static entry **table; /* open addressing, size a power of two */
 static size_t size, used;
 static sb_kernel_stats stats;
+static int64_t changes = 1; /* written under the lock, read without */
+
+static void
+changed(void)
+{
+    __atomic_add_fetch(&changes, 1, __ATOMIC_RELEASE);
+}
+
+int64_t
+sb_kernel_changes(void)
+{
+    return __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
+}
 
 /* ---- built in ----------------------------------------------------------------------------- */
 
@@ -154,6 +167,7 @@ settle(entry *e, sb_kernel_maker maker, sb_kernel_effort effort)
         e->kernel.key = got.key;
         e->kernel.fn = got.fn;
         e->state = READY;
+        changed();
         stats.compiled += got.compiled;
         stats.disk_hits += !got.compiled;
     } else {
@@ -241,5 +255,6 @@ sb_kernel_forget(void)
     sb_free(table);
     table = NULL;
     size = used = 0;
+    changed();
     sb_mutex_unlock(&lock);
 }

@@ -88,6 +88,8 @@ typedef struct sb_kernel_stats {
     int64_t builtin_hits, memory_hits, disk_hits, compiled, failed;
 } sb_kernel_stats;
 sb_kernel_stats sb_kernel_get_stats(void);
+/* Goes up with every kernel that becomes resident or is forgotten; from 1 on. */
+int64_t sb_kernel_changes(void);
 /* For tests: forgets what was loaded, as a new process would. No kernel may be in use or
  * on its way; the code stays mapped. */
 void sb_kernel_forget(void);
