@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OWN_OPTIONS = 14, MORE_OPTIONS = 4 };
+enum { MORE_OPTIONS = 4, MOST_WORDS = 24 };
 enum { COMPLAINT_LINES = 1000 }; /* looked at; it may have printed anything */
 enum { TIMED_OUT = -1, SIGNALLED = -2 };
 
@@ -82,8 +82,8 @@ search_path(sb_strbuf *out, const char *name)
     return false;
 }
 
-static sb_status
-find_compiler(sb_strbuf *out, sb_diag *diag)
+sb_status
+sb_cc_find(sb_strbuf *out, sb_diag *diag)
 {
     static const char *const names[] = {"cc", "gcc", "clang"};
     const char *own = getenv("SPBLAS_CC");
@@ -199,39 +199,61 @@ spawn(char *const *argv, const char *log, char *const *env, int *code, sb_diag *
     return SB_OK;
 }
 
-static sb_status
-compile(const char *cc, const char *source, const char *object, const char *log,
-        char *tmpdir, sb_isa isa, sb_diag *diag)
+/* A list that ends in NULL; what does not fit is left out. */
+static void
+append(const char **argv, const char *word)
 {
+    int n = 0;
+
+    while (argv[n])
+        n++;
+    if (word && n < MOST_WORDS)
+        argv[n] = word;
+}
+
+/* The options, the same for kernels and for the headers before them. */
+static void
+command(const char **argv, const char *cc, const sb_cc_job *job)
+{
+    static const char *const own[] = {"-std=c11",
+                                      "-O3",
+                                      "-w",
+                                      "-fPIC",
+                                      "-ffp-contract=fast",
+                                      "-fno-math-errno",
+                                      "-fno-trapping-math"};
     static const char *const march[SB_ISA_COUNT] = {
         NULL, "-march=x86-64-v2", "-march=x86-64-v3", "-march=x86-64-v4",
         "-march=x86-64-v4"};
-    const char *argv[OWN_OPTIONS + MORE_OPTIONS + 1] = {
-        cc,
-        "-std=c11",
-        "-O3",
-        "-w",
-        "-fPIC",
-        "-shared",
-        "-ffp-contract=fast",
-        "-fno-math-errno",
-        "-fno-trapping-math",
-        "-o",
-        object,
-        source,
-        march[isa],
-        isa == SB_ISA_V4G ? "-DSBK_FAST_GATHER" : NULL};
+
+    append(argv, cc);
+    for (size_t q = 0; q < sizeof own / sizeof own[0]; q++)
+        append(argv, own[q]);
+    append(argv, march[job->isa]);
+    append(argv, job->isa == SB_ISA_V4G ? "-DSBK_FAST_GATHER" : NULL);
+    for (int q = 0; options && options[q] && q < MORE_OPTIONS; q++)
+        append(argv, options[q]);
+    append(argv, job->header ? "-x" : "-shared");
+    append(argv, job->header ? "c-header" : NULL);
+    append(argv, job->include ? "-include" : NULL);
+    append(argv, job->include);
+    append(argv, "-o");
+    append(argv, job->object);
+    append(argv, job->source);
+}
+
+static sb_status
+run(const char *cc, const sb_cc_job *job, const char *log, char *tmpdir, sb_diag *diag)
+{
+    const char *argv[MOST_WORDS + 1] = {NULL};
     char **env = environment(tmpdir);
     char text[256];
-    int code = -1, n = 0;
+    int code = -1;
     sb_status st;
 
     if (!env)
         return SB_ENOMEM;
-    while (argv[n])
-        n++;
-    for (int q = 0; options && options[q] && q < MORE_OPTIONS; q++)
-        argv[n++] = options[q];
+    command(argv, cc, job);
     st = spawn((char *const *)argv, log, env, &code, diag);
     sb_free(env);
     if (st != SB_OK || code == 0)
@@ -245,28 +267,36 @@ compile(const char *cc, const char *source, const char *object, const char *log,
 }
 
 sb_status
-sb_cc_compile(const char *source_path, const char *object_path, sb_isa isa,
-              sb_diag *diag)
+sb_cc_run(const sb_cc_job *job, sb_diag *diag)
 {
-    const char *slash = strrchr(object_path, '/');
-    const int dir = slash ? (int)(slash - object_path) : 0;
-    sb_strbuf cc, text[4];
+    const char *slash = strrchr(job->object, '/');
+    const int dir = slash ? (int)(slash - job->object) : 0;
+    sb_strbuf cc, log, tmpdir;
     sb_status st;
 
     sb_strbuf_init(&cc);
-    for (int q = 0; q < 4; q++)
-        sb_strbuf_init(&text[q]);
-    sb_strbuf_puts(&text[0], source_path);
-    sb_strbuf_puts(&text[1], object_path);
-    sb_strbuf_printf(&text[2], "%s.log", object_path);
-    sb_strbuf_printf(&text[3], "TMPDIR=%.*s", dir ? dir : 1, dir ? object_path : ".");
-    st = find_compiler(&cc, diag);
-    for (int q = 0; q < 4 && st == SB_OK; q++)
-        st = sb_strbuf_status(&text[q]);
+    sb_strbuf_init(&log);
+    sb_strbuf_init(&tmpdir);
+    sb_strbuf_printf(&log, "%s.log", job->object);
+    sb_strbuf_printf(&tmpdir, "TMPDIR=%.*s", dir ? dir : 1, dir ? job->object : ".");
+    st = sb_cc_find(&cc, diag);
     if (st == SB_OK)
-        st = compile(cc.s, text[0].s, text[1].s, text[2].s, text[3].s, isa, diag);
-    for (int q = 0; q < 4; q++)
-        sb_strbuf_free(&text[q]);
+        st = sb_strbuf_status(&log);
+    if (st == SB_OK)
+        st = sb_strbuf_status(&tmpdir);
+    if (st == SB_OK)
+        st = run(cc.s, job, log.s, tmpdir.s, diag);
     sb_strbuf_free(&cc);
+    sb_strbuf_free(&log);
+    sb_strbuf_free(&tmpdir);
     return st;
+}
+
+sb_status
+sb_cc_compile(const char *source_path, const char *object_path, sb_isa isa,
+              sb_diag *diag)
+{
+    const sb_cc_job job = {.source = source_path, .object = object_path, .isa = isa};
+
+    return sb_cc_run(&job, diag);
 }

@@ -6,7 +6,17 @@
 #define SB_CPU_CC_H
 
 #include "base/diag.h"
+#include "base/strbuf.h"
 #include "runtime/target.h"
+
+#include <stdbool.h>
+
+typedef struct sb_cc_job {
+    const char *source, *object; /* paths */
+    const char *include;         /* a header before the source, or NULL */
+    bool header; /* the source is a header, the object its compiled form */
+    sb_isa isa;
+} sb_cc_job;
 
 /*
  * C file to shared object. Everything it writes lies beside object_path. ENOKERNEL: there
@@ -15,6 +25,11 @@
  */
 sb_status sb_cc_compile(const char *source_path, const char *object_path, sb_isa isa,
                         sb_diag *diag);
+
+/* The same of any job. */
+sb_status sb_cc_run(const sb_cc_job *job, sb_diag *diag);
+/* The compiler's path; ENOKERNEL: there is none. */
+sb_status sb_cc_find(sb_strbuf *out, sb_diag *diag);
 
 /* For tests: how many seconds it is given; returns what that was before. */
 double sb_cc_patience(double seconds);

@@ -3,9 +3,9 @@
  */
 #include "cpu/cpu.h"
 
-#include "cpu/cc.h"
 #include "cpu/exec.h"
 #include "cpu/geam.h"
+#include "cpu/headers.h"
 #include "cpu/legacy.h"
 #include "cpu/ref.h"
 #include "cpu/ref_vector.h"
@@ -19,7 +19,7 @@ const sb_backend sb_cpu_backend = {
     .parallel = sb_exec_parallel,
     .reference = sb_ref_run,
     .vector = sb_ref_vector,
-    .compile = sb_cc_compile,
+    .compile = sb_headers_compile,
     .spgemm = &sb_cpu_spgemm,
     .tri = &sb_cpu_tri,
     .geam = &sb_cpu_geam,

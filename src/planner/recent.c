@@ -23,7 +23,8 @@ slot_of(const sb_spec *s)
     static _Thread_local slot slots[SLOTS];
     unsigned h = s->kinds ^ (unsigned)s->op << 5 ^ (unsigned)s->tile << 1;
 
-    h ^= (unsigned)s->unroll << 7 ^ (unsigned)s->prefetch << 3 ^ (unsigned)s->exact << 2;
+    h ^=
+        (unsigned)s->unroll << 7 ^ (unsigned)s->prefetch << 3 ^ (unsigned)s->exact << 2;
     h ^= (unsigned)s->stream << 1 ^ (unsigned)s->compute << 6;
     return &slots[(h ^ h >> 4 ^ h >> 8) % SLOTS];
 }
@@ -42,10 +43,10 @@ sb_recent_kernel(const sb_kernel **out, const sb_spec *spec)
         at->spec = *spec;
         at->kernel = NULL;
         at->status = sb_spec_print(text, sizeof text, spec);
-        at->status = at->status != SB_OK ? SB_ENOTSUP
-                                         : sb_kernel_get(&at->kernel, text,
-                                                         sb_planner_maker,
-                                                         SB_KERNEL_RESIDENT);
+        at->status = at->status != SB_OK
+                         ? SB_ENOTSUP
+                         : sb_kernel_get(&at->kernel, text, sb_planner_maker,
+                                         SB_KERNEL_RESIDENT);
     }
     *out = at->kernel;
     return at->status;

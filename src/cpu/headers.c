@@ -1,0 +1,161 @@
+/*
+ * See headers.h. The source stays as it is: a header named before it holds the same #include
+ * lines, which then find all they declare declared. Compilers take the compiled form beside
+ * a header for the header if it fits their version and options, else they read the header
+ * (gcc) or refuse (clang: the kernel is compiled again without).
+ */
+#include "cpu/headers.h"
+
+#include "cpu/cc.h"
+#include "runtime/cache.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What spblas_kernel.h includes. */
+static const char text[] = "#include <stdint.h>\n"
+                           "#include <immintrin.h>\n";
+
+/* Set once they could not be made or used: this process does without. */
+static int hopeless;
+
+static void
+give_up(void)
+{
+    __atomic_store_n(&hopeless, 1, __ATOMIC_RELAXED);
+}
+
+bool
+sb_headers_used(bool on)
+{
+    return !__atomic_exchange_n(&hopeless, !on, __ATOMIC_RELAXED);
+}
+
+/* <folder>/headers-<level>-<hash of the compiler's path>.h */
+static sb_status
+name(sb_strbuf *out, const char *dir, const char *cc, sb_isa isa)
+{
+    const sb_hash none = {0, 0};
+    char hex[33];
+
+    sb_hash_text(sb_hash_bytes(cc, strlen(cc), none), hex);
+    sb_strbuf_printf(out, "%s/headers-%s-%.16s.h", dir, sb_isa_name(isa), hex);
+    return sb_strbuf_status(out);
+}
+
+static bool
+later(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/* Whether the compiled form is there, ours, and newer than the compiler. */
+static bool
+fresh(const char *compiled, const char *cc)
+{
+    struct stat c, of;
+
+    return stat(cc, &c) == 0 && lstat(compiled, &of) == 0 && S_ISREG(of.st_mode) &&
+           of.st_uid == geteuid() && (of.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
+           later(&of.st_mtim, &c.st_mtim) && later(&of.st_mtim, &c.st_ctim);
+}
+
+/* The header first, compiled where it stays: clang looks at it again. */
+static sb_status
+make_in(const char *temp, const char *header, const char *compiled, sb_isa isa,
+        sb_diag *diag)
+{
+    sb_strbuf from, to;
+    sb_cc_job job = {.source = header, .header = true, .isa = isa};
+    sb_status st;
+
+    sb_strbuf_init(&from);
+    sb_strbuf_init(&to);
+    sb_strbuf_printf(&from, "%s/headers.h", temp);
+    sb_strbuf_printf(&to, "%s/headers.h.gch", temp);
+    job.object = to.s;
+    if ((st = sb_strbuf_status(&from)) == SB_OK &&
+        (st = sb_strbuf_status(&to)) == SB_OK &&
+        (st = sb_cache_write(from.s, text, sizeof text - 1, diag)) == SB_OK &&
+        (st = rename(from.s, header) == 0 ? SB_OK : SB_EIO) == SB_OK &&
+        (st = sb_cc_run(&job, diag)) == SB_OK &&
+        (chmod(to.s, 0600) != 0 || rename(to.s, compiled) != 0))
+        st = SB_EIO;
+    sb_strbuf_free(&from);
+    sb_strbuf_free(&to);
+    return st;
+}
+
+static sb_status
+make(const char *dir, const char *header, const char *compiled, sb_isa isa,
+     sb_diag *diag)
+{
+    sb_strbuf temp;
+    sb_status st;
+
+    sb_strbuf_init(&temp);
+    st = sb_cache_temp(&temp, dir, diag);
+    if (st == SB_OK) {
+        st = make_in(temp.s, header, compiled, isa, diag);
+        sb_cache_remove(temp.s);
+    }
+    sb_strbuf_free(&temp);
+    return st;
+}
+
+/* The header to name, in `out`; anything but OK: none. */
+static sb_status
+ready(sb_strbuf *out, sb_isa isa)
+{
+    sb_strbuf dir, cc, compiled;
+    sb_diag why = {SB_OK, ""};
+    sb_status st;
+
+    sb_strbuf_init(&dir);
+    sb_strbuf_init(&cc);
+    sb_strbuf_init(&compiled);
+    if ((st = sb_cache_dir(&dir, &why)) == SB_OK &&
+        (st = sb_cc_find(&cc, &why)) == SB_OK &&
+        (st = name(out, dir.s, cc.s, isa)) == SB_OK) {
+        sb_strbuf_printf(&compiled, "%s.gch", out->s);
+        st = sb_strbuf_status(&compiled);
+        if (st == SB_OK && !fresh(compiled.s, cc.s))
+            st = make(dir.s, out->s, compiled.s, isa, &why);
+    }
+    sb_strbuf_free(&dir);
+    sb_strbuf_free(&cc);
+    sb_strbuf_free(&compiled);
+    return st;
+}
+
+sb_status
+sb_headers_compile(const char *source_path, const char *object_path, sb_isa isa,
+                   sb_diag *diag)
+{
+    sb_cc_job job = {.source = source_path, .object = object_path, .isa = isa};
+    sb_diag why = {SB_OK, ""};
+    sb_strbuf header;
+    sb_status st = SB_EIO;
+
+    if (isa == SB_ISA_GENERIC || __atomic_load_n(&hopeless, __ATOMIC_RELAXED))
+        return sb_cc_run(&job, diag);
+    sb_strbuf_init(&header);
+    if (ready(&header, isa) == SB_OK) {
+        job.include = header.s;
+        st = sb_cc_run(&job, &why);
+        job.include = NULL;
+    } else {
+        give_up();
+    }
+    if (st == SB_EIO) { /* as it is where the kernel is at fault */
+        st = sb_cc_run(&job, diag);
+        if (st == SB_OK)
+            give_up();
+    } else if (st != SB_OK) {
+        st = sb_diag_set(diag, st, "%s", why.text);
+    }
+    sb_strbuf_free(&header);
+    return st;
+}

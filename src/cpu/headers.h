@@ -1,0 +1,25 @@
+/*
+ * The compiler's headers of vector instructions, compiled once: reading them takes ten times
+ * as long as the kernel behind them.
+ */
+#ifndef SB_CPU_HEADERS_H
+#define SB_CPU_HEADERS_H
+
+#include "base/diag.h"
+#include "runtime/target.h"
+
+#include <stdbool.h>
+
+/*
+ * As sb_cc_compile, with headers that are kept compiled in the folder of kernels: two files a
+ * level, 10 to 25 MB. The first kernel of a folder makes them. Where they cannot be made, kept or
+ * used, the kernel is compiled without; what the compiler keeps is its own affair, and one
+ * that has become newer than they are gets new ones.
+ */
+sb_status sb_headers_compile(const char *source_path, const char *object_path,
+                             sb_isa isa, sb_diag *diag);
+
+/* For tests: whether this process still tries; returns whether it did. */
+bool sb_headers_used(bool on);
+
+#endif
