@@ -66,16 +66,15 @@ ragged(const sb_problem *pb, const sb_work *w, int kind)
 static int
 slab(const sb_problem *pb, const sb_work *w, int kind)
 {
-    const int width = kind == SB_PART_CSR ? sb_slab_width(pb, w, sb_target_get()) : 0;
-    bool wanted;
+    int width = 0;
     sb_view v;
 
-    if (width == 0 || !sb_slab_fits(pb, width) ||
+    if (kind != SB_PART_CSR || sb_slab_width(pb, w, sb_target_get()) == 0 ||
         sb_view_make(&v, &pb->a, sb_problem_transposes(pb), NULL) != SB_OK)
         return 0;
-    wanted = sb_slab_gains(&v, w, sb_target_get());
+    width = sb_slab_rows(pb, &v, w, sb_target_get());
     sb_view_free(&v);
-    return wanted ? width : 0;
+    return sb_slab_fits(pb, width) ? width : 0;
 }
 
 /* Tiles of `n` equal pieces of the rows in place, `rows` of them a unit; returns their

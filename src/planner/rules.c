@@ -114,8 +114,8 @@ sb_rule_panel_run(const sb_work *w, const sb_target *t)
 {
     const double row = (double)w->n * w->b_size;
 
-    if (t->isa == SB_ISA_V3)
-        return fmax(4, 768 / row);
+    if (t->isa == SB_ISA_V3) /* longer rows of B have slabs */
+        return row >= 1024 ? 10 : fmax(4, 768 / row);
     return sb_rule_many_lines(w, t) && row >= 2048 ? 20 : fmax(2, 768 / row);
 }
 

@@ -14,7 +14,8 @@
 /* Bytes: a row of B from which on slabs gain, or rows alone may; those of a slab; a panel's
  * rows of it. */
 enum { WIDE = 2048, HALF = 1024, ROW = 256, PANEL = 65536, SAMPLES = 64 };
-/* The same of Zen 3, which has half of the L2. */
+/* The same of Zen 3, which has half of the L2, for rows of B all over; a panel's rows of a slab
+ * of ROW. */
 enum { SHORT_ROW = ROW / 2, SHORT_PANEL = PANEL / 2 };
 
 /* Columns that are turned at a time, and of how many on. */
@@ -36,6 +37,9 @@ enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
 /* ... on Zen 5, where L2 holds the slab; on Zen 3. */
 #define PANEL_RUN_HELD 40.0
 #define PANEL_RUN_SHORT 20.0
+#define PANEL_RUN_SPILT 6.0 /* where L2 does not hold a slab */
+/* Entries of a row that name columns near each other, in whose slabs C is streamed. */
+#define RUN_NEAR 20.0
 
 /* Time by slabs over time in place: of rows; panels of a slab, of packed values too, against
  * rows in place; windows. */
@@ -56,9 +60,9 @@ gains_of(const sb_work *w, const sb_target *t)
     const int64_t row = w->n * w->b_size;
 
     if (half_l2(t))
-        return row >= 2 * WIDE ? (gains){0.62, 0.52, 0.50, 0.70}
-               : row >= WIDE   ? (gains){0.78, 0.62, 0.60, 0.78}
-                               : (gains){0.85, 0, 0, 0.78};
+        return row >= 2 * WIDE ? (gains){0.62, 0.48, 0.46, 0.70}
+               : row >= WIDE   ? (gains){0.78, 0.56, 0.54, 0.78}
+                               : (gains){0.85, 0.66, 0.64, 0.78};
     if (!t->wide)
         return (gains){0.85, 0.72, 0.70, 0.80};
     return w->n * w->b_size >= WIDE ? (gains){0.60, 0.52, 0.50, 0.65}
@@ -67,10 +71,16 @@ gains_of(const sb_work *w, const sb_target *t)
 
 /* Of 256 bytes a row, on Zen 3 of half of them; on Zen 4, in a slab that it does not hold, a row
  * has half of them, too. */
+static double
+slab_bytes(const sb_work *w, const sb_target *t)
+{
+    return (double)w->k * (half_l2(t) ? SHORT_ROW : ROW);
+}
+
 static bool
 l2_holds(const sb_work *w, const sb_target *t)
 {
-    return (double)w->k * (half_l2(t) ? SHORT_ROW : ROW) <= 1.2 * (double)t->l2;
+    return slab_bytes(w, t) <= 1.2 * (double)t->l2;
 }
 
 /* Rows that have HALF of WIDE lie close enough but where L2 holds a slab and not B. */
@@ -92,7 +102,7 @@ int
 sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t)
 {
     const double rows = (double)(w->m > w->k ? w->m : w->k);
-    const bool whole = !half_l2(t) && (t->wide || l2_holds(w, t));
+    const bool whole = half_l2(t) || t->wide || l2_holds(w, t);
     const int width = (whole ? ROW : ROW / 2) / w->b_size;
 
     return sb_target_zen(t) && w->op == SB_OP_SPMM && !w->complex && w->b_size >= 4 &&
@@ -192,14 +202,37 @@ scattered(const sb_view *v)
     return span > 0.5 * (double)rows * (double)v->cols;
 }
 
-bool
-sb_slab_gains(const sb_view *v, const sb_work *w, const sb_target *t)
+/* Zen 3: rows of B that few rows of A in a row share need no slab that L2 holds, but one whose
+ * rows do not share the sets of the caches that those of B do. */
+static bool
+crowded(const sb_problem *pb, const sb_view *v, const sb_work *w, const sb_target *t)
+{
+    const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
+
+    return half_l2(t) && w->n * w->b_size >= WIDE && mean >= RUN_NEAR &&
+           mean * ROW <= (double)t->l1 / 2 && sb_rule_stream(pb, w, mean, t) &&
+           !scattered(v);
+}
+
+static bool
+serves(const sb_view *v, const sb_work *w, const sb_target *t)
 {
     const double rows = (double)(w->m > w->k ? w->m : w->k);
     const bool often =
         t->wide || (half_l2(t) && (double)w->nnz >= REUSE_NEAR * w->b_size * rows);
 
     return (often && l2_holds(w, t)) || scattered(v);
+}
+
+int
+sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
+             const sb_target *t)
+{
+    const int width = sb_slab_width(pb, w, t);
+
+    if (width == 0 || crowded(pb, v, w, t))
+        return width;
+    return !serves(v, w, t) ? 0 : half_l2(t) ? SHORT_ROW / w->b_size : width;
 }
 
 /* Whether rows alone, however they are kept; slabs serve better than partitions. */
@@ -227,34 +260,38 @@ static bool
 panels_serve(const sb_planner *pl, const sb_choice *ch)
 {
     const double run = sb_stats_panel_run(&pl->stats, ch->part[0].size);
-    const bool half = half_l2(pl->target),
-               held = pl->target->wide &&
-                      (double)pl->work.k * ROW <= (double)pl->target->l2;
+    const double slab = slab_bytes(&pl->work, pl->target), l2 = (double)pl->target->l2;
+    double least = PANEL_RUN;
 
-    return ch->slab * pl->work.b_size >= (half ? SHORT_ROW : ROW) &&
-           run >= (half   ? PANEL_RUN_SHORT
-                   : held ? PANEL_RUN_HELD
-                          : PANEL_RUN) &&
+    if (half_l2(pl->target))
+        least = slab > l2 ? PANEL_RUN_SPILT : PANEL_RUN_SHORT;
+    else if (pl->target->wide && slab <= l2)
+        least = PANEL_RUN_HELD;
+    return ch->slab * pl->work.b_size >= ROW && run >= least &&
            pl->work.c_size >= pl->work.compute_size;
 }
 
-/* Time of a form by slabs; 0: it has none. */
+/* Time of a form by slabs, of which rows alone have `width` columns; 0: it has none. */
 static double
-form(sb_weighed *w, const sb_planner *pl, double rows)
+form(sb_weighed *w, const sb_planner *pl, int width, double rows)
 {
     const gains g = gains_of(&pl->work, pl->target);
+    const int widest = sb_slab_width(pl->pb, &pl->work, pl->target);
+    const bool near = half_l2(pl->target) && width == widest;
     sb_part_choice *p = &w->choice.part[0];
 
+    w->choice.slab = width;
     if (w->choice.npart == 1 && p->kind == SB_PART_PANEL) {
-        p->size = (half_l2(pl->target) ? SHORT_PANEL : PANEL) /
-                  (w->choice.slab * pl->work.b_size);
+        w->choice.slab = widest;
+        p->size =
+            (half_l2(pl->target) ? SHORT_PANEL : PANEL) / (widest * pl->work.b_size);
         w->dropped = NULL;
-        return panels_serve(pl, &w->choice)
+        return !near && panels_serve(pl, &w->choice)
                    ? (w->choice.packed ? g.packed : g.panel) * rows
                    : 0;
     }
-    if (is_windows(w))
-        return g.windows * w->cost.seconds;
+    if (is_windows(w)) /* near each other, rows of B are in L1 without them */
+        return near ? 0 : g.windows * w->cost.seconds;
     return is_rows(w) && p->c <= 1 ? g.rows * fmin(rows, w->cost.seconds) : 0;
 }
 
@@ -270,11 +307,11 @@ known(const sb_planner *pl, const sb_choice *ch)
 void
 sb_slab_weigh(sb_planner *pl)
 {
-    const int width = sb_slab_width(pl->pb, &pl->work, pl->target);
+    const int width = sb_slab_rows(pl->pb, &pl->view, &pl->work, pl->target);
     const int before = pl->nweighed;
     double rows = INFINITY;
 
-    if (width == 0 || !sb_slab_gains(&pl->view, &pl->work, pl->target))
+    if (width == 0)
         return;
     for (int q = 0; q < before; q++)
         if (is_rows(&pl->weighed[q]))
@@ -284,9 +321,8 @@ sb_slab_weigh(sb_planner *pl)
         double seconds;
 
         *w = pl->weighed[q];
-        w->choice.slab = width;
         w->order = SB_WEIGHED_MAX + q;
-        seconds = form(w, pl, rows);
+        seconds = form(w, pl, width, rows);
         if (!(seconds > 0) || isinf(seconds) || known(pl, &w->choice))
             continue;
         w->cost.seconds = seconds;

@@ -17,7 +17,7 @@
  */
 size_t sb_slab_room(const sb_problem *pb, const char *text);
 
-/* The columns of a slab, of sizes and types that may gain; else 0. */
+/* The columns of the widest slab, of sizes and types that may gain; else 0. */
 int sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t);
 
 /*
@@ -26,9 +26,11 @@ int sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t);
  */
 int sb_slab_turning(const sb_problem *pb, const char *text);
 
-/* Whether this structure gains from slabs of that width: the columns of its rows lie all over B,
- * by a few of them, or, on Zen 5, L2 holds a slab. */
-bool sb_slab_gains(const sb_view *v, const sb_work *w, const sb_target *t);
+/* The columns of a slab of rows alone where this structure gains from them, else 0: the columns
+ * of its rows lie all over B, by a few of them, or L2 holds a slab (Zen 3 and 5), or they
+ * lie near each other and C is streamed (Zen 3). */
+int sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
+                 const sb_target *t);
 
 /* Adds the forms by slabs of what is weighed so far. */
 void sb_slab_weigh(sb_planner *pl);

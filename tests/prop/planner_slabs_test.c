@@ -520,14 +520,35 @@ test_scattered(void **state)
         sb_view v;
 
         assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
-        const sb_work w = {.k = 300};
-        sb_target t = {.isa = SB_ISA_V4, .l2 = 1 << 20};
+        const sb_problem pb = {
+            .op = SB_OP_SPMM,
+            .a = a,
+            .b = {.rows = 300, .cols = 512, .ld = 512, .type = SB_F32},
+            .c = {.rows = 300, .cols = 512, .ld = 512, .type = SB_F32},
+            .compute = SB_F32};
+        const sb_work w = {.op = SB_OP_SPMM,
+                           .m = 300,
+                           .n = 512,
+                           .k = 300,
+                           .nnz = 9000,
+                           .b_size = 4,
+                           .c_size = 4,
+                           .compute_size = 4};
+        sb_target t = {.isa = SB_ISA_V4, .l2 = 1 << 20, .l3 = 1 << 25, .threads = 1};
 
-        assert_int_equal(sb_slab_gains(&v, &w, &t), cases[q].all_over);
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 64 : 0);
         t.wide = true;
-        assert_true(sb_slab_gains(&v, &w, &t)); /* L2 holds the slab */
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), 64); /* L2 holds the slab */
         t.l2 = 32 << 10;
-        assert_int_equal(sb_slab_gains(&v, &w, &t), cases[q].all_over);
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 64 : 0);
+        /* Zen 3: half as wide, but where columns lie near and C is streamed */
+        t = (sb_target){
+            .isa = SB_ISA_V3, .l1 = 32 << 10, .l2 = 16 << 10, .l3 = 1 << 25};
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 32 : 0);
+        t.l3 = 1 << 20;
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 32 : 64);
+        t.l1 = 1 << 10; /* a row's rows of a slab do not lie in it */
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 32 : 0);
         sb_view_free(&v);
         gen_free_matrix(&a);
     }
