@@ -11,105 +11,122 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes: a row of B from which on slabs gain, or rows alone may; those of a slab; a panel's
- * rows of it. */
-enum { WIDE = 2048, HALF = 1024, ROW = 256, PANEL = 65536, SAMPLES = 64 };
-/* The same of Zen 3, which has half of the L2, for rows of B all over; a panel's rows of a slab
- * of ROW. */
-enum { SHORT_ROW = ROW / 2, SHORT_PANEL = PANEL / 2 };
+/* Bytes: of a row of B from which on slabs may gain; of a row of a slab at most. */
+enum { HALF = 1024, ROW = 256, SAMPLES = 64 };
 
 /* Columns that are turned at a time, and of how many on. */
 enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
 
-/* Entries for each row of C and of B: what copies and more passes over A cost less than. */
-#define REUSE 20.0
-/* ... on Zen 3, where L2 holds a slab; and where rows name columns side by side, for
- * each byte of an element. */
-#define REUSE_HELD 10.0
-#define REUSE_NEAR 5.0
-/* ... where rows of B have HALF of WIDE, on Zen 5. */
-#define REUSE_HALF 55.0
 /* Entries for each row turned, of several slabs and of one or two narrow ones. */
 #define REUSE_SLABS 1.0
 #define REUSE_SLAB 2.25
-/* Entries of a row in a panel, which brings its row of C back. */
-#define PANEL_RUN 8.0
-/* ... on Zen 5, where L2 holds the slab; on Zen 3. */
-#define PANEL_RUN_HELD 40.0
-#define PANEL_RUN_SHORT 20.0
-#define PANEL_RUN_SPILT 6.0 /* where L2 does not hold a slab */
-/* Entries of a row that name columns near each other, in whose slabs C is streamed. */
+/* Entries of a row that names columns near each other, in whose slabs C is streamed. */
 #define RUN_NEAR 20.0
+/* Of L2, that a slab held by it may have. */
+#define HELD 1.2
+
+/* Rows of B of HALF bytes, of twice as many, of four times as many. */
+enum { LENGTHS = 3 };
 
 /* Time by slabs over time in place: of rows; panels of a slab, of packed values too, against
- * rows in place; windows. */
+ * rows in place; windows. 0: there is no such form. */
 typedef struct gains {
     double rows, panel, packed, windows;
 } gains;
 
-/* Zen 3. */
-static bool
-half_l2(const sb_target *t)
+/* What was measured of a machine. Pairs: where L2 holds a slab, and elsewhere. */
+typedef struct machine {
+    int row[2];    /* bytes of a row of a slab */
+    int panel;     /* bytes of a panel's rows of a slab of ROW */
+    double run[2]; /* entries of a row in a panel, which brings its row of C back */
+    /* entries for each row of C and of B: what copies and more passes over A cost less than */
+    double reuse[LENGTHS][2];
+    double beyond; /* of L2, that B exceeds where its rows have HALF */
+    double
+        often; /* entries for each row and byte of an element from which on rows gain that name
+                     columns side by side, where L2 holds a slab */
+    bool near; /* rows of columns near each other gain from slabs of ROW */
+    gains gain[LENGTHS];
+} machine;
+
+static const machine zen3 = {.row = {ROW / 2, ROW / 2},
+                             .panel = 32768,
+                             .run = {20, 6},
+                             .reuse = {{10, 19}, {10, 19}, {10, 19}},
+                             .often = 5,
+                             .near = true,
+                             .gain = {{0.85, 0.66, 0.64, 0.78},
+                                      {0.78, 0.56, 0.54, 0.78},
+                                      {0.62, 0.48, 0.46, 0.70}}};
+static const machine zen4 = {
+    .row = {ROW, ROW / 2},
+    .panel = 65536,
+    .run = {8, 8},
+    .reuse = {{INFINITY, INFINITY}, {20, 20}, {20, 20}},
+    .often = INFINITY,
+    .gain = {{0}, {0.85, 0.72, 0.70, 0.80}, {0.85, 0.72, 0.70, 0.80}}};
+static const machine zen5 = {
+    .row = {ROW, ROW},
+    .panel = 65536,
+    .run = {40, 8},
+    .reuse = {{55, INFINITY}, {20, 20}, {20, 20}},
+    .beyond = 1,
+    .gain = {{.rows = 0.80}, {0.60, 0.52, 0.50, 0.65}, {0.60, 0.52, 0.50, 0.65}}};
+
+/* NULL: slabs were not measured. */
+static const machine *
+machine_of(const sb_target *t)
 {
-    return t->isa == SB_ISA_V3;
+    if (!sb_target_zen(t))
+        return NULL;
+    return t->isa == SB_ISA_V3 ? &zen3 : t->wide ? &zen5 : &zen4;
 }
 
-static gains
-gains_of(const sb_work *w, const sb_target *t)
+/* -1: shorter than HALF. */
+static int
+length_of(const sb_work *w)
 {
     const int64_t row = w->n * w->b_size;
 
-    if (half_l2(t))
-        return row >= 2 * WIDE ? (gains){0.62, 0.48, 0.46, 0.70}
-               : row >= WIDE   ? (gains){0.78, 0.56, 0.54, 0.78}
-                               : (gains){0.85, 0.66, 0.64, 0.78};
-    if (!t->wide)
-        return (gains){0.85, 0.72, 0.70, 0.80};
-    return w->n * w->b_size >= WIDE ? (gains){0.60, 0.52, 0.50, 0.65}
-                                    : (gains){.rows = 0.80};
+    return row < HALF ? -1 : row < 2 * HALF ? 0 : row < 4 * HALF ? 1 : 2;
 }
 
-/* Of 256 bytes a row, on Zen 3 of half of them; on Zen 4, in a slab that it does not hold, a row
- * has half of them, too. */
+/* Index of the pairs: 0 where L2, or so much of it, holds a slab. */
+static int
+spilt(const machine *mc, const sb_work *w, const sb_target *t, double share)
+{
+    return (double)w->k * mc->row[0] > share * (double)t->l2;
+}
+
 static double
-slab_bytes(const sb_work *w, const sb_target *t)
+least_reuse(const machine *mc, const sb_work *w, const sb_target *t)
 {
-    return (double)w->k * (half_l2(t) ? SHORT_ROW : ROW);
+    const int length = length_of(w);
+    const double b = (double)w->k * (double)(w->n * w->b_size);
+
+    return length < 0 || (length == 0 && b <= mc->beyond * (double)t->l2)
+               ? INFINITY
+               : mc->reuse[length][spilt(mc, w, t, HELD)];
 }
 
-static bool
-l2_holds(const sb_work *w, const sb_target *t)
+/* Columns of the widest slab: rows' own, or of panels and of what lies near. */
+static int
+widest(const machine *mc, const sb_work *w, const sb_target *t)
 {
-    return slab_bytes(w, t) <= 1.2 * (double)t->l2;
-}
-
-/* Rows that have HALF of WIDE lie close enough but where L2 holds a slab and not B. */
-static double
-least_reuse(const sb_work *w, const sb_target *t)
-{
-    const double row = (double)w->n * w->b_size, k = (double)w->k;
-
-    if (half_l2(t))
-        return row < HALF ? INFINITY : l2_holds(w, t) ? REUSE_HELD : REUSE - 1;
-    if (row >= WIDE)
-        return REUSE;
-    return t->wide && row >= HALF && k * ROW <= (double)t->l2 && k * row > (double)t->l2
-               ? REUSE_HALF
-               : INFINITY;
+    return (mc->near ? ROW : mc->row[spilt(mc, w, t, HELD)]) / w->b_size;
 }
 
 int
 sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t)
 {
+    const machine *mc = machine_of(t);
     const double rows = (double)(w->m > w->k ? w->m : w->k);
-    const bool whole = half_l2(t) || t->wide || l2_holds(w, t);
-    const int width = (whole ? ROW : ROW / 2) / w->b_size;
 
-    return sb_target_zen(t) && w->op == SB_OP_SPMM && !w->complex && w->b_size >= 4 &&
+    return mc && w->op == SB_OP_SPMM && !w->complex && w->b_size >= 4 &&
                    w->b_size == w->compute_size &&
-                   (double)w->nnz >= least_reuse(w, t) * rows &&
-                   sb_slab_serves(pb, width)
-               ? width
+                   (double)w->nnz >= least_reuse(mc, w, t) * rows &&
+                   sb_slab_serves(pb, widest(mc, w, t))
+               ? widest(mc, w, t)
                : 0;
 }
 
@@ -202,37 +219,33 @@ scattered(const sb_view *v)
     return span > 0.5 * (double)rows * (double)v->cols;
 }
 
-/* Zen 3: rows of B that few rows of A in a row share need no slab that L2 holds, but one whose
- * rows do not share the sets of the caches that those of B do. */
+/* Rows of B that few rows of A in a row share need no slab that L2 holds, but one whose rows do
+ * not share the sets of the caches that those of B do. */
 static bool
-crowded(const sb_problem *pb, const sb_view *v, const sb_work *w, const sb_target *t)
+lies_near(const sb_problem *pb, const sb_view *v, const sb_work *w, const sb_target *t)
 {
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
 
-    return half_l2(t) && w->n * w->b_size >= WIDE && mean >= RUN_NEAR &&
+    return machine_of(t)->near && length_of(w) > 0 && mean >= RUN_NEAR &&
            mean * ROW <= (double)t->l1 / 2 && sb_rule_stream(pb, w, mean, t) &&
            !scattered(v);
-}
-
-static bool
-serves(const sb_view *v, const sb_work *w, const sb_target *t)
-{
-    const double rows = (double)(w->m > w->k ? w->m : w->k);
-    const bool often =
-        t->wide || (half_l2(t) && (double)w->nnz >= REUSE_NEAR * w->b_size * rows);
-
-    return (often && l2_holds(w, t)) || scattered(v);
 }
 
 int
 sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
              const sb_target *t)
 {
+    const double rows = (double)(w->m > w->k ? w->m : w->k);
     const int width = sb_slab_width(pb, w, t);
+    const machine *mc = machine_of(t);
+    int beyond;
 
-    if (width == 0 || crowded(pb, v, w, t))
+    if (width == 0 || lies_near(pb, v, w, t))
         return width;
-    return !serves(v, w, t) ? 0 : half_l2(t) ? SHORT_ROW / w->b_size : width;
+    beyond = spilt(mc, w, t, HELD);
+    return (!beyond && (double)w->nnz >= mc->often * w->b_size * rows) || scattered(v)
+               ? mc->row[beyond] / w->b_size
+               : 0;
 }
 
 /* Whether rows alone, however they are kept; slabs serve better than partitions. */
@@ -259,15 +272,11 @@ is_windows(const sb_weighed *w)
 static bool
 panels_serve(const sb_planner *pl, const sb_choice *ch)
 {
+    const machine *mc = machine_of(pl->target);
     const double run = sb_stats_panel_run(&pl->stats, ch->part[0].size);
-    const double slab = slab_bytes(&pl->work, pl->target), l2 = (double)pl->target->l2;
-    double least = PANEL_RUN;
 
-    if (half_l2(pl->target))
-        least = slab > l2 ? PANEL_RUN_SPILT : PANEL_RUN_SHORT;
-    else if (pl->target->wide && slab <= l2)
-        least = PANEL_RUN_HELD;
-    return ch->slab * pl->work.b_size >= ROW && run >= least &&
+    return ch->slab * pl->work.b_size >= ROW &&
+           run >= mc->run[spilt(mc, &pl->work, pl->target, 1)] &&
            pl->work.c_size >= pl->work.compute_size;
 }
 
@@ -275,24 +284,24 @@ panels_serve(const sb_planner *pl, const sb_choice *ch)
 static double
 form(sb_weighed *w, const sb_planner *pl, int width, double rows)
 {
-    const gains g = gains_of(&pl->work, pl->target);
-    const int widest = sb_slab_width(pl->pb, &pl->work, pl->target);
-    const bool near = half_l2(pl->target) && width == widest;
+    const machine *mc = machine_of(pl->target);
+    const gains *g = &mc->gain[length_of(&pl->work)];
+    const int most = widest(mc, &pl->work, pl->target);
+    const bool near = mc->near && width == most;
     sb_part_choice *p = &w->choice.part[0];
 
     w->choice.slab = width;
     if (w->choice.npart == 1 && p->kind == SB_PART_PANEL) {
-        w->choice.slab = widest;
-        p->size =
-            (half_l2(pl->target) ? SHORT_PANEL : PANEL) / (widest * pl->work.b_size);
+        w->choice.slab = most;
+        p->size = mc->panel / (most * pl->work.b_size);
         w->dropped = NULL;
         return !near && panels_serve(pl, &w->choice)
-                   ? (w->choice.packed ? g.packed : g.panel) * rows
+                   ? (w->choice.packed ? g->packed : g->panel) * rows
                    : 0;
     }
     if (is_windows(w)) /* near each other, rows of B are in L1 without them */
-        return near ? 0 : g.windows * w->cost.seconds;
-    return is_rows(w) && p->c <= 1 ? g.rows * fmin(rows, w->cost.seconds) : 0;
+        return near ? 0 : g->windows * w->cost.seconds;
+    return is_rows(w) && p->c <= 1 ? g->rows * fmin(rows, w->cost.seconds) : 0;
 }
 
 static bool
