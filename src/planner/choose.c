@@ -73,7 +73,7 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p)
 static bool
 products_fit(const sb_planner *pl)
 {
-    const int most = sb_target_slow_gathers(pl->target) && !pl->work.complex ? 8 : 4;
+    const int most = sb_target_zen(pl->target) && !pl->work.complex ? 8 : 4;
 
     return pl->work.compute_size <= most;
 }

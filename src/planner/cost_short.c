@@ -55,6 +55,11 @@ paced(sb_terms *out, const pace *by, double units, double entries,
     out->entry = entries * by->entry + l.late * by->late + l.gone * by->gone;
 }
 
+/* Bytes of an entry in slices: value, column, place. Seconds of a byte beyond a quarter of L3, the
+ * rest of which may be others'. */
+enum { ENTRY_BYTES = 8 };
+#define CROWDED 0.05e-9
+
 /* Values in place are a second gather, dear as far as the near caches do not hold them, the more
  * the fewer of a row lie side by side. */
 static void
@@ -69,6 +74,9 @@ slices(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_targe
           p, s, t);
     out->entry +=
         far * (p->x_size > 4 ? 0.03e-9 : 0.06e-9) * fmin(1, 6 / fmax(1, s->mean));
+    if (!packed)
+        out->entry += CROWDED * fmax(0, p->entries * (p->x_size + ENTRY_BYTES) -
+                                            (double)t->l3 / 4);
 }
 
 /* A chunk of a row: masks, and the more values the longer. */
