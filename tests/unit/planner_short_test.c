@@ -1,0 +1,78 @@
+/*
+ * SpMV where registers have 32 bytes (level v3): what ESTIMATE has to choose from.
+ */
+#include "cpu/cpu.h"
+#include "gen.h"
+#include "planner/planner.h"
+#include "runtime/backend.h"
+#include "runtime/target.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The plan of a matrix of short rows all over the columns. */
+static void
+plan_of(char *out, size_t size, sb_dtype type)
+{
+    const gen_spec spec = {.family = GEN_BANDED,
+                           .rows = 20000,
+                           .cols = 20000,
+                           .density = 4e-4,
+                           .seed = 7,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = type};
+    sb_matrix a = gen_matrix(&spec);
+    gen_dense_spec d = {.rows = 20000, .cols = 1, .ld = 1, .type = type, .seed = 1};
+    sb_problem pb = {.op = SB_OP_SPMV, .a = a, .compute = type, .batch = 1};
+    const sb_options opt = {0};
+    sb_plan *plan;
+
+    pb.b = gen_dense(&d);
+    pb.c = gen_dense(&d);
+    pb.alpha.re = 1;
+    assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
+    assert_true(strlen(plan->text) < size);
+    memcpy(out, plan->text, strlen(plan->text) + 1);
+    sb_plan_release(plan);
+    gen_free_dense(&pb.b);
+    gen_free_dense(&pb.c);
+    gen_free_matrix(&a);
+}
+
+/* Sums of products are the form of short rows, of doubles as of floats. */
+static void
+test_products(void **state)
+{
+    char text[256];
+
+    (void)state;
+    if (sb_target_get()->isa != SB_ISA_V3)
+        skip();
+    plan_of(text, sizeof text, SB_F32);
+    assert_non_null(strstr(text, "(part prod)"));
+    plan_of(text, sizeof text, SB_F64);
+    assert_non_null(strstr(text, "(part prod)"));
+}
+
+static int
+start(void **state)
+{
+    (void)state;
+    sb_backend_set(&sb_cpu_backend);
+    return setenv("SPBLAS_ISA", "v3", 1) || setenv("SPBLAS_JIT", "off", 1) ||
+           setenv("SPBLAS_MODEL", "off", 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products)};
+
+    return cmocka_run_group_tests(tests, start, NULL);
+}
