@@ -36,9 +36,11 @@ typedef struct gains {
 
 /* What was measured of a machine. Pairs: where L2 holds a slab, and elsewhere. */
 typedef struct machine {
-    int row[2];    /* bytes of a row of a slab */
-    int panel;     /* bytes of a panel's rows of a slab of ROW */
-    double run[2]; /* entries of a row in a panel, which brings its row of C back */
+    int row[2]; /* bytes of a row of a slab */
+    int panel;  /* bytes of a panel's rows of a slab of ROW */
+    double run
+        [2]; /* entries of a row in a panel, which brings its row of C back; elsewhere only
+                      where rows of B are longer than HALF */
     /* entries for each row of C and of B: what copies and more passes over A cost less than */
     double reuse[LENGTHS][2];
     double beyond; /* of L2, that B exceeds where its rows have HALF */
@@ -274,9 +276,9 @@ panels_serve(const sb_planner *pl, const sb_choice *ch)
 {
     const machine *mc = machine_of(pl->target);
     const double run = sb_stats_panel_run(&pl->stats, ch->part[0].size);
+    const bool far = length_of(&pl->work) > 0 && spilt(mc, &pl->work, pl->target, 1);
 
-    return ch->slab * pl->work.b_size >= ROW &&
-           run >= mc->run[spilt(mc, &pl->work, pl->target, 1)] &&
+    return ch->slab * pl->work.b_size >= ROW && run >= mc->run[far] &&
            pl->work.c_size >= pl->work.compute_size;
 }
 
