@@ -36,18 +36,20 @@ typedef struct gains {
 
 /* What was measured of a machine. Pairs: where L2 holds a slab, and elsewhere. */
 typedef struct machine {
-    int row[2]; /* bytes of a row of a slab */
-    int panel;  /* bytes of a panel's rows of a slab of ROW */
-    double run
-        [2]; /* entries of a row in a panel, which brings its row of C back; elsewhere only
-                      where rows of B are longer than HALF */
-    /* entries for each row of C and of B: what copies and more passes over A cost less than */
+    /* Bytes of a row of a slab; of a panel's rows of one of ROW. */
+    int row[2], panel;
+    /* Entries of a row in a panel, which brings its row of C back; the second is for rows of B
+     * that are longer than HALF. */
+    double run[2];
+    /* Entries for each row of C and of B: what copies and more passes over A cost less than. */
     double reuse[LENGTHS][2];
-    double beyond; /* of L2, that B exceeds where its rows have HALF */
-    double
-        often; /* entries for each row and byte of an element from which on rows gain that name
-                     columns side by side, where L2 holds a slab */
-    bool near; /* rows of columns near each other gain from slabs of ROW */
+    /* Of L2, that B exceeds where its rows have HALF. */
+    double beyond;
+    /* Entries for each row and byte of an element from which on rows gain that name columns
+     * side by side, where L2 holds a slab. */
+    double often;
+    /* Whether rows of columns near each other gain from slabs of ROW. */
+    bool near;
     gains gain[LENGTHS];
 } machine;
 

@@ -358,21 +358,26 @@ test_slices(void **state)
 static void
 test_row_at(void **state)
 {
-    gen_spec spec = spec_of(GEN_POWER_LAW, 300, 200);
-    sb_matrix a = gen_matrix(&spec);
-    sb_view v;
+    static const gen_family families[] = {GEN_POWER_LAW, GEN_UNIFORM, GEN_BANDED,
+                                          GEN_FULL, GEN_EMPTY};
 
     (void)state;
-    assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
-    for (int64_t work = 0; work <= v.rows + v.nnz; work++) {
-        const int64_t i = sb_view_row_at(&v, work);
+    for (int q = 0; q < SB_COUNT(families); q++) {
+        gen_spec spec = spec_of(families[q], 300, 200);
+        sb_matrix a = gen_matrix(&spec);
+        sb_view v;
 
-        assert_true(i <= v.rows);
-        assert_true(i == v.rows || i + sb_view_lo(&v, i) >= work);
-        assert_true(i == 0 || i - 1 + sb_view_lo(&v, i - 1) < work);
+        assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+        for (int64_t work = 0; work <= v.rows + v.nnz; work++) {
+            const int64_t i = sb_view_row_at(&v, work);
+
+            assert_true(i <= v.rows);
+            assert_true(i == v.rows || i + sb_view_lo(&v, i) >= work);
+            assert_true(i == 0 || i - 1 + sb_view_lo(&v, i - 1) < work);
+        }
+        sb_view_free(&v);
+        gen_free_matrix(&a);
     }
-    sb_view_free(&v);
-    gen_free_matrix(&a);
 }
 
 int
