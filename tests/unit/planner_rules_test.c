@@ -2,7 +2,6 @@
  * The rules of docs/kernels.md as they answer: register tiles and entries taken together.
  */
 #include "planner/rules.h"
-#include "planner/slabs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,33 +126,6 @@ test_sixteen_registers(void **state)
     assert_false(sb_rule_holds(&f64, &v3, 8));
     assert_true(sb_rule_holds(&f32, &v4, 8));
     assert_true(sb_rule_holds(&f64, &v4, 6));
-}
-
-/* Zen 3: rows of the widest slab have 256 bytes; where L2 holds one of 128, few entries a row
- * do. */
-static void
-test_short_slabs(void **state)
-{
-    static const struct {
-        int64_t k, n, nnz;
-        int size, want;
-    } cases[] = {
-        {3000, 128, 33000, 8, 32}, {3000, 512, 33000, 4, 64},  {3000, 128, 33000, 4, 0},
-        {8000, 128, 99000, 8, 0},  {8000, 128, 160000, 8, 32}, {3000, 128, 20000, 8, 0},
-    };
-    const sb_target t = {.isa = SB_ISA_V3, .l2 = 512 << 10};
-
-    (void)state;
-    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
-        const sb_problem pb = {.op = SB_OP_SPMM,
-                               .b = {.rows = cases[q].k, .cols = cases[q].n},
-                               .c = {.rows = cases[q].k, .cols = cases[q].n}};
-        sb_work w = product(cases[q].n, cases[q].size);
-
-        w.m = w.k = cases[q].k;
-        w.nnz = cases[q].nnz;
-        assert_int_equal(sb_slab_width(&pb, &w, &t), cases[q].want);
-    }
 }
 
 static sb_problem
@@ -584,7 +556,6 @@ main(void)
         cmocka_unit_test(test_many_lines),
         cmocka_unit_test(test_partitions),
         cmocka_unit_test(test_sixteen_registers),
-        cmocka_unit_test(test_short_slabs),
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_last_rows),
         cmocka_unit_test(test_least_share),

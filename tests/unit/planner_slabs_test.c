@@ -1,0 +1,183 @@
+/*
+ * Which products go by slabs of B, and of how many columns (docs/kernels.md, Slabs of B).
+ */
+#include "gen.h"
+#include "planner/rules.h"
+#include "planner/slabs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* Zen 3: rows of the widest slab have 256 bytes; where L2 holds one of 128, few entries a row
+ * do. */
+static void
+test_short_slabs(void **state)
+{
+    static const struct {
+        int64_t k, n, nnz;
+        int size, want;
+    } cases[] = {
+        {3000, 128, 33000, 8, 32}, {3000, 512, 33000, 4, 64},  {3000, 128, 33000, 4, 0},
+        {8000, 128, 99000, 8, 0},  {8000, 128, 160000, 8, 32}, {3000, 128, 20000, 8, 0},
+    };
+    const sb_target t = {.isa = SB_ISA_V3, .l2 = 512 << 10};
+
+    (void)state;
+    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
+        const sb_problem pb = {.op = SB_OP_SPMM,
+                               .b = {.rows = cases[q].k, .cols = cases[q].n},
+                               .c = {.rows = cases[q].k, .cols = cases[q].n}};
+        sb_work w = {.op = SB_OP_SPMM,
+                     .n = cases[q].n,
+                     .a_size = cases[q].size,
+                     .b_size = cases[q].size,
+                     .c_size = cases[q].size,
+                     .compute_size = cases[q].size};
+
+        w.m = w.k = cases[q].k;
+        w.nnz = cases[q].nnz;
+        assert_int_equal(sb_slab_width(&pb, &w, &t), cases[q].want);
+    }
+}
+
+/* Sizes alone decide about the buffer; on other levels nobody has measured. */
+static void
+test_room(void **state)
+{
+    sb_problem pb = {.op = SB_OP_SPMM,
+                     .a = {.format = SB_FORMAT_CSR,
+                           .rows = 5000,
+                           .cols = 5000,
+                           .nnz = 300000,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F32},
+                     .b = {.rows = 5000, .cols = 512, .ld = 512, .type = SB_F32},
+                     .c = {.rows = 5000, .cols = 512, .ld = 512, .type = SB_F32},
+                     .compute = SB_F32,
+                     .batch = 1};
+    const bool here = sb_target_zen(sb_target_get());
+    const size_t copy = 5000 * 512 * sizeof(float) + 64;
+
+    (void)state;
+    assert_int_equal(sb_slab_room(&pb, NULL), here ? copy : 0);
+    assert_int_equal(sb_slab_room(&pb, "(plan spmm (part csr))"), here ? copy : 0);
+    pb.a.nnz = 90000; /* too few entries a row */
+    assert_int_equal(sb_slab_room(&pb, NULL), 0);
+    assert_int_equal(sb_slab_room(&pb, "(plan spmm (part csr) (slab 64))"), copy);
+    assert_int_equal(sb_slab_room(&pb, "no plan"), 0);
+    pb.a.nnz = 300000;
+    pb.b.cols = pb.c.cols = 128;
+    assert_int_equal(sb_slab_room(&pb, NULL), 0);
+}
+
+static void
+test_scattered(void **state)
+{
+    static const struct {
+        gen_family family;
+        bool all_over;
+    } cases[] = {
+        {GEN_UNIFORM, true}, {GEN_FULL, true}, {GEN_BANDED, false}, {GEN_EMPTY, false}};
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        const gen_spec spec = {.family = cases[q].family,
+                               .rows = 300,
+                               .cols = 300,
+                               .density = 0.1,
+                               .seed = 1,
+                               .ptr_type = SB_I32,
+                               .idx_type = SB_I32,
+                               .val_type = SB_F32};
+        sb_matrix a = gen_matrix(&spec);
+        sb_view v;
+
+        assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+        const sb_problem pb = {
+            .op = SB_OP_SPMM,
+            .a = a,
+            .b = {.rows = 300, .cols = 512, .ld = 512, .type = SB_F32},
+            .c = {.rows = 300, .cols = 512, .ld = 512, .type = SB_F32},
+            .compute = SB_F32};
+        const sb_work w = {.op = SB_OP_SPMM,
+                           .m = 300,
+                           .n = 512,
+                           .k = 300,
+                           .nnz = 9000,
+                           .b_size = 4,
+                           .c_size = 4,
+                           .compute_size = 4};
+        sb_target t = {.isa = SB_ISA_V4, .l2 = 1 << 20, .l3 = 1 << 25, .threads = 1};
+
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 64 : 0);
+        t.wide = true;
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), 64); /* L2 holds the slab */
+        t.l2 = 32 << 10;
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 64 : 0);
+        /* Zen 3: half as wide, but where columns lie near and C is streamed */
+        t = (sb_target){
+            .isa = SB_ISA_V3, .l1 = 32 << 10, .l2 = 16 << 10, .l3 = 1 << 25};
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 32 : 0);
+        t.l3 = 1 << 20;
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 32 : 64);
+        t.l1 = 1 << 10; /* a row's rows of a slab do not lie in it */
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 32 : 0);
+        sb_view_free(&v);
+        gen_free_matrix(&a);
+    }
+}
+
+/* Rows of 1024 bytes on Zen 5: of many entries, where L2 holds a slab of B and not B. */
+static void
+test_half(void **state)
+{
+    const sb_problem pb = {.op = SB_OP_SPMM,
+                           .a = {.rows = 3000, .cols = 3000, .nnz = 300000},
+                           .b = {.rows = 3000, .cols = 128, .ld = 128, .type = SB_F64},
+                           .c = {.rows = 3000, .cols = 128, .ld = 128, .type = SB_F64},
+                           .compute = SB_F64};
+    const sb_work work = {.op = SB_OP_SPMM,
+                          .m = 3000,
+                          .n = 128,
+                          .k = 3000,
+                          .nnz = 300000,
+                          .b_size = 8,
+                          .compute_size = 8};
+    const sb_target zen5 = {.isa = SB_ISA_V4, .wide = true, .l2 = 1 << 20};
+    sb_work w = work;
+    sb_target t = zen5;
+
+    (void)state;
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 32);
+    w.nnz = 100000;
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
+    w = work;
+    t.l2 = 4 << 20; /* holds B */
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
+    t = zen5;
+    t.wide = false;
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
+    w.n = 256;
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 32);
+    t.l2 = 512 << 10; /* half as many columns where it does not hold the slab */
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 16);
+    t.wide = true;
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 32);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_short_slabs),
+        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_scattered),
+        cmocka_unit_test(test_half),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
