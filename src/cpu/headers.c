@@ -9,7 +9,7 @@
 #include "cpu/cc.h"
 #include "runtime/cache.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,8 +18,9 @@
 static const char text[] = "#include <stdint.h>\n"
                            "#include <immintrin.h>\n";
 
-/* Set once they could not be made or used: this process does without. */
-static int hopeless;
+/* Set once they could not be made or used: this process does without; once it has begun to make
+ * them: not again, whatever clocks say. */
+static int hopeless, begun;
 
 static void
 give_up(void)
@@ -30,6 +31,7 @@ give_up(void)
 bool
 sb_headers_used(bool on)
 {
+    __atomic_store_n(&begun, 0, __ATOMIC_RELAXED);
     return !__atomic_exchange_n(&hopeless, !on, __ATOMIC_RELAXED);
 }
 
@@ -62,6 +64,13 @@ fresh(const char *compiled, const char *cc)
            later(&of.st_mtim, &c.st_mtim) && later(&of.st_mtim, &c.st_ctim);
 }
 
+/* Where there is none yet: clang refuses a compiled form that is older than its header. */
+static bool
+put(const char *from, const char *header)
+{
+    return link(from, header) == 0 || errno == EEXIST || rename(from, header) == 0;
+}
+
 /* The header first, compiled where it stays: clang looks at it again. */
 static sb_status
 make_in(const char *temp, const char *header, const char *compiled, sb_isa isa,
@@ -79,7 +88,7 @@ make_in(const char *temp, const char *header, const char *compiled, sb_isa isa,
     if ((st = sb_strbuf_status(&from)) == SB_OK &&
         (st = sb_strbuf_status(&to)) == SB_OK &&
         (st = sb_cache_write(from.s, text, sizeof text - 1, diag)) == SB_OK &&
-        (st = rename(from.s, header) == 0 ? SB_OK : SB_EIO) == SB_OK &&
+        (st = put(from.s, header) ? SB_OK : SB_EIO) == SB_OK &&
         (st = sb_cc_run(&job, diag)) == SB_OK &&
         (chmod(to.s, 0600) != 0 || rename(to.s, compiled) != 0))
         st = SB_EIO;
@@ -105,7 +114,7 @@ make(const char *dir, const char *header, const char *compiled, sb_isa isa,
     return st;
 }
 
-/* The header to name, in `out`; anything but OK: none. */
+/* The header to name, in `out`. SKIP: not now; other errors: never. */
 static sb_status
 ready(sb_strbuf *out, sb_isa isa)
 {
@@ -122,7 +131,9 @@ ready(sb_strbuf *out, sb_isa isa)
         sb_strbuf_printf(&compiled, "%s.gch", out->s);
         st = sb_strbuf_status(&compiled);
         if (st == SB_OK && !fresh(compiled.s, cc.s))
-            st = make(dir.s, out->s, compiled.s, isa, &why);
+            st = __atomic_exchange_n(&begun, 1, __ATOMIC_RELAXED)
+                     ? SB_SKIP
+                     : make(dir.s, out->s, compiled.s, isa, &why);
     }
     sb_strbuf_free(&dir);
     sb_strbuf_free(&cc);
@@ -137,21 +148,22 @@ sb_headers_compile(const char *source_path, const char *object_path, sb_isa isa,
     sb_cc_job job = {.source = source_path, .object = object_path, .isa = isa};
     sb_diag why = {SB_OK, ""};
     sb_strbuf header;
-    sb_status st = SB_EIO;
+    sb_status found, st = SB_EIO;
 
     if (isa == SB_ISA_GENERIC || __atomic_load_n(&hopeless, __ATOMIC_RELAXED))
         return sb_cc_run(&job, diag);
     sb_strbuf_init(&header);
-    if (ready(&header, isa) == SB_OK) {
+    found = ready(&header, isa);
+    if (found == SB_OK) {
         job.include = header.s;
         st = sb_cc_run(&job, &why);
         job.include = NULL;
-    } else {
+    } else if (found != SB_SKIP) {
         give_up();
     }
-    if (st == SB_EIO) { /* as it is where the kernel is at fault */
+    if (st == SB_EIO) { /* the kernel's fault or the headers' */
         st = sb_cc_run(&job, diag);
-        if (st == SB_OK)
+        if (st == SB_OK && found == SB_OK)
             give_up();
     } else if (st != SB_OK) {
         st = sb_diag_set(diag, st, "%s", why.text);

@@ -19,7 +19,7 @@
 sb_status sb_headers_compile(const char *source_path, const char *object_path,
                              sb_isa isa, sb_diag *diag);
 
-/* For tests: whether this process still tries; returns whether it did. */
+/* For tests: whether this process tries, as if for the first time; returns whether it did. */
 bool sb_headers_used(bool on);
 
 #endif

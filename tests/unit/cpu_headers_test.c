@@ -147,7 +147,12 @@ test_newer_compiler(void **state)
     stand_in("");
     compiles();
     stand_in("# another");
+    compiles(); /* without: making is begun once */
+    assert_int_equal(calls("c-header"), 1);
+    assert_int_equal(calls("-include"), 1);
+    assert_true(sb_headers_used(true));
     compiles();
+    assert_int_equal(calls("-include"), 2);
     assert_int_equal(calls("c-header"), 2);
     assert_int_equal(sb_box_entries(getenv("SPBLAS_CACHE_DIR")), 2);
 }
