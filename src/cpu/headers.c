@@ -10,6 +10,7 @@
 #include "runtime/cache.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
