@@ -296,8 +296,9 @@ sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
 bool
 sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target *t)
 {
-    const bool dots = pb->op == SB_OP_SDDMM;
+    const bool dots = pb->op == SB_OP_SDDMM, zen3 = t->isa == SB_ISA_V3;
     double all, asked; /* times that a row of B is asked for */
+    double least = t->wide ? 1.15 : 0.9;
     int64_t row, columns;
     sb_work w;
 
@@ -310,8 +311,9 @@ sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target
           (double)w.nnz * (w.a_size + w.idx_size);
     asked =
         (double)w.nnz / (double)(w.m > columns ? w.m : columns) / (rows > 1 ? rows : 1);
-    return row >= (dots ? 512 : 128) &&
-           all > ((t->wide ? 1.15 : 0.9) + asked / 64) * (double)t->l3;
+    if (dots && row < 512) /* docs/kernels.md, Wide rows on Zen 3 */
+        least = zen3 ? 0.45 : INFINITY;
+    return row >= 128 && all > (least + asked / 64) * (double)t->l3;
 }
 
 /* On Zen 3 and 5 long rows that come before they are used push out what is in use, the more the

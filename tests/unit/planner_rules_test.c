@@ -284,6 +284,14 @@ test_asks_ahead(void **state)
     assert_int_equal(sb_rule_prefetch(&dots, b / 4, 1, false, &t), 0);
     dots.b.cols = 127;
     assert_int_equal(sb_rule_prefetch(&dots, b, 1, false, &t), 0);
+    t.isa = SB_ISA_V3; /* dots from 32 floats on, from half of L3 on */
+    assert_int_equal(sb_rule_prefetch(&dots, b, 1, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&dots, b / 4, 1, false, &t), 64);
+    dots.b.cols = 32;
+    assert_int_equal(sb_rule_prefetch(&dots, b / 4, 1, false, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&dots, 12 << 20, 1, false, &t), 64);
+    dots.b.cols = 31;
+    assert_int_equal(sb_rule_prefetch(&dots, 12 << 20, 1, false, &t), 0);
     t.isa = SB_ISA_V4G;
     assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, false, &t), 8);
     assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, true, &t), 0);
