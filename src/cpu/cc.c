@@ -231,8 +231,6 @@ command(const char **argv, const char *cc, const sb_cc_job *job)
         append(argv, own[q]);
     append(argv, march[job->isa]);
     append(argv, job->isa == SB_ISA_V4G ? "-DSBK_FAST_GATHER" : NULL);
-    for (int q = 0; options && options[q] && q < MORE_OPTIONS; q++)
-        append(argv, options[q]);
     append(argv, job->header ? "-x" : "-shared");
     append(argv, job->header ? "c-header" : NULL);
     append(argv, job->include ? "-include" : NULL);
@@ -240,6 +238,8 @@ command(const char **argv, const char *cc, const sb_cc_job *job)
     append(argv, "-o");
     append(argv, job->object);
     append(argv, job->source);
+    for (int q = 0; options && options[q] && q < MORE_OPTIONS; q++)
+        append(argv, options[q]); /* libraries want what uses them first */
 }
 
 static sb_status
