@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MORE_OPTIONS = 4, MOST_WORDS = 24 };
+enum { MORE_OPTIONS = 4, MOST_WORDS = 24 }; /* command() has 21 at most */
 enum { COMPLAINT_LINES = 1000 }; /* looked at; it may have printed anything */
 enum { TIMED_OUT = -1, SIGNALLED = -2 };
 
@@ -199,7 +199,7 @@ spawn(char *const *argv, const char *log, char *const *env, int *code, sb_diag *
     return SB_OK;
 }
 
-/* A list that ends in NULL; what does not fit is left out. */
+/* To a list that ends in NULL and has room; nothing for NULL. */
 static void
 append(const char **argv, const char *word)
 {

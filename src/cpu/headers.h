@@ -12,7 +12,7 @@
 
 /*
  * As sb_cc_compile, with headers that are kept compiled in the folder of kernels: two files a
- * level, 10 to 25 MB. The first kernel of a folder makes them. Where they cannot be made, kept or
+ * level and compiler, 4 to 25 MB. The first kernel of a folder makes them. Where they cannot be made, kept or
  * used, the kernel is compiled without; what the compiler keeps is its own affair, and one
  * that has become newer than they are gets new ones.
  */

@@ -40,28 +40,18 @@ typedef struct pass {
     bool band;     /* find bandwidth */
 } pass;
 
-/* By interpolation, since offsets of rows are far from the near caches and mostly grow evenly; every
- * third probe bisects, should they not. */
 int64_t
 sb_view_row_at(const sb_view *v, int64_t work)
 {
     int64_t lo = 0, hi = v->rows;
-    double below = 0, above = (double)v->rows + (double)v->nnz;
 
-    for (int probe = 1; lo < hi; probe++) {
-        const double share = probe % 3 ? ((double)work - below) / (above - below) : 0.5;
-        const int64_t guess =
-            lo + (int64_t)(fmin(fmax(share, 0), 1) * (double)(hi - lo));
-        const int64_t mid = guess < hi ? guess : hi - 1;
-        const int64_t here = mid + sb_view_lo(v, mid);
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2;
 
-        if (here < work) {
+        if (mid + sb_view_lo(v, mid) < work)
             lo = mid + 1;
-            below = (double)here;
-        } else {
+        else
             hi = mid;
-            above = (double)here;
-        }
     }
     return lo;
 }

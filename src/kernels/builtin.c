@@ -188,7 +188,8 @@
         "sddmm csr " F32L " rc x128 p0 u4", "sddmm csr " F32L " rc x128 p0 u8"
 #define WIDE_F64                                                              \
     WIDE(F64L), JOINED("csr", F64L, "x8"), "spmm csr " F64L " rr x16 p0 u32", \
-        "spmm csr " F64L " rr x32 p0 nt"
+        "spmm csr " F64L " rr x32 p0 nt", "spmm csr " F64L " rr t16 p0 nt",   \
+        "spmm csr " F64L " rr t32 p0 nt"
 
 static const char *const builtin[] = {
     REAL("csr"),

@@ -55,9 +55,9 @@ paced(sb_terms *out, const pace *by, double units, double entries,
     out->entry = entries * by->entry + l.late * by->late + l.gone * by->gone;
 }
 
-/* Bytes of an entry in slices: value, column, place. Seconds of a byte beyond a quarter of L3, the
- * rest of which may be others'. */
-enum { ENTRY_BYTES = 8 };
+/* Bytes of an entry's column and place in slices. Seconds of a byte beyond a quarter of L3, the rest
+ * of which may be others'. */
+enum { COLUMN_AND_PLACE = 8 };
 #define CROWDED 0.05e-9
 
 /* Values in place are a second gather, dear as far as the near caches do not hold them, the more
@@ -75,7 +75,7 @@ slices(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_targe
     out->entry +=
         far * (p->x_size > 4 ? 0.03e-9 : 0.06e-9) * fmin(1, 6 / fmax(1, s->mean));
     if (!packed)
-        out->entry += CROWDED * fmax(0, p->entries * (p->x_size + ENTRY_BYTES) -
+        out->entry += CROWDED * fmax(0, p->entries * (p->x_size + COLUMN_AND_PLACE) -
                                             (double)t->l3 / 4);
 }
 

@@ -69,7 +69,8 @@ slab(const sb_problem *pb, const sb_work *w, int kind)
     int width = 0;
     sb_view v;
 
-    if (kind != SB_PART_CSR || sb_slab_width(pb, w, sb_target_get()) == 0 ||
+    if (kind != SB_PART_CSR || pb->room == 0 ||
+        sb_slab_width(pb, w, sb_target_get()) == 0 ||
         sb_view_make(&v, &pb->a, sb_problem_transposes(pb), NULL) != SB_OK)
         return 0;
     width = sb_slab_rows(pb, &v, w, sb_target_get());

@@ -17,6 +17,7 @@ typedef struct slot {
     int64_t changes; /* sb_kernel_changes() when it was looked up; 0: empty */
 } slot;
 
+/* By what the attempts of one call and calls of one program differ in. */
 static slot *
 slot_of(const sb_spec *s)
 {

@@ -296,7 +296,7 @@ sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
 bool
 sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target *t)
 {
-    const bool dots = pb->op == SB_OP_SDDMM, zen3 = t->isa == SB_ISA_V3;
+    const bool dots = pb->op == SB_OP_SDDMM;
     double all, asked; /* times that a row of B is asked for */
     double least = t->wide ? 1.15 : 0.9;
     int64_t row, columns;
@@ -312,7 +312,7 @@ sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target
     asked =
         (double)w.nnz / (double)(w.m > columns ? w.m : columns) / (rows > 1 ? rows : 1);
     if (dots && row < 512) /* docs/kernels.md, Wide rows on Zen 3 */
-        least = zen3 ? 0.45 : INFINITY;
+        least = t->isa == SB_ISA_V3 ? 0.45 : INFINITY;
     return row >= 128 && all > (least + asked / 64) * (double)t->l3;
 }
 

@@ -22,7 +22,7 @@ enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
 #define REUSE_SLAB 2.25
 /* Entries of a row that names columns near each other, in whose slabs C is streamed. */
 #define RUN_NEAR 20.0
-/* Of L2, that a slab held by it may have. */
+/* Of L2, that a slab held by it may have, but where rows of B have HALF. */
 #define HELD 1.2
 
 /* Rows of B of HALF bytes, of twice as many, of four times as many. */
@@ -110,7 +110,7 @@ least_reuse(const machine *mc, const sb_work *w, const sb_target *t)
 
     return length < 0 || (length == 0 && b <= mc->beyond * (double)t->l2)
                ? INFINITY
-               : mc->reuse[length][spilt(mc, w, t, HELD)];
+               : mc->reuse[length][spilt(mc, w, t, length == 0 ? 1 : HELD)];
 }
 
 /* Columns of the widest slab: rows' own, or of panels and of what lies near. */

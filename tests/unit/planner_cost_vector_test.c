@@ -62,18 +62,14 @@ collect(const shape *s)
 /* The machine's. */
 static sb_isa level = SB_ISA_V4;
 static bool wide;
-static int64_t l2 = 1 << 20;
+static int64_t l2 = 1 << 20, l3 = 32 << 20;
 
 /* Nanoseconds a row of a plan's part, beside what streams while it computes. */
 static double
 of(const char *part, const sb_stats *s, int size)
 {
-    sb_target t = {.isa = level,
-                   .wide = wide,
-                   .threads = 1,
-                   .l1 = 32 << 10,
-                   .l2 = l2,
-                   .l3 = 32 << 20};
+    sb_target t = {
+        .isa = level, .wide = wide, .threads = 1, .l1 = 32 << 10, .l2 = l2, .l3 = l3};
     const sb_work w = {.op = SB_OP_SPMV,
                        .m = s->rows,
                        .n = 1,
@@ -397,6 +393,15 @@ test_short_registers(void **state)
         expect("seg", "prod", 1.05, &f, sizes[q]);
         expect("prod", "seg", 1.05, &s, sizes[q]);
         expect("sell) (packed", "sell", 1.3, &s, sizes[q]);
+    }
+    for (int q = 0; q < SB_COUNT(sizes); q++) { /* slices by place leave L3 to others */
+        const double in = of("sell", &f, sizes[q]),
+                     packed = of("sell) (packed", &f, sizes[q]);
+
+        l3 = 1 << 20;
+        assert_true(of("sell", &f, sizes[q]) > in + 1);
+        assert_true(of("sell) (packed", &f, sizes[q]) == packed);
+        l3 = 32 << 20;
     }
     expect("mask 6", "seg", 1.1, &r, 4);
     assert_true(of("seg", &m, 4) / 200 < 0.95 * of("seg", &f, 4) / 60);

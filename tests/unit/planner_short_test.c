@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* The plan of a matrix of short rows all over the columns. */
+/* The plan of a matrix of short rows along a band. */
 static void
 plan_of(char *out, size_t size, sb_dtype type)
 {

@@ -156,6 +156,9 @@ test_half(void **state)
     w.nnz = 100000;
     assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
     w = work;
+    w.k = w.m = 4500; /* of which L2 does not quite hold a slab */
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
+    w = work;
     t.l2 = 4 << 20; /* holds B */
     assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
     t = zen5;
