@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -131,6 +132,100 @@ test_scattered(void **state)
     }
 }
 
+/* 10 s of rows in place, 9 of windows and of panels, and what of them goes by slabs on a Zen 3
+ * where panels have so many entries of a row: its columns and seconds by part, 0 for none. */
+typedef struct forms {
+    int rows, panel, windows; /* columns of a slab */
+    double of_rows, of_panel, of_windows;
+} forms;
+
+static forms
+weigh(gen_family family, int64_t n, int64_t l2, double run)
+{
+    static const char *const texts[] = {"(plan spmm (part csr))",
+                                        "(plan spmm (part panel 64))",
+                                        "(plan spmm (part win 2) (part rows flat 1))"};
+    static sb_planner pl;
+    const gen_spec spec = {.family = family,
+                           .rows = 300,
+                           .cols = 300,
+                           .density = 0.1,
+                           .seed = 1,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F32};
+    const sb_target t = {
+        .isa = SB_ISA_V3, .l1 = 32 << 10, .l2 = l2, .l3 = 1 << 19, .threads = 1};
+    sb_matrix a = gen_matrix(&spec);
+    const sb_problem pb = {.op = SB_OP_SPMM,
+                           .a = a,
+                           .b = {.rows = 300, .cols = n, .ld = n, .type = SB_F32},
+                           .c = {.rows = 300, .cols = n, .ld = n, .type = SB_F32},
+                           .compute = SB_F32};
+    forms out = {0};
+
+    pl = (sb_planner){.pb = &pb, .target = &t, .nweighed = SB_COUNT(texts)};
+    pl.work = (sb_work){.op = SB_OP_SPMM,
+                        .m = 300,
+                        .n = n,
+                        .k = 300,
+                        .nnz = 9000,
+                        .b_size = 4,
+                        .c_size = 4,
+                        .compute_size = 4};
+    for (int q = 0; q < SB_STATS_PANELS; q++)
+        pl.stats.panel_run[q] = run;
+    for (int q = 0; q < SB_COUNT(texts); q++) {
+        assert_int_equal(
+            sb_choice_parse(&pl.weighed[q].choice, texts[q], strlen(texts[q]), NULL),
+            SB_OK);
+        pl.weighed[q].cost.seconds = q ? 9 : 10;
+    }
+    assert_int_equal(sb_view_make(&pl.view, &a, false, NULL), SB_OK);
+    sb_slab_weigh(&pl);
+    for (int q = SB_COUNT(texts); q < pl.nweighed; q++) {
+        const sb_choice *ch = &pl.weighed[q].choice;
+        const double seconds = pl.weighed[q].cost.seconds;
+
+        if (ch->part[0].kind == SB_PART_CSR)
+            out.rows = ch->slab, out.of_rows = seconds;
+        if (ch->part[0].kind == SB_PART_WIN)
+            out.windows = ch->slab, out.of_windows = seconds;
+        if (ch->part[0].kind == SB_PART_PANEL) {
+            out.panel = ch->slab, out.of_panel = seconds;
+            assert_int_equal(ch->part[0].size, 128);
+        }
+    }
+    sb_view_free(&pl.view);
+    gen_free_matrix(&a);
+    return out;
+}
+
+static void
+test_forms(void **state)
+{
+    enum { HELD = 64 << 10, SPILT = 16 << 10 };
+    forms f;
+
+    (void)state;
+    f = weigh(GEN_UNIFORM, 512, HELD, 20);
+    assert_int_equal(f.rows, 32);
+    assert_int_equal(f.windows, 32);
+    assert_int_equal(f.panel, 64);
+    assert_true(f.of_panel < f.of_windows && f.of_windows < f.of_rows &&
+                f.of_rows < 10);
+    assert_int_equal(weigh(GEN_UNIFORM, 512, HELD, 19).panel, 0);
+    assert_int_equal(weigh(GEN_UNIFORM, 512, SPILT, 6).panel, 64);
+    assert_int_equal(weigh(GEN_UNIFORM, 512, SPILT, 5).panel, 0);
+    assert_int_equal(weigh(GEN_UNIFORM, 256, SPILT, 6).panel, 0);
+    assert_int_equal(weigh(GEN_UNIFORM, 256, SPILT, 20).panel, 64);
+    assert_int_equal(weigh(GEN_UNIFORM, 255, SPILT, 20).rows, 0);
+    f = weigh(GEN_BANDED, 512, SPILT, 20); /* whose rows of B are in L1 without */
+    assert_int_equal(f.rows, 64);
+    assert_int_equal(f.windows, 0);
+    assert_int_equal(f.panel, 0);
+}
+
 /* Rows of 1024 bytes on Zen 5: of many entries, where L2 holds a slab of B and not B. */
 static void
 test_half(void **state)
@@ -176,9 +271,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_short_slabs),
-        cmocka_unit_test(test_room),
-        cmocka_unit_test(test_scattered),
+        cmocka_unit_test(test_short_slabs), cmocka_unit_test(test_room),
+        cmocka_unit_test(test_scattered),   cmocka_unit_test(test_forms),
         cmocka_unit_test(test_half),
     };
 
