@@ -316,3 +316,25 @@ sb_expr_upper(const sb_expr *e)
         return SB_NO_BOUND;
     }
 }
+
+const sb_expr *
+sb_expr_at(sb_ir *ir, const sb_expr *e, const sb_var *v, int64_t value)
+{
+    return e ? sb_expr_subst(ir, e, v, sb_expr_int_typed(ir, v->type, value)) : NULL;
+}
+
+const sb_expr *
+sb_expr_minus(sb_ir *ir, const sb_expr *a, const sb_expr *b)
+{
+    const sb_expr *e = a && b ? sb_expr_sub(ir, a, b) : NULL;
+
+    return e ? sb_expr_simplify(ir, e) : NULL;
+}
+
+bool
+sb_expr_differ_by(sb_ir *ir, const sb_expr *a, const sb_expr *b, int64_t by)
+{
+    const sb_expr *e = sb_expr_minus(ir, a, b);
+
+    return e && sb_expr_is_int(e, by);
+}

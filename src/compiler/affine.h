@@ -40,4 +40,10 @@ const sb_expr *sb_expr_sub(sb_ir *ir, const sb_expr *a, const sb_expr *b);
 const sb_expr *sb_expr_mul(sb_ir *ir, const sb_expr *a, const sb_expr *b);
 const sb_expr *sb_expr_i64(sb_ir *ir, const sb_expr *e);
 
+/* e where v has a value; a - b; whether that is `by`. NULL, and false, from NULL and when out of
+ * memory. */
+const sb_expr *sb_expr_at(sb_ir *ir, const sb_expr *e, const sb_var *v, int64_t value);
+const sb_expr *sb_expr_minus(sb_ir *ir, const sb_expr *a, const sb_expr *b);
+bool sb_expr_differ_by(sb_ir *ir, const sb_expr *a, const sb_expr *b, int64_t by);
+
 #endif

@@ -2,8 +2,9 @@
  * Inside the C emitter. emit_scan.c decides how loops and locals are represented,
  * emit_lane.c how an expression changes from lane to lane, emit_expr.c and emit_vec.c
  * write scalar and vector expressions, emit_chunk.c vector loops, emit_base.c the
- * addresses these start from, emit_tensor.c, emit_few.c, emit_join.c and emit_rows.c calls
- * of intrinsics, emit_tail.c tiles cut short, emit_stmt.c other statements, emit_c.c the function.
+ * addresses these start from, emit_tensor.c, emit_few.c, emit_join.c, emit_rows.c and
+ * emit_diags.c calls of intrinsics, emit_tail.c tiles cut short, emit_stmt.c other
+ * statements, emit_c.c the function.
  */
 #ifndef SB_COMPILER_EMIT_H
 #define SB_COMPILER_EMIT_H
@@ -202,8 +203,14 @@ int sb_emit_few_reads(int which);
 bool sb_emit_few_ends(sb_emit *cx, const sb_stmt *st, const sb_expr **lo,
                       const sb_expr **hi);
 const sb_expr *sb_emit_few_end(const sb_stmt *st);
-/* emit_rows.c: the same of a loop with the note `rows`. */
+/* emit_rows.c, emit_diags.c: the same of a loop with the note `rows`, or `diags`. */
 bool sb_emit_rows(sb_emit *cx, const sb_stmt *st);
+bool sb_emit_diags(sb_emit *cx, const sb_stmt *st);
+/* Whether a loop has this note; what a sum begins with: cast(i64, $ptr[..]) of a bound; an
+ * argument of a call, NULL: out of memory. */
+bool sb_emit_noted(const sb_stmt *loop, const char *key);
+const sb_expr *sb_emit_offset_of(const sb_expr *e);
+void sb_emit_offset(sb_emit *cx, const char *before, const sb_expr *e, int prec);
 
 /* emit_tail.c: a body once for each number of vectors that its lanes are; false when it is
  * written as it stands. */

@@ -4,7 +4,11 @@
  * by two, which some processors split into two operations.
  */
 #include "compiler/emit.h"
+
+#include "compiler/affine.h"
 #include "compiler/rewrite.h"
+
+#include <string.h>
 
 /* Whether the address of lane 0 may be computed before the loop: of an input, from
  * nothing the loop binds, without a load that might not be due. */
@@ -63,4 +67,32 @@ sb_emit_bases(sb_emit *cx)
         sb_strbuf_puts(cx->out, ");\n");
     }
     return true;
+}
+
+bool
+sb_emit_noted(const sb_stmt *loop, const char *key)
+{
+    for (int q = 0; q < loop->u.loop.nnote; q++)
+        if (strcmp(loop->u.loop.note[q].key, key) == 0)
+            return true;
+    return false;
+}
+
+const sb_expr *
+sb_emit_offset_of(const sb_expr *e)
+{
+    while (e->kind == SB_EXPR_SUB || e->kind == SB_EXPR_ADD)
+        e = e->arg[0];
+    return e;
+}
+
+void
+sb_emit_offset(sb_emit *cx, const char *before, const sb_expr *e, int prec)
+{
+    e = e ? sb_expr_simplify(cx->ir, sb_expr_i64(cx->ir, e)) : NULL;
+    sb_strbuf_puts(cx->out, before);
+    if (e)
+        sb_emit_expr(cx, e, prec);
+    else
+        cx->st = SB_ENOMEM;
 }

@@ -28,48 +28,6 @@ typedef struct rows {
     const sb_expr *from;
 } rows;
 
-static bool
-is_noted(const sb_stmt *st)
-{
-    for (int q = 0; q < st->u.loop.nnote; q++)
-        if (strcmp(st->u.loop.note[q].key, "rows") == 0)
-            return true;
-    return false;
-}
-
-static const sb_expr *
-at(sb_emit *cx, const sb_expr *e, const sb_var *v, int64_t value)
-{
-    return e ? sb_expr_subst(cx->ir, e, v, sb_expr_int_typed(cx->ir, v->type, value))
-             : NULL;
-}
-
-/* a - b, NULL when out of memory. */
-static const sb_expr *
-minus(sb_emit *cx, const sb_expr *a, const sb_expr *b)
-{
-    const sb_expr *e = a && b ? sb_expr_sub(cx->ir, a, b) : NULL;
-
-    return e ? sb_expr_simplify(cx->ir, e) : NULL;
-}
-
-static bool
-differ_by(sb_emit *cx, const sb_expr *a, const sb_expr *b, int64_t by)
-{
-    const sb_expr *e = minus(cx, a, b);
-
-    return e && sb_expr_is_int(e, by);
-}
-
-/* The offset that a bound is made of: cast(i64, $ptr[..]), or less something. */
-static const sb_expr *
-offset_of(const sb_expr *e)
-{
-    while (e->kind == SB_EXPR_SUB || e->kind == SB_EXPR_ADD)
-        e = e->arg[0];
-    return e;
-}
-
 static const sb_expr *
 load_of(const sb_expr *offset)
 {
@@ -113,29 +71,20 @@ match(rows *f, sb_emit *cx, const sb_stmt *st)
         return false;
     lo = in->u.loop.lo;
     hi = in->u.loop.hi;
-    a = load_of(offset_of(lo));
-    b = load_of(offset_of(hi));
+    a = load_of(sb_emit_offset_of(lo));
+    b = load_of(sb_emit_offset_of(hi));
     if (a->kind != SB_EXPR_LOAD || b->kind != SB_EXPR_LOAD || a->u.buf != b->u.buf ||
         (a->type != SB_I32 && a->type != SB_I64))
         return false;
-    f->from = minus(cx, offset_of(lo), lo);
-    f->ptr = at(cx, a->arg[0], r, 0);
+    f->from = sb_expr_minus(cx->ir, sb_emit_offset_of(lo), lo);
+    f->ptr = sb_expr_at(cx->ir, a->arg[0], r, 0);
     return f->from && !sb_expr_uses(f->from, r) &&
-           differ_by(cx, minus(cx, offset_of(hi), hi), f->from, 0) &&
-           differ_by(cx, b->arg[0], a->arg[0], 1) &&
-           differ_by(cx, at(cx, a->arg[0], r, 1), f->ptr, 1) &&
-           differ_by(cx, at(cx, a->arg[0], r, ROWS - 1), f->ptr, ROWS - 1);
-}
-
-static void
-put(sb_emit *cx, const char *before, const sb_expr *e, int prec)
-{
-    e = e ? sb_expr_simplify(cx->ir, sb_expr_i64(cx->ir, e)) : NULL;
-    sb_strbuf_puts(cx->out, before);
-    if (e)
-        sb_emit_expr(cx, e, prec);
-    else
-        cx->st = SB_ENOMEM;
+           sb_expr_differ_by(cx->ir, sb_expr_minus(cx->ir, sb_emit_offset_of(hi), hi),
+                             f->from, 0) &&
+           sb_expr_differ_by(cx->ir, b->arg[0], a->arg[0], 1) &&
+           sb_expr_differ_by(cx->ir, sb_expr_at(cx->ir, a->arg[0], r, 1), f->ptr, 1) &&
+           sb_expr_differ_by(cx->ir, sb_expr_at(cx->ir, a->arg[0], r, ROWS - 1), f->ptr,
+                             ROWS - 1);
 }
 
 bool
@@ -144,9 +93,9 @@ sb_emit_rows(sb_emit *cx, const sb_stmt *st)
     const sb_expr *load;
     rows f;
 
-    if (!is_noted(st) || !match(&f, cx, st))
+    if (!sb_emit_noted(st, "rows") || !match(&f, cx, st))
         return false;
-    load = load_of(offset_of(st->u.loop.body.at[0]->u.loop.lo));
+    load = load_of(sb_emit_offset_of(st->u.loop.body.at[0]->u.loop.lo));
     sb_emit_line(cx);
     sb_strbuf_printf(cx->out, "SBK_V(rows_%s_%s, ", sb_dtype_name((sb_dtype)load->type),
                      sb_dtype_name((sb_dtype)f.term->type));
@@ -157,8 +106,8 @@ sb_emit_rows(sb_emit *cx, const sb_stmt *st)
     sb_emit_buf(cx, f.term);
     sb_strbuf_puts(cx->out, ", ");
     sb_emit_buf(cx, load->u.buf);
-    put(cx, " + ", f.ptr, 7);
-    put(cx, ", ", f.from, 0);
+    sb_emit_offset(cx, " + ", f.ptr, 7);
+    sb_emit_offset(cx, ", ", f.from, 0);
     sb_strbuf_puts(cx->out, ");\n");
     return true;
 }

@@ -134,7 +134,8 @@ loop(sb_emit *cx, const sb_stmt *st)
     int64_t lo, hi;
 
     if (cx->simt ? sb_simt_loop(cx, st)
-                 : sb_emit_few(cx, st) || sb_emit_join(cx, st) || sb_emit_rows(cx, st))
+                 : sb_emit_few(cx, st) || sb_emit_join(cx, st) ||
+                       sb_emit_rows(cx, st) || sb_emit_diags(cx, st))
         return;
     if (!cx->simt && lanes && lanes->vector && !cx->cur &&
         !(lanes->fold && !folds(cx, st))) {

@@ -13,7 +13,7 @@ const char *const sb_part_names[SB_PART_COUNT] = {
     [SB_PART_WIN] = "win",     [SB_PART_SEG] = "seg",     [SB_PART_SELL] = "sell",
     [SB_PART_PANEL] = "panel", [SB_PART_MASK] = "mask",   [SB_PART_BLOCKS] = "blocks",
     [SB_PART_LIST] = "list",   [SB_PART_SHARE] = "share", [SB_PART_HDIA] = "hdia",
-    [SB_PART_PICK] = "pick",   [SB_PART_PROD] = "prod"};
+    [SB_PART_PICK] = "pick",   [SB_PART_PROD] = "prod",   [SB_PART_ALIKE] = "alike"};
 
 void
 sb_cover_init(sb_cover *cv, const sb_view *v)
@@ -153,8 +153,8 @@ sb_part_rows_of_unit(sb_part_kind kind)
     return kind == SB_PART_SEG ? SB_SEG_ROWS : kind == SB_PART_PROD ? SB_PROD_ROWS : 1;
 }
 
-static sb_status
-groups(sb_part *out, sb_cover *cv, sb_part_kind kind)
+sb_status
+sb_part_in_place(sb_part *out, sb_cover *cv, sb_part_kind kind)
 {
     const int64_t rows = sb_part_rows_of_unit(kind);
 
@@ -165,19 +165,19 @@ groups(sb_part *out, sb_cover *cv, sb_part_kind kind)
 sb_status
 sb_part_csr(sb_part *out, sb_cover *cv)
 {
-    return groups(out, cv, SB_PART_CSR);
+    return sb_part_in_place(out, cv, SB_PART_CSR);
 }
 
 sb_status
 sb_part_seg(sb_part *out, sb_cover *cv)
 {
-    return groups(out, cv, SB_PART_SEG);
+    return sb_part_in_place(out, cv, SB_PART_SEG);
 }
 
 sb_status
 sb_part_prod(sb_part *out, sb_cover *cv)
 {
-    return groups(out, cv, SB_PART_PROD);
+    return sb_part_in_place(out, cv, SB_PART_PROD);
 }
 
 sb_status

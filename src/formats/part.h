@@ -92,14 +92,16 @@ typedef enum sb_part_kind {
     SB_PART_HDIA,
     SB_PART_PICK,
     SB_PART_PROD,
+    SB_PART_ALIKE,
     SB_PART_COUNT
 } sb_part_kind;
 
 /* What texts call them: plans, explanations, kernels, the cost model's file. */
 extern const char *const sb_part_names[SB_PART_COUNT];
 
-/* as src/kernels/{seg,prod,sell,mask,hdia}.c */
-enum { SB_SEG_ROWS = 8, SB_PROD_ROWS = 64, SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
+/* as src/kernels/{seg,prod,alike,sell,mask,hdia}.c */
+enum { SB_SEG_ROWS = 8, SB_PROD_ROWS = 64, SB_ALIKE_ROWS = 16 };
+enum { SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
 enum {
     SB_HDIA_ROWS = 16,
     SB_HDIA_LEFT = 512
@@ -120,7 +122,7 @@ typedef struct sb_part_array {
 /*
  * Units [lo, hi) that may run at the same time. Units are what tiles count: rows (csr,
  * dia), list entries (rows, ell, pick), block rows (bsr, blocks), windows (win, share, mask), groups of
- * SB_SEG_ROWS (seg) or SB_PROD_ROWS rows (prod), slices (sell, hdia), blocks of rows (panel), slots (coo), the caller's
+ * SB_SEG_ROWS (seg) or SB_PROD_ROWS rows (prod), of rows as listed (alike), slices (sell, hdia), blocks of rows (panel), slots (coo), the caller's
  * entries (list). Units of
  * one row are adjacent, and a tile must own all of them.
  *   add    rows were touched before: beta = 1
@@ -175,6 +177,8 @@ int64_t sb_cover_free_entries(const sb_cover *cv, int64_t rows);
 /* All rows in place; SB_SKIP unless nothing is covered and the view's arrays are the
  * caller's. */
 sb_status sb_part_csr(sb_part *out, sb_cover *cv);
+/* The same in units of so many rows: csr, seg, prod; alike adds its own. */
+sb_status sb_part_in_place(sb_part *out, sb_cover *cv, sb_part_kind kind);
 /* All rows in place, SB_SEG_ROWS at a time (the last group may be short); conditions of
  * sb_part_csr. */
 sb_status sb_part_seg(sb_part *out, sb_cover *cv);
@@ -226,6 +230,11 @@ void sb_part_share_columns(const sb_view *v, const int64_t *window, int64_t n, i
                            int64_t *all, int64_t *held);
 /* What such an array of offsets ends with; 0 where the part has none of that name. */
 int64_t sb_part_total(const sb_part *p, const char *name);
+/* All rows in groups of up to SB_ALIKE_ROWS: those that follow each other by one column, and
+ * others; conditions of sb_part_csr. par may be NULL. */
+sb_status sb_part_alike(sb_part *out, sb_cover *cv, const sb_par *par);
+/* Whether row i > 0 has the columns of the row above, one further. */
+bool sb_part_follows(const sb_view *v, int64_t i);
 /* All rows, b <= 8 a window, by masks of columns; SB_SKIP when !sorted, when values are
  * not in place, when something is covered, or with less than SB_MASK_COLS columns. par may
  * be NULL. */

@@ -107,6 +107,33 @@ unit_prod(check *ck, int64_t u)
     return unit_group(ck, u, SB_PROD_ROWS);
 }
 
+/* Where a group is alike, entry q of its r-th row is column q of the first and r more, and 16
+ * such rows lie within the arrays. */
+static sb_status
+unit_alike(check *ck, int64_t u)
+{
+    const int64_t first = get(ck, "alike_row", u), end = get(ck, "alike_row", u + 1);
+    const int64_t lo = sb_view_lo(ck->v, first);
+    const int64_t n = first < end ? sb_view_lo(ck->v, first + 1) - lo : 0;
+    const bool alike = get(ck, "alike_is", u) == 1;
+
+    if (first >= end || end - first > SB_ALIKE_ROWS || get(ck, "alike_lo", u) != lo ||
+        (alike && lo + n * SB_ALIKE_ROWS > ck->v->nnz))
+        return bad(ck, "no group of rows", first, u);
+    for (int64_t i = first; i < end; i++) {
+        SB_TRY(unit_csr(ck, i));
+        for (int64_t q = 0; alike && q < n; q++) {
+            const int64_t col = sb_view_col(ck->v, lo + q);
+
+            if (sb_view_lo(ck->v, i) != lo + (i - first) * n ||
+                sb_view_col(ck->v, lo + (i - first) * n + q) != col + i - first ||
+                col + SB_ALIKE_ROWS > ck->v->cols)
+                return bad(ck, "row that does not follow", i, lo + q);
+        }
+    }
+    return SB_OK;
+}
+
 static sb_status
 unit_rows(check *ck, int64_t u)
 {
@@ -368,7 +395,7 @@ check_part(check *ck)
         [SB_PART_MASK] = unit_mask, [SB_PART_BLOCKS] = unit_blocks,
         [SB_PART_LIST] = unit_list, [SB_PART_SHARE] = unit_share,
         [SB_PART_HDIA] = unit_hdia, [SB_PART_PICK] = unit_pick,
-        [SB_PART_PROD] = unit_prod};
+        [SB_PART_PROD] = unit_prod, [SB_PART_ALIKE] = unit_alike};
 
     for (int g = 0; g < ck->p->ngroup; g++)
         for (int64_t u = ck->p->group[g].lo; u < ck->p->group[g].hi; u++)

@@ -24,7 +24,7 @@ int sb_stats_window(int64_t rows);
 /* Panels of 32 << q columns: see part_panel.c. */
 #define SB_STATS_PANELS 9
 /* Chunks of a slice on diagonals that all rows have, some rows have, of entries left
- * over; those entries. */
+ * over; those entries; of how many diagonals. */
 typedef enum sb_stats_hdia {
     SB_STATS_HDIA_FULL,
     SB_STATS_HDIA_SOME,
@@ -62,6 +62,8 @@ typedef struct sb_stats {
     double panel_run[SB_STATS_PANELS]; /* mean entries of a row inside a panel */
     double mask_fill[SB_STATS_MASKS];  /* entries per row of a chunk of 16 columns */
     double hdia[SB_STATS_HDIAS]; /* per entry, by sb_stats_hdia: see part_hdia.c */
+    double follows; /* share of rows with the columns of the row above, one further */
+    double lone;    /* of rows that neither follow nor are followed: see part_alike.c */
     double sell_fill;   /* entries per column of a slice of 16 rows: see part_sell.c */
     double diag_share;  /* share of entries on diagonals at least half full */
     int64_t diag_count; /* how many such diagonals */

@@ -183,6 +183,30 @@ sample_six(sb_stats *s, const reading *in, int at)
     sample_mask(s, &all, at);
 }
 
+/* Of the rows inside the same slices. */
+static void
+sample_follows(sb_stats *s, const sb_view *v, const int64_t *slice, int64_t n)
+{
+    int64_t rows = 0, follows = 0, lone = 0;
+
+    for (int64_t q = 0; q < n; q++) {
+        const int64_t first = slice[q] * SB_HDIA_ROWS + 1;
+        int64_t end = first + SB_HDIA_ROWS - 2;
+        bool is, next;
+
+        end = end < v->rows - 1 ? end : v->rows - 1;
+        next = first < end && sb_part_follows(v, first);
+        for (int64_t i = first; i < end; i++, rows++) {
+            is = next;
+            next = sb_part_follows(v, i + 1);
+            follows += is;
+            lone += !is && !next;
+        }
+    }
+    s->follows = rows ? (double)follows / (double)rows : 0;
+    s->lone = rows ? (double)lone / (double)rows : 1;
+}
+
 static void
 sample_hdia(sb_stats *s, const reading *in, int at)
 {
@@ -201,6 +225,7 @@ sample_hdia(sb_stats *s, const reading *in, int at)
         slice[n] = g;
     }
     sb_part_hdia_count(size, v, slice, n);
+    sample_follows(s, v, slice, n);
     for (int64_t q = 0; q < n; q++) {
         sum[SB_STATS_HDIA_FULL] += size[q].full;
         sum[SB_STATS_HDIA_SOME] += size[q].some;

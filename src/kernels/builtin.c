@@ -290,6 +290,8 @@ static const char *const builtin[] = {
     "spmv seg " F64 " rr t4 p0 u2",
     "spmv seg " F32 " rr t8 p0",
     "spmv seg " F64 " rr t8 p0",
+    "spmv alike " F32 " rr t4 p0",
+    "spmv alike " F64 " rr t4 p0",
     "spmv prod " F32 " rr t4 p0",
     "spmv prod " F64 " rr t4 p0",
     "spmv prod " F32 " rr t8 p0",

@@ -88,13 +88,12 @@ rest_part(sb_build *b, sb_part_choice p)
         p.c = 1; /* partitions are found by binary search */
     switch (p.kind) {
     case SB_PART_CSR:
-        st = sb_part_csr(out, &b->cover);
-        break;
     case SB_PART_SEG:
-        st = sb_part_seg(out, &b->cover);
-        break;
     case SB_PART_PROD:
-        st = sb_part_prod(out, &b->cover);
+        st = sb_part_in_place(out, &b->cover, p.kind);
+        break;
+    case SB_PART_ALIKE:
+        st = sb_part_alike(out, &b->cover, &b->pl->par);
         break;
     case SB_PART_SELL:
         st = sb_part_sell(out, &b->cover, !b->choice.packed, b->choice.narrow,
@@ -313,6 +312,9 @@ add_sizes(sb_plan *plan, const sb_part *p)
     case SB_PART_WIN:
         add_int(plan, "win_count", sb_part_find(p, "win_off")->count - 1);
         add_int(plan, "win_left_over", sb_part_find(p, "win_rest")->count);
+        break;
+    case SB_PART_ALIKE:
+        add_int(plan, "alike_count", a->count - 1);
         break;
     case SB_PART_SHARE:
         add_int(plan, "share_count", sb_part_total(p, "share_seg"));

@@ -39,6 +39,7 @@ static const line in_place[] = {
     REST(SB_PART_CSR, 0, 0),
     REST(SB_PART_SEG, 0, 0),
     REST(SB_PART_PROD, 0, 0),
+    REST(SB_PART_ALIKE, 0, 0),
     REST(SB_PART_PANEL, 0, 0),
     REST(SB_PART_PANEL, 0, 1),
     MASKS(1),
@@ -222,7 +223,7 @@ legal(const sb_choice *ch, const sb_problem *pb, bool in)
         return false;
     /* A_ptr of a row-sorted COO would be the plan's own: rows do without it. */
     if ((first == SB_PART_CSR || first == SB_PART_SEG || first == SB_PART_PROD ||
-         first == SB_PART_MASK) &&
+         first == SB_PART_ALIKE || first == SB_PART_MASK) &&
         pb->a.format == SB_FORMAT_COO)
         return false;
     /* Rows in place are the better rest, and there is hardly any. */
@@ -230,6 +231,8 @@ legal(const sb_choice *ch, const sb_problem *pb, bool in)
         return false;
     /* Slices read values in place unless they are packed. */
     if ((first == SB_PART_SELL || first == SB_PART_HDIA) && !in && !ch->packed)
+        return false;
+    if (first == SB_PART_ALIKE && pb->device)
         return false;
     /* No GPU has shown that positions kept by lane pay. */
     if (first == SB_PART_HDIA && !ch->packed && pb->device)

@@ -218,7 +218,7 @@ read_part(reader *rd, sb_choice *ch)
     if (kind < 0)
         return refuse(rd, rd->word,
                       "expected csr, rows, ell, bsr, dia, coo, win, seg, sell, panel, "
-                      "mask, blocks, list, share, hdia, pick or prod");
+                      "mask, blocks, list, share, hdia, pick, prod or alike");
     SB_TRY(part_order(rd, ch, p.kind));
     if (p.kind == SB_PART_ROWS) {
         const int q = one_of(rd, order, 2);

@@ -105,6 +105,10 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
     if (p->kind == SB_PART_HDIA && pl->stats.hdia[SB_STATS_HDIA_FULL] == 0 &&
         pl->stats.hdia[SB_STATS_HDIA_SOME] == 0)
         return "no diagonals in slices of rows";
+    if (p->kind == SB_PART_ALIKE && pl->opt->values_frozen)
+        return "diagonals are faster packed";
+    if (p->kind == SB_PART_ALIKE && !sb_rule_alike(pl->target, &pl->stats))
+        return "few rows that follow each other";
     if (p->kind == SB_PART_BSR || p->kind == SB_PART_DIA)
         return "slower than windows or slices for one column";
     return NULL;
@@ -278,6 +282,7 @@ sampled_by(const sb_weighed *w)
     case SB_PART_WIN:
         return SB_STATS_OF_WIN;
     case SB_PART_HDIA:
+    case SB_PART_ALIKE:
         return SB_STATS_OF_HDIA;
     case SB_PART_MASK:
         return SB_STATS_OF_MASK;

@@ -47,6 +47,7 @@ static const coef table[SB_CLASS_COUNT] = {
     [SB_PART_HDIA] = {15e-9, 0.2e-9, 1, true}, /* SpMV only: cost_vector.c */
     [SB_PART_PICK] = {4e-9, 0.7e-9, 1, true},
     [SB_PART_PROD] = {160e-9, 0.4e-9, 1, true}, /* SpMV only: cost_vector.c */
+    [SB_PART_ALIKE] = {40e-9, 0.4e-9, 1, true}, /* SpMV only: cost_vector.c */
     [SB_CLASS_HYB] = {5e-9, 0.5e-9, 1, false},
 };
 
@@ -174,6 +175,9 @@ structure_bytes(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     case SB_PART_SEG:
     case SB_PART_PROD:
         return am->entries * (value + w->idx_size) + am->touches * w->ptr_size;
+    case SB_PART_ALIKE: /* of alike rows only the first one's columns */
+        return am->entries * value + am->slots * w->idx_size +
+               am->touches * w->ptr_size;
     case SB_PART_ROWS:
         return am->entries * (value + w->idx_size) +
                am->units * (2.0 * w->ptr_size + w->idx_size);
@@ -452,6 +456,10 @@ rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
     if (p->kind == SB_PART_ELL) {
         am->units = am->touches = fmax(rows, share * ell_units(s, p->k));
         am->slots = am->units * (double)((int64_t)1 << p->k);
+    }
+    if (p->kind == SB_PART_ALIKE) {
+        am->units = ceil((double)s->rows / SB_ALIKE_ROWS);
+        am->slots = am->entries * (s->lone + (1 - s->lone) / SB_ALIKE_ROWS);
     }
     if (p->kind == SB_PART_SEG || p->kind == SB_PART_PROD)
         am->units = ceil((double)s->rows / (double)sb_part_rows_of_unit(p->kind));

@@ -120,6 +120,20 @@ diagonals(sb_terms *out, const sb_vector_part *p, const sb_stats *s, bool packed
         (n[SB_STATS_HDIA_FULL] + n[SB_STATS_HDIA_SOME] + n[SB_STATS_HDIA_THIN]);
 }
 
+/* Groups of rows that follow each other, of which a run's last is half full; lone rows. */
+static void
+alike(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_target *t)
+{
+    static const double begin[] = {12e-9, 15e-9}, diagonal[] = {2e-9, 3e-9};
+    const int w = p->x_size > 4;
+    const double runs = 1 - s->follows - s->lone;
+    const double groups = p->rows * ((1 - s->lone) / SB_ALIKE_ROWS + runs / 2);
+
+    paced(out, row, p->rows, p->entries, p, s, t);
+    out->unit = groups * begin[w] + s->lone * out->unit;
+    out->entry = groups * s->mean * diagonal[w] + s->lone * out->entry;
+}
+
 void
 sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                 const sb_target *t, bool packed)
@@ -137,6 +151,9 @@ sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         return;
     case SB_PART_PROD:
         paced(out, product, p->rows, p->entries, p, s, t);
+        return;
+    case SB_PART_ALIKE:
+        alike(out, p, s, t);
         return;
     case SB_PART_SELL:
         slices(out, p, s, t, packed);

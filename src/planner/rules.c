@@ -180,7 +180,8 @@ sb_rule_gpu_suits(const sb_choice *ch)
 {
     for (int q = 0; q < ch->npart; q++)
         if (ch->part[q].kind == SB_PART_PANEL || ch->part[q].kind == SB_PART_SEG ||
-            ch->part[q].kind == SB_PART_PROD || ch->part[q].kind == SB_PART_HDIA)
+            ch->part[q].kind == SB_PART_PROD || ch->part[q].kind == SB_PART_ALIKE ||
+            ch->part[q].kind == SB_PART_HDIA)
             return false;
     return true;
 }

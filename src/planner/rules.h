@@ -69,6 +69,10 @@ int sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, in
  * csr. */
 sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean);
 
+/* Whether groups of rows that follow each other by one column are looked for: where registers
+ * are too short to look values up in, and most rows do (docs/kernels.md, Rows that follow each other). */
+bool sb_rule_alike(const sb_target *t, const sb_stats *s);
+
 /* Ranges of 16 rows whose values of `size` bytes in place are looked up in two registers each; 0:
  * none, where rows have more or gathers are fast. */
 enum { SB_RANGED_BYTES = 128 };

@@ -38,3 +38,9 @@ sb_rule_ranged(int size, const sb_stats *s, const sb_target *t)
     }
     return 0;
 }
+
+bool
+sb_rule_alike(const sb_target *t, const sb_stats *s)
+{
+    return t->isa == SB_ISA_V3 && s->follows >= 0.5;
+}

@@ -74,6 +74,10 @@ costs_of(const sb_part *p)
         c.lo = sb_part_find(p, "hdia_ptr");
         c.fixed = 2 * SB_HDIA_ROWS;
         break;
+    case SB_PART_ALIKE:
+        c.lo = sb_part_find(p, "alike_lo");
+        c.fixed = 2 * SB_ALIKE_ROWS;
+        break;
     case SB_PART_PICK:
         c.lo = sb_part_find(p, "pick_ptr");
         break;

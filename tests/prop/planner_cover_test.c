@@ -65,6 +65,7 @@ static const recipe recipes[] = {
     {0, 0, 0, SB_PART_HDIA, 0, 0, 0},
     {0, 0, 0, SB_PART_HDIA, 1, 0, 0},
     {0, 0, 0, SB_PART_PROD, 0, 0, 0},
+    {0, 0, 0, SB_PART_ALIKE, 0, 0, 0},
     {0, 0, 0, SB_PART_LIST, 0, 0, 0},
     {0, 0, 2, SB_PART_ROWS, 1, 2, 0},
     {0, 0, 3, SB_PART_COO, 0, 0, 0},
@@ -94,17 +95,16 @@ mark_rows(const sb_part *p, const sb_part_group *g, int64_t rows, int *first,
     const bool blocks = p->kind == SB_PART_BSR || p->kind == SB_PART_WIN ||
                         p->kind == SB_PART_SHARE || p->kind == SB_PART_MASK;
     const int64_t b = blocks                    ? p->width
-                      : p->kind == SB_PART_SEG  ? SB_SEG_ROWS
-                      : p->kind == SB_PART_PROD ? SB_PROD_ROWS
                       : p->kind == SB_PART_SELL ? SB_SELL_ROWS
                       : p->kind == SB_PART_HDIA ? SB_HDIA_ROWS
-                                                : 1;
+                                                : sb_part_rows_of_unit(p->kind);
     int64_t before = -1;
 
     if (p->kind == SB_PART_LIST) /* sampled products only: rows are not written */
         return;
-    if (p->kind == SB_PART_PANEL) {
-        const sb_part_array *row0 = sb_part_find(p, "panel_row0");
+    if (p->kind == SB_PART_PANEL || p->kind == SB_PART_ALIKE) {
+        const sb_part_array *row0 =
+            sb_part_find(p, p->kind == SB_PART_PANEL ? "panel_row0" : "alike_row");
 
         for (int64_t i = sb_index(row0->data, row0->type, g->lo);
              i < sb_index(row0->data, row0->type, g->hi); i++)
@@ -188,6 +188,8 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
         return sb_part_seg(&part[(*n)++], cv);
     case SB_PART_PROD:
         return sb_part_prod(&part[(*n)++], cv);
+    case SB_PART_ALIKE:
+        return sb_part_alike(&part[(*n)++], cv, NULL);
     case SB_PART_CSR:
         return sb_part_csr(&part[(*n)++], cv);
     case SB_PART_ROWS:

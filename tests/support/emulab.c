@@ -17,7 +17,7 @@
 
 const int emu_orders[EMU_ORDERS] = {0, 1, 2, 77};
 
-static const char plain[] = "#define SBG_EMULATE 1\n#pragma GCC optimize(\"O0\")\n";
+static const char plain[] = "#define SBG_EMULATE 1\n#pragma GCC optimize(\"O1\")\n";
 /* memcpy is no access to the compiler: emuwatch.inc's says what it uses. */
 static const char before[] = "#include <string.h>\n"
                              "void *emu_memcpy(void *, const void *, size_t);\n"

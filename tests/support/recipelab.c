@@ -127,7 +127,7 @@ static void
 adopt(recipe_fixture *fx)
 {
     const sb_part *p = &fx->part[fx->npart++];
-    const char *kind = sb_recipe_get((int)p->kind)->name;
+    const char *kind = sb_part_names[p->kind];
     int64_t count = 0;
     char name[24];
     int rank = 0;
@@ -142,7 +142,7 @@ adopt(recipe_fixture *fx)
         if (strstr(a->name, "_row") || strstr(a->name, "bsr_crd") ||
             strstr(a->name, "mask_crd") || strstr(a->name, "hdia_bits"))
             count = a->count;
-        if (strstr(a->name, "win_off"))
+        if (strstr(a->name, "win_off") || strstr(a->name, "alike_row"))
             count = a->count - 1;
     }
     (void)snprintf(name, sizeof name, "%s_count", kind);
@@ -322,6 +322,12 @@ make_parts(recipe_fixture *fx)
         return;
     }
     sb_cover_init(&cv, &fx->view);
+    if (fx->spec.kinds & 1U << SB_KIND_ALIKE) {
+        assert_int_equal(sb_part_alike(&fx->part[fx->npart], &cv, NULL), SB_OK);
+        adopt(fx);
+        sb_cover_free(&cv);
+        return;
+    }
     for (int q = 0; q < SB_COUNT(order); q++) {
         sb_status st;
 

@@ -1,6 +1,7 @@
 /*
  * SpMV where registers have 32 bytes (level v3): what ESTIMATE has to choose from.
  */
+#include "base/macro.h"
 #include "cpu/cpu.h"
 #include "gen.h"
 #include "planner/planner.h"
@@ -17,24 +18,25 @@
 
 /* The plan of a matrix of short rows along a band. */
 static void
-plan_of(char *out, size_t size, sb_dtype type)
+plan_of(char *out, size_t size, int64_t cols, sb_dtype type, bool frozen)
 {
     const gen_spec spec = {.family = GEN_BANDED,
                            .rows = 20000,
-                           .cols = 20000,
+                           .cols = cols,
                            .density = 4e-4,
                            .seed = 7,
                            .ptr_type = SB_I32,
                            .idx_type = SB_I32,
                            .val_type = type};
     sb_matrix a = gen_matrix(&spec);
-    gen_dense_spec d = {.rows = 20000, .cols = 1, .ld = 1, .type = type, .seed = 1};
+    gen_dense_spec x = {.rows = cols, .cols = 1, .ld = 1, .type = type, .seed = 1};
+    gen_dense_spec y = {.rows = 20000, .cols = 1, .ld = 1, .type = type, .seed = 1};
     sb_problem pb = {.op = SB_OP_SPMV, .a = a, .compute = type, .batch = 1};
-    const sb_options opt = {0};
+    const sb_options opt = {.values_frozen = frozen};
     sb_plan *plan;
 
-    pb.b = gen_dense(&d);
-    pb.c = gen_dense(&d);
+    pb.b = gen_dense(&x);
+    pb.c = gen_dense(&y);
     pb.alpha.re = 1;
     assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
     assert_true(strlen(plan->text) < size);
@@ -45,7 +47,8 @@ plan_of(char *out, size_t size, sb_dtype type)
     gen_free_matrix(&a);
 }
 
-/* Sums of products are the form of short rows, of doubles as of floats. */
+/* Columns go on by two every three rows, so few rows follow each other: sums of products are the
+ * form of short rows, of doubles as of floats. */
 static void
 test_products(void **state)
 {
@@ -54,10 +57,28 @@ test_products(void **state)
     (void)state;
     if (sb_target_get()->isa != SB_ISA_V3)
         skip();
-    plan_of(text, sizeof text, SB_F32);
+    plan_of(text, sizeof text, 13000, SB_F32, false);
     assert_non_null(strstr(text, "(part prod)"));
-    plan_of(text, sizeof text, SB_F64);
+    plan_of(text, sizeof text, 13000, SB_F64, false);
     assert_non_null(strstr(text, "(part prod)"));
+}
+
+/* Rows that follow each other go along diagonals, packed under the promise. */
+static void
+test_alike(void **state)
+{
+    static const sb_dtype types[] = {SB_F32, SB_F64};
+    char text[256];
+
+    (void)state;
+    if (sb_target_get()->isa != SB_ISA_V3)
+        skip();
+    for (int q = 0; q < SB_COUNT(types); q++) {
+        plan_of(text, sizeof text, 20000, types[q], false);
+        assert_non_null(strstr(text, "(part alike)"));
+        plan_of(text, sizeof text, 20000, types[q], true);
+        assert_non_null(strstr(text, "(part hdia)"));
+    }
 }
 
 static int
@@ -72,7 +93,8 @@ start(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products),
+                                       cmocka_unit_test(test_alike)};
 
     return cmocka_run_group_tests(tests, start, NULL);
 }

@@ -94,6 +94,12 @@ hdia(sb_part *p, sb_cover *cv)
 }
 
 static sb_status
+alike(sb_part *p, sb_cover *cv)
+{
+    return sb_part_alike(p, cv, NULL);
+}
+
+static sb_status
 dia(sb_part *p, sb_cover *cv)
 {
     return sb_part_dia(p, cv, 30, true);
@@ -103,6 +109,7 @@ static const maker makers[] = {
     {"csr", GEN_POWER_LAW, sb_part_csr, NULL},
     {"seg", GEN_POWER_LAW, sb_part_seg, NULL},
     {"prod", GEN_POWER_LAW, sb_part_prod, NULL},
+    {"alike", GEN_POWER_LAW, alike, NULL},
     {"sell", GEN_POWER_LAW, sell, NULL},
     {"sell packed", GEN_POWER_LAW, sell_packed, NULL},
     {"rows flat", GEN_POWER_LAW, rows_flat, "rows_row"},
