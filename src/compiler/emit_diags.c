@@ -13,6 +13,7 @@
  */
 #include "compiler/emit.h"
 
+#include "base/fault.h"
 #include "compiler/affine.h"
 #include "compiler/rewrite.h"
 
@@ -33,9 +34,10 @@ grows(sb_emit *cx, const sb_expr *e, const sb_var *v, const sb_expr *step)
     const sb_expr *next = sb_expr_minus(ir, sb_expr_at(ir, e, v, 1), first);
     const sb_expr *last = sb_expr_minus(ir, sb_expr_at(ir, e, v, ROWS - 1), first);
 
-    return sb_expr_differ_by(ir, next, step, 0) &&
-           sb_expr_differ_by(ir, last, sb_expr_mul(ir, sb_expr_int(ir, ROWS - 1), step),
-                             0);
+    return SB_FAULT(DIAGS_ANY) ||
+           (sb_expr_differ_by(ir, next, step, 0) &&
+            sb_expr_differ_by(ir, last,
+                              sb_expr_mul(ir, sb_expr_int(ir, ROWS - 1), step), 0));
 }
 
 /* $a[..] of lane %l and diagonal %d */

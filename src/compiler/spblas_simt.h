@@ -119,7 +119,9 @@ sbg_jump(void **save __attribute__((unused)), void *load __attribute__((unused))
 static void
 sbg_switch(sbg_fiber *from, sbg_fiber *to)
 {
+    __asm__ volatile("" : : : "memory"); /* what others store, too */
     sbg_jump(&from->sp, to->sp);
+    __asm__ volatile("" : : : "memory");
 }
 #else
 static void

@@ -8,6 +8,7 @@
 #include "formats/part.h"
 
 #include "base/alloc.h"
+#include "base/fault.h"
 
 #include <string.h>
 
@@ -18,10 +19,11 @@ enum { MOST = SB_ALIKE_ROWS, PIECE = 1024 /* rows */ };
     SB_INLINE bool follow##bits(const int##bits##_t *from, const int##bits##_t *to, \
                                 int64_t n)                                          \
     {                                                                               \
+        const uint##bits##_t by = SB_FAULT(ALIKE_SAME) ? 0 : 1;                     \
         uint##bits##_t differ = 0;                                                  \
                                                                                     \
         for (int64_t q = 0; q < n; q++)                                             \
-            differ |= (uint##bits##_t)to[q] - (uint##bits##_t)from[q] - 1U;         \
+            differ |= (uint##bits##_t)to[q] - (uint##bits##_t)from[q] - by;         \
         return differ == 0;                                                         \
     }
 
@@ -73,7 +75,7 @@ inside(const sb_view *v, int64_t i)
     int64_t last = 0;
 
     if (lo + n * MOST > v->nnz)
-        return false;
+        return SB_FAULT(ALIKE_ROOM);
     for (int64_t q = 0; q < n; q++) {
         const int64_t col = sb_view_col(v, lo + q);
 

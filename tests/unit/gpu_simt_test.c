@@ -45,7 +45,8 @@ run_watched(const char *body, int lanes, int order, int32_t *out)
         &text,
         "#define SBG_SHARED_BYTES 256\n%s\nSBG_KERNEL(k, %d)(SBG_ARGS args)\n{\n"
         "    int32_t *out = (int32_t *)args.buf[0], v = SBG_TID;\n"
-        "    const int64_t at = SBG_BX * %d + SBG_TID;\n    %s\n}\n",
+        "    const int64_t at = SBG_BX * %d + SBG_TID;\n    %s\n"
+        "    __asm__ volatile(\"\" : : \"r\"(v));\n}\n", /* or its load is none */
         sb_emit_gpu_prelude(), THREADS, THREADS, body);
     k = emu_load_watched(text.s, "k", lanes > 0 ? &watch : NULL);
     sb_strbuf_free(&text);
