@@ -54,8 +54,8 @@ one_case(sb_ir *ir, const char *text, const sb_prog *fused, const sb_kernel *k,
         !fx.spec.packed && fx.spec.c != SB_BF16 && fx.spec.c != SB_CBF16) {
         const sb_prog *source = NULL;
 
-        assert_int_equal(sb_spec_source(&source, ir, &fx.spec, (int)fx.part[0].kind),
-                         SB_OK);
+        assert_int_equal(
+            sb_spec_source(&source, ir, &fx.spec, recipe_kind(&fx.part[0])), SB_OK);
         recipe_interpret(&fx, source, NULL, fx.pb.beta);
         recipe_check(&fx, "before the schedule");
     }

@@ -122,6 +122,18 @@ add_int(recipe_fixture *fx, const char *name, int64_t value)
     i->value = value;
 }
 
+int
+recipe_kind(const sb_part *p)
+{
+    int q = 0;
+
+    while (q < SB_KIND_COUNT &&
+           strcmp(sb_recipe_get(q)->name, sb_part_names[p->kind]) != 0)
+        q++;
+    assert_true(q < SB_KIND_COUNT);
+    return q;
+}
+
 /* The arrays, counts and groups of a part that has just been built. */
 static void
 adopt(recipe_fixture *fx)
@@ -175,7 +187,7 @@ adopt(recipe_fixture *fx)
         add_int(fx, "panel_blocks", p->array[0].count - 1);
     if (p->kind == SB_PART_SELL)
         fx->integer[fx->nint - 2].value = p->group[0].hi;
-    for (int q = 0; q < (int)p->kind; q++)
+    for (int q = 0; q < recipe_kind(p); q++)
         rank += fx->spec.kinds >> q & 1;
     for (int g = 0; g < p->ngroup; g++) {
         assert_true(fx->nstep < RECIPE_STEPS);

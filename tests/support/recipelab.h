@@ -48,6 +48,9 @@ typedef struct recipe_fixture {
 void recipe_make(recipe_fixture *fx, const char *spec, const recipe_case *mc);
 void recipe_free(recipe_fixture *fx);
 
+/* The kind of kernel of a part. */
+int recipe_kind(const sb_part *p);
+
 /* The output, and its bytes. */
 void *recipe_output(const recipe_fixture *fx);
 size_t recipe_output_bytes(const recipe_fixture *fx);
