@@ -1,7 +1,8 @@
 /*
  * Named addresses. The loads of a vector loop that move by one element a lane start from
  * an address in one register: SBK_BASE keeps the C compiler from addressing each of them
- * by two, which some processors split into two operations.
+ * by two, which some processors split into two operations. And what calls for loops share
+ * (emit_rows.c, emit_diags.c): a loop's note, an offset as an argument.
  */
 #include "compiler/emit.h"
 

@@ -17,8 +17,6 @@
 #include "compiler/affine.h"
 #include "compiler/rewrite.h"
 
-#include <string.h>
-
 enum { ROWS = 16 };
 
 typedef struct rows {

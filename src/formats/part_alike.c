@@ -10,8 +10,6 @@
 #include "base/alloc.h"
 #include "base/fault.h"
 
-#include <string.h>
-
 enum { MOST = SB_ALIKE_ROWS, PIECE = 1024 /* rows */ };
 
 /* Whether n columns from `to` on are those from `from` on and one more each. */
