@@ -8,6 +8,9 @@ endif()
 # A word, not the list: an old build folder must not keep an old list.
 set(SPBLAS_BUILTIN "all" CACHE STRING
     "Levels (generic, v2, v3, v4, v4g) that kernels are built in for: all, a list or nothing")
+# They are the same in every build type, so builds of one tree may share them (./check).
+set(SPBLAS_BUILTIN_FROM "" CACHE PATH
+    "Another build folder, which makes the libraries of built-in kernels for this one")
 
 # Without the tool there is nothing to build in.
 set(builtin_levels "")
@@ -25,7 +28,7 @@ foreach(shard RANGE 7)
 endforeach()
 list(APPEND builtin_sources ${builtin_dir}/builtin_table.c)
 
-if(builtin_levels)
+if(builtin_levels AND NOT SPBLAS_BUILTIN_FROM)
     add_custom_command(OUTPUT ${builtin_sources}
         COMMAND spblasc builtin ${builtin_dir}
         DEPENDS spblasc COMMENT "Emitting the built-in kernels" VERBATIM)
@@ -52,11 +55,30 @@ file(CONFIGURE OUTPUT ${builtin_dir}/builtin_tables.c @ONLY CONTENT
 const sb_kernel *const sb_builtin_tables[] = {
 @rows@};
 ")
-add_library(sb_builtin STATIC ${builtin_dir}/builtin_tables.c)
+function(sb_builtin_library name)
+    add_library(${name} STATIC ${ARGN})
+    target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src
+        ${CMAKE_SOURCE_DIR}/src/compiler)
+    set_target_properties(${name} PROPERTIES
+        POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
+endfunction()
+
+sb_builtin_library(sb_builtin ${builtin_dir}/builtin_tables.c)
 list(APPEND SB_BUILTIN_LIBS sb_builtin)
 
 foreach(level ${builtin_levels})
-    add_library(sb_builtin_${level} STATIC ${builtin_sources})
+    list(APPEND SB_BUILTIN_LIBS sb_builtin_${level})
+    if(SPBLAS_BUILTIN_FROM)
+        set(lib ${SPBLAS_BUILTIN_FROM}/libsb_builtin_${level}.a)
+        add_custom_target(sb_builtin_${level}_from BYPRODUCTS ${lib}
+            COMMAND ${CMAKE_COMMAND} --build ${SPBLAS_BUILTIN_FROM} --target sb_builtin_${level}
+            VERBATIM)
+        add_library(sb_builtin_${level} STATIC IMPORTED GLOBAL)
+        set_target_properties(sb_builtin_${level} PROPERTIES IMPORTED_LOCATION ${lib})
+        add_dependencies(sb_builtin_${level} sb_builtin_${level}_from)
+        continue()
+    endif()
+    sb_builtin_library(sb_builtin_${level} ${builtin_sources})
     add_dependencies(sb_builtin_${level} sb_builtin_sources)
     target_compile_definitions(sb_builtin_${level} PRIVATE SB_LEVEL=${level})
     # The same code generation as at run time, whatever the build type.
@@ -74,11 +96,4 @@ foreach(level ${builtin_levels})
     if(level STREQUAL "v4g") # as v4, with the hardware's gather
         target_compile_definitions(sb_builtin_${level} PRIVATE SBK_FAST_GATHER)
     endif()
-    list(APPEND SB_BUILTIN_LIBS sb_builtin_${level})
-endforeach()
-foreach(lib ${SB_BUILTIN_LIBS})
-    target_include_directories(${lib} PRIVATE ${CMAKE_SOURCE_DIR}/src
-        ${CMAKE_SOURCE_DIR}/src/compiler)
-    set_target_properties(${lib} PROPERTIES
-        POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
 endforeach()

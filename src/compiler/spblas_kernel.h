@@ -164,4 +164,4 @@ SBK_MMA(f64, double)
 
 #include "compiler/spblas_vector.h"
 
-#endif
+#endif /* SPBLAS_KERNEL_H */

@@ -1,6 +1,6 @@
 /*
- * See headers.h. The source stays as it is: a header named before it holds the same #include
- * lines, which then find all they declare declared. Compilers take the compiled form beside
+ * See headers.h. The source stays as it is: a header named before it holds the same lines, whose
+ * guard then leaves nothing of them. Compilers take the compiled form beside
  * a header for the header if it fits their version and options, else they read the header
  * (gcc) or refuse (clang: the kernel is compiled again without).
  */
@@ -15,9 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What spblas_kernel.h includes. */
-static const char text[] = "#include <stdint.h>\n"
-                           "#include <immintrin.h>\n";
+/* The last line of spblas_kernel.h. */
+static const char last[] = "#endif /* SPBLAS_KERNEL_H */\n";
 
 /* Set once they could not be made or used: this process does without; once it has begun to make
  * them: not again, whatever clocks say. */
@@ -36,14 +35,36 @@ sb_headers_used(bool on)
     return !__atomic_exchange_n(&hopeless, !on, __ATOMIC_RELAXED);
 }
 
-/* <folder>/headers-<level>-<hash of the compiler's path>.h */
+/* The lines that all kernels begin with; SKIP: it begins with others. */
 static sb_status
-name(sb_strbuf *out, const char *dir, const char *cc, sb_isa isa)
+beginning(sb_strbuf *out, const char *source_path)
+{
+    sb_strbuf source;
+    sb_status st;
+
+    sb_strbuf_init(&source);
+    st = sb_cache_read(&source, source_path, NULL);
+    if (st == SB_OK) {
+        const char *end = strstr(source.s, last);
+
+        if (end)
+            sb_strbuf_putn(out, source.s, (size_t)(end - source.s) + sizeof last - 1);
+        st = end ? sb_strbuf_status(out) : SB_SKIP;
+    }
+    sb_strbuf_free(&source);
+    return st;
+}
+
+/* <folder>/headers-<level>-<hash of the compiler's path and the lines>.h */
+static sb_status
+name(sb_strbuf *out, const char *dir, const char *cc, sb_isa isa,
+     const sb_strbuf *lines)
 {
     const sb_hash none = {0, 0};
     char hex[33];
 
-    sb_hash_text(sb_hash_bytes(cc, strlen(cc), none), hex);
+    sb_hash_text(
+        sb_hash_bytes(lines->s, lines->len, sb_hash_bytes(cc, strlen(cc), none)), hex);
     sb_strbuf_printf(out, "%s/headers-%s-%.16s.h", dir, sb_isa_name(isa), hex);
     return sb_strbuf_status(out);
 }
@@ -75,7 +96,7 @@ put(const char *from, const char *header)
 /* The header first, compiled where it stays: clang looks at it again. */
 static sb_status
 make_in(const char *temp, const char *header, const char *compiled, sb_isa isa,
-        sb_diag *diag)
+        const sb_strbuf *lines, sb_diag *diag)
 {
     sb_strbuf from, to;
     sb_cc_job job = {.source = header, .header = true, .isa = isa};
@@ -88,7 +109,7 @@ make_in(const char *temp, const char *header, const char *compiled, sb_isa isa,
     job.object = to.s;
     if ((st = sb_strbuf_status(&from)) == SB_OK &&
         (st = sb_strbuf_status(&to)) == SB_OK &&
-        (st = sb_cache_write(from.s, text, sizeof text - 1, diag)) == SB_OK &&
+        (st = sb_cache_write(from.s, lines->s, lines->len, diag)) == SB_OK &&
         (st = put(from.s, header) ? SB_OK : SB_EIO) == SB_OK &&
         (st = sb_cc_run(&job, diag)) == SB_OK &&
         (chmod(to.s, 0600) != 0 || rename(to.s, compiled) != 0))
@@ -100,7 +121,7 @@ make_in(const char *temp, const char *header, const char *compiled, sb_isa isa,
 
 static sb_status
 make(const char *dir, const char *header, const char *compiled, sb_isa isa,
-     sb_diag *diag)
+     const sb_strbuf *lines, sb_diag *diag)
 {
     sb_strbuf temp;
     sb_status st;
@@ -108,7 +129,7 @@ make(const char *dir, const char *header, const char *compiled, sb_isa isa,
     sb_strbuf_init(&temp);
     st = sb_cache_temp(&temp, dir, diag);
     if (st == SB_OK) {
-        st = make_in(temp.s, header, compiled, isa, diag);
+        st = make_in(temp.s, header, compiled, isa, lines, diag);
         sb_cache_remove(temp.s);
     }
     sb_strbuf_free(&temp);
@@ -117,27 +138,30 @@ make(const char *dir, const char *header, const char *compiled, sb_isa isa,
 
 /* The header to name, in `out`. SKIP: not now; other errors: never. */
 static sb_status
-ready(sb_strbuf *out, sb_isa isa)
+ready(sb_strbuf *out, const char *source_path, sb_isa isa)
 {
-    sb_strbuf dir, cc, compiled;
+    sb_strbuf dir, cc, lines, compiled;
     sb_diag why = {SB_OK, ""};
     sb_status st;
 
     sb_strbuf_init(&dir);
     sb_strbuf_init(&cc);
+    sb_strbuf_init(&lines);
     sb_strbuf_init(&compiled);
-    if ((st = sb_cache_dir(&dir, &why)) == SB_OK &&
+    if ((st = beginning(&lines, source_path)) == SB_OK &&
+        (st = sb_cache_dir(&dir, &why)) == SB_OK &&
         (st = sb_cc_find(&cc, &why)) == SB_OK &&
-        (st = name(out, dir.s, cc.s, isa)) == SB_OK) {
+        (st = name(out, dir.s, cc.s, isa, &lines)) == SB_OK) {
         sb_strbuf_printf(&compiled, "%s.gch", out->s);
         st = sb_strbuf_status(&compiled);
         if (st == SB_OK && !fresh(compiled.s, cc.s))
             st = __atomic_exchange_n(&begun, 1, __ATOMIC_RELAXED)
                      ? SB_SKIP
-                     : make(dir.s, out->s, compiled.s, isa, &why);
+                     : make(dir.s, out->s, compiled.s, isa, &lines, &why);
     }
     sb_strbuf_free(&dir);
     sb_strbuf_free(&cc);
+    sb_strbuf_free(&lines);
     sb_strbuf_free(&compiled);
     return st;
 }
@@ -154,7 +178,7 @@ sb_headers_compile(const char *source_path, const char *object_path, sb_isa isa,
     if (isa == SB_ISA_GENERIC || __atomic_load_n(&hopeless, __ATOMIC_RELAXED))
         return sb_cc_run(&job, diag);
     sb_strbuf_init(&header);
-    found = ready(&header, isa);
+    found = ready(&header, source_path, isa);
     if (found == SB_OK) {
         job.include = header.s;
         st = sb_cc_run(&job, &why);

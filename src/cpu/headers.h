@@ -1,6 +1,7 @@
 /*
- * The compiler's headers of vector instructions, compiled once: reading them takes ten times
- * as long as the kernel behind them.
+ * What every kernel begins with, compiled once: the compiler's headers of vector instructions and
+ * the functions of spblas_kernel.h, which take it several times as long to read as the kernel
+ * behind them.
  */
 #ifndef SB_CPU_HEADERS_H
 #define SB_CPU_HEADERS_H
@@ -11,8 +12,9 @@
 #include <stdbool.h>
 
 /*
- * As sb_cc_compile, with headers that are kept compiled in the folder of kernels: two files a
- * level and compiler, 4 to 25 MB. The first kernel of a folder makes them. Where they cannot be made, kept or
+ * As sb_cc_compile, with the lines to the end of spblas_kernel.h kept compiled in the folder of
+ * kernels: two files a level, compiler and text of that header, 4 to 25 MB; a source without them is
+ * compiled as it is. The first kernel of a folder makes them. Where they cannot be made, kept or
  * used, the kernel is compiled without; what the compiler keeps is its own affair, and one
  * that has become newer than they are gets new ones.
  */

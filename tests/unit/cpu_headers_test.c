@@ -89,6 +89,9 @@ teardown(void **state)
     return unsetenv("SPBLAS_CC");
 }
 
+static const char *prelude =
+    ""; /* in front of the kernel, behind the compiler's headers */
+
 static sb_status
 compile(const char *body, sb_diag *diag)
 {
@@ -96,9 +99,10 @@ compile(const char *body, sb_diag *diag)
     sb_status st;
 
     (void)snprintf(text, sizeof text,
-                   "#include <stdint.h>\n#if defined(__SSE2__)\n#include "
-                   "<immintrin.h>\n#endif\n%s\n",
-                   body);
+                   "#ifndef SPBLAS_KERNEL_H\n#define SPBLAS_KERNEL_H\n"
+                   "#include <immintrin.h>\n%s"
+                   "#endif /* SPBLAS_KERNEL_H */\n%s\n",
+                   prelude, body);
     write_file("kernel.c", text, 0600);
     path_of(source, sizeof source, "kernel.c");
     path_of(object, sizeof object, "kernel.so");
@@ -137,6 +141,41 @@ test_made_once(void **state)
     assert_int_equal(calls(NULL), 3);
     assert_int_equal(calls("-include"), 2);
     assert_true(sb_headers_used(true));
+}
+
+static void
+test_what_comes_first(void **state)
+{
+    (void)state;
+    NEED_COMPILER();
+    stand_in("");
+    prelude = "static inline int one(void) { return 1; }\n";
+    compiles();
+    assert_int_equal(sb_box_entries(getenv("SPBLAS_CACHE_DIR")), 2);
+    (void)sb_headers_used(true);
+    prelude = "static inline int two(void) { return 2; }\n";
+    compiles(); /* as if by another version of the library, beside the first */
+    assert_int_equal(sb_box_entries(getenv("SPBLAS_CACHE_DIR")), 4);
+    assert_int_equal(calls("c-header"), 2);
+    prelude = "";
+}
+
+static void
+test_without_them(void **state)
+{
+    char source[400], object[400];
+
+    (void)state;
+    NEED_COMPILER();
+    stand_in("");
+    write_file("kernel.c", "int f(int x) { return x; }\n", 0600);
+    path_of(source, sizeof source, "kernel.c");
+    path_of(object, sizeof object, "kernel.so");
+    assert_int_equal(sb_headers_compile(source, object, SB_ISA_V3, NULL), SB_OK);
+    assert_int_equal(calls(NULL), 1);
+    assert_true(sb_headers_used(true));
+    compiles();
+    assert_int_equal(calls("c-header"), 1);
 }
 
 static void
@@ -253,6 +292,8 @@ main(void)
     const struct CMUnitTest tests[] = {
 #if defined(__x86_64__)
         CASE(test_made_once),
+        CASE(test_what_comes_first),
+        CASE(test_without_them),
         CASE(test_newer_compiler),
         CASE(test_own_faults),
         CASE(test_refused),
