@@ -13,7 +13,7 @@
 
 /*
  * As sb_cc_compile, with the lines to the end of spblas_kernel.h kept compiled in the folder of
- * kernels: two files a level, compiler and text of that header, 4 to 25 MB; a source without them is
+ * kernels: two files a level, compiler and text of that header, up to 35 MB; a source without them is
  * compiled as it is. The first kernel of a folder makes them. Where they cannot be made, kept or
  * used, the kernel is compiled without; what the compiler keeps is its own affair, and one
  * that has become newer than they are gets new ones.

@@ -118,6 +118,9 @@
 #define STRIPES(types)                                                  \
     "spmv win " types " rr b2 t4 p0", "spmv win " types " rr b3 t4 p0", \
         "spmv win " types " rr b4 t4 p0"
+/* Eight lanes a row, of windows that leave sixteen too few registers. */
+#define HALVED(types) \
+    "spmv win " types " rr b3 t4 p0 u2", "spmv win " types " rr b4 t4 p0 u2"
 
 #define MASKED(types)                                                         \
     "spmv mask " types " rr b1 t4 p0", "spmv mask " types " rr b2 t4 p0",     \
@@ -382,6 +385,8 @@ static const char *const builtin[] = {
     NARROW_PACKED(F32, "t16"),
     STRIPES(F32),
     STRIPES(F64),
+    HALVED(F32),
+    HALVED(F64),
     PAIRED("bsr", F32),
     BLOCKED("bsr", "b3", F32),
     BLOCKED("bsr", "b4", F32),

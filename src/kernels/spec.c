@@ -182,6 +182,14 @@ doubled(const sb_spec *s)
            (s->compute == SB_F32 || s->compute == SB_F64);
 }
 
+/* Windows whose rows have eight lanes for sixteen. */
+static bool
+halved(const sb_spec *s)
+{
+    return s->kinds == 1U << SB_KIND_WIN && s->unroll == 2 &&
+           sb_dtype_is_real(s->compute) && s->lanes == 0;
+}
+
 static sb_status
 check_kinds(const sb_spec *s, sb_diag *diag)
 {
@@ -350,7 +358,7 @@ sb_spec_check(const sb_spec *s, sb_diag *diag)
         return sb_diag_set(diag, SB_EINVAL, "spec: unroll %d: sddmm takes up to %d",
                            s->unroll, (int)SB_SPEC_FEW);
     if (s->op == SB_KOP_SPMV &&
-        (s->exact || (s->unroll > 1 && !joined(s) && !doubled(s))))
+        (s->exact || (s->unroll > 1 && !joined(s) && !doubled(s) && !halved(s))))
         return sb_diag_set(
             diag, SB_EINVAL,
             "spec: exact widths and entries taken together are SpMM's and "

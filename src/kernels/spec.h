@@ -55,7 +55,8 @@ typedef struct sb_spec {
     int prefetch; /* rows of B ahead, 0 none: of this row of A into L1, from SB_SPEC_FAR on
                      of the rows behind it too, into L2 */
     int unroll; /* SpMM: entries of a row taken together; 0 is 1; MASK: 4: sums of all rows of
-                     a window are made together; SEG: 2: eight lanes for four */
+                     a window are made together; SEG: 2: eight lanes for four; WIN,
+                   SpMV: 2: eight for sixteen */
     bool stream; /* non-temporal stores to C */
     int lanes;   /* GPU: threads that work at a row together; 0: for the CPU */
     int vec;     /* GPU, SpMM: columns of C beside each other that a lane has; 0 is 1 */

@@ -12,7 +12,12 @@
 
 #include <stdio.h>
 
-enum { LANES = 16 };
+/* Of a row's sums in SpMV: sixteen, but where that leaves the processor no registers. */
+static int
+lanes_of(const sb_spec *s)
+{
+    return s->unroll > 1 ? 8 : 16;
+}
 
 static void
 head(sb_strbuf *out, const sb_spec *s)
@@ -34,10 +39,12 @@ head(sb_strbuf *out, const sb_spec *s)
 static void
 put_clear(sb_strbuf *out, const sb_spec *s)
 {
+    const int lanes = lanes_of(s);
+
     for (int r = 0; r < s->block; r++) {
         sb_strbuf_printf(out, "    local $acc%d : %s[%d]\n", r,
-                         sb_dtype_name(s->compute), LANES);
-        sb_strbuf_printf(out, "    for %%l in 0 .. %d {\n      $acc%d[%%l] = ", LANES,
+                         sb_dtype_name(s->compute), lanes);
+        sb_strbuf_printf(out, "    for %%l in 0 .. %d {\n      $acc%d[%%l] = ", lanes,
                          r);
         sb_ops_zero(out, s);
         sb_strbuf_puts(out, "\n    }\n");
@@ -91,16 +98,17 @@ put_rest_loop(sb_strbuf *out, const sb_spec *s, const char *indent, const char *
 static void
 program_lanes(sb_strbuf *out, const sb_spec *s)
 {
+    const int n = lanes_of(s);
     char lanes[16], sum[24], target[48];
 
-    (void)snprintf(lanes, sizeof lanes, "%d", LANES);
+    (void)snprintf(lanes, sizeof lanes, "%d", n);
     head(out, s);
     sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", s->block);
     put_clear(out, s);
     sb_strbuf_printf(out,
                      "    local $x : %s[%d]\n    for %%l in 0 .. %d {\n"
                      "      $x[%%l] = ",
-                     sb_dtype_name(s->compute), LANES, LANES);
+                     sb_dtype_name(s->compute), n, n);
     sb_ops_zero(out, s);
     sb_strbuf_puts(out, "\n    }\n");
     sb_strbuf_puts(out, "    for %q in cast(i64, $win_seg[%w]) .. "
@@ -110,26 +118,26 @@ program_lanes(sb_strbuf *out, const sb_spec *s)
     for (int r = 0; r < s->block; r++)
         sb_strbuf_printf(out, "      let %%lo%d = cast(i64, $win_lo[%%q * %d + %d])\n",
                          r, s->block, r);
-    sb_strbuf_printf(out, "      for %%v in 0 .. %%len / %d {\n", LANES);
+    sb_strbuf_printf(out, "      for %%v in 0 .. %%len / %d {\n", n);
     sb_strbuf_printf(
         out,
         "        let %%p = %%v * %d\n"
         "        let %%j = cast(i64, $A_crd[%%lo0 + %%p]) - %%base\n"
         "        if (cast(i64, $A_crd[%%lo0 + %%p + %d]) - %%base - %%j == "
         "%d) {\n",
-        LANES, LANES - 1, LANES - 1);
+        n, n - 1, n - 1);
     put_step(out, s, lanes, "$B[%j + %l]");
     sb_strbuf_puts(out, "        } else {\n");
     put_step(out, s, lanes, "$B[cast(i64, $A_crd[%lo0 + %p + %l]) - %base]");
     sb_strbuf_puts(out, "        }\n");
     put_rows(out, s, lanes);
-    sb_strbuf_printf(out, "      }\n      let %%p = %%len / %d * %d\n", LANES, LANES);
-    (void)snprintf(lanes, sizeof lanes, "%%len mod %d", LANES);
+    sb_strbuf_printf(out, "      }\n      let %%p = %%len / %d * %d\n", n, n);
+    (void)snprintf(lanes, sizeof lanes, "%%len mod %d", n);
     put_step(out, s, lanes, "$B[cast(i64, $A_crd[%lo0 + %p + %l]) - %base]");
     put_rows(out, s, lanes);
     sb_strbuf_puts(out, "    }\n");
     for (int r = 0; r < s->block; r++) {
-        for (int h = LANES / 2; h > 0; h /= 2)
+        for (int h = n / 2; h > 0; h /= 2)
             sb_strbuf_printf(out,
                              "    for %%l in 0 .. %d {\n"
                              "      $acc%d[%%l] += $acc%d[%%l + %d]\n    }\n",

@@ -170,6 +170,8 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
         return 1;
     if (kind == SB_PART_SEG)
         return eight_lanes(w, t, mean) ? 2 : 1;
+    if (kind == SB_PART_WIN && w->op == SB_OP_SPMV) /* sixteen want more registers */
+        return t->isa == SB_ISA_V3 && !w->complex && rows > 2 ? 2 : 1;
     if (kind == SB_PART_CSR && joined(w, t, mean, ragged))
         return joined(w, t, mean, ragged);
     if ((kind == SB_PART_CSR || kind == SB_PART_ROWS) && eights(w, t, mean, ragged))
