@@ -182,11 +182,11 @@ doubled(const sb_spec *s)
            (s->compute == SB_F32 || s->compute == SB_F64);
 }
 
-/* Windows whose rows have eight lanes for sixteen. */
+/* Windows whose rows have eight lanes for sixteen, and listed rows, which do not ask. */
 static bool
 halved(const sb_spec *s)
 {
-    return s->kinds == 1U << SB_KIND_WIN && s->unroll == 2 &&
+    return (s->kinds & ~(1U << SB_KIND_ROWS)) == 1U << SB_KIND_WIN && s->unroll == 2 &&
            sb_dtype_is_real(s->compute) && s->lanes == 0;
 }
 

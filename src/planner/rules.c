@@ -416,7 +416,8 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     out->c_conj = complex && of_c == SB_TRANS_H;
     out->block = ch->ranged;
     out->unroll = ch->joined ? 4 : kinds == 1u << SB_PART_SEG ? ch->unroll : 0;
-    if (kinds == 1u << SB_PART_WIN && ch->unroll == 2 && !complex && !pb->device)
+    if ((kinds & ~(1u << SB_PART_ROWS)) == 1u << SB_PART_WIN && ch->unroll == 2 &&
+        !complex && !pb->device)
         out->unroll = 2;
     if (kinds >> SB_PART_BSR & 1 || kinds >> SB_PART_WIN & 1 ||
         kinds >> SB_PART_SHARE & 1 || kinds >> SB_PART_MASK & 1)
