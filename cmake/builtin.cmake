@@ -66,16 +66,24 @@ endfunction()
 sb_builtin_library(sb_builtin ${builtin_dir}/builtin_tables.c)
 list(APPEND SB_BUILTIN_LIBS sb_builtin)
 
+if(builtin_levels AND SPBLAS_BUILTIN_FROM)
+    set(from_targets ${builtin_levels})
+    list(TRANSFORM from_targets PREPEND sb_builtin_)
+    set(from_libs ${from_targets})
+    list(TRANSFORM from_libs REPLACE "(.+)" "${SPBLAS_BUILTIN_FROM}/lib\\1.a")
+    # One build of the other folder: two at once would write the same files.
+    add_custom_target(sb_builtin_from BYPRODUCTS ${from_libs}
+        COMMAND ${CMAKE_COMMAND} --build ${SPBLAS_BUILTIN_FROM} --target ${from_targets}
+        VERBATIM)
+endif()
+
 foreach(level ${builtin_levels})
     list(APPEND SB_BUILTIN_LIBS sb_builtin_${level})
     if(SPBLAS_BUILTIN_FROM)
-        set(lib ${SPBLAS_BUILTIN_FROM}/libsb_builtin_${level}.a)
-        add_custom_target(sb_builtin_${level}_from BYPRODUCTS ${lib}
-            COMMAND ${CMAKE_COMMAND} --build ${SPBLAS_BUILTIN_FROM} --target sb_builtin_${level}
-            VERBATIM)
         add_library(sb_builtin_${level} STATIC IMPORTED GLOBAL)
-        set_target_properties(sb_builtin_${level} PROPERTIES IMPORTED_LOCATION ${lib})
-        add_dependencies(sb_builtin_${level} sb_builtin_${level}_from)
+        set_target_properties(sb_builtin_${level} PROPERTIES
+            IMPORTED_LOCATION ${SPBLAS_BUILTIN_FROM}/libsb_builtin_${level}.a)
+        add_dependencies(sb_builtin_${level} sb_builtin_from)
         continue()
     endif()
     sb_builtin_library(sb_builtin_${level} ${builtin_sources})

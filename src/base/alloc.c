@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { CACHE_LINE = 64 };
+enum { CACHE_LINE = 64, FIRST_ROOM = 64 };
 static const size_t huge_page = (size_t)2 << 20;
 static const size_t huge_from = (size_t)4 << 20;
 
@@ -95,6 +95,25 @@ sb_alloc_array(int64_t count, size_t size)
     if (!sb_bytes(count, size, &bytes))
         return NULL;
     return sb_alloc(bytes);
+}
+
+bool
+sb_alloc_room(void **array, int64_t *room, int64_t count, size_t size)
+{
+    const int64_t more = *room > 0 ? 2 * *room : FIRST_ROOM;
+    void *to;
+
+    if (count < *room)
+        return true;
+    to = *room > INT64_MAX / 2 ? NULL : sb_alloc_array(more, size);
+    if (!to)
+        return false;
+    if (count > 0)
+        memcpy(to, *array, (size_t)count * size);
+    sb_free(*array);
+    *array = to;
+    *room = more;
+    return true;
 }
 
 void

@@ -8,6 +8,7 @@
 
 #include "base/tiny.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,10 @@ void *sb_alloc_zero(size_t bytes);
 void *sb_alloc_blank(size_t bytes);
 /* count * size, NULL also when the product overflows or is negative. */
 void *sb_alloc_array(int64_t count, size_t size);
+/* Room for element `count` of an array that grows: where it is full, an array of twice as many
+ * takes its place. false: memory is short, and the array is as it was. A list of unknown length
+ * costs what it holds and not what it might: fresh pages cost more than copies. */
+bool sb_alloc_room(void **array, int64_t *room, int64_t count, size_t size);
 /* NULL is fine. */
 void sb_free(void *p);
 

@@ -31,6 +31,18 @@ sb_cover_free(sb_cover *cv)
     cv->taken = cv->touched = NULL;
 }
 
+bool
+sb_cover_begun(const sb_cover *cv)
+{
+    return cv->whole > 0 || cv->taken || cv->touched;
+}
+
+bool
+sb_cover_bare(const sb_cover *cv, int64_t row)
+{
+    return row >= cv->whole && !(cv->touched && cv->touched[row]);
+}
+
 int64_t
 sb_cover_rows(const sb_cover *cv, bool *add)
 {
@@ -51,7 +63,31 @@ sb_cover_open(sb_cover *cv)
         cv->taken = sb_alloc_zero((size_t)cv->v->nnz);
     if (!cv->touched)
         cv->touched = sb_alloc_zero((size_t)cv->v->rows);
-    return cv->taken && cv->touched ? SB_OK : SB_ENOMEM;
+    if (!cv->taken || !cv->touched)
+        return SB_ENOMEM;
+    if (cv->whole > 0) {
+        memset(cv->taken, 1, (size_t)sb_view_lo(cv->v, cv->whole));
+        memset(cv->touched, 1, (size_t)cv->whole);
+        cv->whole = 0;
+    }
+    return SB_OK;
+}
+
+sb_status
+sb_cover_marks(sb_cover *cv)
+{
+    return cv->whole > 0 ? sb_cover_open(cv) : SB_OK;
+}
+
+void
+sb_cover_rows_done(sb_cover *cv, int64_t rows)
+{
+    if (rows == cv->v->rows || !sb_cover_begun(cv)) {
+        cv->whole = rows;
+    } else {
+        memset(cv->taken, 1, (size_t)sb_view_lo(cv->v, rows));
+        memset(cv->touched, 1, (size_t)rows);
+    }
 }
 
 int64_t
@@ -127,16 +163,13 @@ whole(sb_part *out, sb_cover *cv, sb_part_kind kind, int64_t units, bool serve)
 
     memset(out, 0, sizeof *out);
     out->kind = kind;
-    if (!serve || cv->taken || cv->touched)
+    if (!serve || sb_cover_begun(cv))
         return SB_SKIP;
     out->width = v->block;
     out->nnz = out->slots = v->nnz;
     out->ngroup = units > 0;
     out->group[0] = (sb_part_group){0, units, v->nnz, 0, false};
-    cv->touched = sb_alloc_array(v->rows, 1);
-    if (!cv->touched)
-        return SB_ENOMEM;
-    memset(cv->touched, 1, (size_t)v->rows);
+    sb_cover_rows_done(cv, v->rows);
     cv->rest = 0;
     return SB_OK;
 }

@@ -149,18 +149,25 @@ typedef struct sb_part {
 
 /*
  * What the parts built so far have covered.
+ *   whole    rows [0, whole) are touched and all their entries taken, marked or not: a mark an
+ *            entry costs more than most parts' arrays (a fresh page some microseconds)
  *   taken    by slot, NULL while no part has taken single entries out of a row
  *   touched  by row, set once a step writes the row of C; NULL while none is
- * Both are owned. `rest` counts the entries not yet covered.
+ * The arrays are owned. `rest` counts the entries not yet covered.
  */
 typedef struct sb_cover {
     const sb_view *v;
+    int64_t whole;
     uint8_t *taken, *touched;
     int64_t rest;
 } sb_cover;
 
 void sb_cover_init(sb_cover *cv, const sb_view *v);
 void sb_cover_free(sb_cover *cv);
+/* Whether any part has touched anything. */
+bool sb_cover_begun(const sb_cover *cv);
+/* Whether a row is not touched. */
+bool sb_cover_bare(const sb_cover *cv, int64_t row);
 
 /* Every builder fills *out from what the cover leaves, and updates the cover. ENOMEM
  * leaves *out empty. `sorted`: columns strictly increase in every row. A part that selects
@@ -169,8 +176,13 @@ void sb_cover_free(sb_cover *cv);
 
 /* For those builders: rows [0, n) that the part may take from, and whether it adds. */
 int64_t sb_cover_rows(const sb_cover *cv, bool *add);
-/* Room to mark entries and rows, once it is known that there is something to take. */
+/* Room to mark entries and rows, once it is known that there is something to take; what is
+ * whole is marked. */
 sb_status sb_cover_open(sb_cover *cv);
+/* The same for a part that reads marks, where there are any to read. */
+sb_status sb_cover_marks(sb_cover *cv);
+/* Rows [0, rows) are touched and nothing is left of them: without marks where there are none. */
+void sb_cover_rows_done(sb_cover *cv, int64_t rows);
 /* Entries of rows [0, rows) that no part has. */
 int64_t sb_cover_free_entries(const sb_cover *cv, int64_t rows);
 

@@ -119,12 +119,13 @@ build(sb_part *out, sb_cover *cv, int64_t b)
 {
     const sb_view *v = cv->v;
     bool add;
+    const sb_status st = sb_cover_marks(cv);
     const int64_t used = sb_cover_rows(cv, &add) / b;
     void *ptr = sb_part_array_new(out, "bsr_ptr", v->slot_type, v->rows / b + 1);
     void *crd, *pos;
     int64_t blocks;
 
-    if (!ptr)
+    if (!ptr || st != SB_OK)
         return SB_ENOMEM;
     blocks = count_blocks(ptr, cv, used, b);
     if (blocks == 0)

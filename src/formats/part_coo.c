@@ -40,11 +40,12 @@ static sb_status
 build(sb_part *out, sb_cover *cv)
 {
     const sb_view *v = cv->v;
+    const sb_status st = sb_cover_marks(cv);
     coo o = {sb_part_array_new(out, "coo_row", v->crd_type, cv->rest),
              sb_part_array_new(out, "coo_crd", v->crd_type, cv->rest),
              sb_part_array_new(out, "coo_pos", v->slot_type, cv->rest), 0};
 
-    if (!o.row || !o.crd || !o.pos)
+    if (!o.row || !o.crd || !o.pos || st != SB_OK)
         return SB_ENOMEM;
     for (int phase = 0; phase < 2; phase++) {
         const int64_t lo = o.at;

@@ -116,14 +116,15 @@ build(sb_part *out, sb_cover *cv, int32_t *count, int percent)
 sb_status
 sb_part_dia(sb_part *out, sb_cover *cv, int percent, bool sorted)
 {
-    int32_t *count;
+    int32_t *count = NULL;
     sb_status st;
 
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_DIA;
     if (!sorted || cv->v->rows == 0 || cv->v->cols == 0)
         return SB_SKIP;
-    count = count_diagonals(cv);
+    if (sb_cover_marks(cv) == SB_OK)
+        count = count_diagonals(cv);
     st = count ? build(out, cv, count, percent) : SB_ENOMEM;
     sb_free(count);
     if (st != SB_OK)

@@ -64,6 +64,8 @@ build(sb_part *out, ell *e, sb_cover *cv, int64_t *slot)
     const sb_view *v = cv->v;
     int64_t units, first;
 
+    if (sb_cover_marks(cv) != SB_OK)
+        return SB_ENOMEM;
     for (int64_t i = 0; i < v->rows; i++)
         put_row(e, i, slot);
     first = e->at[0];
@@ -86,9 +88,7 @@ build(sb_part *out, ell *e, sb_cover *cv, int64_t *slot)
         return SB_ENOMEM;
     for (int64_t i = 0; i < v->rows; i++)
         put_row(e, i, slot);
-    if (!cv->touched && !(cv->touched = sb_alloc_array(v->rows, 1)))
-        return SB_ENOMEM;
-    memset(cv->touched, 1, (size_t)v->rows);
+    sb_cover_rows_done(cv, v->rows);
     out->nnz = cv->rest;
     cv->rest = 0;
     return SB_OK;

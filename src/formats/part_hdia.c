@@ -323,13 +323,12 @@ build(sb_part *out, sb_cover *cv, job *j, const sb_par *par)
     const sb_view *v = cv->v;
     const int64_t slices = (v->rows + ROWS - 1) / ROWS;
 
-    if (!(j->size = sb_alloc_array(slices, sizeof *j->size)) ||
-        !(cv->touched = sb_alloc_array(v->rows, 1)))
+    if (!(j->size = sb_alloc_array(slices, sizeof *j->size)))
         return SB_ENOMEM;
     sb_par_run(par, count_slices, j, 0, slices, GRAIN);
     SB_TRY(j->in_place ? build_in_place(out, j, slices, par)
                        : build_packed(out, j, slices, par));
-    memset(cv->touched, 1, (size_t)v->rows);
+    sb_cover_rows_done(cv, v->rows);
     out->nnz = v->nnz;
     out->ngroup = slices > 0;
     out->group[0] = (sb_part_group){0, slices, v->nnz, 0, false};
@@ -345,8 +344,7 @@ sb_part_hdia(sb_part *out, sb_cover *cv, bool in_place, bool sorted, const sb_pa
 
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_HDIA;
-    if (!sorted || cv->v->block > 1 || cv->taken || cv->touched ||
-        (in_place && cv->v->pos))
+    if (!sorted || cv->v->block > 1 || sb_cover_begun(cv) || (in_place && cv->v->pos))
         return SB_SKIP;
     st = build(out, cv, &j, par);
     sb_free(j.size);

@@ -106,9 +106,9 @@ sb_part_mask_chunks(const sb_view *v, int64_t window, int b)
 /* Chunks of PIECE windows, from when they are cut until it is known where they go: columns
  * are looked through only once. */
 typedef struct piece {
-    int64_t chunks;
-    void *crd;
-    int32_t *bits;
+    int64_t chunks, crds, masks; /* and how many fit in either array */
+    void *crd, *bits;
+    bool failed; /* memory was short */
 } piece;
 
 /* What threads share: pieces are cut and moved apart from each other. */
@@ -125,14 +125,12 @@ cut_piece(const job *j, int64_t from, piece *to)
 {
     const sb_view *v = j->v;
     const int64_t end = from + PIECE < j->windows ? from + PIECE : j->windows;
-    const int64_t past = end * j->b < v->rows ? end * j->b : v->rows;
-    const int64_t most = sb_view_lo(v, past) - sb_view_lo(v, from * j->b);
+    const size_t crd = sb_dtype_size(v->crd_type),
+                 bits = (size_t)j->b * sizeof(int32_t);
     int64_t n = 0, first;
     uint32_t mask[MAXB] = {0};
 
-    to->crd = sb_alloc_array(most, sb_dtype_size(v->crd_type));
-    to->bits = sb_alloc_array(most, (size_t)j->b * sizeof *to->bits);
-    for (int64_t w = from; to->crd && to->bits && w < end; w++) {
+    for (int64_t w = from; w < end; w++) {
         scan sc;
 
         sb_index_store(j->ptr, v->slot_type, w, n);
@@ -140,8 +138,13 @@ cut_piece(const job *j, int64_t from, piece *to)
         for (int r = sc.rows; r < j->b; r++)
             mask[r] = 0;
         for (; (first = scan_next(&sc, mask)) >= 0; n++) {
+            if (!sb_alloc_room(&to->crd, &to->crds, n, crd) ||
+                !sb_alloc_room(&to->bits, &to->masks, n, bits)) {
+                to->failed = true;
+                return;
+            }
             sb_index_store(to->crd, v->crd_type, n, first);
-            memcpy(to->bits + n * j->b, mask, (size_t)j->b * sizeof *mask);
+            memcpy((char *)to->bits + (size_t)n * bits, mask, bits);
         }
     }
     to->chunks = n;
@@ -169,6 +172,8 @@ move_pieces(void *user, int64_t lo, int64_t hi)
 
         for (int64_t w = q * PIECE; w < (q + 1) * PIECE && w < j->windows; w++)
             sb_index_store(j->ptr, t, w, sb_index(j->ptr, t, w) + at);
+        if (n == 0)
+            continue;
         memcpy((char *)j->crd + (size_t)at * sb_dtype_size(c), j->piece[q].crd,
                (size_t)n * sb_dtype_size(c));
         memcpy((char *)j->bits + (size_t)at * bits, j->piece[q].bits, (size_t)n * bits);
@@ -189,7 +194,7 @@ cut(sb_part *out, job *j, const sb_par *par)
     for (int64_t q = 0; q <= pieces; q++) {
         const int64_t n = j->piece[q].chunks;
 
-        if (q < pieces && (!j->piece[q].crd || !j->piece[q].bits))
+        if (j->piece[q].failed)
             return SB_ENOMEM;
         j->piece[q].chunks = chunks;
         chunks += n;
@@ -219,9 +224,9 @@ build(sb_part *out, sb_cover *cv, int b, const sb_par *par)
         sb_free(j.piece[q].bits);
     }
     sb_free(j.piece);
-    if (st != SB_OK || !(cv->touched = sb_alloc_array(v->rows, 1)))
+    if (st != SB_OK)
         return SB_ENOMEM;
-    memset(cv->touched, 1, (size_t)v->rows);
+    sb_cover_rows_done(cv, v->rows);
     out->nnz = out->slots = v->nnz;
     out->width = b;
     out->ngroup = j.windows > 0;
@@ -237,7 +242,7 @@ sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted, const sb_par *par)
 
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_MASK;
-    if (!sorted || cv->v->cols < SB_MASK_COLS || cv->v->pos || cv->taken || cv->touched)
+    if (!sorted || cv->v->cols < SB_MASK_COLS || cv->v->pos || sb_cover_begun(cv))
         return SB_SKIP;
     SB_ASSERT(b >= 1 && b <= MAXB);
     st = build(out, cv, b, par);

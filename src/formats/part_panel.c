@@ -206,8 +206,7 @@ build(sb_part *out, sb_cover *cv, builder *b, const sb_par *par)
     b->row0 = sb_alloc_array(b->blocks + 1, sizeof *b->row0);
     b->unit0 = sb_alloc_array(b->blocks + 1, sizeof *b->unit0);
     b->place = sb_alloc_array(b->blocks * b->panels, sizeof *b->place);
-    cv->touched = sb_alloc_array(v->rows, 1);
-    if (!b->row0 || !b->unit0 || !b->place || !cv->touched)
+    if (!b->row0 || !b->unit0 || !b->place)
         return SB_ENOMEM;
     cut_blocks(b);
     b->unit0[0] = 0;
@@ -219,7 +218,7 @@ build(sb_part *out, sb_cover *cv, builder *b, const sb_par *par)
     sb_index_store(b->a[ROW0].data, v->crd_type, b->blocks, v->rows);
     sb_index_store(b->a[PTR].data, v->slot_type, b->blocks, b->unit0[b->blocks]);
     sb_index_store(b->a[OFF].data, v->slot_type, b->unit0[b->blocks], v->nnz);
-    memset(cv->touched, 1, (size_t)v->rows);
+    sb_cover_rows_done(cv, v->rows);
     out->nnz = out->slots = v->nnz;
     out->ngroup = v->rows > 0;
     out->group[0] = (sb_part_group){0, b->blocks, v->nnz, 0, false};
@@ -237,8 +236,8 @@ sb_part_panel(sb_part *out, sb_cover *cv, int64_t width, int64_t blocks,
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_PANEL;
     out->width = width;
-    if (width < 1 || blocks < 1 || !cv->v->crd_in_place || cv->v->pos || cv->taken ||
-        cv->touched)
+    if (width < 1 || blocks < 1 || !cv->v->crd_in_place || cv->v->pos ||
+        sb_cover_begun(cv))
         return SB_SKIP;
     if (cv->v->cols / width > MOST_PANELS + cv->v->nnz)
         return SB_SKIP;

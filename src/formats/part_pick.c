@@ -67,7 +67,9 @@ build(sb_part *out, sb_cover *cv, const int32_t *order)
     const sb_view *v = cv->v;
     pick o = {.order = order};
 
-    if (cv->taken || cv->touched) {
+    if (sb_cover_marks(cv) != SB_OK)
+        return SB_ENOMEM;
+    if (sb_cover_begun(cv)) {
         put_phase(&o, cv, 0);
         put_phase(&o, cv, 1);
     } else { /* all of it */
@@ -90,9 +92,7 @@ build(sb_part *out, sb_cover *cv, const int32_t *order)
                 (sb_part_group){lo, o.units, o.at - before, phase, phase > 0};
     }
     sb_index_store(o.ptr, v->slot_type, o.units, o.at);
-    if (!cv->touched && !(cv->touched = sb_alloc_array(v->rows, 1)))
-        return SB_ENOMEM;
-    memset(cv->touched, 1, (size_t)v->rows);
+    sb_cover_rows_done(cv, v->rows);
     out->nnz = out->slots = o.at;
     cv->rest = 0;
     return SB_OK;

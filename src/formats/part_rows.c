@@ -66,7 +66,7 @@ static void
 row_range(builder *b, int q, int64_t row, int64_t lo, int64_t hi)
 {
     const uint8_t *taken = b->cv->taken;
-    const bool first = q == 0 && !(b->cv->touched && b->cv->touched[row]);
+    const bool first = q == 0 && sb_cover_bare(b->cv, row);
     const int cls = first ? 0 : 1 + q;
     const int64_t full = b->k < 0 ? 1 : (int64_t)1 << b->k;
     int64_t len = hi - lo, pad = 1;
@@ -118,9 +118,9 @@ static void
 walk(builder *b)
 {
     const sb_view *v = b->cv->v;
-    int64_t lo = v->rows > 0 ? sb_view_lo(v, 0) : 0;
+    int64_t lo = v->rows > 0 ? sb_view_lo(v, b->cv->whole) : 0;
 
-    for (int64_t i = 0; i < v->rows; i++) {
+    for (int64_t i = b->cv->whole; i < v->rows; i++) {
         const int64_t hi = sb_view_lo(v, i + 1);
 
         for (int q = 0; q < b->c; q++) {
@@ -170,9 +170,7 @@ build(sb_part *out, builder *b, sb_cover *cv)
     if (!b->row || !b->lo || !b->hi)
         return SB_ENOMEM;
     walk(b);
-    if (!cv->touched && !(cv->touched = sb_alloc_array(v->rows, 1)))
-        return SB_ENOMEM;
-    memset(cv->touched, 1, (size_t)v->rows);
+    sb_cover_rows_done(cv, v->rows);
     out->nnz = cv->rest;
     cv->rest = 0;
     return SB_OK;

@@ -216,25 +216,21 @@ new_arrays(sb_part *out, const sb_view *v, int64_t slices, int64_t columns,
     return SB_OK;
 }
 
-/* What threads share: windows are ordered and filled apart from each other. */
+/* What threads share: windows are counted, then ordered and filled, apart from each other. */
 typedef struct job {
     sb_part *out;
     const sb_view *v;
     bool in_place, narrow;
-    row_key *key;    /* rows in the order of slices */
     int64_t *column; /* by window, before it */
 } job;
 
 static void
-order_windows(void *user, int64_t lo, int64_t hi)
+count_windows(void *user, int64_t lo, int64_t hi)
 {
     const job *j = user;
 
-    for (int64_t w = lo; w < hi; w++) {
-        row_key *key = j->key + w * SB_SELL_WINDOW;
-
-        j->column[w] = count_columns(key, order_window(key, j->v, w));
-    }
+    for (int64_t w = lo; w < hi; w++)
+        j->column[w] = sb_part_sell_columns(j->v, w);
 }
 
 static void
@@ -244,13 +240,15 @@ fill_window(const job *j, int64_t window)
     const sb_view *v = j->v;
     const int64_t first = window * SB_SELL_WINDOW, end = first + SB_SELL_WINDOW;
     int64_t column = j->column[window], slot = sb_view_lo(v, first), base = 0;
+    row_key order[SB_SELL_WINDOW];
 
+    (void)order_window(order, v, window);
     if (j->narrow)
         (void)window_middle(&base, v, window);
     for (int64_t lo = first; lo < end && lo < v->rows; lo += SB_SELL_ROWS) {
         const int64_t g = lo / SB_SELL_ROWS, left = v->rows - lo;
         const int64_t rows = left < SB_SELL_ROWS ? left : SB_SELL_ROWS;
-        const row_key *key = j->key + lo;
+        const row_key *key = order + (lo - first);
         const int64_t full = rows < SB_SELL_ROWS ? 0 : key[rows - 1].len;
 
         if (j->narrow)
@@ -282,20 +280,19 @@ build(sb_cover *cv, const job *j, const sb_par *par)
     const int64_t windows = (v->rows + SB_SELL_WINDOW - 1) / SB_SELL_WINDOW;
     int64_t columns = 0;
 
-    sb_par_run(par, order_windows, (void *)j, 0, windows, 1);
+    sb_par_run(par, count_windows, (void *)j, 0, windows, 1);
     for (int64_t w = 0; w < windows; w++) {
         const int64_t n = j->column[w];
 
         j->column[w] = columns;
         columns += n;
     }
-    if (new_arrays(out, v, slices, columns, j->in_place, j->narrow) != SB_OK ||
-        !(cv->touched = sb_alloc_array(v->rows, 1)))
+    if (new_arrays(out, v, slices, columns, j->in_place, j->narrow) != SB_OK)
         return SB_ENOMEM;
     sb_par_run(par, fill_windows, (void *)j, 0, windows, 1);
     store(out, COL, slices, columns);
     store(out, PTR, columns, v->nnz);
-    memset(cv->touched, 1, (size_t)v->rows);
+    sb_cover_rows_done(cv, v->rows);
     out->nnz = out->slots = v->nnz;
     out->width = columns;
     out->ngroup = slices > 0;
@@ -308,18 +305,16 @@ sb_status
 sb_part_sell(sb_part *out, sb_cover *cv, bool in_place, bool narrow, const sb_par *par)
 {
     const sb_view *v = cv->v;
-    job j = {out, v, in_place, narrow, NULL, NULL};
+    job j = {out, v, in_place, narrow, NULL};
     sb_status st = SB_ENOMEM;
 
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_SELL;
-    if (cv->taken || cv->touched || (in_place && v->pos))
+    if (sb_cover_begun(cv) || (in_place && v->pos))
         return SB_SKIP;
-    j.key = sb_alloc_array(v->rows, sizeof *j.key);
     j.column = sb_alloc_array(v->rows / SB_SELL_WINDOW + 1, sizeof *j.column);
-    if (j.key && j.column)
+    if (j.column)
         st = build(cv, &j, par);
-    sb_free(j.key);
     sb_free(j.column);
     if (st != SB_OK) {
         sb_part_free(out);

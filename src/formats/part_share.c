@@ -77,11 +77,17 @@ sb_part_share_columns(const sb_view *v, const int64_t *window, int64_t n, int b,
     }
 }
 
-/* Windows of a piece as they were counted: columns and who holds them. The matrix is
- * walked only once. */
+/* A column and the rows of its window that hold it. */
+typedef struct held {
+    int64_t col;
+    unsigned rows;
+} held;
+
+/* Windows of a piece as they were counted. The matrix is walked only once. */
 typedef struct piece {
-    int64_t *col, end[PIECE]; /* past a window's columns */
-    uint8_t *rows;
+    void *held;
+    int64_t room, end[PIECE]; /* columns that fit; past a window's */
+    bool failed;              /* memory was short */
 } piece;
 
 /* What threads share: pieces are counted and filled apart from each other. */
@@ -97,7 +103,7 @@ typedef struct job {
 
 /* The columns of window w, behind the n that the piece has. */
 static int64_t
-count_window(const job *j, merge *m, const piece *to, int64_t n, int64_t w)
+count_window(const job *j, merge *m, piece *to, int64_t n, int64_t w)
 {
     const sb_dtype t = j->v->slot_type;
     int64_t all = 0, some = 0, left[SB_WINDOW_MAX] = {0};
@@ -105,8 +111,11 @@ count_window(const job *j, merge *m, const piece *to, int64_t n, int64_t w)
     if (w < j->used)
         merge_begin(m, w);
     while (w < j->used && merge_step(m)) {
-        to->col[n] = m->col;
-        to->rows[n++] = (uint8_t)m->rows;
+        if (!sb_alloc_room(&to->held, &to->room, n, sizeof(held))) {
+            to->failed = true;
+            break;
+        }
+        ((held *)to->held)[n++] = (held){m->col, m->rows};
         if (m->holders == j->b)
             all++;
         else if (m->holders >= j->least)
@@ -133,14 +142,10 @@ count_pieces(void *user, int64_t lo, int64_t hi)
     for (int64_t q = lo; q < hi; q++) {
         const int64_t from = q * PIECE, past = from + PIECE;
         const int64_t end = past < j->windows ? past : j->windows;
-        const int64_t most =
-            sb_view_lo(j->v, end * j->b) - sb_view_lo(j->v, from * j->b);
         piece *to = &j->piece[q];
         int64_t n = 0;
 
-        to->col = sb_alloc_array(most, sizeof *to->col);
-        to->rows = sb_alloc_array(most, 1);
-        for (int64_t w = from; to->col && to->rows && w < end; w++)
+        for (int64_t w = from; !to->failed && w < end; w++)
             to->end[w - from] = n = count_window(j, &m, to, n, w);
     }
 }
@@ -179,16 +184,16 @@ put_column(const job *j, int64_t col, unsigned rows, const int64_t slot[SB_WINDO
 
 /* Where each pattern's columns begin in a window's second list. */
 static void
-find_patterns(int64_t from[PATTERNS], const job *j, const uint8_t *rows, int64_t n,
-              int64_t window)
+find_patterns(int64_t from[PATTERNS], const job *j, const held *held, int64_t first,
+              int64_t end, int64_t window)
 {
     int64_t at = sb_index(j->some, j->v->slot_type, window);
 
     if (at == sb_index(j->some, j->v->slot_type, window + 1))
         return;
     memset(from, 0, sizeof(int64_t[PATTERNS]));
-    for (int64_t q = 0; q < n; q++)
-        from[rows[q]]++;
+    for (int64_t q = first; q < end; q++)
+        from[held[q].rows]++;
     for (unsigned p = 0; p < 1u << j->b; p++) {
         const int holders = sb_sweep_count(p);
         const int64_t one = holders >= j->least && holders < j->b ? from[p] : 0;
@@ -213,9 +218,9 @@ find_slots(const job *j, unsigned rows, int64_t at[SB_WINDOW_MAX],
     }
 }
 
-/* Window w of n columns; the lists were counted. */
+/* Window w, whose columns are [first, end) of those held; the lists were counted. */
 static void
-fill_window(const job *j, int64_t w, const int64_t *col, const uint8_t *rows, int64_t n)
+fill_window(const job *j, int64_t w, const held *held, int64_t first, int64_t end)
 {
     const sb_dtype t = j->v->slot_type;
     const int b = j->b;
@@ -227,22 +232,24 @@ fill_window(const job *j, int64_t w, const int64_t *col, const uint8_t *rows, in
         at[r] = sb_view_lo(j->v, w * b + r);
     }
     if (j->some)
-        find_patterns(from, j, rows, n, w);
-    for (int64_t q = 0; q < n; q++) {
-        const int holders = sb_sweep_count(rows[q]);
+        find_patterns(from, j, held, first, end, w);
+    for (int64_t q = first; q < end; q++) {
+        const int64_t col = held[q].col;
+        const unsigned rows = held[q].rows;
+        const int holders = sb_sweep_count(rows);
 
-        find_slots(j, rows[q], at, slot);
+        find_slots(j, rows, at, slot);
         if (holders == b) {
-            put_column(j, col[q], rows[q], slot, all++);
+            put_column(j, col, rows, slot, all++);
         } else if (holders >= j->least) {
-            sb_index_store(j->bits, SB_I32, from[rows[q]], rows[q]);
-            put_column(j, col[q], rows[q], slot, j->shared + from[rows[q]]++);
+            sb_index_store(j->bits, SB_I32, from[rows], rows);
+            put_column(j, col, rows, slot, j->shared + from[rows]++);
         } else {
-            for (unsigned m = rows[q]; m; m &= m - 1) {
+            for (unsigned m = rows; m; m &= m - 1) {
                 const int r = SB_LOWEST_BIT(m);
                 const int64_t e = j->shared + j->most, x = left[r]++;
 
-                put(j, e + x, e * b + x, col[q], slot[r]);
+                put(j, e + x, e * b + x, col, slot[r]);
             }
         }
     }
@@ -259,8 +266,7 @@ fill_pieces(void *user, int64_t lo, int64_t hi)
         for (int64_t w = 0; w < PIECE && q * PIECE + w < j->used; w++) {
             const int64_t first = w > 0 ? p->end[w - 1] : 0;
 
-            fill_window(j, q * PIECE + w, p->col + first, p->rows + first,
-                        p->end[w] - first);
+            fill_window(j, q * PIECE + w, p->held, first, p->end[w]);
         }
     }
 }
@@ -279,7 +285,7 @@ count(sb_part *out, job *j, bool holes, int64_t *left, const sb_par *par)
         return SB_ENOMEM;
     sb_par_run(par, count_pieces, j, 0, pieces, 1);
     for (int64_t q = 0; q < pieces; q++)
-        if (!j->piece[q].col || !j->piece[q].rows)
+        if (j->piece[q].failed)
             return SB_ENOMEM;
     j->shared = add_up(j->seg, t, j->windows);
     j->most = holes ? add_up(j->some, t, j->windows) : 0;
@@ -288,7 +294,7 @@ count(sb_part *out, job *j, bool holes, int64_t *left, const sb_par *par)
 }
 
 static sb_status
-fill(sb_part *out, sb_cover *cv, job *j, int64_t left, const sb_par *par)
+fill(sb_part *out, job *j, int64_t left, const sb_par *par)
 {
     const sb_view *v = j->v;
     const int64_t columns = j->shared + j->most + left;
@@ -297,7 +303,7 @@ fill(sb_part *out, sb_cover *cv, job *j, int64_t left, const sb_par *par)
     j->crd = sb_part_array_new(out, "share_crd", v->crd_type, columns);
     j->pos = sb_part_array_new(out, "share_pos", v->slot_type, out->slots);
     j->bits = j->some ? sb_part_array_new(out, "share_bits", SB_I32, j->most) : NULL;
-    if (!j->crd || !j->pos || (j->some && !j->bits) || sb_cover_open(cv) != SB_OK)
+    if (!j->crd || !j->pos || (j->some && !j->bits))
         return SB_ENOMEM;
     sb_par_run(par, fill_pieces, j, 0, (j->used + PIECE - 1) / PIECE, 1);
     return SB_OK;
@@ -308,27 +314,26 @@ build(sb_part *out, sb_cover *cv, int b, bool holes, const sb_par *par)
 {
     const sb_view *v = cv->v;
     bool add;
+    sb_status st = sb_cover_marks(cv);
     const int64_t windows = v->rows / b, used = sb_cover_rows(cv, &add) / b;
     const int64_t entries = sb_cover_free_entries(cv, used * b);
     const int64_t pieces = (windows + PIECE - 1) / PIECE;
     job j = {.v = v, .taken = cv->taken, .b = b, .windows = windows, .used = used};
     int64_t left = 0;
-    sb_status st = SB_ENOMEM;
 
+    SB_TRY(st);
     j.least = holes ? half(b) : b;
     j.piece = sb_alloc_zero((size_t)(pieces + 1) * sizeof *j.piece);
-    if (j.piece)
+    st = j.piece ? SB_OK : SB_ENOMEM;
+    if (st == SB_OK)
         st = count(out, &j, holes, &left, par);
     if (st == SB_OK)
-        st = fill(out, cv, &j, left, par);
-    for (int64_t q = 0; j.piece && q < pieces; q++) {
-        sb_free(j.piece[q].col);
-        sb_free(j.piece[q].rows);
-    }
+        st = fill(out, &j, left, par);
+    for (int64_t q = 0; j.piece && q < pieces; q++)
+        sb_free(j.piece[q].held);
     sb_free(j.piece);
     SB_TRY(st);
-    memset(cv->taken, 1, (size_t)sb_view_lo(v, used * b));
-    memset(cv->touched, 1, (size_t)(used * b));
+    sb_cover_rows_done(cv, used * b);
     out->nnz = entries;
     cv->rest -= entries;
     out->ngroup = 1;

@@ -15,27 +15,47 @@
 #include "formats/window.h"
 
 #include "base/alloc.h"
+#include "base/macro.h"
 
 #include <string.h>
 
-enum { MINRUN = 2, PIECE = 16 /* windows */ };
+enum { MINRUN = 2, PIECE = 64 /* windows */ };
+
+/* How many of the first `len` columns two rows have in common. */
+SB_INLINE int64_t
+same(const sb_view *v, int64_t p, int64_t q, int64_t len, bool wide)
+{
+    const int32_t *c32 = v->crd;
+    const int64_t *c64 = v->crd;
+    int64_t s = 0;
+
+    for (uint64_t differ = 0; s + 8 <= len; s += 8) {
+        for (int k = 0; k < 8; k++)
+            differ |= wide ? (uint64_t)(c64[p + s + k] ^ c64[q + s + k])
+                           : (uint32_t)(c32[p + s + k] ^ c32[q + s + k]);
+        if (differ)
+            break;
+    }
+    while (s < len && (wide ? c64[p + s] == c64[q + s] : c32[p + s] == c32[q + s]))
+        s++;
+    return s;
+}
 
 static int64_t
 run_length(const sb_window *sc)
 {
+    const sb_view *v = sc->v;
     int64_t len = sc->end[0] - sc->at[0];
 
-    for (int r = 1; r < sc->b; r++)
-        if (sc->end[r] - sc->at[r] < len)
-            len = sc->end[r] - sc->at[r];
-    for (int64_t s = 1; s < len; s++) {
-        const int64_t j = sb_view_col(sc->v, sc->at[0] + s);
-
-        for (int r = 0; r < sc->b; r++)
-            if (sb_view_col(sc->v, sc->at[r] + s) != j ||
-                (sc->taken && sc->taken[sc->at[r] + s]))
-                return s;
+    for (int r = 1; r < sc->b; r++) {
+        len = sc->end[r] - sc->at[r] < len ? sc->end[r] - sc->at[r] : len;
+        len = v->crd_type == SB_I64 ? same(v, sc->at[0], sc->at[r], len, true)
+                                    : same(v, sc->at[0], sc->at[r], len, false);
     }
+    for (int64_t s = 1; sc->taken && s < len; s++)
+        for (int r = 0; r < sc->b; r++)
+            if (sc->taken[sc->at[r] + s])
+                return s;
     return len;
 }
 
@@ -72,8 +92,9 @@ sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs)
  * columns are walked only once. */
 typedef struct piece {
     int64_t runs, slots; /* of it, then before it */
-    int64_t *len, *lo;   /* a run's slots, and where they begin in b rows */
-    int64_t end[PIECE];  /* past a window's runs */
+    int64_t room;        /* runs that fit */
+    bool failed;         /* memory was short */
+    void *run;           /* of each its slots and where they begin in b rows */
 } piece;
 
 /* What threads share: pieces are counted and filled apart from each other. */
@@ -83,8 +104,9 @@ typedef struct job {
     int b;
     int64_t windows, used; /* all, and those that have runs */
     piece *piece;
-    int64_t *rest; /* by row: entries in no run, then those before it */
-    void *seg, *off, *lo, *left, *list;
+    void *seg;  /* by window: the piece's runs before it, then all */
+    void *left; /* by row: entries in no run, then those before it */
+    void *off, *lo, *list;
 } job;
 
 static int64_t
@@ -98,24 +120,32 @@ free_entries(const job *j, int64_t row)
     return n;
 }
 
-static void
+static bool
 find_runs(const job *j, piece *to, int64_t w)
 {
+    const sb_dtype t = j->v->slot_type;
     const int b = j->b;
+    const size_t one = (size_t)(1 + b) * sb_dtype_size(t);
     int64_t slots = 0;
     sb_window sc;
 
+    sb_index_store(j->seg, t, w, to->runs);
     sb_window_begin(&sc, j->v, j->taken, w, b);
     for (int64_t len = scan_next(&sc); len > 0; len = scan_next(&sc)) {
-        to->len[to->runs] = len;
+        const int64_t at = to->runs * (1 + b);
+
+        if (!sb_alloc_room(&to->run, &to->room, to->runs, one))
+            return false;
+        sb_index_store(to->run, t, at, len);
         for (int r = 0; r < b; r++)
-            to->lo[to->runs * b + r] = sc.at[r] - len;
+            sb_index_store(to->run, t, at + 1 + r, sc.at[r] - len);
         to->runs++;
         slots += len;
     }
     to->slots += slots;
     for (int r = 0; r < b; r++)
-        j->rest[w * b + r] = free_entries(j, w * b + r) - slots;
+        sb_index_store(j->left, t, w * b + r, free_entries(j, w * b + r) - slots);
+    return true;
 }
 
 static void
@@ -124,31 +154,30 @@ count_pieces(void *user, int64_t lo, int64_t hi)
     const job *j = user;
 
     for (int64_t q = lo; q < hi; q++) {
-        const int64_t from = q * PIECE, past = from + PIECE;
-        const int64_t end = past < j->used ? past : j->used;
-        const int64_t entries =
-            sb_view_lo(j->v, end * j->b) - sb_view_lo(j->v, from * j->b);
+        const int64_t past = (q + 1) * PIECE;
         piece *to = &j->piece[q];
 
-        to->len = sb_alloc_array(entries / (MINRUN * j->b), sizeof *to->len);
-        to->lo = sb_alloc_array(entries / MINRUN, sizeof *to->lo);
-        for (int64_t w = from; to->len && to->lo && w < end; w++) {
-            find_runs(j, to, w);
-            to->end[w - from] = to->runs;
-        }
+        for (int64_t w = q * PIECE; !to->failed && w < past && w < j->used; w++)
+            to->failed = !find_runs(j, to, w);
     }
 }
 
-/* What lies between the runs [s, end) of row r of a window, whose places are `lo`. */
+static int64_t
+get(const job *j, const void *array, int64_t at)
+{
+    return sb_index(array, j->v->slot_type, at);
+}
+
+/* What lies between the runs [s, end) of row r of a window. */
 static void
 fill_row(const job *j, int64_t w, int r, const piece *p, int64_t s, int64_t end)
 {
-    const int64_t i = w * j->b + r, hi = sb_view_lo(j->v, i + 1);
-    int64_t n = j->rest[i];
+    const int64_t i = w * j->b + r, hi = sb_view_lo(j->v, i + 1), one = 1 + j->b;
+    int64_t n = get(j, j->left, i);
 
     for (int64_t slot = sb_view_lo(j->v, i); slot < hi;) {
-        if (s < end && p->lo[s * j->b + r] == slot) {
-            slot += p->len[s++];
+        if (s < end && get(j, p->run, s * one + 1 + r) == slot) {
+            slot += get(j, p->run, s++ * one);
             continue;
         }
         if (!(j->taken && j->taken[slot]))
@@ -162,24 +191,28 @@ fill_pieces(void *user, int64_t lo, int64_t hi)
 {
     const job *j = user;
     const sb_dtype t = j->v->slot_type;
+    const int64_t one = 1 + j->b;
 
     for (int64_t q = lo; q < hi; q++) {
         const piece *p = &j->piece[q];
         const int64_t runs = p[1].runs - p->runs;
+        const int64_t past = (q + 1) * PIECE < j->used ? (q + 1) * PIECE : j->used;
         int64_t slots = p->slots;
 
         for (int64_t s = 0; s < runs; s++) {
             sb_index_store(j->off, t, p->runs + s, slots);
-            slots += p->len[s];
-        }
-        for (int64_t s = 0; s < runs * j->b; s++)
-            sb_index_store(j->lo, t, p->runs * j->b + s, p->lo[s]);
-        for (int64_t w = 0; w < PIECE && q * PIECE + w < j->used; w++) {
-            const int64_t first = w > 0 ? p->end[w - 1] : 0;
-
-            sb_index_store(j->seg, t, q * PIECE + w, p->runs + first);
+            slots += get(j, p->run, s * one);
             for (int r = 0; r < j->b; r++)
-                fill_row(j, q * PIECE + w, r, p, first, p->end[w]);
+                sb_index_store(j->lo, t, (p->runs + s) * j->b + r,
+                               get(j, p->run, s * one + 1 + r));
+        }
+        for (int64_t w = q * PIECE; w < past; w++) {
+            const int64_t first = get(j, j->seg, w);
+            const int64_t end = w + 1 < past ? get(j, j->seg, w + 1) : runs;
+
+            sb_index_store(j->seg, t, w, p->runs + first);
+            for (int r = 0; r < j->b; r++)
+                fill_row(j, w, r, p, first, end);
         }
     }
 }
@@ -188,13 +221,14 @@ fill_pieces(void *user, int64_t lo, int64_t hi)
 static sb_status
 place(job *j, int64_t pieces)
 {
+    const sb_dtype t = j->v->slot_type;
     piece sum = {0};
     int64_t rest = 0;
 
     for (int64_t q = 0; q <= pieces; q++) {
         const piece one = j->piece[q];
 
-        if (q < pieces && (!one.len || !one.lo))
+        if (one.failed)
             return SB_ENOMEM;
         j->piece[q].runs = sum.runs;
         j->piece[q].slots = sum.slots;
@@ -202,33 +236,29 @@ place(job *j, int64_t pieces)
         sum.slots += one.slots;
     }
     for (int64_t i = 0; i <= j->windows * j->b; i++) {
-        const int64_t one = i < j->used * j->b ? j->rest[i] : 0;
+        const int64_t one = i < j->used * j->b ? get(j, j->left, i) : 0;
 
-        j->rest[i] = rest;
+        sb_index_store(j->left, t, i, rest);
         rest += one;
     }
     return sum.runs > 0 ? SB_OK : SB_SKIP;
 }
 
 static sb_status
-fill(sb_part *out, sb_cover *cv, job *j, int64_t pieces, const sb_par *par)
+fill(sb_part *out, job *j, int64_t pieces, const sb_par *par)
 {
     const sb_dtype t = j->v->slot_type;
     const piece *all = &j->piece[pieces];
-    const int64_t rows = j->windows * j->b;
 
     j->off = sb_part_array_new(out, "win_off", t, all->runs + 1);
     j->lo = sb_part_array_new(out, "win_lo", t, all->runs * j->b);
-    j->left = sb_part_array_new(out, "win_left", t, rows + 1);
-    j->list = sb_part_array_new(out, "win_rest", t, j->rest[rows]);
-    if (!j->off || !j->lo || !j->left || !j->list || sb_cover_open(cv) != SB_OK)
+    j->list = sb_part_array_new(out, "win_rest", t, get(j, j->left, j->windows * j->b));
+    if (!j->off || !j->lo || !j->list)
         return SB_ENOMEM;
     sb_par_run(par, fill_pieces, j, 0, pieces, 1);
     for (int64_t w = j->used; w <= j->windows; w++)
         sb_index_store(j->seg, t, w, all->runs);
     sb_index_store(j->off, t, all->runs, all->slots);
-    for (int64_t i = 0; i <= rows; i++)
-        sb_index_store(j->left, t, i, j->rest[i]);
     return SB_OK;
 }
 
@@ -237,30 +267,28 @@ build(sb_part *out, sb_cover *cv, int b, const sb_par *par)
 {
     const sb_view *v = cv->v;
     bool add;
+    sb_status st = sb_cover_marks(cv);
     const int64_t windows = v->rows / b, used = sb_cover_rows(cv, &add) / b;
     const int64_t entries = sb_cover_free_entries(cv, used * b);
     const int64_t pieces = (used + PIECE - 1) / PIECE;
     job j = {.v = v, .taken = cv->taken, .b = b, .windows = windows, .used = used};
-    sb_status st = SB_ENOMEM;
 
+    SB_TRY(st);
     j.seg = sb_part_array_new(out, "win_seg", v->slot_type, windows + 1);
+    j.left = sb_part_array_new(out, "win_left", v->slot_type, windows * b + 1);
     j.piece = sb_alloc_zero((size_t)(pieces + 1) * sizeof *j.piece);
-    j.rest = sb_alloc_array(windows * b + 1, sizeof *j.rest);
-    if (j.seg && j.piece && j.rest) {
+    st = j.seg && j.left && j.piece ? SB_OK : SB_ENOMEM;
+    if (st == SB_OK) {
         sb_par_run(par, count_pieces, &j, 0, pieces, 1);
         st = place(&j, pieces);
     }
     if (st == SB_OK)
-        st = fill(out, cv, &j, pieces, par);
-    for (int64_t q = 0; j.piece && q < pieces; q++) {
-        sb_free(j.piece[q].len);
-        sb_free(j.piece[q].lo);
-    }
+        st = fill(out, &j, pieces, par);
+    for (int64_t q = 0; j.piece && q < pieces; q++)
+        sb_free(j.piece[q].run);
     sb_free(j.piece);
-    sb_free(j.rest);
     SB_TRY(st);
-    memset(cv->taken, 1, (size_t)sb_view_lo(v, used * b));
-    memset(cv->touched, 1, (size_t)(used * b));
+    sb_cover_rows_done(cv, used * b);
     out->nnz = out->slots = entries;
     cv->rest -= entries;
     out->ngroup = 1;

@@ -43,8 +43,9 @@ static bool
 ell_exceeds(const sb_build *b, int k)
 {
     const sb_planner *pl = b->pl;
-    const int64_t units =
-        b->cover.taken ? b->cover.rest > 0 : pl->stats.rows - pl->stats.empty;
+    const int64_t units = b->cover.rest < pl->view.nnz
+                              ? b->cover.rest > 0
+                              : pl->stats.rows - pl->stats.empty;
     const size_t slot =
         sb_dtype_size(pl->view.crd_type) + sb_dtype_size(pl->view.slot_type);
 
@@ -163,16 +164,14 @@ static sb_status
 cover_part(sb_build *b)
 {
     const sb_view *v = &b->pl->view;
-    const uint8_t *touched = b->cover.touched;
     sb_part *out = &b->part[b->npart];
     int64_t bare = 0, u = 0;
     void *row, *lo, *hi;
 
-    if (b->pl->pb->op == SB_OP_SDDMM ||
-        (touched && !memchr(touched, 0, (size_t)v->rows)))
+    if (b->pl->pb->op == SB_OP_SDDMM)
         return SB_OK;
-    for (int64_t i = 0; i < v->rows; i++)
-        bare += !(touched && touched[i]);
+    for (int64_t i = b->cover.whole; i < v->rows; i++)
+        bare += sb_cover_bare(&b->cover, i);
     if (bare == 0)
         return SB_OK;
     out->kind = SB_PART_ROWS;
@@ -184,8 +183,8 @@ cover_part(sb_build *b)
         return SB_ENOMEM;
     memset(lo, 0, (size_t)bare * sb_dtype_size(v->slot_type));
     memset(hi, 0, (size_t)bare * sb_dtype_size(v->slot_type));
-    for (int64_t i = 0; i < v->rows; i++)
-        if (!(touched && touched[i]))
+    for (int64_t i = b->cover.whole; i < v->rows; i++)
+        if (sb_cover_bare(&b->cover, i))
             sb_index_store(row, v->crd_type, u++, i);
     out->ngroup = 1;
     out->group[0] = (sb_part_group){0, bare, 0, 0, false};

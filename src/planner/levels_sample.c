@@ -176,6 +176,10 @@ sb_level_select(const sb_level_sample *ls, sb_amounts *am, sb_cover *cv,
                        ? sb_part_share(&p, cv, c->size, true, true, NULL)
                        : sb_part_dia(&p, cv, c->size, true);
 
+    if (st == SB_OK && sb_cover_open(cv) != SB_OK) {
+        sb_part_free(&p);
+        return SB_ENOMEM;
+    }
     if (st == SB_OK && c->kind == SB_PART_DIA)
         *am = (sb_amounts){(double)p.nnz,
                            (double)p.slots,

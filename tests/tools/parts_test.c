@@ -66,6 +66,8 @@ taken_by(sb_part *p, sb_cover *cv, sb_part_kind kind, int size)
                              : sb_part_dia(p, cv, size, true);
 
     assert_true(st == SB_OK || st == SB_SKIP);
+    if (st == SB_OK)
+        assert_int_equal(sb_cover_open(cv), SB_OK); /* marks, too, what is whole */
     return st == SB_OK ? cv->taken : NULL;
 }
 
