@@ -30,7 +30,7 @@ unwise_panel(const sb_planner *pl, const sb_part_choice *p)
     if (pl->work.c_size < pl->work.compute_size)
         return "C would be rounded once a panel";
     if (sb_stats_panel_run(&pl->stats, p->size) <
-        sb_rule_panel_run(&pl->work, pl->target))
+        sb_rule_panel_run(&pl->work, pl->target, p->size))
         return "rows too short inside a panel";
     return NULL;
 }

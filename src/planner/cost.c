@@ -272,10 +272,6 @@ window_indices(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     if (p->kind == SB_PART_SHARE)
         return alone + (w->n < 64 ? 1 : again) *
                            (shared + (packed ? 0 : position * am->entries));
-    if (!narrow &&
-        t->isa == SB_ISA_V3) /* alone they go by the tile, two chains of sums */
-        return (p->size > 2 ? fmax(1.2, w->n * w->b_size * 0.9 / 64) : 1.2) * alone +
-               shared;
     return (narrow ? 0.65 : again) * (2.5 * alone + shared);
 }
 
@@ -339,8 +335,21 @@ sb_cost_part(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
              sb_cost *total)
 {
     const sb_factor *f = &t->factor[w->op][sb_cost_class(p)];
+    double ratio;
 
-    part_terms(out, p, am, w, s, t, packed, total);
+    if (sb_cost_window_ratio(&ratio, p, am, w, s, t)) {
+        const sb_part_choice plain = {.kind = SB_PART_CSR};
+        const sb_amounts rows = {.entries = am->entries,
+                                 .slots = am->entries,
+                                 .units = am->touches,
+                                 .touches = am->touches,
+                                 .partitions = 1};
+
+        part_terms(out, &plain, &rows, w, s, t, packed, total);
+        *out = (sb_terms){ratio * out->roof, ratio * out->unit, ratio * out->entry};
+    } else {
+        part_terms(out, p, am, w, s, t, packed, total);
+    }
     return f->roof * out->roof + f->unit * out->unit + f->entry * out->entry;
 }
 

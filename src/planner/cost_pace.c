@@ -13,24 +13,40 @@ sb_cost_windows(const sb_part_choice *p)
     return p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE;
 }
 
-/* Windows by sixteen registers of 32 bytes, where B comes from the near caches (docs/kernels.md,
- * Windows on Zen 3): of two rows four vectors of columns are as fast as loads are, of more rows
- * two leave each load half of the work. */
+/* Shared columns by sixteen registers of 32 bytes, where B comes from the near caches
+ * (docs/kernels.md, Windows on Zen 3): of two rows four vectors of columns are as fast as loads
+ * are, of more rows two leave each load half of the work. */
 static double
 sixteen_registers(const sb_part_choice *p)
 {
-    const bool win = p->kind == SB_PART_WIN;
+    return p->size == 2 ? 1.1 : p->size == 3 ? 1.8 : p->size == 4 ? 1.6 : 1.45;
+}
 
-    switch (p->size) {
-    case 2:
-        return win ? 1.15 : 1.1;
-    case 3:
-        return win ? 2 : 1.8;
-    case 4:
-        return win ? 1.45 : 1.6;
-    default:
-        return 1.45;
-    }
+/* What windows by runs do and plain rows of the same entries, a pass over the columns of B
+ * after the other; fitted to how many times as fast they are (docs/planner.md, Windows of Zen
+ * 3). */
+bool
+sb_cost_window_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
+                     const sb_work *w, const sb_stats *s, const sb_target *t)
+{
+    static const double shared[] = {
+        [2] = 5.3, [3] = 4.1, [4] = 4.9, [6] = 5.9, [8] = 12};
+    const double row = (double)w->n * w->b_size, vectors = row / 32;
+    const double passes = ceil(vectors / (p->size == 2 ? 4 : 2));
+    const double run = s->win_run[sb_stats_window(p->size)];
+    const double slots = am->slots / p->size, rows = (double)s->rows;
+    double win, plain;
+
+    if (t->isa != SB_ISA_V3 || t->gpu || w->op != SB_OP_SPMM ||
+        p->kind != SB_PART_WIN || row <= 64)
+        return false;
+    win = 20 * rows + slots * (shared[p->size] + (run > 0 ? 6.3 / run : 0)) +
+          (am->entries - am->slots) * (p->size == 2 ? 5.5 : 3.6);
+    plain = 9.4 * rows + am->entries * vectors * 0.87;
+    /* Pieces of rows of B that lie apart use some sets of L1 alone: a long row pushes them out
+     * before the next has read them, a window reads them once. */
+    *ratio = passes * win / plain / (row >= 512 && s->mean * row > 32768 ? 1.35 : 1);
+    return true;
 }
 
 /* Rows long enough for two entries at a time keep more of B in flight, which shows while
@@ -42,7 +58,7 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unro
 {
     const int64_t row = w->n * w->b_size;
 
-    if (sb_cost_windows(p) && t->isa == SB_ISA_V3 && row > 64)
+    if (p->kind == SB_PART_SHARE && t->isa == SB_ISA_V3 && row > 64)
         return sixteen_registers(p);
     if (p->kind == SB_PART_WIN && row <= 32 && !sb_target_slow_gathers(t))
         return 1.3;

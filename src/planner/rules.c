@@ -110,12 +110,17 @@ sb_rule_positions(const sb_work *w, const sb_target *t, int rows)
 }
 
 double
-sb_rule_panel_run(const sb_work *w, const sb_target *t)
+sb_rule_panel_run(const sb_work *w, const sb_target *t, int64_t width)
 {
     const double row = (double)w->n * w->b_size;
 
-    if (t->isa == SB_ISA_V3) /* longer rows of B have slabs */
-        return row >= 1024 ? 10 : fmax(4, 768 / row);
+    if (t->isa == SB_ISA_V3) { /* longer rows of B have slabs */
+        if (row >= 256 && (double)w->k * row <= 0.75 * (double)t->l2)
+            return INFINITY; /* L2 is near enough */
+        return row >= 1024                          ? 10
+               : row >= 256 && width * row <= 32768 ? 20
+                                                    : fmax(4, 768 / row);
+    }
     return sb_rule_many_lines(w, t) && row >= 2048 ? 20 : fmax(2, 768 / row);
 }
 

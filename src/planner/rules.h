@@ -31,8 +31,9 @@ int sb_rule_tall(const sb_work *w, const sb_target *t);
 /* Whether registers hold the sums of so many rows in the best tile. */
 bool sb_rule_holds(const sb_work *w, const sb_target *t, int rows);
 
-/* Entries that a row has to have in a panel: each segment reads and writes a row of C. */
-double sb_rule_panel_run(const sb_work *w, const sb_target *t);
+/* Entries that a row has to have in a panel of so many columns: each segment reads and writes a
+ * row of C. */
+double sb_rule_panel_run(const sb_work *w, const sb_target *t, int64_t width);
 
 /* Whether what windows and blocks share of B outweighs C, which only plain rows store past the
  * caches. */

@@ -241,7 +241,8 @@ test_narrow_windows(void **state)
 }
 
 /* Zen 3: three rows are no better than two, whose tile is twice as wide; six are where they share
- * all, not where a third is left over. Panels are half as wide, floats alone. */
+ * all, not where a third is left over; runs of few columns are dearer; what pushes rows of B out
+ * of L1 is dear for plain rows. Panels are half as wide, floats alone. */
 static void
 test_sixteen_registers(void **state)
 {
@@ -261,14 +262,25 @@ test_sixteen_registers(void **state)
         for (int q = 0; q < 3; q++) {
             char plan[64];
 
-            for (int h = 0; h < SB_STATS_WINDOWS; h++)
+            for (int h = 0; h < SB_STATS_WINDOWS; h++) {
                 s.win_share[h] = part ? 0.67 : 1;
+                s.win_run[h] = 40;
+            }
             (void)snprintf(plan, sizeof plan,
                            "(plan spmm (part win %d) (part rows flat 1))", heights[q]);
             of[part][q] = cost_of(&s, plan, 128, 4, &zen3).seconds;
         }
     assert_true(of[0][2] < of[0][0] && of[0][0] < of[0][1]);
     assert_true(of[1][0] < of[1][1] && of[1][0] < of[1][2]);
+    for (int h = 0; h < SB_STATS_WINDOWS; h++)
+        s.win_run[h] = 2;
+    assert_true(
+        cost_of(&s, "(plan spmm (part win 2) (part rows flat 1))", 128, 4, &zen3)
+            .seconds > 1.2 * of[1][0]);
+    s.mean = 20;
+    assert_true(
+        cost_of(&s, "(plan spmm (part win 2) (part rows flat 1))", 128, 4, &zen3)
+            .seconds > 1.3 * 1.2 * of[1][0]);
     for (int wide = 0; wide < 2; wide++)
         for (int q = 0; q < 2; q++)
             panel[wide][q] = cost_of(&s,

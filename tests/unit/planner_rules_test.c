@@ -3,6 +3,7 @@
  */
 #include "planner/rules.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -178,8 +179,13 @@ test_many_lines(void **state)
         assert_int_equal(sb_rule_windows(&w, &t, 26),
                          !cases[q].many || cases[q].n < 256);
         assert_true(sb_rule_windows(&w, &t, 59));
-        assert_true((sb_rule_panel_run(&w, &t) > 13) ==
+        assert_true((sb_rule_panel_run(&rows, &t, 128) > 13) ==
                     (cases[q].isa == SB_ISA_V4 && w.n == 512));
+        assert_true((sb_rule_panel_run(&rows, &t, 32) > 13) ==
+                    (sb_rule_panel_run(&rows, &t, 128) > 13 ||
+                     (cases[q].isa == SB_ISA_V3 && w.n == 96)));
+        assert_true(isinf(sb_rule_panel_run(&w, &t, 128)) ==
+                    (cases[q].isa == SB_ISA_V3));
     }
 }
 
