@@ -21,7 +21,7 @@ enum { DEVICE_CHOICES = 3 };
 
 /* A segment reads and writes its row of C; rows of B of one line are at hand anyway. */
 static const char *
-unwise_panel(const sb_planner *pl, const sb_part_choice *p)
+unwise_panel(const sb_planner *pl, const sb_part_choice *p, bool packed)
 {
     const double line = (double)pl->work.n * pl->work.b_size;
 
@@ -32,19 +32,21 @@ unwise_panel(const sb_planner *pl, const sb_part_choice *p)
     if (sb_stats_panel_run(&pl->stats, p->size) <
         sb_rule_panel_run(&pl->work, pl->target, p->size))
         return "rows too short inside a panel";
+    if (!packed && !sb_rule_segments(&pl->work, pl->target))
+        return "segments begin too far from each other in so large a matrix";
     return NULL;
 }
 
 /* Rules the model is too coarse for: docs/kernels.md, rules 6 and 7; cpu.md section 5 on
  * column partitions. */
 static const char *
-unwise_rest(const sb_planner *pl, const sb_part_choice *p)
+unwise_rest(const sb_planner *pl, const sb_part_choice *p, bool packed)
 {
     const sb_stats *s = &pl->stats;
     const double columns = s->distinct > 0 ? (double)s->distinct : 1;
 
     if (p->kind == SB_PART_PANEL)
-        return unwise_panel(pl, p);
+        return unwise_panel(pl, p, packed);
     if (p->kind == SB_PART_COO && pl->pb->op != SB_OP_SDDMM &&
         pl->work.c_size < pl->work.compute_size)
         return "C would be rounded once an entry";
@@ -194,7 +196,7 @@ unwise(const sb_planner *pl, const sb_weighed *w)
     if (why)
         return why;
     if (w->choice.npart < 2)
-        return unwise_rest(pl, p);
+        return unwise_rest(pl, p, w->choice.packed);
     if (p->kind == SB_PART_BSR && w->cost.share[0] < least)
         return "too few full blocks";
     if (p->kind == SB_PART_BSR && pl->stats.mean < 12)
@@ -212,7 +214,7 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         return "plain rows run bands as fast and need no positions";
     if (p->kind == SB_PART_DIA && w->cost.share[0] < 0.6)
         return "too few entries on dense diagonals";
-    return unwise_rest(pl, &w->choice.part[1]);
+    return unwise_rest(pl, &w->choice.part[1], w->choice.packed);
 }
 
 static int

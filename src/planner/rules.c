@@ -125,6 +125,13 @@ sb_rule_panel_run(const sb_work *w, const sb_target *t, int64_t width)
 }
 
 bool
+sb_rule_segments(const sb_work *w, const sb_target *t)
+{
+    return t->isa != SB_ISA_V3 ||
+           (double)w->nnz * (w->a_size + w->idx_size) <= (double)t->l3 / 4;
+}
+
+bool
 sb_rule_local(const sb_target *t, double r4)
 {
     return sb_target_zen(t) && r4 >= 1.15;

@@ -35,6 +35,10 @@ bool sb_rule_holds(const sb_work *w, const sb_target *t, int rows);
  * row of C. */
 double sb_rule_panel_run(const sb_work *w, const sb_target *t, int64_t width);
 
+/* Whether a panel's segments may be read where they lie: each begins with lines of columns and
+ * values that nothing foresees. */
+bool sb_rule_segments(const sb_work *w, const sb_target *t);
+
 /* Whether what windows and blocks share of B outweighs C, which only plain rows store past the
  * caches. */
 bool sb_rule_windows(const sb_work *w, const sb_target *t, double mean);

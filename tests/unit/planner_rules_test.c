@@ -161,6 +161,7 @@ test_many_lines(void **state)
         const bool zen = cases[q].isa != SB_ISA_V4G;
         /* long rows of B are asked for ahead while few rows of A ask */
         const bool ahead = cases[q].isa == SB_ISA_V4 || cases[q].n < 512;
+        sb_work large;
         const sb_work w = product(cases[q].n, 4), rows = {.m = 40000,
                                                           .k = 40000,
                                                           .n = cases[q].n,
@@ -186,6 +187,10 @@ test_many_lines(void **state)
                      (cases[q].isa == SB_ISA_V3 && w.n == 96)));
         assert_true(isinf(sb_rule_panel_run(&w, &t, 128)) ==
                     (cases[q].isa == SB_ISA_V3));
+        large = w;
+        large.nnz = 3 << 20;
+        assert_true(sb_rule_segments(&w, &t));
+        assert_true(sb_rule_segments(&large, &t) == (cases[q].isa != SB_ISA_V3));
     }
 }
 
