@@ -337,7 +337,7 @@ sb_cost_part(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
     const sb_factor *f = &t->factor[w->op][sb_cost_class(p)];
     double ratio;
 
-    if (sb_cost_window_ratio(&ratio, p, am, w, s, t)) {
+    if (sb_cost_rows_ratio(&ratio, p, am, w, s, t, packed)) {
         const sb_part_choice plain = {.kind = SB_PART_CSR};
         const sb_amounts rows = {.entries = am->entries,
                                  .slots = am->entries,

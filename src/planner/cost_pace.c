@@ -13,39 +13,58 @@ sb_cost_windows(const sb_part_choice *p)
     return p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE;
 }
 
-/* Shared columns by sixteen registers of 32 bytes, where B comes from the near caches
- * (docs/kernels.md, Windows on Zen 3): of two rows four vectors of columns are as fast as loads
- * are, of more rows two leave each load half of the work. */
+/* A pass over some columns of B, fitted to how many times as fast as plain rows they are
+ * (docs/planner.md, Windows of Zen 3): of windows by runs, and of columns that rows share. */
 static double
-sixteen_registers(const sb_part_choice *p)
+window_pass(const sb_part_choice *p, const sb_amounts *am, const sb_stats *s,
+            bool packed)
 {
-    return p->size == 2 ? 1.1 : p->size == 3 ? 1.8 : p->size == 4 ? 1.6 : 1.45;
+    static const double by_run[] = {
+        [2] = 5.3, [3] = 4.1, [4] = 4.9, [5] = 5.4, [6] = 5.9, [7] = 9, [8] = 12};
+    static const double listed[] = {
+        [2] = 4.8, [3] = 3.8, [4] = 4.3, [5] = 4.8, [6] = 5.3, [7] = 9, [8] = 12};
+    const double run = s->win_run[sb_stats_window(p->size)];
+    const double shared = am->slots / p->size, alone = am->entries - am->slots;
+
+    if (p->kind == SB_PART_SHARE)
+        return shared * listed[p->size] + alone * (p->size == 2 ? 4.6 : 2.9) +
+               (packed ? 0 : 0.3 * am->entries);
+    return shared * (by_run[p->size] + (run > 0 ? 6.3 / run : 0)) +
+           alone * (p->size == 2 ? 5.5 : 3.6);
 }
 
-/* What windows by runs do and plain rows of the same entries, a pass over the columns of B
- * after the other; fitted to how many times as fast they are (docs/planner.md, Windows of Zen
- * 3). */
-bool
-sb_cost_window_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
-                     const sb_work *w, const sb_stats *s, const sb_target *t)
+/* The same of blocks; more than four rows spill sums. What they leave is another part, which
+ * waits for theirs and brings rows of C back. */
+static double
+block_pass(const sb_part_choice *p, const sb_amounts *am, const sb_work *w, bool packed)
 {
-    static const double shared[] = {
-        [2] = 5.3, [3] = 4.1, [4] = 4.9, [6] = 5.9, [8] = 12};
+    static const double entry[][2] = {
+        {2.8, 2.3}, {1.25, 0.95}, {1.3, 1.05}, {1.5, 1.35}};
+    const int q = p->size < 5 ? p->size - 2 : 3;
+
+    return am->entries * entry[q][packed] *
+           (am->entries < 0.99 * (double)w->nnz ? 1.35 : 1);
+}
+
+bool
+sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
+                   const sb_work *w, const sb_stats *s, const sb_target *t, bool packed)
+{
     const double row = (double)w->n * w->b_size, vectors = row / 32;
     const double passes = ceil(vectors / (p->size == 2 ? 4 : 2));
-    const double run = s->win_run[sb_stats_window(p->size)];
-    const double slots = am->slots / p->size, rows = (double)s->rows;
-    double win, plain;
+    const double rows = (double)s->rows;
+    double pass;
 
-    if (t->isa != SB_ISA_V3 || t->gpu || w->op != SB_OP_SPMM ||
-        p->kind != SB_PART_WIN || row <= 64)
+    if (t->isa != SB_ISA_V3 || t->gpu || w->op != SB_OP_SPMM || row <= 64 ||
+        (!sb_cost_windows(p) && p->kind != SB_PART_BSR))
         return false;
-    win = 20 * rows + slots * (shared[p->size] + (run > 0 ? 6.3 / run : 0)) +
-          (am->entries - am->slots) * (p->size == 2 ? 5.5 : 3.6);
-    plain = 9.4 * rows + am->entries * vectors * 0.87;
+    pass = 20 * rows + (sb_cost_windows(p) ? window_pass(p, am, s, packed)
+                                           : block_pass(p, am, w, packed));
+    *ratio = passes * pass / (9.4 * rows + am->entries * vectors * 0.87);
     /* Pieces of rows of B that lie apart use some sets of L1 alone: a long row pushes them out
      * before the next has read them, a window reads them once. */
-    *ratio = passes * win / plain / (row >= 512 && s->mean * row > 32768 ? 1.35 : 1);
+    if (row >= 512 && s->mean * row > 32768)
+        *ratio /= 1.35;
     return true;
 }
 
@@ -58,8 +77,6 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unro
 {
     const int64_t row = w->n * w->b_size;
 
-    if (p->kind == SB_PART_SHARE && t->isa == SB_ISA_V3 && row > 64)
-        return sixteen_registers(p);
     if (p->kind == SB_PART_WIN && row <= 32 && !sb_target_slow_gathers(t))
         return 1.3;
     if (p->kind == SB_PART_PANEL && t->isa == SB_ISA_V3 && row >= 256 && row < 1024)

@@ -88,7 +88,7 @@ other_factor(int op, int class, sb_isa isa)
     if (op == SB_OP_SPMM && class == SB_PART_PANEL)
         f = isa == SB_ISA_V3 ? 1 : 1.3;
     if (op == SB_OP_SPMM && class == SB_PART_BSR)
-        f = isa == SB_ISA_V3 ? 1.8 : 1.1;
+        f = isa == SB_ISA_V3 ? 1 : 1.1;
     return (sb_factor){f, f, f};
 }
 

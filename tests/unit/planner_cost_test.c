@@ -273,6 +273,20 @@ test_sixteen_registers(void **state)
     assert_true(of[0][2] < of[0][0] && of[0][0] < of[0][1]);
     assert_true(of[1][0] < of[1][1] && of[1][0] < of[1][2]);
     for (int h = 0; h < SB_STATS_WINDOWS; h++)
+        s.half_share[h] = 1;
+    for (int left = 0; left < 2;
+         left++) { /* blocks of four pay where nothing is left over */
+        for (int h = 0; h < SB_STATS_BLOCKS; h++)
+            s.block_share[h] = left ? 0.95 : 1;
+        assert_true(
+            (cost_of(&s, "(plan spmm (part bsr 4) (part rows flat 1) (packed))", 32, 4,
+                     &zen3)
+                 .seconds <
+             cost_of(&s, "(plan spmm (part share 2) (part rows flat 1) (packed))", 32,
+                     4, &zen3)
+                 .seconds) == !left);
+    }
+    for (int h = 0; h < SB_STATS_WINDOWS; h++)
         s.win_run[h] = 2;
     assert_true(
         cost_of(&s, "(plan spmm (part win 2) (part rows flat 1))", 128, 4, &zen3)
