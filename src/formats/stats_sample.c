@@ -9,6 +9,8 @@
 #include "formats/part.h"
 #include "formats/stats_reuse.h"
 
+#include <math.h>
+
 enum {
     BLOCK_ENTRIES = 8192, /* entries read per block size */
     PANEL_ENTRIES = 16384,
@@ -338,13 +340,15 @@ add_sampled(sampling *sp, unsigned sampled, sizes n)
 }
 
 /* A chunk of several rows holds no more of one than a chunk that begins where it does, what
- * many rows share two of them share, and a full block is full of smaller ones. */
+ * many rows share two of them share (of three rows two are a pair, which leaves a pair in three
+ * out of account), in runs of a row at most, and a full block is full of smaller ones. */
 static void
 bound_sizes(sb_stats *s)
 {
     for (int q = first_sizes.windows; q < SB_STATS_WINDOWS; q++) {
-        s->win_share[q] = s->win_share[0];
-        s->win_run[q] = s->win_run[0];
+        s->win_share[q] =
+            fmin(1, (sb_stats_window_size[q] % 2 ? 1.5 : 1) * s->win_share[0]);
+        s->win_run[q] = fmax(s->mean, s->win_run[0]);
     }
     for (int q = first_sizes.masks; q < SB_STATS_MASKS - 1; q++)
         s->mask_fill[q] = s->mask_fill[1];

@@ -83,7 +83,7 @@ slices(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_targe
 static void
 masks(sb_terms *out, const sb_vector_part *p, const sb_stats *s)
 {
-    static const double each[] = {1.6e-9, 3.6e-9}, value[] = {0.08e-9, 0.18e-9};
+    static const double each[] = {1.7e-9, 3.6e-9}, value[] = {0.08e-9, 0.18e-9};
     const int w = p->x_size > 4;
     int height = 0;
 
@@ -118,6 +118,23 @@ diagonals(sb_terms *out, const sb_vector_part *p, const sb_stats *s, bool packed
     out->entry =
         p->entries * chunk[w] *
         (n[SB_STATS_HDIA_FULL] + n[SB_STATS_HDIA_SOME] + n[SB_STATS_HDIA_THIN]);
+}
+
+/* Rows, runs, columns that so many rows share, and what is left over. */
+static void
+windows(sb_terms *out, const sb_vector_part *p, const sb_stats *s)
+{
+    static const double begin[] = {5.6e-9, 5.1e-9}, each[] = {6e-9, 8e-9},
+                        left[] = {1.1e-9, 1.6e-9};
+    static const double column[][9] = {
+        {0, 0, 0.17e-9, 0.27e-9, 0.3e-9, 0.4e-9, 0.52e-9, 0.7e-9, 0.9e-9},
+        {0, 0, 0.29e-9, 0.49e-9, 0.6e-9, 0.85e-9, 1.1e-9, 1.4e-9, 1.7e-9}};
+    const int w = p->x_size > 4, rows = p->choice->size;
+    const double run = fmax(1, s->win_run[sb_stats_window(rows)]);
+
+    out->unit = p->rows * begin[w];
+    out->entry = p->slots / rows * (column[w][rows] + each[w] / run) +
+                 (p->entries - p->slots) * left[w];
 }
 
 /* Groups of rows that follow each other, of which a run's last is half full; lone rows. */
@@ -165,9 +182,7 @@ sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         diagonals(out, p, s, packed);
         return;
     case SB_PART_WIN:
-        out->unit = p->rows * 5e-9;
-        out->entry =
-            p->slots * (w ? 0.22e-9 : 0.16e-9) + (p->entries - p->slots) * 0.7e-9;
+        windows(out, p, s);
         return;
     default:
         return;
