@@ -168,16 +168,16 @@ resolve(int k, int mean_k)
 }
 
 /* Columns of a panel: so many that their rows of B, as far as one register tile reads
- * them, take PANEL_BYTES, of floats on Zen 3 half of it (docs/kernels.md). */
+ * them, take PANEL_BYTES or half of it. */
 static int
 panel_width(const sb_problem *pb)
 {
-    const bool zen3 = !pb->device && sb_target_get()->isa == SB_ISA_V3;
     sb_work w;
     int width = 1, bytes;
 
     sb_work_of(&w, pb);
-    bytes = zen3 && w.b_size == 4 ? PANEL_BYTES_SHORT : PANEL_BYTES;
+    bytes = !pb->device && sb_rule_half_panels(&w, sb_target_get()) ? PANEL_BYTES_SHORT
+                                                                    : PANEL_BYTES;
     while (width < 4096 && width * w.b_size * fmin((double)w.n, 128) < bytes)
         width *= 2;
     return width;

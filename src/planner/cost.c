@@ -123,13 +123,6 @@ neighbours(const sb_stats *s)
     return s->nnz > 0 ? sum / ((double)s->nnz * (double)s->rows) : 0;
 }
 
-/* Zen 3, floats: a tile is half of what a row of a panel is reckoned by. */
-static bool
-short_panel(const sb_work *w, const sb_target *t)
-{
-    return t->isa == SB_ISA_V3 && w->b_size == 4;
-}
-
 /* Seconds to read B's rows for the entries of a part. */
 static double
 gather_seconds(const sb_part_choice *p, const sb_amounts *am, const coef *co,
@@ -154,7 +147,8 @@ gather_seconds(const sb_part_choice *p, const sb_amounts *am, const coef *co,
      * its first lines of values. Pieces of rows of B lie a row apart: they use as few sets
      * of a cache as if they took up whole rows. */
     if (p->kind == SB_PART_PANEL)
-        return bytes / gather_rate(t, (short_panel(w, t) ? 2 : 1) * p->size * line) +
+        return bytes / gather_rate(t, (sb_rule_half_panels(w, t) ? 2 : 1) * p->size *
+                                          line) +
                fmin((double)sb_rule_blocks(w, t) * all, bytes) / gather_rate(t, all) +
                am->units * (2.0 * width * w->c_size + (packed ? 0 : 256)) /
                    t->gather_l2;

@@ -80,7 +80,7 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unro
     if (p->kind == SB_PART_WIN && row <= 32 && !sb_target_slow_gathers(t))
         return 1.3;
     if (p->kind == SB_PART_PANEL && t->isa == SB_ISA_V3 && row >= 256 && row < 1024)
-        return row < 512 ? 0.95 : 0.8;
+        return row < 512 ? 0.95 : 0.88;
     /* Zen 5 waits more for L2 beside L1 than Zen 4, which shows while segments are not most of it */
     if (p->kind == SB_PART_PANEL && t->wide && row >= 256 && row < 1024)
         return 0.72;

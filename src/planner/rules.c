@@ -125,6 +125,14 @@ sb_rule_panel_run(const sb_work *w, const sb_target *t, int64_t width)
 }
 
 bool
+sb_rule_half_panels(const sb_work *w, const sb_target *t)
+{
+    const int64_t row = w->n * w->b_size;
+
+    return t->isa == SB_ISA_V3 && (w->b_size == 4 || (row >= 512 && row < 1024));
+}
+
+bool
 sb_rule_segments(const sb_work *w, const sb_target *t)
 {
     return t->isa != SB_ISA_V3 ||

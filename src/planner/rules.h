@@ -35,6 +35,10 @@ bool sb_rule_holds(const sb_work *w, const sb_target *t, int rows);
  * row of C. */
 double sb_rule_panel_run(const sb_work *w, const sb_target *t, int64_t width);
 
+/* Whether panels are half as wide: a tile is half of a row of B, so that panels of it use half of
+ * L1's sets (docs/kernels.md, Wide rows on Zen 3). */
+bool sb_rule_half_panels(const sb_work *w, const sb_target *t);
+
 /* Whether a panel's segments may be read where they lie: each begins with lines of columns and
  * values that nothing foresees. */
 bool sb_rule_segments(const sb_work *w, const sb_target *t);
