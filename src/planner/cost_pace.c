@@ -61,6 +61,9 @@ sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
     pass = 20 * rows + (sb_cost_windows(p) ? window_pass(p, am, s, packed)
                                            : block_pass(p, am, w, packed));
     *ratio = passes * pass / (9.4 * rows + am->entries * vectors * 0.87);
+    if (p->size == 2 &&
+        w->b_size > 4) /* which read A twice where floats read it once */
+        *ratio *= 1.06;
     /* Pieces of rows of B that lie apart use some sets of L1 alone: a long row pushes them out
      * before the next has read them, a window reads them once. */
     if (row >= 512 && s->mean * row > 32768)
