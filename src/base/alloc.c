@@ -100,12 +100,14 @@ sb_alloc_array(int64_t count, size_t size)
 bool
 sb_alloc_room(void **array, int64_t *room, int64_t count, size_t size)
 {
-    const int64_t more = *room > 0 ? 2 * *room : FIRST_ROOM;
+    const int64_t more = *room > INT64_MAX / 2 ? -1
+                         : *room > 0           ? 2 * *room
+                                               : FIRST_ROOM;
     void *to;
 
     if (count < *room)
         return true;
-    to = *room > INT64_MAX / 2 ? NULL : sb_alloc_array(more, size);
+    to = sb_alloc_array(more, size);
     if (!to)
         return false;
     if (count > 0)

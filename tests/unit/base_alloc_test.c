@@ -149,6 +149,34 @@ live_counts_blocks(void **state)
     assert_int_equal(sb_alloc_live(), before);
 }
 
+/* Room for one more, whatever came before; where memory is short all of it is still there. */
+static void
+lists_grow(void **state)
+{
+    void *list = NULL;
+    int64_t room = 0, n = 0;
+    const int64_t before = sb_alloc_live();
+
+    (void)state;
+    for (; n < 1000; n++) {
+        assert_true(sb_alloc_room(&list, &room, n, sizeof(int32_t)));
+        assert_true(n < room && room < 2048);
+        ((int32_t *)list)[n] = (int32_t)(3 * n);
+    }
+    assert_int_equal(sb_alloc_live(), before + 1);
+    (void)sb_alloc_fail_after(0);
+    while (sb_alloc_room(&list, &room, n, sizeof(int32_t)))
+        ((int32_t *)list)[n] = (int32_t)(3 * n), n++;
+    (void)sb_alloc_fail_after(-1);
+    assert_int_equal(n, room);
+    for (int64_t i = 0; i < n; i++)
+        assert_int_equal(((int32_t *)list)[i], 3 * i);
+    room = INT64_MAX;
+    assert_false(sb_alloc_room(&list, &room, INT64_MAX, 8));
+    sb_free(list);
+    assert_int_equal(sb_alloc_live(), before);
+}
+
 int
 main(void)
 {
@@ -157,6 +185,7 @@ main(void)
         cmocka_unit_test(large_blocks_start_at_a_huge_page),
         cmocka_unit_test(size_zero_gives_distinct_blocks),
         cmocka_unit_test(zeroed_is_zero),
+        cmocka_unit_test(lists_grow),
         cmocka_unit_test(blank_is_zero),
         cmocka_unit_test(impossible_sizes_are_refused),
         cmocka_unit_test(hook_fails_after_n),
