@@ -76,7 +76,7 @@ sb_cover_open(sb_cover *cv)
 sb_status
 sb_cover_marks(sb_cover *cv)
 {
-    return cv->whole > 0 ? sb_cover_open(cv) : SB_OK;
+    return sb_cover_begun(cv) ? sb_cover_open(cv) : SB_OK;
 }
 
 void

@@ -179,7 +179,7 @@ int64_t sb_cover_rows(const sb_cover *cv, bool *add);
 /* Room to mark entries and rows, once it is known that there is something to take; what is
  * whole is marked. */
 sb_status sb_cover_open(sb_cover *cv);
-/* The same for a part that reads marks, where there are any to read. */
+/* The same for a part that reads marks, where any part has been before it. */
 sb_status sb_cover_marks(sb_cover *cv);
 /* Rows [0, rows) are touched and nothing is left of them: without marks where there are none. */
 void sb_cover_rows_done(sb_cover *cv, int64_t rows);

@@ -340,8 +340,8 @@ add_sampled(sampling *sp, unsigned sampled, sizes n)
 }
 
 /* A chunk of several rows holds no more of one than a chunk that begins where it does, what
- * many rows share two of them share (of three rows two are a pair, which leaves a pair in three
- * out of account), in runs of a row at most, and a full block is full of smaller ones. */
+ * many rows share two of them share, in runs of a row at most, and a full block is full of smaller ones. Of three pairs of rows that make two threes one lies
+ * across them: it may share nothing, or fill as many chunks as both. */
 static void
 bound_sizes(sb_stats *s)
 {
@@ -351,7 +351,9 @@ bound_sizes(sb_stats *s)
         s->win_run[q] = fmax(s->mean, s->win_run[0]);
     }
     for (int q = first_sizes.masks; q < SB_STATS_MASKS - 1; q++)
-        s->mask_fill[q] = s->mask_fill[1];
+        s->mask_fill[q] =
+            fmin(s->mask_fill[0],
+                 (sb_stats_mask_size[q] % 2 ? 4.0 / 3 : 1) * s->mask_fill[1]);
     for (int q = first_sizes.blocks; q < SB_STATS_BLOCKS; q++)
         s->block_share[q] = s->block_share[0];
 }
