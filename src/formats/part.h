@@ -23,7 +23,8 @@
  *          share_crd I[shared + some + left] columns: of all rows, of some, then of what
  *          is left in rows
  *          share_pos P[(shared + some) * b + left]: column s in row r of its window at
- *          s * b + r, -1 where the row lacks it, then what is left.
+ *          s * b + r, -1 where the row lacks it, then what is left, then SB_SHARE_SPARE
+ *          times -1, so that the values of the last slot can be read as a vector.
  *          With holes: share_some P[rows / b + 1] columns that some rows lack, before a
  *          window  share_bits I32[some] bit r is set when row r of the window has it
  *   sell   sell_row I[rows]  sell_col P[slices + 1] columns before a slice
@@ -99,8 +100,8 @@ typedef enum sb_part_kind {
 /* What texts call them: plans, explanations, kernels, the cost model's file. */
 extern const char *const sb_part_names[SB_PART_COUNT];
 
-/* as src/kernels/{seg,prod,alike,sell,mask,hdia}.c */
-enum { SB_SEG_ROWS = 8, SB_PROD_ROWS = 64, SB_ALIKE_ROWS = 16 };
+/* as src/kernels/{seg,prod,alike,sell,mask,hdia,share}.c */
+enum { SB_SEG_ROWS = 8, SB_PROD_ROWS = 64, SB_ALIKE_ROWS = 16, SB_SHARE_SPARE = 3 };
 enum { SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
 enum {
     SB_HDIA_ROWS = 16,

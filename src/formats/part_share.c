@@ -298,13 +298,17 @@ fill(sb_part *out, job *j, int64_t left, const sb_par *par)
 {
     const sb_view *v = j->v;
     const int64_t columns = j->shared + j->most + left;
+    int64_t past;
 
     out->slots = (j->shared + j->most) * j->b + left;
     j->crd = sb_part_array_new(out, "share_crd", v->crd_type, columns);
-    j->pos = sb_part_array_new(out, "share_pos", v->slot_type, out->slots);
+    past = out->slots + SB_SHARE_SPARE;
+    j->pos = sb_part_array_new(out, "share_pos", v->slot_type, past);
     j->bits = j->some ? sb_part_array_new(out, "share_bits", SB_I32, j->most) : NULL;
     if (!j->crd || !j->pos || (j->some && !j->bits))
         return SB_ENOMEM;
+    for (int64_t q = out->slots; q < past; q++)
+        sb_index_store(j->pos, v->slot_type, q, -1);
     sb_par_run(par, fill_pieces, j, 0, (j->used + PIECE - 1) / PIECE, 1);
     return SB_OK;
 }

@@ -122,6 +122,13 @@
 #define HALVED(types) \
     "spmv win " types " rr b3 t4 p0 u2", "spmv win " types " rr b4 t4 p0 u2"
 
+/* Columns that rows share, packed, a lane a row. */
+#define LANED(types)                               \
+    "spmv share " types " rr b3 packed t4 p0",     \
+        "spmv share " types " rr b4 packed t4 p0", \
+        "spmv share " types " rr b6 packed t4 p0", \
+        "spmv share " types " rr b8 packed t4 p0"
+
 #define MASKED(types)                                                         \
     "spmv mask " types " rr b1 t4 p0", "spmv mask " types " rr b2 t4 p0",     \
         "spmv mask " types " rr b3 t4 p0", "spmv mask " types " rr b4 t4 p0", \
@@ -384,6 +391,8 @@ static const char *const builtin[] = {
     NARROW(F64, "t8"),
     NARROW_PACKED(F32, "t16"),
     STRIPES(F32),
+    LANED(F32),
+    LANED(F64),
     STRIPES(F64),
     HALVED(F32),
     HALVED(F64),

@@ -15,6 +15,8 @@
 
 #include <stdio.h>
 
+enum { SPARE = 3 }; /* as src/formats/part.h: SB_SHARE_SPARE */
+
 /* Whether there is a list of columns that some rows lack: threads of a GPU that differ in
  * their rows would wait for each other. */
 static bool
@@ -60,7 +62,8 @@ head(sb_strbuf *out, const sb_spec *s)
     (void)snprintf(seg, sizeof seg, "%%m / %d + 1", s->block);
     (void)snprintf(left, sizeof left, "%%m / %d * %d + 1", s->block, s->block);
     (void)snprintf(crd, sizeof crd, "%s + %%share_rest", listed(s));
-    (void)snprintf(val, sizeof val, "%s * %d + %%share_rest", listed(s), s->block);
+    (void)snprintf(val, sizeof val, "%s * %d + %%share_rest + %d", listed(s), s->block,
+                   SPARE);
     sb_ops_stage2_begin(out, s, "share", params, buffers);
 }
 
@@ -121,6 +124,112 @@ program(sb_strbuf *out, const sb_spec *s)
                      b, b, listed(s), listed(s), b);
     put_term(out, s, c);
     sb_strbuf_puts(out, "      }\n    }\n  }\n}\n");
+}
+
+/* SpMV keeps so many sums of a window, each of every fourth column: an addition waits for the
+ * last. */
+enum { CHAINS = 4 };
+
+/* A lane a row, as many as a vector has: the values of other rows or columns that the last
+ * ones read are nobody's. */
+static int
+lanes_of(const sb_spec *s)
+{
+    return s->block > 4 ? 8 : s->block > 2 ? 4 : 2;
+}
+
+static void
+put_clear(sb_strbuf *out, const sb_spec *s, int chain)
+{
+    sb_strbuf_printf(out,
+                     "    local $acc%d : %s[%d]\n"
+                     "    for %%l in 0 .. %d {\n      $acc%d[%%l] = ",
+                     chain, sb_dtype_name(s->compute), lanes_of(s), lanes_of(s), chain);
+    sb_ops_zero(out, s);
+    sb_strbuf_puts(out, "\n    }\n");
+}
+
+/* Column `at` of the lists times x: of all rows, or of those with a bit in %b. */
+static void
+put_column(sb_strbuf *out, const sb_spec *s, int chain, const char *at, bool some)
+{
+    char value[96], x[96];
+
+    (void)snprintf(value, sizeof value, "$share_val[(%s) * %d + %%l]", at, s->block);
+    (void)snprintf(x, sizeof x, "$B[cast(i64, $share_crd[%s])]", at);
+    sb_strbuf_printf(
+        out, "      for %%l in 0 .. %d {\n        $acc%d[%%l] += ", lanes_of(s), chain);
+    sb_strbuf_puts(out, some ? "select(ones(%b, %l + 1) > ones(%b, %l), " : "");
+    sb_ops_product(out, s, value, x);
+    if (some) {
+        sb_strbuf_puts(out, ", ");
+        sb_ops_zero(out, s);
+        sb_strbuf_puts(out, ")");
+    }
+    sb_strbuf_puts(out, "\n      }\n");
+}
+
+/* What is left in rows, into $acc0. */
+static void
+put_left(sb_strbuf *out, const sb_spec *s)
+{
+    const int b = s->block;
+    char value[96], x[96];
+
+    (void)snprintf(value, sizeof value, "$share_val[%s * %d + %%e]", listed(s), b);
+    (void)snprintf(x, sizeof x, "$B[cast(i64, $share_crd[%s + %%e])]", listed(s));
+    sb_strbuf_printf(
+        out, "    if $share_left[%%w * %d] < $share_left[%%w * %d + %d] {\n", b, b, b);
+    for (int r = 0; r < b; r++) {
+        sb_strbuf_printf(out,
+                         "      for %%e in cast(i64, $share_left[%%w * %d + %d]) .. "
+                         "cast(i64, $share_left[%%w * %d + %d]) {\n"
+                         "        $acc0[%d] += ",
+                         b, r, b, r + 1, r);
+        sb_ops_product(out, s, value, x);
+        sb_strbuf_puts(out, "\n      }\n");
+    }
+    sb_strbuf_puts(out, "    }\n");
+}
+
+/* SpMV on reals, packed: a lane a row, so that nothing is added across lanes. */
+static void
+program_lanes(sb_strbuf *out, const sb_spec *s)
+{
+    const int b = s->block;
+    char at[48], c[48];
+
+    head(out, s);
+    sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", b);
+    for (int q = 0; q < CHAINS; q++)
+        put_clear(out, s, q);
+    sb_strbuf_printf(out,
+                     "    let %%lo = cast(i64, $share_seg[%%w])\n"
+                     "    let %%count = cast(i64, $share_seg[%%w + 1]) - %%lo\n"
+                     "    for %%v in 0 .. %%count / %d {\n",
+                     CHAINS);
+    for (int q = 0; q < CHAINS; q++) {
+        (void)snprintf(at, sizeof at, "%%lo + %%v * %d + %d", CHAINS, q);
+        put_column(out, s, q, at, false);
+    }
+    sb_strbuf_printf(out,
+                     "    }\n    for %%p in %%lo + %%count / %d * %d .. "
+                     "%%lo + %%count {\n",
+                     CHAINS, CHAINS);
+    put_column(out, s, 0, "%p", false);
+    sb_strbuf_puts(out, "    }\n    for %q in cast(i64, $share_some[%w]) .. "
+                        "cast(i64, $share_some[%w + 1]) {\n"
+                        "      let %b = cast(i64, $share_bits[%q])\n");
+    put_column(out, s, 1, "%share_count + %q", true);
+    sb_strbuf_printf(out,
+                     "    }\n    for %%l in 0 .. %d {\n      $acc0[%%l] = "
+                     "($acc0[%%l] + $acc1[%%l]) + ($acc2[%%l] + $acc3[%%l])\n    }\n",
+                     lanes_of(s));
+    put_left(out, s);
+    (void)snprintf(c, sizeof c, "$C[%%w * %d + %%l]", b);
+    sb_strbuf_printf(out, "    for %%l in 0 .. %d {\n      %s = ", b, c);
+    sb_ops_result(out, s, c, "$acc0[%l]");
+    sb_strbuf_puts(out, "\n    }\n  }\n}\n");
 }
 
 /* The value at %s, whatever its place. */
@@ -217,9 +326,10 @@ program_sample(sb_strbuf *out, const sb_spec *s)
 static void
 program_any(sb_strbuf *out, const sb_spec *s)
 {
-    (s->op == SB_KOP_SDDMM ? program_sample
-     : s->mma              ? program_tensor
-                           : program)(out, s);
+    (s->op == SB_KOP_SDDMM  ? program_sample
+     : s->op == SB_KOP_SPMV ? program_lanes
+     : s->mma               ? program_tensor
+                            : program)(out, s);
 }
 
 static void
@@ -227,7 +337,9 @@ schedule(sb_strbuf *out, const sb_spec *s)
 {
     if (s->op == SB_KOP_SDDMM)
         sb_schedule_samples(out, s, "%q");
-    if (s->mma)
+    if (s->op == SB_KOP_SPMV)
+        sb_strbuf_puts(out, "vectorize %l\n");
+    if (s->op == SB_KOP_SPMV || s->mma)
         return;
     sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
     sb_strbuf_puts(out, "reorder %r %c1\n"
@@ -253,10 +365,10 @@ schedule(sb_strbuf *out, const sb_spec *s)
 
 const sb_recipe sb_recipe_SHARE = {
     .name = "share",
-    .ops = 1U << SB_KOP_SPMM,
+    .ops = 1U << SB_KOP_SPMM | 1U << SB_KOP_SPMV,
     .tensor = 1U << SB_KOP_SPMM | 1U << SB_KOP_SDDMM,
     .program = program_any,
     .schedule = schedule,
-    .unit = {"%w", NULL, "%w"},
+    .unit = {"%w", "%w", "%w"},
     .column = "%c0",
 };

@@ -229,6 +229,11 @@ check_kinds(const sb_spec *s, sb_diag *diag)
             "spec: block size %d; bsr, win, share, mask and blocks need 1 to %d, "
             "others none",
             s->block, most);
+    if (share && s->op == SB_KOP_SPMV &&
+        (!s->packed || s->lanes > 0 || sb_dtype_is_complex(s->compute)))
+        return sb_diag_set(
+            diag, SB_ENOTSUP,
+            "spec: share has SpMV packed, on a CPU, not of complex types");
     if (s->turned && !(blocks && s->block > 1))
         return sb_diag_set(diag, SB_EINVAL,
                            "spec: turned blocks need a size, 2 or more");

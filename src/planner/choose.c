@@ -90,6 +90,15 @@ longest_products(const sb_planner *pl)
     return pl->work.compute_size == 4 ? 28 : 16;
 }
 
+/* Whether packed columns of rows that share them are SpMV's; they were counted where they may
+ * pay (create.c). */
+static bool
+lanes_of_rows(const sb_planner *pl)
+{
+    return pl->target->isa == SB_ISA_V3 && pl->opt->values_frozen && pl->stats.held &&
+           !pl->work.complex;
+}
+
 /* SpMV gains from a window only along runs that fill its lanes (docs/kernels.md,
  * SpMV). */
 static const char *
@@ -100,6 +109,8 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
     if (p->kind == SB_PART_WIN && pl->target->isa != SB_ISA_V3 && /* priced there */
         pl->stats.win_run[sb_stats_window(p->size)] < 20)
         return "shared runs too short for lanes";
+    if (p->kind == SB_PART_WIN && lanes_of_rows(pl))
+        return "columns that rows share are faster packed";
     if (p->kind == SB_PART_SEG && pl->stats.mean >= 128 && !sb_target_zen(pl->target))
         return "rows long enough for lanes of their own";
     if (p->kind == SB_PART_PROD &&
@@ -112,6 +123,10 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
         return "diagonals are faster packed";
     if (p->kind == SB_PART_ALIKE && !sb_rule_alike(pl->target, &pl->stats))
         return "few rows that follow each other";
+    if (p->kind == SB_PART_SHARE && !lanes_of_rows(pl))
+        return pl->target->isa == SB_ISA_V3
+                   ? "too few columns shared by neighbouring rows"
+                   : "not measured on this machine";
     if (p->kind == SB_PART_BSR || p->kind == SB_PART_DIA)
         return "slower than windows or slices for one column";
     return NULL;
@@ -209,7 +224,7 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         pl->pb->op == SB_OP_SPMM && (pl->target->wide || !streams(pl, p)) &&
         !sb_rule_windows(&pl->work, pl->target, pl->stats.mean))
         return "rows too short for so wide a product";
-    if (p->kind == SB_PART_SHARE)
+    if (p->kind == SB_PART_SHARE && pl->pb->op != SB_OP_SPMV) /* priced there */
         return unwise_share(pl, p, w->choice.packed);
     if (p->kind == SB_PART_DIA && pl->pb->op == SB_OP_SPMM)
         return "plain rows run bands as fast and need no positions";

@@ -287,6 +287,10 @@ terms_of(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_tar
         out->unit = p->rows * 2e-9;
         out->entry = p->slots * 0.4e-9 + (p->entries - p->slots) * 2e-9;
         return;
+    case SB_PART_SHARE: /* not measured but on Zen 3 */
+        out->unit = p->rows * 5e-9;
+        out->entry = p->slots * 1.2e-9 + (p->entries - p->slots) * 2e-9;
+        return;
     case SB_PART_BLOCKS:
         out->unit = p->rows * 4e-9;
         out->entry = p->entries * 0.5e-9;

@@ -108,6 +108,15 @@ positions_decide(const sb_planner *pl)
            sb_rule_positions(&pl->work, pl->target, 8);
 }
 
+/* Whether packed columns of rows that share them may be SpMV's: pairs share runs already. */
+static bool
+lanes_decide(const sb_planner *pl)
+{
+    return pl->pb->op == SB_OP_SPMV && !pl->pb->device && pl->opt->values_frozen &&
+           pl->pb->a.batch <= 1 && pl->view.block <= 1 && !pl->work.complex &&
+           pl->target->isa == SB_ISA_V3 && pl->stats.win_share[0] >= 0.3;
+}
+
 static sb_status
 look(sb_planner *pl)
 {
@@ -117,7 +126,7 @@ look(sb_planner *pl)
     if (pl->view.block > 1)
         sb_stats_expand(&pl->stats, pl->view.block);
     pl->work.by_position = pl->view.pos != NULL;
-    if (positions_decide(pl))
+    if (positions_decide(pl) || lanes_decide(pl))
         sb_stats_hold(&pl->stats, &pl->view, &pl->par);
     return SB_OK;
 }

@@ -536,6 +536,13 @@ samples_together(const sb_problem *pb, const sb_choice *ch)
     return sb_sample_grouped(&s);
 }
 
+/* Whether columns that rows share may be SpMV's: a lane a row, values side by side. */
+static bool
+lanes_of_rows(const sb_problem *pb, const sb_choice *ch)
+{
+    return !pb->device && ch->packed && !sb_dtype_is_complex(pb->compute);
+}
+
 bool
 sb_parts_computable(const sb_problem *pb, const sb_choice *ch)
 {
@@ -545,6 +552,9 @@ sb_parts_computable(const sb_problem *pb, const sb_choice *ch)
         const int kind = kernel_kind(ch->part[q].kind);
         const sb_recipe *r = kind < 0 ? NULL : sb_recipe_get(kind);
 
+        if (ch->part[q].kind == SB_PART_SHARE && pb->op == SB_OP_SPMV &&
+            !lanes_of_rows(pb, ch))
+            return false;
         if (!r ||
             !((together && r->sample) ||
               (samples_on_cores(pb, ch, &ch->part[q]) ? r->ops | r->tensor : r->ops) >>

@@ -120,6 +120,8 @@ rules_are_kept(void **state)
         {"spmv seg f32f32f32/f32 i32i32 rr t4 p0 u4", SB_EINVAL},
         {"spmv seg c32c32c32/c32 i32i32 rr t4 p0 u2", SB_EINVAL},
         {"spmv prod f32f32f32/f32 i32i32 rr t4 p0 u2", SB_EINVAL},
+        {"spmv share f32f32f32/f32 i32i32 rr b4 t4 p0", SB_ENOTSUP},
+        {"spmv share c32c32c32/c32 i32i32 rr b4 packed t4 p0", SB_ENOTSUP},
         {"spmv csr f32f32f32/f32 i32i32 rr t8 p0 nt", SB_EINVAL},
         {"spmv csr f32f32f32/f32 i32i32 rr narrow t8 p0", SB_EINVAL},
         {"spmv sell f32f32f32/f32 i32i32 rr one t4 p0", SB_EINVAL},

@@ -11,30 +11,28 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-/* The plan of a matrix of short rows along a band. */
+/* The plan of one of the matrices below. */
 static void
-plan_of(char *out, size_t size, int64_t cols, sb_dtype type, bool frozen)
+plan_of(char *out, size_t size, gen_spec spec, sb_dtype type, bool frozen)
 {
-    const gen_spec spec = {.family = GEN_BANDED,
-                           .rows = 20000,
-                           .cols = cols,
-                           .density = 4e-4,
-                           .seed = 7,
-                           .ptr_type = SB_I32,
-                           .idx_type = SB_I32,
-                           .val_type = type};
-    sb_matrix a = gen_matrix(&spec);
-    gen_dense_spec x = {.rows = cols, .cols = 1, .ld = 1, .type = type, .seed = 1};
-    gen_dense_spec y = {.rows = 20000, .cols = 1, .ld = 1, .type = type, .seed = 1};
-    sb_problem pb = {.op = SB_OP_SPMV, .a = a, .compute = type, .batch = 1};
+    gen_dense_spec x = {.rows = spec.cols, .cols = 1, .ld = 1, .type = type, .seed = 1};
+    gen_dense_spec y = {.rows = spec.rows, .cols = 1, .ld = 1, .type = type, .seed = 1};
+    sb_matrix a;
+    sb_problem pb = {.op = SB_OP_SPMV, .compute = type, .batch = 1};
     const sb_options opt = {.values_frozen = frozen};
     sb_plan *plan;
 
+    spec.seed = 7;
+    spec.ptr_type = spec.idx_type = SB_I32;
+    spec.val_type = type;
+    a = gen_matrix(&spec);
+    pb.a = a;
     pb.b = gen_dense(&x);
     pb.c = gen_dense(&y);
     pb.alpha.re = 1;
@@ -47,6 +45,14 @@ plan_of(char *out, size_t size, int64_t cols, sb_dtype type, bool frozen)
     gen_free_matrix(&a);
 }
 
+/* Short rows along a band. */
+static gen_spec
+band(int64_t cols)
+{
+    return (gen_spec){
+        .family = GEN_BANDED, .rows = 20000, .cols = cols, .density = 4e-4};
+}
+
 /* Columns go on by two every three rows, so few rows follow each other: sums of products are the
  * form of short rows, of doubles as of floats. */
 static void
@@ -57,9 +63,9 @@ test_products(void **state)
     (void)state;
     if (sb_target_get()->isa != SB_ISA_V3)
         skip();
-    plan_of(text, sizeof text, 13000, SB_F32, false);
+    plan_of(text, sizeof text, band(13000), SB_F32, false);
     assert_non_null(strstr(text, "(part prod)"));
-    plan_of(text, sizeof text, 13000, SB_F64, false);
+    plan_of(text, sizeof text, band(13000), SB_F64, false);
     assert_non_null(strstr(text, "(part prod)"));
 }
 
@@ -74,11 +80,32 @@ test_alike(void **state)
     if (sb_target_get()->isa != SB_ISA_V3)
         skip();
     for (int q = 0; q < SB_COUNT(types); q++) {
-        plan_of(text, sizeof text, 20000, types[q], false);
+        plan_of(text, sizeof text, band(20000), types[q], false);
         assert_non_null(strstr(text, "(part alike)"));
-        plan_of(text, sizeof text, 20000, types[q], true);
+        plan_of(text, sizeof text, band(20000), types[q], true);
         assert_non_null(strstr(text, "(part hdia)"));
     }
+}
+
+/* Rows of blocks share their columns: read in place, or packed, a lane a row. */
+static void
+test_blocks(void **state)
+{
+    static const sb_dtype types[] = {SB_F32, SB_F64};
+    gen_spec spec = {.family = GEN_BLOCKS, .rows = 960, .cols = 960};
+    char text[256], part[32];
+
+    (void)state;
+    if (sb_target_get()->isa != SB_ISA_V3)
+        skip();
+    for (int q = 0; q < SB_COUNT(types); q++)
+        for (spec.block = 3; spec.block <= 8; spec.block += spec.block < 4 ? 1 : 2) {
+            plan_of(text, sizeof text, spec, types[q], false);
+            assert_null(strstr(text, "packed"));
+            plan_of(text, sizeof text, spec, types[q], true);
+            (void)snprintf(part, sizeof part, "(part share %d)", (int)spec.block);
+            assert_non_null(strstr(text, part));
+        }
 }
 
 static int
@@ -94,7 +121,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_products),
-                                       cmocka_unit_test(test_alike)};
+                                       cmocka_unit_test(test_alike),
+                                       cmocka_unit_test(test_blocks)};
 
     return cmocka_run_group_tests(tests, start, NULL);
 }
