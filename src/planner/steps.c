@@ -90,12 +90,15 @@ kernel(const sb_kernel **out, sb_build *b, unsigned kinds, sb_kernel_effort effo
                              b->pl->view.crd_type, effort);
 }
 
-/* Kinds whose kernels a choice needs; coordinates leave rows to a cover of rows. */
+/* Kinds whose kernels a choice needs; coordinates leave rows to a cover of rows, and full windows
+ * nothing to either. */
 static unsigned
-kinds_of(const sb_choice *ch)
+kinds_of(const sb_choice *ch, int64_t rows)
 {
     unsigned kinds = 0;
 
+    if (ch->part[0].kind == SB_PART_SHARE && rows % ch->part[0].size == 0)
+        return 1u << SB_PART_SHARE;
     for (int q = 0; q < ch->npart; q++)
         kinds |= 1u << ch->part[q].kind;
     if ((kinds >> SB_PART_COO & 1) && ch->op != SB_OP_SDDMM)
@@ -247,7 +250,7 @@ device_rule(sb_build *b, unsigned kinds)
 sb_status
 sb_build_kernels_exist(sb_build *b, const sb_choice *want)
 {
-    const unsigned kinds = kinds_of(want);
+    const unsigned kinds = kinds_of(want, b->pl->view.rows);
     bool exist;
 
     /* sb_spec_of reads block sizes from the parts; restored by build_parts. */
