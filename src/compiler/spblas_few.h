@@ -52,17 +52,17 @@
 #define SBK_JOIN_A(t, n, k) sbk_splat_##t##x##n(a[k])
 #define SBK_JOIN_ROW(k) (b + ((int64_t)crd[k] - base) * ld)
 
-#define SBK_JOIN_ROWS(t, elem, n)                                             \
-    SBK_FN void sbk_join_add_##t##x##n(sbk_##t##x##n *s, int vectors, elem a, \
-                                       const elem *row)                       \
-    {                                                                         \
-        SBK_UNROLL                                                            \
-        for (int v = 0; v < vectors; v++)                                     \
-            s[v] += sbk_splat_##t##x##n(a) * sbk_ld_##t##x##n(row + v * (n)); \
+#define SBK_JOIN_ROWS(t, elem, n)                                          \
+    SBK_FN void sbk_join_add_##t##x##n(sbk_##t##x##n *s, int vectors,      \
+                                       sbk_##t##x##n one, const elem *row) \
+    {                                                                      \
+        SBK_UNROLL                                                         \
+        for (int v = 0; v < vectors; v++)                                  \
+            s[v] += one * sbk_ld_##t##x##n(row + v * (n));                 \
     }
 /* Entry k to the sums at s. */
 #define SBK_JOIN_ADD(t, n, s, k) \
-    sbk_join_add_##t##x##n(s, vectors, a[k], SBK_JOIN_ROW(k))
+    sbk_join_add_##t##x##n(s, vectors, SBK_JOIN_A(t, n, k), SBK_JOIN_ROW(k))
 
 /* Four entries, each to sums of its own; the last ones by join_part, which masks. */
 #define SBK_JOIN_SUM(s, k) ((s) + (k)*SBK_JOIN_WIDE)
@@ -113,8 +113,31 @@
         SBK_JOIN_CLOSE(s);                                                             \
     }
 
+/* The k-th of four values from a on in all lanes: of registers of 32 bytes one load and
+ * permutations, as loads are what rows of several registers have most of. */
+#if SBK_VBYTES >= 32 && SBK_VBYTES < 64
+#define SBK_FOUR_f32x8(a, k) \
+    ((sbk_f32x8)_mm256_permute_ps(_mm256_broadcast_ps((const __m128 *)(a)), 0x55 * (k)))
+#define SBK_FOUR_f64x4(a, k)       \
+    ((sbk_f64x4)_mm256_permute_pd( \
+        _mm256_broadcast_pd((const __m128d *)((a) + (k) / 2 * 2)), 0xf * ((k) % 2)))
+#else
+#define SBK_FOUR_f32x8(a, k) sbk_splat_f32x8((a)[k])
+#define SBK_FOUR_f64x4(a, k) sbk_splat_f64x4((a)[k])
+#endif
+#define SBK_FOUR_f32x4(a, k) sbk_splat_f32x4((a)[k])
+#define SBK_FOUR_f64x2(a, k) sbk_splat_f64x2((a)[k])
+#define SBK_FOUR_f32x16(a, k) sbk_splat_f32x16((a)[k])
+#define SBK_FOUR_f64x8(a, k) sbk_splat_f64x8((a)[k])
+/* Entry lo + k of four that begin at lo. */
+#define SBK_JOIN_FOURTH(t, n, s, k)                                   \
+    sbk_join_add_##t##x##n(s, vectors, SBK_FOUR_##t##x##n(a + lo, k), \
+                           SBK_JOIN_ROW(lo + (k)))
+
 /* Four, two and one: rows of one register go to four sums while they are long, then to two; of
- * two registers of 32 bytes to two each; more are chains enough, and so are two of 64. */
+ * more registers of 32 bytes to two each, as an addition waits for the one before; of 64 there
+ * are chains enough. */
+#define SBK_HALVES_WIDE 4
 #define SBK_HALVES(t, elem, n, in, index)                                              \
     SBK_FN void sbk_halves_one_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))       \
     {                                                                                  \
@@ -148,17 +171,17 @@
     }                                                                                  \
     SBK_FN void sbk_halves_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))           \
     {                                                                                  \
-        const int apart = vectors == 2 && SBK_VBYTES < 64;                             \
-        sbk_##t##x##n s[2] = {0}, *const odd = apart ? s : acc;                        \
+        const int apart = SBK_VBYTES < 64;                                             \
+        sbk_##t##x##n s[SBK_HALVES_WIDE] = {0}, *const odd = apart ? s : acc;          \
         if (vectors == 1) {                                                            \
             sbk_halves_one_##in##_##t##x##n(acc, 1, a, crd, lo, hi, end, b, ld, base); \
             return;                                                                    \
         }                                                                              \
         for (; hi - lo >= 4; lo += 4) {                                                \
-            SBK_JOIN_ADD(t, n, acc, lo);                                               \
-            SBK_JOIN_ADD(t, n, odd, lo + 1);                                           \
-            SBK_JOIN_ADD(t, n, acc, lo + 2);                                           \
-            SBK_JOIN_ADD(t, n, odd, lo + 3);                                           \
+            SBK_JOIN_FOURTH(t, n, acc, 0);                                             \
+            SBK_JOIN_FOURTH(t, n, odd, 1);                                             \
+            SBK_JOIN_FOURTH(t, n, acc, 2);                                             \
+            SBK_JOIN_FOURTH(t, n, odd, 3);                                             \
         }                                                                              \
         if ((hi - lo) & 2) {                                                           \
             SBK_JOIN_ADD(t, n, acc, lo);                                               \
@@ -167,7 +190,7 @@
         }                                                                              \
         if ((hi - lo) & 1)                                                             \
             SBK_JOIN_ADD(t, n, acc, lo);                                               \
-        for (int v = 0; apart && v < 2; v++)                                           \
+        for (int v = 0; apart && v < vectors; v++)                                     \
             acc[v] += s[v];                                                            \
     }
 
