@@ -31,7 +31,7 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
 
     for (int rank = 0; (ch.tile = sb_rule_tile(&narrow, t, block, prefetch, rank)) > 0;
          rank++) {
-        const int unroll = sb_rule_together(w, t, kind, 1, mean, ragged);
+        const int unroll = sb_rule_together_slab(w, slab, t, kind, 1, mean, ragged);
         for (int without = 0; without < 8; without++) {
             ch.unroll = without & 1 ? 1 : unroll;
             ch.stream = !(without & 2) && stream;

@@ -7,6 +7,7 @@
 #include "kernels/recipe.h"
 #include "kernels/sample.h"
 #include "planner/candidates.h"
+#include "runtime/slab.h"
 
 #include <math.h>
 #include <string.h>
@@ -488,14 +489,16 @@ sb_rule_gpu_whole(const sb_problem *pb)
 }
 
 bool
-sb_spec_exact(const sb_spec *s, const sb_problem *pb)
+sb_spec_exact(const sb_spec *s, const sb_problem *pb, int slab)
 {
+    const int64_t n = slab > 0 && sb_slab_even(pb, slab) ? slab : pb->c.cols;
+
     if (s->op == SB_KOP_SDDMM) {
         const int64_t k = pb->trans_a == SB_TRANS_N ? pb->b.cols : pb->b.rows;
 
         return !s->b_col && s->c_col && k == s->tile;
     }
-    return s->op == SB_KOP_SPMM && !s->b_col && !s->c_col && pb->c.cols == s->tile;
+    return s->op == SB_KOP_SPMM && !s->b_col && !s->c_col && n == s->tile;
 }
 
 bool

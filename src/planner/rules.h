@@ -72,6 +72,9 @@ int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows);
  * SB_SPEC_JOIN to SB_SPEC_EIGHTS where they go one after the other. */
 int sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int rows,
                      double mean, double ragged);
+/* ... by slabs of so many columns, 0: without. */
+int sb_rule_together_slab(const sb_work *w, int slab, const sb_target *t,
+                          sb_part_kind kind, int rows, double mean, double ragged);
 
 /* How rows of `mean` entries are read in place without an analysis: SpMV, where gathers are
  * fast, takes short rows several at a time (seg), the shortest by their products (prod); else
@@ -141,8 +144,8 @@ int64_t sb_rule_blocks(const sb_work *w, const sb_target *t);
 void sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kinds,
                 sb_dtype ptr, sb_dtype idx);
 
-/* Whether a kernel for exactly this many columns would fit. */
-bool sb_spec_exact(const sb_spec *s, const sb_problem *pb);
+/* Whether a kernel for exactly this many columns would fit, of all or of slabs of one width. */
+bool sb_spec_exact(const sb_spec *s, const sb_problem *pb, int slab);
 
 /* False when only the reference kernel computes this problem, with the reason. */
 bool sb_problem_planable(const sb_problem *pb, const char **why);

@@ -62,8 +62,8 @@ sb_planner_kernel(const sb_kernel **out, const sb_problem *pb, const sb_choice *
     sb_spec_of(&spec, pb, ch, kinds, ptr, idx);
     if (pb->device)
         return sb_planner_device_kernel(out, pb->device, &spec, effort);
-    /* one made for just this width knows its loops' ends; slabs have another */
-    for (spec.exact = !ch->slab && sb_spec_exact(&spec, pb);; spec.exact = false) {
+    /* one made for just this width knows its loops' ends */
+    for (spec.exact = sb_spec_exact(&spec, pb, ch->slab);; spec.exact = false) {
         st = host_kernel(out, &spec, effort);
         if (st == SB_OK || st == SB_ENOTSUP)
             return st;
@@ -214,8 +214,8 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
                 continue;
             if (want->unroll == 0)
                 best.unroll =
-                    sb_rule_together(first == SB_PART_PANEL ? &narrow : &pl->work,
-                                     pl->target, first, block, mean, pl->stats.ragged);
+                    sb_rule_together_slab(&pl->work, want->slab, pl->target, first,
+                                          block, mean, pl->stats.ragged);
             b->choice = best;
             if (pass == 1 ? refined_exist(b, kinds, &best, effort)
                           : all_exist(b, kinds, effort))

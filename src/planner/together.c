@@ -181,3 +181,14 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
         return 1;
     return sb_rule_unroll(w, t, mean, rows);
 }
+
+int
+sb_rule_together_slab(const sb_work *w, int slab, const sb_target *t, sb_part_kind kind,
+                      int rows, double mean, double ragged)
+{
+    const sb_work narrow = sb_work_slab(w, slab);
+    const bool known =
+        kind == SB_PART_PANEL || t->isa == SB_ISA_V3; /* measured there */
+
+    return sb_rule_together(known ? &narrow : w, t, kind, rows, mean, ragged);
+}

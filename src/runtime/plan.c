@@ -268,6 +268,21 @@ sb_launch_bind(sb_binding *out, const sb_launch *l, const sb_problem *pb,
     return bind(out, &sc, spec, signature, diag);
 }
 
+/* Without a buffer: kernels may be for a slab's width alone. */
+static sb_status
+run_slabs_in_place(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
+{
+    sb_launch whole = *l;
+
+    whole.slab = 0;
+    for (int64_t from = 0; from < pb->c.cols; from += l->slab) {
+        const sb_problem one = sb_slab_in_place(pb, from, l->slab);
+
+        SB_TRY(sb_launch_run(&whole, &one, diag));
+    }
+    return SB_OK;
+}
+
 sb_status
 sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
 {
@@ -276,6 +291,8 @@ sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
 
     if (l->slab > 0 && sb_slab_fits(pb, l->slab))
         return sb_slab_run(l, pb, diag);
+    if (l->slab > 0 && sb_slab_even(pb, l->slab))
+        return run_slabs_in_place(l, pb, diag);
     sb_problem_shape(pb, &sc.m, &sc.n, &sc.k);
     for (sc.member = 0; sc.member < batch; sc.member++) {
         for (int q = 0; q < l->nstep; q++) {

@@ -52,6 +52,24 @@ sb_slab_serves(const sb_problem *pb, int64_t width)
                                            : n > width;
 }
 
+bool
+sb_slab_even(const sb_problem *pb, int64_t width)
+{
+    return !sb_slab_turns(pb) && sb_slab_serves(pb, width) && pb->c.cols % width == 0;
+}
+
+sb_problem
+sb_slab_in_place(const sb_problem *pb, int64_t from, int64_t width)
+{
+    sb_problem one = *pb;
+
+    one.b.data = (char *)one.b.data + (size_t)from * sb_dtype_size(one.b.type);
+    one.c.data = (char *)one.c.data + (size_t)from * sb_dtype_size(one.c.type);
+    *(one.trans_b == SB_TRANS_N ? &one.b.cols : &one.b.rows) = width;
+    one.c.cols = width;
+    return one;
+}
+
 /* Bytes of so many rows of a slab, in whole lines; false: too many. */
 static bool
 lines(size_t *bytes, int64_t rows, int64_t width, sb_dtype type)

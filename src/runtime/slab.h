@@ -32,6 +32,12 @@ bool sb_slab_fits(const sb_problem *pb, int64_t width);
  * rows without gaps, their data NULL. */
 sb_problem sb_slab_alone(const sb_problem *pb, int64_t width);
 
+/* Whether all slabs of B and C by rows are of one width, so that kernels for that alone serve. */
+bool sb_slab_even(const sb_problem *pb, int64_t width);
+
+/* Columns [from, from + width) of op(B) and C by rows, where they lie. */
+sb_problem sb_slab_in_place(const sb_problem *pb, int64_t from, int64_t width);
+
 /*
  * Runs the launch in slabs of l->slab columns, which fit. Where there are enough for all
  * threads, each takes whole slabs and a part of the buffer for itself; else all share the
