@@ -59,9 +59,9 @@ static const machine zen3 = {.row = {ROW / 2, ROW / 2},
                              .reuse = {{10, 19}, {10, 19}, {10, 19}},
                              .often = 5,
                              .near = true,
-                             .gain = {{0.85, 0.66, 0.64, 0.78},
-                                      {0.78, 0.56, 0.54, 0.78},
-                                      {0.62, 0.48, 0.46, 0.70}}};
+                             .gain = {{0.78, 0.66, 0.64, 0.78},
+                                      {0.72, 0.56, 0.54, 0.78},
+                                      {0.57, 0.48, 0.46, 0.70}}};
 static const machine zen4 = {
     .row = {ROW, ROW / 2},
     .panel = 65536,
@@ -226,13 +226,12 @@ scattered(const sb_view *v)
 /* Rows of B that few rows of A in a row share need no slab that L2 holds, but one whose rows do
  * not share the sets of the caches that those of B do. */
 static bool
-lies_near(const sb_problem *pb, const sb_view *v, const sb_work *w, const sb_target *t)
+lies_near(const sb_view *v, const sb_work *w, const sb_target *t)
 {
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
 
     return machine_of(t)->near && length_of(w) > 0 && mean >= RUN_NEAR &&
-           mean * ROW <= (double)t->l1 / 2 && sb_rule_stream(pb, w, mean, t) &&
-           !scattered(v);
+           mean * ROW <= (double)t->l1 / 2 && !scattered(v);
 }
 
 int
@@ -244,7 +243,7 @@ sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
     const machine *mc = machine_of(t);
     int beyond;
 
-    if (width == 0 || lies_near(pb, v, w, t))
+    if (width == 0 || lies_near(v, w, t))
         return width;
     beyond = spilt(mc, w, t, HELD);
     return (!beyond && (double)w->nnz >= mc->often * w->b_size * rows) || scattered(v)
