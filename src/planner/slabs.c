@@ -283,6 +283,19 @@ panels_serve(const sb_planner *pl, const sb_choice *ch)
            pl->work.c_size >= pl->work.compute_size;
 }
 
+/* How much dearer windows and panels are where L1 keeps what a row names of a slab for the next
+ * one, as it did not of B: pairs of rows take a slab at once, higher windows in two passes
+ * (docs/kernels.md, Wide rows on Zen 3). */
+static double
+in_l1(const machine *mc, const sb_planner *pl, const sb_part_choice *p, int width)
+{
+    const double row = pl->stats.mean * width * pl->work.b_size;
+
+    if (!mc->near || pl->stats.r4 < 2 || row > 0.6 * (double)pl->target->l1)
+        return 1;
+    return p->kind != SB_PART_PANEL && p->size == 2 ? 1.15 : 1.5;
+}
+
 /* Time of a form by slabs, of which rows alone have `width` columns; 0: it has none. */
 static double
 form(sb_weighed *w, const sb_planner *pl, int width, double rows)
@@ -299,11 +312,12 @@ form(sb_weighed *w, const sb_planner *pl, int width, double rows)
         p->size = mc->panel / (most * pl->work.b_size);
         w->dropped = NULL;
         return !near && panels_serve(pl, &w->choice)
-                   ? (w->choice.packed ? g->packed : g->panel) * rows
+                   ? (w->choice.packed ? g->packed : g->panel) *
+                         in_l1(mc, pl, p, width) * rows
                    : 0;
     }
     if (is_windows(w)) /* near each other, rows of B are in L1 without them */
-        return near ? 0 : g->windows * w->cost.seconds;
+        return near ? 0 : g->windows * in_l1(mc, pl, p, width) * w->cost.seconds;
     return is_rows(w) && p->c <= 1 ? g->rows * fmin(rows, w->cost.seconds) : 0;
 }
 

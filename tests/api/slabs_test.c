@@ -101,7 +101,7 @@ test_wide(void **state)
     (void)state;
     wide(SB_F32, 512, GEN_UNIFORM, true);
     wide(SB_F64, 300, GEN_UNIFORM, true);
-    wide(SB_F32, 530, GEN_FULL, true);
+    wide(SB_F32, 530, GEN_UNIFORM, true);
 }
 
 /* What it asks for depends on the text, on every level. A kernel for just the columns that C has
