@@ -1354,10 +1354,10 @@ SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
  * Memory   B and C must not overlap
  * Buffer   on the CPU about as many bytes as B has, where its rows are long and A has many
  *          entries a row, by sizes and types alone; else 0. Columns of B are copied there
- *          side by side, some at a time. The plan's bits are those without a buffer. Where B
- *          or C lies by columns, about as many bytes as both, at most 64 MiB or a few
- *          columns: some at a time are put by rows there, which is several times as fast;
- *          without it the bits may be others. A
+ *          side by side, some at a time. The plan's bits are those without a buffer; those
+ *          of a call without a plan may be others. Where B or C lies by columns, about as
+ *          many bytes as both, at most 64 MiB or a few columns: some at a time are put by
+ *          rows there, which is several times as fast; without it the bits may be others. A
  *          PLAN_TEXT with a slab counts from when it is set, so ask after setting it.
  *          Calls from several threads want a buffer each
  * Threads  one handle per thread; A and B may be shared, C not

@@ -541,7 +541,7 @@ samples_together(const sb_problem *pb, const sb_choice *ch)
 
 /* Whether columns that rows share may be SpMV's: a lane a row, values side by side. */
 static bool
-lanes_of_rows(const sb_problem *pb, const sb_choice *ch)
+lanes_computable(const sb_problem *pb, const sb_choice *ch)
 {
     return !pb->device && ch->packed && !sb_dtype_is_complex(pb->compute);
 }
@@ -556,7 +556,7 @@ sb_parts_computable(const sb_problem *pb, const sb_choice *ch)
         const sb_recipe *r = kind < 0 ? NULL : sb_recipe_get(kind);
 
         if (ch->part[q].kind == SB_PART_SHARE && pb->op == SB_OP_SPMV &&
-            !lanes_of_rows(pb, ch))
+            !lanes_computable(pb, ch))
             return false;
         if (!r ||
             !((together && r->sample) ||

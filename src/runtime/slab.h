@@ -6,7 +6,9 @@
  * (docs/kernels.md, Slabs of B).
  *
  * A kernel adds up a column of C in the same order whatever columns are beside it, so the
- * bits are those of the same steps without slabs, for any number of threads.
+ * bits are those of the same steps without slabs, for any number of threads. Kernels may be for
+ * the slabs' width alone (sb_slab_even): without the buffer the steps then run on so many columns
+ * at a time where they lie.
  */
 #ifndef SB_RUNTIME_SLAB_H
 #define SB_RUNTIME_SLAB_H
