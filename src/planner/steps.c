@@ -91,13 +91,14 @@ kernel(const sb_kernel **out, sb_build *b, unsigned kinds, sb_kernel_effort effo
 }
 
 /* Kinds whose kernels a choice needs; coordinates leave rows to a cover of rows, and full windows
- * nothing to either. */
+ * leave coordinates nothing. */
 static unsigned
 kinds_of(const sb_choice *ch, int64_t rows)
 {
     unsigned kinds = 0;
 
-    if (ch->part[0].kind == SB_PART_SHARE && rows % ch->part[0].size == 0)
+    if (ch->npart == 2 && ch->part[0].kind == SB_PART_SHARE &&
+        ch->part[1].kind == SB_PART_COO && rows > 0 && rows % ch->part[0].size == 0)
         return 1u << SB_PART_SHARE;
     for (int q = 0; q < ch->npart; q++)
         kinds |= 1u << ch->part[q].kind;
