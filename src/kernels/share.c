@@ -192,7 +192,7 @@ put_left(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_puts(out, "    }\n");
 }
 
-/* SpMV on reals, packed: a lane a row, so that nothing is added across lanes. */
+/* SpMV, packed, but of complex types: a lane a row, so that nothing is added across lanes. */
 static void
 program_lanes(sb_strbuf *out, const sb_spec *s)
 {

@@ -96,7 +96,7 @@ static bool
 lanes_of_rows(const sb_planner *pl)
 {
     return pl->target->isa == SB_ISA_V3 && pl->opt->values_frozen && pl->stats.held &&
-           !pl->work.complex;
+           pl->pb->a.batch <= 1 && !pl->work.complex;
 }
 
 /* SpMV gains from a window only along runs that fill its lanes (docs/kernels.md,
