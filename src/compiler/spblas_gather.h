@@ -114,17 +114,35 @@ sbk_four_i16(const int16_t *q)
 #define SBK_GATHER_FIRST SBK_GATHER_MASKED
 #else
 #if SBK_VBYTES >= 64
+/* Four elements whose indices two registers hold. Of floats three insertions: what gcc makes
+ * of their literal, two pairs and a shuffle, is an operation more. */
+SBK_FN sbk_f32x4
+sbk_at_f32(const float *p, int64_t lo, int64_t hi)
+{
+    __m128 r = _mm_load_ss(p + (int32_t)lo);
+
+    r = _mm_insert_ps(r, _mm_load_ss(p + (lo >> 32)), 0x10);
+    r = _mm_insert_ps(r, _mm_load_ss(p + (int32_t)hi), 0x20);
+    return (sbk_f32x4)_mm_insert_ps(r, _mm_load_ss(p + (hi >> 32)), 0x30);
+}
+
+SBK_FN sbk_f64x4
+sbk_at_f64(const double *p, int64_t lo, int64_t hi)
+{
+    return (sbk_f64x4){p[(int32_t)lo], p[lo >> 32], p[(int32_t)hi], p[hi >> 32]};
+}
+
 /* Full vectors by fours, one after the other: all indices at once are more than there are
  * registers, and compilers move them to vector registers and back (docs/kernels.md). */
-#define SBK_GATHER_FOUR(t, elem)                                                     \
-    SBK_FN sbk_##t##x4 sbk_gat_##t(const elem *p, const int32_t *q)                  \
-    {                                                                                \
-        int64_t lo = sbk_two_i32(q), hi = sbk_two_i32(q + 2);                        \
-        sbk_##t##x4 r;                                                               \
-        __asm__ volatile("" : "+r"(lo), "+r"(hi));                                   \
-        r = (sbk_##t##x4){p[(int32_t)lo], p[lo >> 32], p[(int32_t)hi], p[hi >> 32]}; \
-        __asm__ volatile("" : "+v"(r));                                              \
-        return r;                                                                    \
+#define SBK_GATHER_FOUR(t, elem)                                    \
+    SBK_FN sbk_##t##x4 sbk_gat_##t(const elem *p, const int32_t *q) \
+    {                                                               \
+        int64_t lo = sbk_two_i32(q), hi = sbk_two_i32(q + 2);       \
+        sbk_##t##x4 r;                                              \
+        __asm__ volatile("" : "+r"(lo), "+r"(hi));                  \
+        r = sbk_at_##t(p, lo, hi);                                  \
+        __asm__ volatile("" : "+v"(r));                             \
+        return r;                                                   \
     }
 
 SBK_GATHER_FOUR(f32, float)
@@ -166,7 +184,28 @@ sbk_ga_f64x8(const double *p, const int32_t *q)
     return (sbk_f64x8)_mm512_insertf64x4(lo, (__m256d)sbk_gat_f64(p, q + 4), 1);
 }
 
-#define SBK_GATHER_FULL(t, elem, n, half, mask) SBK_GATHER_SHORT(t, elem, n, half)
+/* Of 16 bits by halves: all columns at once are too many as well. */
+SBK_GATHER_SHORT(f32, float, 4, 2)
+SBK_GATHER_SHORT(f32, float, 8, 4)
+SBK_GATHER_SHORT(f64, double, 4, 2)
+
+SBK_FN sbk_f32x16
+sbk_gah_f32x16(const float *p, const int16_t *q)
+{
+    const __m512 lo = _mm512_castps256_ps512((__m256)sbk_gah_f32x8(p, q));
+
+    return (sbk_f32x16)_mm512_insertf32x8(lo, (__m256)sbk_gah_f32x8(p, q + 8), 1);
+}
+
+SBK_FN sbk_f64x8
+sbk_gah_f64x8(const double *p, const int16_t *q)
+{
+    const __m512d lo = _mm512_castpd256_pd512((__m256d)sbk_gah_f64x4(p, q));
+
+    return (sbk_f64x8)_mm512_insertf64x4(lo, (__m256d)sbk_gah_f64x4(p, q + 4), 1);
+}
+
+#define SBK_GATHER_FULL(t, elem, n, half, mask) /* above */
 /* The first m of indices in registers, by fours as far as there are any, the others the first
  * one's: AMD's masked gather takes as long for one lane as for all (docs/kernels.md). */
 #define SBK_GATHER_QUAD(t, elem)                                                    \
@@ -174,8 +213,7 @@ sbk_ga_f64x8(const double *p, const int32_t *q)
     {                                                                               \
         int64_t lo = _mm_cvtsi128_si64(i), hi = _mm_extract_epi64(i, 1);            \
         __asm__("" : "+r"(lo), "+r"(hi)); /* else lanes are taken out one by one */ \
-        return (sbk_##t##x4){p[(int32_t)lo], p[lo >> 32], p[(int32_t)hi],           \
-                             p[hi >> 32]};                                          \
+        return sbk_at_##t(p, lo, hi);                                               \
     }
 #define SBK_FILLED(n, i, m) sbk_keep_i32x##n(i, sbk_splat_i32x##n((i)[0]), m)
 
