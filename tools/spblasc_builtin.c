@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARDS = 8, SIXTEEN_REGISTERS = 512 };
+enum { SHARDS = 8, SIXTEEN_REGISTERS = 512, WIDE_REGISTERS = 1024 };
 
 static const char prologue[] = "/* Made by spblasc builtin. */\n"
                                "#define SB_PASTE_(name, level) name##_##level\n"
@@ -47,6 +47,8 @@ sums(const char *text)
 
     if (sb_spec_parse(&s, text, &diag) != SB_OK)
         return 0;
+    if (s.unroll == SB_SPEC_SLIM) /* is another's, but where registers have 64 bytes */
+        return WIDE_REGISTERS;
     bytes = s.tile * (s.block > 1 ? s.block : 1) * (int)sb_dtype_size(s.compute);
     if ((s.op == SB_KOP_SDDMM || strstr(text, " blocks ")) && bytes > SIXTEEN_REGISTERS)
         bytes = SIXTEEN_REGISTERS;

@@ -195,7 +195,7 @@ bool sb_emit_tensor(sb_emit *cx, const sb_stmt *st);
  * names beside what the loop reads, or NULL. */
 bool sb_emit_few(sb_emit *cx, const sb_stmt *st);
 /* Which call the note asks for; 0: none. */
-enum { SB_EMIT_FEW = 1, SB_EMIT_JOIN, SB_EMIT_HALVES, SB_EMIT_EIGHTS };
+enum { SB_EMIT_FEW = 1, SB_EMIT_JOIN, SB_EMIT_HALVES, SB_EMIT_EIGHTS, SB_EMIT_SLIM };
 int sb_emit_few_of(const sb_stmt *st);
 /* Entries that a call for joined rows reads from where a row's last ones begin; 0: its own. */
 int sb_emit_few_reads(int which);

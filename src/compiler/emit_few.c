@@ -8,8 +8,8 @@
  *   }
  *   -> sbk_few_i32_f32x8(acc, 1, A, crd, lo, hi, nnz, B + c0, ldb, base);
  *
- * `few 16` asks for join, `few 32` for halves and `few 64` for eights, of rows one after the
- * other (emit_join.c).
+ * `few 16` asks for join, `few 32` for halves, `few 64` for eights and `few 128` for slim, of rows
+ * one after the other (emit_join.c).
  * Any other loop is written as it stands.
  */
 #include "compiler/emit.h"
@@ -34,7 +34,8 @@ sb_emit_few_of(const sb_stmt *st)
             return strcmp(st->u.loop.note[q].value, "16") == 0   ? SB_EMIT_JOIN
                    : strcmp(st->u.loop.note[q].value, "32") == 0 ? SB_EMIT_HALVES
                    : strcmp(st->u.loop.note[q].value, "64") == 0 ? SB_EMIT_EIGHTS
-                                                                 : SB_EMIT_FEW;
+                   : strcmp(st->u.loop.note[q].value, "128") == 0 ? SB_EMIT_SLIM
+                                                                  : SB_EMIT_FEW;
     return 0;
 }
 
@@ -98,9 +99,12 @@ match_column(few *f, sb_emit *cx, const sb_expr *e)
 static bool
 fits(const sb_emit *cx, int which, int64_t bytes)
 {
-    return bytes == 16 || bytes == 32 ||
-           (cx->bytes == 0 && ((bytes == 64 && which != SB_EMIT_FEW) ||
-                               (bytes == 128 && which == SB_EMIT_HALVES)));
+    const bool halves = which == SB_EMIT_HALVES || which == SB_EMIT_SLIM;
+
+    if (bytes == 16 || bytes == 32)
+        return which != SB_EMIT_SLIM;
+    return cx->bytes == 0 &&
+           ((bytes == 64 && which != SB_EMIT_FEW) || (bytes == 128 && halves));
 }
 
 /* $acc[%c] += $A[..] * $B[..] over as many bytes of sums in registers */
@@ -185,7 +189,8 @@ function(const sb_emit *cx, const sb_stmt *st)
     static const char *const names[] = {[SB_EMIT_FEW] = "few",
                                         [SB_EMIT_JOIN] = "join",
                                         [SB_EMIT_HALVES] = "halves",
-                                        [SB_EMIT_EIGHTS] = "eights"};
+                                        [SB_EMIT_EIGHTS] = "eights",
+                                        [SB_EMIT_SLIM] = "slim"};
     const int which = sb_emit_few_of(st);
 
     if (cx->joined != st && sb_emit_few_reads(which))

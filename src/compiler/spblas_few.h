@@ -18,6 +18,10 @@
  * (emit_join.c): the last four masked (join: four entries lie behind `lo`; join_end: it copies
  * what there is), or four, two and one, where rows have lengths a predictor knows.
  *
+ *   slim_<index>
+ *
+ * is halves of rows of 64 and 128 bytes by registers of 32 bytes, on every level.
+ *
  *   eights_<index>, eights_end_<index>
  *
  * are `few` for rows one after the other (eight entries lie behind `lo`; eights_end copies), and
@@ -115,7 +119,7 @@
 
 /* The k-th of four values from a on in all lanes: of registers of 32 bytes one load and
  * permutations, as loads are what rows of several registers have most of. */
-#if SBK_VBYTES >= 32 && SBK_VBYTES < 64
+#if SBK_VBYTES >= 32
 #define SBK_FOUR_f32x8(a, k) \
     ((sbk_f32x8)_mm256_permute_ps(_mm256_broadcast_ps((const __m128 *)(a)), 0x55 * (k)))
 #define SBK_FOUR_f64x4(a, k)       \
@@ -138,6 +142,7 @@
  * more registers of 32 bytes to two each, as an addition waits for the one before; of 64 there
  * are chains enough. */
 #define SBK_HALVES_WIDE 4
+#define SBK_HALVES_APART(t, n) (sizeof(sbk_##t##x##n) < 64)
 #define SBK_HALVES(t, elem, n, in, index)                                              \
     SBK_FN void sbk_halves_one_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))       \
     {                                                                                  \
@@ -171,7 +176,7 @@
     }                                                                                  \
     SBK_FN void sbk_halves_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))           \
     {                                                                                  \
-        const int apart = SBK_VBYTES < 64;                                             \
+        const int apart = SBK_HALVES_APART(t, n);                                      \
         sbk_##t##x##n s[SBK_HALVES_WIDE] = {0}, *const odd = apart ? s : acc;          \
         if (vectors == 1) {                                                            \
             sbk_halves_one_##in##_##t##x##n(acc, 1, a, crd, lo, hi, end, b, ld, base); \
@@ -192,6 +197,30 @@
             SBK_JOIN_ADD(t, n, acc, lo);                                               \
         for (int v = 0; apart && v < vectors; v++)                                     \
             acc[v] += s[v];                                                            \
+    }
+
+#define SBK_SLIM_ANY(t, elem, n, in, index)                                           \
+    SBK_FN void sbk_slim_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))            \
+    {                                                                                 \
+        sbk_halves_##in##_##t##x##n(acc, vectors, a, crd, lo, hi, end, b, ld, base);  \
+    }
+/* Registers of 64 bytes as two of 32, `half` lanes each; ps: the type's name in intrinsics. By copies
+ * of memory the sums would lie there. */
+#define SBK_SLIM(t, elem, n, half, ps, join, in, index)                             \
+    SBK_FN void sbk_slim_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))          \
+    {                                                                               \
+        sbk_##t##x##half s[SBK_HALVES_WIDE];                                        \
+        SBK_UNROLL                                                                  \
+        for (int v = 0; v < vectors; v++) {                                         \
+            s[2 * v] = (sbk_##t##x##half)_mm512_cast##ps##512_##ps##256(acc[v]);    \
+            s[2 * v + 1] = (sbk_##t##x##half)_mm512_extract##join##_##ps(acc[v], 1); \
+        }                                                                           \
+        sbk_halves_##in##_##t##x##half(s, 2 * vectors, a, crd, lo, hi, end, b, ld,  \
+                                       base);                                       \
+        SBK_UNROLL                                                                  \
+        for (int v = 0; v < vectors; v++)                                           \
+            acc[v] = (sbk_##t##x##n)_mm512_insert##join(                            \
+                _mm512_cast##ps##256_##ps##512(s[2 * v]), s[2 * v + 1], 1);         \
     }
 
 #if SBK_VBYTES >= 64
@@ -534,6 +563,16 @@ SBK_FEW(SBK_HALVES, f32, float, 4)
 SBK_FEW(SBK_HALVES, f32, float, 8)
 SBK_FEW(SBK_HALVES, f64, double, 2)
 SBK_FEW(SBK_HALVES, f64, double, 4)
+#endif
+#if SBK_VBYTES >= 64
+SBK_FEW(SBK_SLIM, f32, float, 16, 8, ps, f32x8)
+SBK_FEW(SBK_SLIM, f64, double, 8, 4, pd, f64x4)
+#elif SBK_VBYTES >= 32
+SBK_FEW(SBK_SLIM_ANY, f32, float, 8)
+SBK_FEW(SBK_SLIM_ANY, f64, double, 4)
+#else
+SBK_FEW(SBK_SLIM_ANY, f32, float, 4)
+SBK_FEW(SBK_SLIM_ANY, f64, double, 2)
 #endif
 
 #endif

@@ -37,6 +37,11 @@
 #define JOINED(kind, types, width)                 \
     "spmm " kind " " types " rr " width " p0 u16", \
         "spmm " kind " " types " rr " width " p0 u32"
+/* Fours, two and one by registers of 32 bytes. */
+#define SLIM(types, half, whole)                   \
+    "spmm csr " types " rr " half " p0 u128",      \
+        "spmm csr " types " rr " whole " p0 u128", \
+        "spmm csr " types " rr " whole " p0 u128 nt"
 /* Eights, the last ones masked, rows one after the other: rows of B of 16, 32 and 64 bytes. */
 #define MASKED_EIGHTS(types, quarter, half, whole) \
     "spmm csr " types " rr " quarter " p0 u64",    \
@@ -220,6 +225,10 @@ static const char *const builtin[] = {
     JOINED("csr", F64, "x2"),
     JOINED("csr", F64, "x4"),
     JOINED("csr", F64, "x8"),
+    SLIM(F32, "x16", "x32"),
+    SLIM(F64, "x8", "x16"),
+    "spmm csr " F32L " rr x16 p0 u128",
+    "spmm csr " F64L " rr x8 p0 u128",
     MASKED_EIGHTS(F32, "x4", "x8", "x16"),
     MASKED_EIGHTS(F64, "x2", "x4", "x8"),
     MASKED_EIGHTS(F32L, "x4", "x8", "x16"),

@@ -61,19 +61,22 @@ sb_schedule_jam(sb_strbuf *out, const sb_spec *s)
 }
 
 /* Whether entries are taken together by a call of spblas_few.h: values lie where their columns
- * do, and a row of B is 16 or 32 bytes (64 as well but of `few`, 128 of `halves`), of the type that sums them. */
+ * do, and a row of B is 16 or 32 bytes (64 as well but of `few`, 128 of `halves`; of
+ * `slim` these alone), of the type that sums them. */
 static bool
 few(const sb_spec *s, const sb_row_loops *l)
 {
     const size_t row = (size_t)s->tile * sb_dtype_size(s->compute);
-    const bool join = s->unroll == SB_SPEC_JOIN || s->unroll == SB_SPEC_HALVES ||
-                      s->unroll == SB_SPEC_EIGHTS;
+    const bool slim = s->unroll == SB_SPEC_SLIM;
+    const bool halves = s->unroll == SB_SPEC_HALVES || slim;
+    const bool join =
+        s->unroll == SB_SPEC_JOIN || halves || s->unroll == SB_SPEC_EIGHTS;
 
     return l->beside && s->lanes == 0 && (join || s->unroll == SB_SPEC_FEW) &&
            s->prefetch == 0 && s->a == s->compute && s->b == s->compute &&
            (s->compute == SB_F32 || s->compute == SB_F64) &&
-           (row == 16 || row == 32 || (join && row == 64) ||
-            (s->unroll == SB_SPEC_HALVES && row == 128));
+           (((row == 16 || row == 32) && !slim) || (join && row == 64) ||
+            (halves && row == 128));
 }
 
 static void

@@ -95,7 +95,8 @@ longest_products(const sb_planner *pl)
 static bool
 lanes_of_rows(const sb_planner *pl)
 {
-    return pl->target->isa == SB_ISA_V3 && pl->opt->values_frozen && pl->stats.held &&
+    return sb_rule_packed_lanes(pl->target) && pl->opt->values_frozen &&
+           pl->stats.held &&
            pl->pb->a.batch <= 1 && !pl->work.complex;
 }
 
@@ -124,7 +125,7 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
     if (p->kind == SB_PART_ALIKE && !sb_rule_alike(pl->target, &pl->stats))
         return "few rows that follow each other";
     if (p->kind == SB_PART_SHARE && !lanes_of_rows(pl))
-        return pl->target->isa == SB_ISA_V3
+        return sb_rule_packed_lanes(pl->target)
                    ? "too few columns shared by neighbouring rows"
                    : "not measured on this machine";
     if (p->kind == SB_PART_BSR || p->kind == SB_PART_DIA)

@@ -95,6 +95,15 @@ double sb_vector_mixed(const sb_stats *s);
 /* On Zen 4, seconds for lines of x that no row of the last six has read, and that L1 mostly has
  * not kept beside A: what loads wait for where columns are scattered. */
 double sb_vector_late(const sb_vector_part *p, const sb_stats *s, const sb_target *t);
+/* Packed columns that rows share, a lane a row: seconds of a window, of a column that all its rows
+ * hold (by their number), of one that some lack, of an entry left over. */
+typedef struct sb_lane_pace {
+    double window, column[9], some, left;
+} sb_lane_pace;
+/* Columns that some lack are not counted: holes are, as many as half of the rows and fewer. Lines
+ * of x are the caller's. */
+void sb_vector_lanes(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+                     const sb_lane_pace *by);
 /* cost_short.c: the same of Zen 3, but of blocks, which cost what they do elsewhere. */
 void sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                      const sb_target *t, bool packed);

@@ -137,24 +137,24 @@ windows(sb_terms *out, const sb_vector_part *p, const sb_stats *s)
                  (p->entries - p->slots) * left[w];
 }
 
-/* Windows, columns that all of their rows hold, that some lack (which are not counted: holes
- * are, as many as half of the rows and fewer), and what is left over. */
 static void
 shares(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_target *t)
 {
-    static const pace lane[] = {{5e-9, 0, 0, 0.14e-9, 1.35e-9},
-                                {4e-9, 0, 0, 0.23e-9, 2.4e-9}};
-    static const double some[] = {1.3e-9, 1.5e-9}, left[] = {1.8e-9, 2.2e-9};
-    static const double column[][9] = {
-        {0, 0, 0.55e-9, 0.5e-9, 0.52e-9, 0.75e-9, 0.75e-9, 0.75e-9, 0.75e-9},
-        {0, 0, 0.57e-9, 0.6e-9, 0.64e-9, 1.1e-9, 1.1e-9, 1.05e-9, 1.05e-9}};
-    const int w = p->x_size > 4, rows = p->choice->size, at = sb_stats_window(rows);
-    const double all = p->entries * s->held_share[at];
+    static const pace far[] = {{0, 0, 0, 0.14e-9, 1.35e-9}, {0, 0, 0, 0.23e-9, 2.4e-9}};
+    static const sb_lane_pace lane[] = {
+        {5e-9,
+         {0, 0, 0.55e-9, 0.5e-9, 0.52e-9, 0.75e-9, 0.75e-9, 0.75e-9, 0.75e-9},
+         1.3e-9,
+         1.8e-9},
+        {4e-9,
+         {0, 0, 0.57e-9, 0.6e-9, 0.64e-9, 1.1e-9, 1.1e-9, 1.05e-9, 1.05e-9},
+         1.5e-9,
+         2.2e-9}};
+    sb_terms lines;
 
-    paced(out, lane, p->rows / rows, 0, p, s, t);
-    out->entry += all / rows * column[w][rows] +
-                  fmax(0, p->slots - all) / rows * 2 * some[w] +
-                  (p->entries - p->slots) * left[w];
+    paced(&lines, far, 0, 0, p, s, t);
+    sb_vector_lanes(out, p, s, &lane[p->x_size > 4]);
+    out->entry += lines.entry;
 }
 
 /* Groups of rows that follow each other, of which a run's last is half full; lone rows. */

@@ -100,8 +100,11 @@ groups_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const int loads = in_fours(t, p->x_size) ? 20 : 8;
 
     if (zen(t)) {
+        const bool eight = s->mean >= SB_LONG_ROWS_SHORT && p->x_size == 4;
+
         out->unit = p->rows * 3e-9;
-        out->entry = p->entries * 0.2e-9 + sb_vector_late(p, s, t);
+        out->entry =
+            p->entries * (eight ? 0.185e-9 : 0.2e-9) + sb_vector_late(p, s, t);
         return;
     }
     out->unit = p->rows * (fast ? 1.2e-9 + 4.5e-9 * sb_vector_mixed(s) : 3.5e-9);
@@ -154,8 +157,8 @@ slices_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         const double values = p->entries * p->x_size;
         const double far = packed ? 0 : fmax(0, values - 2.0 * (double)t->l2);
 
-        out->unit = slices * (packed ? (wide ? 11e-9 : 9e-9) : wide ? 14e-9 : 11.5e-9);
-        out->entry = columns * (packed ? (wide ? 3.9e-9 : 4.4e-9)
+        out->unit = slices * (packed ? (wide ? 10e-9 : 8e-9) : wide ? 14e-9 : 11.5e-9);
+        out->entry = columns * (packed ? (wide ? 3.3e-9 : 3.7e-9)
                                 : wide ? 6.4e-9
                                        : 7e-9) +
                      far * 0.05e-9 * fmin(1, 6 / fmax(1, s->mean)) +
@@ -251,6 +254,37 @@ hdia_in_place_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                                        : gathered * (wide ? 2 : 1));
 }
 
+void
+sb_vector_lanes(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+                const sb_lane_pace *by)
+{
+    const int rows = p->choice->size, at = sb_stats_window(rows);
+    const double all = p->entries * s->held_share[at];
+
+    out->unit = p->rows / rows * by->window;
+    out->entry = all / rows * by->column[rows] +
+                 fmax(0, p->slots - all) / rows * 2 * by->some +
+                 (p->entries - p->slots) * by->left;
+}
+
+static void
+lanes_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+            const sb_target *t)
+{
+    static const sb_lane_pace lane[] = {
+        {4.2e-9,
+         {0, 0, 0.45e-9, 0.43e-9, 0.4e-9, 0.65e-9, 0.65e-9, 0.48e-9, 0.48e-9},
+         0.7e-9,
+         1e-9},
+        {3.3e-9,
+         {0, 0, 0.47e-9, 0.48e-9, 0.45e-9, 0.8e-9, 0.8e-9, 0.7e-9, 0.7e-9},
+         0.8e-9,
+         1.1e-9}};
+
+    sb_vector_lanes(out, p, s, &lane[p->x_size > 4]);
+    out->entry += sb_vector_late(p, s, t);
+}
+
 static void
 terms_of(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_target *t,
          bool packed)
@@ -287,7 +321,11 @@ terms_of(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_tar
         out->unit = p->rows * 2e-9;
         out->entry = p->slots * 0.4e-9 + (p->entries - p->slots) * 2e-9;
         return;
-    case SB_PART_SHARE: /* not measured but on Zen 3 */
+    case SB_PART_SHARE:
+        if (zen(t)) {
+            lanes_terms(out, p, s, t);
+            return;
+        }
         out->unit = p->rows * 5e-9;
         out->entry = p->slots * 1.2e-9 + (p->entries - p->slots) * 2e-9;
         return;

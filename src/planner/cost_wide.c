@@ -88,7 +88,7 @@ sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 {
     static const pace products[] = {{0.57, 0.67, 0.58}, {0.76, 0.42, 0.9}},
                       slices[] = {{0.57, 0.7, 0}, {0.58, 0.6, 0.39}},
-                      packed_slices[] = {{0.93, 0.645, 0.15}, {0.65, 0.48, 0.78}},
+                      packed_slices[] = {{1.05, 0.767, 0.15}, {0.715, 0.567, 0.78}},
                       diagonals[] = {{0.5, 0.74, 0}, {0.55, 0.53, 0}};
     static const pace windows = {0.5, 0.5, 0};
     const int w = p->x_size > 4;

@@ -114,7 +114,7 @@ lanes_decide(const sb_planner *pl)
 {
     return pl->pb->op == SB_OP_SPMV && !pl->pb->device && pl->opt->values_frozen &&
            pl->pb->a.batch <= 1 && pl->view.block <= 1 && !pl->work.complex &&
-           pl->target->isa == SB_ISA_V3 && pl->stats.win_share[0] >= 0.3;
+           sb_rule_packed_lanes(pl->target) && pl->stats.win_share[0] >= 0.3;
 }
 
 static sb_status

@@ -85,12 +85,16 @@ sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
  * are too short to look values up in, and most rows do (docs/kernels.md, Rows that follow each other). */
 bool sb_rule_alike(const sb_target *t, const sb_stats *s);
 
+/* Whether packed columns that rows share, a lane a row, were measured for SpMV: Zen 3 and 4. */
+bool sb_rule_packed_lanes(const sb_target *t);
+
 /* Ranges of 16 rows whose values of `size` bytes in place are looked up in two registers each; 0:
  * none, where rows have more or gathers are fast. */
 enum { SB_RANGED_BYTES = 128 };
 int sb_rule_ranged(int size, const sb_stats *s, const sb_target *t);
 
-/* Entries a row from which SpMV's groups have eight lanes on a wide machine; floats on Zen 3. */
+/* Entries a row from which SpMV's groups have eight lanes on a wide machine; on Zen 4, floats on
+ * Zen 3. */
 enum { SB_LONG_ROWS = 64, SB_LONG_ROWS_SHORT = 100 };
 
 /* Whether masks make the sums of a window's rows together. */

@@ -40,6 +40,12 @@ sb_rule_ranged(int size, const sb_stats *s, const sb_target *t)
 }
 
 bool
+sb_rule_packed_lanes(const sb_target *t)
+{
+    return sb_target_zen(t) && !t->wide;
+}
+
+bool
 sb_rule_alike(const sb_target *t, const sb_stats *s)
 {
     return t->isa == SB_ISA_V3 && s->follows >= 0.5;

@@ -58,17 +58,18 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
     return mean >= fours ? 4 : mean >= pairs ? 2 : 1;
 }
 
-/* Whether groups have eight lanes a row: cores with full registers of 64 bytes load two
- * vectors of x in the time that a chain of additions takes one (docs/kernels.md, Eight lanes a
- * row on Zen 5), and so does Zen 3 of floats; shorter rows lose more by their last vector. */
+/* Whether groups have eight lanes a row: cores load more of x in the time that a chain of
+ * additions takes than four lanes want (docs/kernels.md, Eight lanes a row), with full registers of
+ * 64 bytes twice as much; shorter rows lose more by their last vector. */
 static bool
 eight_lanes(const sb_work *w, const sb_target *t, double mean)
 {
     if (w->op != SB_OP_SPMV || w->complex)
         return false;
-    return t->wide ? w->compute_size <= 8 && mean >= SB_LONG_ROWS
-                   : t->isa == SB_ISA_V3 && w->compute_size == 4 &&
-                         mean >= SB_LONG_ROWS_SHORT;
+    if (t->wide)
+        return w->compute_size <= 8 && mean >= SB_LONG_ROWS;
+    return mean >= SB_LONG_ROWS_SHORT &&
+           w->compute_size <= (t->isa == SB_ISA_V4 ? 8 : t->isa == SB_ISA_V3 ? 4 : 0);
 }
 
 /* Of all rows, from which on lengths are not foreseen. */

@@ -78,7 +78,8 @@ other_factor(int op, int class, sb_isa isa)
 {
     double f = 1;
 
-    if (op == SB_OP_SPMV && isa == SB_ISA_V3) /* bytes are among what was fitted */
+    if (op == SB_OP_SPMV && /* bytes are among what was fitted */
+        (isa == SB_ISA_V3 || (isa == SB_ISA_V4 && class == SB_PART_SHARE)))
         return (sb_factor){0.2, 1, 1};
     if (op == SB_OP_SPMV && isa < SB_ISA_V4 &&
         (class == SB_PART_CSR || class == SB_PART_ROWS)) /* Zen 4 */
