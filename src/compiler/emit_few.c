@@ -31,9 +31,9 @@ sb_emit_few_of(const sb_stmt *st)
 {
     for (int q = 0; q < st->u.loop.nnote; q++)
         if (strcmp(st->u.loop.note[q].key, "few") == 0)
-            return strcmp(st->u.loop.note[q].value, "16") == 0   ? SB_EMIT_JOIN
-                   : strcmp(st->u.loop.note[q].value, "32") == 0 ? SB_EMIT_HALVES
-                   : strcmp(st->u.loop.note[q].value, "64") == 0 ? SB_EMIT_EIGHTS
+            return strcmp(st->u.loop.note[q].value, "16") == 0    ? SB_EMIT_JOIN
+                   : strcmp(st->u.loop.note[q].value, "32") == 0  ? SB_EMIT_HALVES
+                   : strcmp(st->u.loop.note[q].value, "64") == 0  ? SB_EMIT_EIGHTS
                    : strcmp(st->u.loop.note[q].value, "128") == 0 ? SB_EMIT_SLIM
                                                                   : SB_EMIT_FEW;
     return 0;

@@ -199,28 +199,28 @@
             acc[v] += s[v];                                                            \
     }
 
-#define SBK_SLIM_ANY(t, elem, n, in, index)                                           \
-    SBK_FN void sbk_slim_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))            \
-    {                                                                                 \
-        sbk_halves_##in##_##t##x##n(acc, vectors, a, crd, lo, hi, end, b, ld, base);  \
+#define SBK_SLIM_ANY(t, elem, n, in, index)                                          \
+    SBK_FN void sbk_slim_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))           \
+    {                                                                                \
+        sbk_halves_##in##_##t##x##n(acc, vectors, a, crd, lo, hi, end, b, ld, base); \
     }
 /* Registers of 64 bytes as two of 32, `half` lanes each; ps: the type's name in intrinsics. By copies
  * of memory the sums would lie there. */
-#define SBK_SLIM(t, elem, n, half, ps, join, in, index)                             \
-    SBK_FN void sbk_slim_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))          \
-    {                                                                               \
-        sbk_##t##x##half s[SBK_HALVES_WIDE];                                        \
-        SBK_UNROLL                                                                  \
-        for (int v = 0; v < vectors; v++) {                                         \
-            s[2 * v] = (sbk_##t##x##half)_mm512_cast##ps##512_##ps##256(acc[v]);    \
+#define SBK_SLIM(t, elem, n, half, ps, join, in, index)                              \
+    SBK_FN void sbk_slim_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))           \
+    {                                                                                \
+        sbk_##t##x##half s[SBK_HALVES_WIDE];                                         \
+        SBK_UNROLL                                                                   \
+        for (int v = 0; v < vectors; v++) {                                          \
+            s[2 * v] = (sbk_##t##x##half)_mm512_cast##ps##512_##ps##256(acc[v]);     \
             s[2 * v + 1] = (sbk_##t##x##half)_mm512_extract##join##_##ps(acc[v], 1); \
-        }                                                                           \
-        sbk_halves_##in##_##t##x##half(s, 2 * vectors, a, crd, lo, hi, end, b, ld,  \
-                                       base);                                       \
-        SBK_UNROLL                                                                  \
-        for (int v = 0; v < vectors; v++)                                           \
-            acc[v] = (sbk_##t##x##n)_mm512_insert##join(                            \
-                _mm512_cast##ps##256_##ps##512(s[2 * v]), s[2 * v + 1], 1);         \
+        }                                                                            \
+        sbk_halves_##in##_##t##x##half(s, 2 * vectors, a, crd, lo, hi, end, b, ld,   \
+                                       base);                                        \
+        SBK_UNROLL                                                                   \
+        for (int v = 0; v < vectors; v++)                                            \
+            acc[v] = (sbk_##t##x##n)_mm512_insert##join(                             \
+                _mm512_cast##ps##256_##ps##512(s[2 * v]), s[2 * v + 1], 1);          \
     }
 
 #if SBK_VBYTES >= 64

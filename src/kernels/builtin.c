@@ -227,8 +227,6 @@ static const char *const builtin[] = {
     JOINED("csr", F64, "x8"),
     SLIM(F32, "x16", "x32"),
     SLIM(F64, "x8", "x16"),
-    "spmm csr " F32L " rr x16 p0 u128",
-    "spmm csr " F64L " rr x8 p0 u128",
     MASKED_EIGHTS(F32, "x4", "x8", "x16"),
     MASKED_EIGHTS(F64, "x2", "x4", "x8"),
     MASKED_EIGHTS(F32L, "x4", "x8", "x16"),

@@ -32,7 +32,8 @@ enum {
     SB_SPEC_JOIN = 16,     /* ... by fours, rows one after the other */
     SB_SPEC_HALVES = 32,   /* ... by fours, two and one, no masks */
     SB_SPEC_EIGHTS = 64,   /* ... by eights, the last ones masked */
-    SB_SPEC_SLIM = 128     /* ... as HALVES, by registers of 32 bytes where there are wider */
+    SB_SPEC_SLIM =
+        128 /* ... as HALVES, by registers of 32 bytes where there are wider */
 };
 
 typedef struct sb_spec {

@@ -96,8 +96,7 @@ static bool
 lanes_of_rows(const sb_planner *pl)
 {
     return sb_rule_packed_lanes(pl->target) && pl->opt->values_frozen &&
-           pl->stats.held &&
-           pl->pb->a.batch <= 1 && !pl->work.complex;
+           pl->stats.held && pl->pb->a.batch <= 1 && !pl->work.complex;
 }
 
 /* SpMV gains from a window only along runs that fill its lanes (docs/kernels.md,

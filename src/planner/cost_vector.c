@@ -103,8 +103,7 @@ groups_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         const bool eight = s->mean >= SB_LONG_ROWS_SHORT && p->x_size == 4;
 
         out->unit = p->rows * 3e-9;
-        out->entry =
-            p->entries * (eight ? 0.185e-9 : 0.2e-9) + sb_vector_late(p, s, t);
+        out->entry = p->entries * (eight ? 0.185e-9 : 0.2e-9) + sb_vector_late(p, s, t);
         return;
     }
     out->unit = p->rows * (fast ? 1.2e-9 + 4.5e-9 * sb_vector_mixed(s) : 3.5e-9);

@@ -72,7 +72,10 @@ int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows);
  * SB_SPEC_JOIN to SB_SPEC_EIGHTS where they go one after the other. */
 int sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int rows,
                      double mean, double ragged);
-/* ... by slabs of so many columns, 0: without. */
+/* Whether rows of B of 64 and 128 bytes go by registers of 32 bytes (SB_SPEC_SLIM) where they would by
+ * SB_SPEC_HALVES or SB_SPEC_EIGHTS: on Zen 4, where L1 keeps what a row names for the next. */
+bool sb_rule_slim(const sb_work *w, const sb_target *t, const sb_stats *s);
+/* sb_rule_together by slabs of so many columns, 0: without. */
 int sb_rule_together_slab(const sb_work *w, int slab, const sb_target *t,
                           sb_part_kind kind, int rows, double mean, double ragged);
 

@@ -217,6 +217,10 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
                 best.unroll =
                     sb_rule_together_slab(&pl->work, want->slab, pl->target, first,
                                           block, mean, pl->stats.ragged);
+            if (want->unroll == 0 && want->slab == 0 &&
+                (best.unroll == SB_SPEC_HALVES || best.unroll == SB_SPEC_EIGHTS) &&
+                sb_rule_slim(&pl->work, pl->target, &pl->stats))
+                best.unroll = SB_SPEC_SLIM;
             b->choice = best;
             if (pass == 1 ? refined_exist(b, kinds, &best, effort)
                           : all_exist(b, kinds, effort))

@@ -68,8 +68,9 @@ eight_lanes(const sb_work *w, const sb_target *t, double mean)
         return false;
     if (t->wide)
         return w->compute_size <= 8 && mean >= SB_LONG_ROWS;
-    return mean >= SB_LONG_ROWS_SHORT &&
-           w->compute_size <= (t->isa == SB_ISA_V4 ? 8 : t->isa == SB_ISA_V3 ? 4 : 0);
+    return mean >= SB_LONG_ROWS_SHORT && w->compute_size <= (t->isa == SB_ISA_V4   ? 8
+                                                             : t->isa == SB_ISA_V3 ? 4
+                                                                                   : 0);
 }
 
 /* Of all rows, from which on lengths are not foreseen. */
@@ -137,15 +138,39 @@ joined_short(const sb_work *w, double mean, double ragged)
                        : 0;
 }
 
-/* Rows one after the other (docs/kernels.md, Rows one after the other), where it was measured:
- * by masks where nobody foresees their lengths, but for rows of B of 16 floats or more, whose entries
- * cost more than to mispredict. Eights where rows are so long that what one costs by itself
- * does not show; 0: neither. */
+/* Rows of A, of fewer than 16 entries, whose lengths a predictor of Zen 4 keeps from one product to the
+ * next. */
+#define KEPT 49152
+
+/* Rows one after the other on Zen 4 (docs/kernels.md, Few columns on Zen 4): by masks where nobody
+ * foresees their lengths, of 16 floats by eights alone, whose masks are compared; eights where rows are
+ * so long that what one costs by itself does not show, of 32 bytes and from 100 entries on by
+ * `few`. 0: none. */
+static int
+joined_slow(const sb_work *w, double mean, double ragged)
+{
+    const int64_t row = w->n * w->b_size;
+    const bool mixed = ragged >= RAGGED,
+               unknown = mixed && (mean >= 16 || w->m >= KEPT);
+
+    if (row == 128)
+        return mean >= 6 ? SB_SPEC_HALVES : 0;
+    if (mean >= 100 && row < 64)
+        return 0;
+    if (mean >= 16 &&
+        (row == 64 ? w->b_size == 4 || mixed || mean >= 32 : row == 32 && unknown))
+        return SB_SPEC_EIGHTS;
+    if (unknown)
+        return row == 64 && w->b_size == 4 ? SB_SPEC_EIGHTS : SB_SPEC_JOIN;
+    return mean >= (mixed ? 3 : 4) ? SB_SPEC_HALVES : 0;
+}
+
+/* Rows one after the other (docs/kernels.md, Rows one after the other), where it was measured; 0:
+ * not. */
 static int
 joined(const sb_work *w, const sb_target *t, double mean, double ragged)
 {
     const int64_t row = w->n * w->b_size;
-    const bool masks = ragged >= RAGGED && w->n < 16;
 
     if (!sb_target_zen(t) || !plain_rows(w) ||
         (row != 16 && row != 32 && row != 64 && row != 128))
@@ -154,13 +179,19 @@ joined(const sb_work *w, const sb_target *t, double mean, double ragged)
         return joined_short(w, mean, ragged);
     if (t->wide && row <= 64)
         return joined_wide(w, mean, ragged);
-    if (mean >= 100 && row < 64)
-        return 0;
-    if (row == 128 && t->wide && (mean >= 40 || (mean >= 12 && ragged >= RAGGED)))
+    if (t->wide && (mean >= 40 || (mean >= 12 && ragged >= RAGGED)))
         return 2;
-    if (row == 128)
-        return mean >= 6 ? SB_SPEC_HALVES : 0;
-    return masks ? SB_SPEC_JOIN : mean >= 4 ? SB_SPEC_HALVES : 0;
+    return joined_slow(w, mean, ragged);
+}
+
+bool
+sb_rule_slim(const sb_work *w, const sb_target *t, const sb_stats *s)
+{
+    const double row = (double)w->n * w->b_size;
+
+    return t->isa == SB_ISA_V4 && !t->wide && plain_rows(w) &&
+           (row == 64 || row == 128) && s->r4 >= 1.9 &&
+           s->mean * row <= 0.6 * (double)t->l1;
 }
 
 int

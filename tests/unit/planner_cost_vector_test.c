@@ -264,7 +264,7 @@ test_slices(void **state)
     for (int q = 0; q < SB_COUNT(sizes); q++) {
         expect("sell) (packed", "prod", 1.25, &s, sizes[q]);
         expect("sell) (packed", "sell", 1.2, &s, sizes[q]);
-        expect("prod", "sell) (packed", 1.3, &u, sizes[q]);
+        expect("prod", "sell) (packed", 1.25, &u, sizes[q]);
         expect("hdia) (packed", "prod", 1.5, &d, sizes[q]);
         expect("hdia) (packed", "sell) (packed", 1.5, &d, sizes[q]);
     }

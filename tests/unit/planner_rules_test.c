@@ -415,161 +415,11 @@ test_partitions(void **state)
     assert_false(sb_rule_local(&other, 1.21));
 }
 
-/* Eight entries with the last ones masked: rows of B that share a register, rows of A that are
- * long or of lengths nobody foresees; in place, and where it was measured. */
-static void
-test_eights(void **state)
-{
-    static const struct {
-        sb_isa isa;
-        int64_t n;
-        int size;
-        sb_part_kind kind;
-        double mean, ragged;
-        bool want;
-    } cases[] = {
-        {SB_ISA_V4G, 8, 4, SB_PART_CSR, 9, 0, true},
-        {SB_ISA_V4G, 4, 4, SB_PART_ROWS, 9, 0, true},
-        {SB_ISA_V4G, 2, 8, SB_PART_CSR, 9, 0, true},
-        {SB_ISA_V4G, 8, 4, SB_PART_CSR, 5, 0.1, false},
-        {SB_ISA_V4G, 8, 4, SB_PART_CSR, 5, 0.7, true},
-        {SB_ISA_V4G, 7, 4, SB_PART_CSR, 50, 1, false},
-        {SB_ISA_V4G, 16, 4, SB_PART_CSR, 50, 1, false},
-        {SB_ISA_V4G, 8, 4, SB_PART_PICK, 50, 1, false},
-        {SB_ISA_V4, 8, 4, SB_PART_CSR, 150, 0, true},
-        {SB_ISA_V4, 8, 4, SB_PART_ROWS, 50, 0, true},
-        {SB_ISA_V4, 8, 4, SB_PART_CSR, 30, 0.1, false},
-        {SB_ISA_V4, 4, 4, SB_PART_ROWS, 3, 0.5, true},
-        {SB_ISA_V4G, 4, 8, SB_PART_CSR, 6, 0.1, false},
-        {SB_ISA_V4, 16, 4, SB_PART_CSR, 50, 1, false},
-        {SB_ISA_V3, 8, 4, SB_PART_CSR, 50, 1, false},
-    };
-
-    (void)state;
-    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
-        const sb_target t = {.isa = cases[q].isa};
-        sb_work w = product(cases[q].n, cases[q].size);
-
-        w.a_type = cases[q].size == 4 ? SB_F32 : SB_F64;
-        assert_int_equal(sb_rule_together(&w, &t, cases[q].kind, 1, cases[q].mean,
-                                          cases[q].ragged) == SB_SPEC_FEW,
-                         cases[q].want);
-    }
-}
-
-/* Rows in place one after the other, where that was measured. */
-static void
-test_joined(void **state)
-{
-    static const struct {
-        sb_isa isa;
-        int64_t n;
-        int size;
-        sb_part_kind kind;
-        double mean, ragged;
-        int want;
-    } cases[] = {
-        {SB_ISA_V4, 8, 4, SB_PART_CSR, 13, 0.2, SB_SPEC_HALVES},
-        {SB_ISA_V4, 4, 8, SB_PART_CSR, 5, 0, SB_SPEC_HALVES},
-        {SB_ISA_V4, 8, 8, SB_PART_CSR, 467, 0.2, SB_SPEC_HALVES},
-        {SB_ISA_V4, 8, 4, SB_PART_CSR, 3, 0.6, SB_SPEC_JOIN},
-        {SB_ISA_V4, 2, 8, SB_PART_CSR, 60, 0.9, SB_SPEC_JOIN},
-        {SB_ISA_V4, 8, 4, SB_PART_CSR, 230, 0.9, SB_SPEC_FEW},
-        {SB_ISA_V4, 8, 4, SB_PART_CSR, 3, 0.2, 1},
-        {SB_ISA_V4, 16, 4, SB_PART_CSR, 13, 0.9, SB_SPEC_HALVES},
-        {SB_ISA_V4, 8, 8, SB_PART_CSR, 13, 0.9, SB_SPEC_JOIN},
-        {SB_ISA_V4, 32, 4, SB_PART_CSR, 13, 0.9, SB_SPEC_HALVES},
-        {SB_ISA_V4, 32, 4, SB_PART_CSR, 5, 0, 1},
-        {SB_ISA_V4, 32, 8, SB_PART_CSR, 13, 0.9, 1},
-        {SB_ISA_V4G, 32, 4, SB_PART_CSR, 13, 0, 1},
-        {SB_ISA_V4, 8, 4, SB_PART_PICK, 13, 0.2, 2},
-        {SB_ISA_V4G, 8, 4, SB_PART_CSR, 13, 0.2, SB_SPEC_FEW},
-        {SB_ISA_V4G, 8, 8, SB_PART_CSR, 13, 0.2, 2},
-        {SB_ISA_V3, 8, 4, SB_PART_CSR, 13, 0.2, SB_SPEC_HALVES},
-        {SB_ISA_V3, 4, 8, SB_PART_CSR, 12, 0.9, SB_SPEC_JOIN},
-        {SB_ISA_V3, 8, 4, SB_PART_CSR, 7, 0.9,
-         SB_SPEC_HALVES}, /* few rows: remembered */
-        {SB_ISA_V3, 8, 4, SB_PART_CSR, 230, 0.9, SB_SPEC_HALVES},
-        {SB_ISA_V3, 8, 4, SB_PART_CSR, 3, 0.2, 1},
-        {SB_ISA_V3, 16, 4, SB_PART_CSR, 12, 0.9, SB_SPEC_HALVES},
-        {SB_ISA_V3, 16, 4, SB_PART_CSR, 6, 0.9, 1},
-        {SB_ISA_V3, 32, 4, SB_PART_CSR, 5, 0, 1},
-        {SB_ISA_V3, 16, 8, SB_PART_CSR, 13, 0, SB_SPEC_HALVES},
-        {SB_ISA_V2, 8, 4, SB_PART_CSR, 13, 0.2, 2},
-    };
-
-    (void)state;
-    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
-        const sb_target t = {.isa = cases[q].isa};
-        sb_work w = product(cases[q].n, cases[q].size);
-
-        w.a_type = cases[q].size == 4 ? SB_F32 : SB_F64;
-        assert_int_equal(
-            sb_rule_together(&w, &t, cases[q].kind, 1, cases[q].mean, cases[q].ragged),
-            cases[q].want);
-    }
-}
-
-/* The same on Zen 5, by how many rows a predictor has to remember. */
-static void
-test_joined_wide(void **state)
-{
-    static const struct {
-        int64_t n, rows;
-        int size;
-        double mean, ragged;
-        int want;
-    } cases[] = {
-        {8, 40000, 4, 13, 0.2, SB_SPEC_EIGHTS}, {8, 1000, 4, 230, 0.9, SB_SPEC_EIGHTS},
-        {4, 40000, 4, 3, 0.7, SB_SPEC_EIGHTS},  {2, 40000, 8, 3, 0.7, SB_SPEC_EIGHTS},
-        {8, 40000, 4, 5, 0, SB_SPEC_HALVES},    {8, 17000, 4, 7, 0.7, SB_SPEC_HALVES},
-        {8, 40000, 4, 7, 0.7, SB_SPEC_EIGHTS},  {8, 40000, 4, 3, 0.2, 1},
-        {16, 8000, 4, 12, 0.8, SB_SPEC_HALVES}, {16, 60000, 4, 12, 0.8, SB_SPEC_EIGHTS},
-        {16, 4000, 4, 59, 0.2, SB_SPEC_EIGHTS}, {8, 4000, 8, 59, 0.2, SB_SPEC_HALVES},
-        {8, 8000, 8, 12, 0.8, SB_SPEC_HALVES},  {8, 60000, 8, 12, 0.8, SB_SPEC_JOIN},
-        {8, 14000, 8, 20, 0.9, SB_SPEC_JOIN},   {32, 60000, 4, 12, 0.2, SB_SPEC_HALVES},
-    };
-
-    (void)state;
-    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
-        const sb_target t = {.isa = SB_ISA_V4, .wide = true};
-        sb_work w = product(cases[q].n, cases[q].size);
-
-        w.m = cases[q].rows;
-        w.a_type = cases[q].size == 4 ? SB_F32 : SB_F64;
-        assert_int_equal(
-            sb_rule_together(&w, &t, SB_PART_CSR, 1, cases[q].mean, cases[q].ragged),
-            cases[q].want);
-    }
-}
-
-/* Zen 5 alone, real types, rows long enough; SpMV's other forms and SpMM know none. */
-static void
-test_groups_of_eight_lanes(void **state)
-{
-    sb_work w = {.op = SB_OP_SPMV, .compute_size = 4};
-    sb_target t = {.isa = SB_ISA_V4, .wide = true};
-
-    (void)state;
-    assert_int_equal(sb_rule_together(&w, &t, SB_PART_SEG, 0, 80, 0), 2);
-    assert_int_equal(sb_rule_together(&w, &t, SB_PART_SEG, 0, 40, 0), 1);
-    assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 0, 80, 0), 1);
-    w.compute_size = 8;
-    assert_int_equal(sb_rule_together(&w, &t, SB_PART_SEG, 0, 80, 0), 2);
-    w.complex = true;
-    assert_int_equal(sb_rule_together(&w, &t, SB_PART_SEG, 0, 80, 0), 1);
-    w.complex = t.wide = false;
-    assert_int_equal(sb_rule_together(&w, &t, SB_PART_SEG, 0, 80, 0), 1);
-}
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_eights),
-        cmocka_unit_test(test_joined),
-        cmocka_unit_test(test_joined_wide),
         cmocka_unit_test(test_one_tile),
         cmocka_unit_test(test_tall_tiles),
         cmocka_unit_test(test_many_lines),
@@ -580,7 +430,6 @@ main(void)
         cmocka_unit_test(test_least_share),
         cmocka_unit_test(test_streams_what_cannot_stay),
         cmocka_unit_test(test_asks_ahead),
-        cmocka_unit_test(test_groups_of_eight_lanes),
         cmocka_unit_test(test_asks_ahead_on_wide),
         cmocka_unit_test(test_wide),
     };
