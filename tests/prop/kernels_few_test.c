@@ -103,19 +103,20 @@ static const struct {
     int tile;
 } forms[] = {
     {SB_F32, 4}, {SB_F32, 8},  {SB_F64, 2}, {SB_F64, 4}, {SB_F32, 16},
-    {SB_F64, 8}, {SB_F32, 32}, {SB_F64, 16}}; /* the last two of halves alone */
+    {SB_F64, 8}, {SB_F32, 32}, {SB_F64, 16}}; /* the last two of halves and slim alone */
 
-static const int unrolls[] = {SB_SPEC_FEW, SB_SPEC_JOIN, SB_SPEC_HALVES,
-                              SB_SPEC_EIGHTS};
+static const int unrolls[] = {SB_SPEC_FEW, SB_SPEC_JOIN, SB_SPEC_HALVES, SB_SPEC_EIGHTS,
+                              SB_SPEC_SLIM};
 
 static const sb_dtype indices[] = {SB_I32, SB_I64};
 
 static void
 check_sums(int unroll)
 {
+    const bool two_lines = unroll == SB_SPEC_HALVES || unroll == SB_SPEC_SLIM;
     fenced_product p;
 
-    for (int f = 0; f < SB_COUNT(forms) - (unroll == SB_SPEC_HALVES ? 0 : 2); f++)
+    for (int f = 0; f < SB_COUNT(forms) - (two_lines ? 0 : 2); f++)
         for (int x = 0; x < SB_COUNT(indices); x++)
             for (int64_t n = forms[f].tile; n <= 2 * forms[f].tile;
                  n += forms[f].tile) {
@@ -138,16 +139,17 @@ test_sums(void **state)
 static void
 check_same_bits(int unroll)
 {
+    const int wide = unroll == SB_SPEC_SLIM ? 2 * WIDE : WIDE;
     fenced_product all, last;
 
-    make(&all, SB_F32, SB_I32, WIDE, ROWS, 0.1);
-    run(&all, WIDE, unroll);
+    make(&all, SB_F32, SB_I32, wide, ROWS, 0.1);
+    run(&all, wide, unroll);
     for (int64_t rows = 1; rows < ROWS; rows++) {
-        const size_t bytes = (size_t)rows * WIDE * sizeof(float);
+        const size_t bytes = (size_t)(rows * wide) * sizeof(float);
 
-        make(&last, SB_F32, SB_I32, WIDE, rows, 0.1);
-        run(&last, WIDE, unroll);
-        assert_memory_equal(last.c.at, all.c.at + (ROWS - rows) * WIDE * sizeof(float),
+        make(&last, SB_F32, SB_I32, wide, rows, 0.1);
+        run(&last, wide, unroll);
+        assert_memory_equal(last.c.at, all.c.at + (ROWS - rows) * wide * sizeof(float),
                             bytes);
         unfence_product(&last);
     }
