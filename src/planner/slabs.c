@@ -36,8 +36,11 @@ typedef struct gains {
 
 /* What was measured of a machine. Pairs: where L2 holds a slab, and elsewhere. */
 typedef struct machine {
-    /* Bytes of a row of a slab; of a panel's rows of one of ROW. */
-    int row[2], panel;
+    /* Bytes of a row of a slab; of one of panels, of windows but where columns lie near, and of what
+     * does; of a panel's rows of one of ROW. */
+    int row[2], wide[2], panel;
+    /* Of L2, what a slab of rows must have for panels of it to gain. */
+    double least;
     /* Entries of a row in a panel, which brings its row of C back; the second is for rows of B
      * that are longer than HALF. */
     double run[2];
@@ -54,6 +57,7 @@ typedef struct machine {
 } machine;
 
 static const machine zen3 = {.row = {ROW / 2, ROW / 2},
+                             .wide = {ROW, ROW},
                              .panel = 32768,
                              .run = {20, 6},
                              .reuse = {{10, 19}, {10, 19}, {10, 19}},
@@ -63,14 +67,18 @@ static const machine zen3 = {.row = {ROW / 2, ROW / 2},
                                       {0.72, 0.56, 0.54, 0.78},
                                       {0.57, 0.48, 0.46, 0.70}}};
 static const machine zen4 = {
-    .row = {ROW, ROW / 2},
+    .row = {ROW / 2, ROW / 2},
+    .wide = {ROW, ROW / 2},
     .panel = 65536,
+    .least = 0.25,
     .run = {8, 8},
-    .reuse = {{INFINITY, INFINITY}, {20, 20}, {20, 20}},
+    .reuse = {{20, 20}, {20, 20}, {20, 20}},
+    .beyond = 0.4,
     .often = INFINITY,
-    .gain = {{0}, {0.85, 0.72, 0.70, 0.80}, {0.85, 0.72, 0.70, 0.80}}};
+    .gain = {{.rows = 0.88}, {0.78, 0.72, 0.70, 0.80}, {0.72, 0.65, 0.63, 0.75}}};
 static const machine zen5 = {
     .row = {ROW, ROW},
+    .wide = {ROW, ROW},
     .panel = 65536,
     .run = {40, 8},
     .reuse = {{55, INFINITY}, {20, 20}, {20, 20}},
@@ -113,11 +121,13 @@ least_reuse(const machine *mc, const sb_work *w, const sb_target *t)
                : mc->reuse[length][spilt(mc, w, t, length == 0 ? 1 : HELD)];
 }
 
-/* Columns of the widest slab: rows' own, or of panels and of what lies near. */
+/* Columns of the widest slab: of panels and of what lies near. */
 static int
 widest(const machine *mc, const sb_work *w, const sb_target *t)
 {
-    return (mc->near ? ROW : mc->row[spilt(mc, w, t, HELD)]) / w->b_size;
+    const bool beyond = (double)w->k * mc->wide[0] > HELD * (double)t->l2;
+
+    return mc->wide[beyond] / w->b_size;
 }
 
 int
@@ -280,7 +290,25 @@ panels_serve(const sb_planner *pl, const sb_choice *ch)
     const bool far = length_of(&pl->work) > 0 && spilt(mc, &pl->work, pl->target, 1);
 
     return ch->slab * pl->work.b_size >= ROW && run >= mc->run[far] &&
+           (double)pl->work.k * mc->row[0] >= mc->least * (double)pl->target->l2 &&
            pl->work.c_size >= pl->work.compute_size;
+}
+
+/* Entries for each row of B and C up to which, and of a segment of 64 columns from which on, packed
+ * panels in place, which the model has too dear, are faster than rows of HALF bytes by slabs. */
+#define SELDOM 40.0
+#define SEGMENT 3.0
+
+static bool
+panels_rather(const machine *mc, const sb_planner *pl)
+{
+    const sb_work *w = &pl->work;
+    const double rows = (double)(w->m > w->k ? w->m : w->k);
+
+    return mc->least > 0 && pl->opt->values_frozen && length_of(w) == 0 &&
+           (double)w->k * mc->row[0] >= mc->least * (double)pl->target->l2 &&
+           (double)w->nnz < SELDOM * rows &&
+           sb_stats_panel_run(&pl->stats, 64) >= SEGMENT;
 }
 
 /* How much dearer windows and panels are where L1 keeps what a row names of a slab for the next
@@ -316,9 +344,13 @@ form(sb_weighed *w, const sb_planner *pl, int width, double rows)
                          in_l1(mc, pl, p, width) * rows
                    : 0;
     }
+    if (is_windows(w) && !mc->near) /* higher ones pass but once over as many columns */
+        w->choice.slab = most;
     if (is_windows(w)) /* near each other, rows of B are in L1 without them */
         return near ? 0 : g->windows * in_l1(mc, pl, p, width) * w->cost.seconds;
-    return is_rows(w) && p->c <= 1 ? g->rows * fmin(rows, w->cost.seconds) : 0;
+    return is_rows(w) && p->c <= 1 && !panels_rather(mc, pl)
+               ? g->rows * fmin(rows, w->cost.seconds)
+               : 0;
 }
 
 static bool

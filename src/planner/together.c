@@ -219,8 +219,8 @@ sb_rule_together_slab(const sb_work *w, int slab, const sb_target *t, sb_part_ki
                       int rows, double mean, double ragged)
 {
     const sb_work narrow = sb_work_slab(w, slab);
-    const bool known =
-        kind == SB_PART_PANEL || t->isa == SB_ISA_V3; /* measured there */
+    const bool known = kind == SB_PART_PANEL || t->isa == SB_ISA_V3 ||
+                       (t->isa == SB_ISA_V4 && !t->wide); /* measured there */
 
     return sb_rule_together(known ? &narrow : w, t, kind, rows, mean, ragged);
 }

@@ -114,7 +114,7 @@ test_scattered(void **state)
                            .compute_size = 4};
         sb_target t = {.isa = SB_ISA_V4, .l2 = 1 << 20, .l3 = 1 << 25, .threads = 1};
 
-        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 64 : 0);
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 32 : 0);
         t.wide = true;
         assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), 64); /* L2 holds the slab */
         t.l2 = 32 << 10;
@@ -139,6 +139,9 @@ typedef struct forms {
     double of_rows, of_panel, of_windows;
 } forms;
 
+static sb_isa level = SB_ISA_V3;
+static sb_options options;
+
 static forms
 weigh_shared(gen_family family, int64_t n, int64_t l2, double run, double r4)
 {
@@ -155,7 +158,7 @@ weigh_shared(gen_family family, int64_t n, int64_t l2, double run, double r4)
                            .idx_type = SB_I32,
                            .val_type = SB_F32};
     const sb_target t = {
-        .isa = SB_ISA_V3, .l1 = 32 << 10, .l2 = l2, .l3 = 1 << 19, .threads = 1};
+        .isa = level, .l1 = 32 << 10, .l2 = l2, .l3 = 1 << 19, .threads = 1};
     sb_matrix a = gen_matrix(&spec);
     const sb_problem pb = {.op = SB_OP_SPMM,
                            .a = a,
@@ -164,7 +167,8 @@ weigh_shared(gen_family family, int64_t n, int64_t l2, double run, double r4)
                            .compute = SB_F32};
     forms out = {0};
 
-    pl = (sb_planner){.pb = &pb, .target = &t, .nweighed = SB_COUNT(texts)};
+    pl = (sb_planner){
+        .pb = &pb, .target = &t, .opt = &options, .nweighed = SB_COUNT(texts)};
     pl.work = (sb_work){.op = SB_OP_SPMM,
                         .m = 300,
                         .n = n,
@@ -195,7 +199,7 @@ weigh_shared(gen_family family, int64_t n, int64_t l2, double run, double r4)
             out.windows = ch->slab, out.of_windows = seconds;
         if (ch->part[0].kind == SB_PART_PANEL) {
             out.panel = ch->slab, out.of_panel = seconds;
-            assert_int_equal(ch->part[0].size, 128);
+            assert_int_equal(ch->part[0].size, level == SB_ISA_V3 ? 128 : 256);
         }
     }
     sb_view_free(&pl.view);
@@ -237,7 +241,34 @@ test_forms(void **state)
     assert_int_equal(f.panel, 0);
 }
 
-/* Rows of 1024 bytes on Zen 5: of many entries, where L2 holds a slab of B and not B. */
+/* Zen 4: rows by half of what panels and windows have; no panels where the near caches hold a
+ * slab; rows of 1024 bytes by themselves, but where the promise has panels in place for them. */
+static void
+test_forms_of_zen4(void **state)
+{
+    enum { HELD = 64 << 10 };
+    forms f;
+
+    (void)state;
+    level = SB_ISA_V4;
+    f = weigh(GEN_UNIFORM, 512, HELD, 8);
+    assert_int_equal(f.rows, 32);
+    assert_int_equal(f.windows, 64);
+    assert_int_equal(f.panel, 64);
+    assert_int_equal(weigh(GEN_UNIFORM, 512, HELD, 7).panel, 0);
+    assert_int_equal(weigh(GEN_UNIFORM, 512, 1 << 20, 8).panel, 0);
+    assert_int_equal(weigh(GEN_BANDED, 512, HELD, 8).rows, 0);
+    f = weigh(GEN_UNIFORM, 256, HELD, 8);
+    assert_int_equal(f.rows, 32);
+    assert_int_equal(f.panel + f.windows, 0);
+    options.values_frozen = true;
+    assert_int_equal(weigh(GEN_UNIFORM, 256, HELD, 8).rows, 0);
+    assert_int_equal(weigh(GEN_UNIFORM, 256, HELD, 2).rows, 32);
+    options.values_frozen = false;
+    level = SB_ISA_V3;
+}
+
+/* Rows of 1024 bytes on Zen 5 and 4: of many entries, where L2 holds a slab of B and not B. */
 static void
 test_half(void **state)
 {
@@ -268,8 +299,11 @@ test_half(void **state)
     t.l2 = 4 << 20; /* holds B */
     assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
     t = zen5;
-    t.wide = false;
+    t.wide = false; /* Zen 4: room for panels, where L2 does not nearly hold B */
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 32);
+    t.l2 = 8 << 20;
     assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
+    t.l2 = 1 << 20;
     w.n = 256;
     assert_int_equal(sb_slab_width(&pb, &w, &t), 32);
     t.l2 = 512 << 10; /* half as many columns where it does not hold the slab */
@@ -282,9 +316,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_short_slabs), cmocka_unit_test(test_room),
-        cmocka_unit_test(test_scattered),   cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_half),
+        cmocka_unit_test(test_short_slabs),   cmocka_unit_test(test_room),
+        cmocka_unit_test(test_scattered),     cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_forms_of_zen4), cmocka_unit_test(test_half),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
