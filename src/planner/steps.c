@@ -151,12 +151,13 @@ all_exist(sb_build *b, unsigned kinds, sb_kernel_effort effort)
     return (kinds & (kinds - 1)) != 0;
 }
 
-/* Unrolling, streaming and prefetch are refinements: given up silently, in this order. */
+/* Unrolling, streaming and prefetch are refinements: given up silently, in this order; but with
+ * `keep` the last two are not. */
 static bool
-refined_exist(sb_build *b, unsigned kinds, const sb_choice *best,
+refined_exist(sb_build *b, unsigned kinds, const sb_choice *best, bool keep,
               sb_kernel_effort effort)
 {
-    for (int without = 0; without < 8; without++) {
+    for (int without = 0; without < (keep ? 2 : 8); without++) {
         b->choice.unroll = without & 1 ? 1 : best->unroll;
         b->choice.stream = !(without & 2) && best->stream;
         b->choice.prefetch = without & 4 ? 0 : best->prefetch;
@@ -183,13 +184,33 @@ rows_together(const sb_choice *ch)
     return rows;
 }
 
+/* How many entries of a row are taken together, where `want` does not say. */
+static int
+together(const sb_planner *pl, const sb_choice *want, int block)
+{
+    const int unroll =
+        sb_rule_together_slab(&pl->work, want->slab, pl->target, want->part[0].kind,
+                              block, pl->stats.mean, pl->stats.ragged);
+    const bool halves = unroll == SB_SPEC_HALVES || unroll == SB_SPEC_EIGHTS;
+
+    if (want->unroll != 0)
+        return want->unroll;
+    return halves && want->slab == 0 && sb_rule_slim(&pl->work, pl->target, &pl->stats)
+               ? SB_SPEC_SLIM
+               : unroll;
+}
+
+/* A search for kernels: the best ones alone; those of the widest tile, and of half of it, that are
+ * resident with all that concerns memory, which one that something else compiled may lack; any that
+ * are resident; the best ones at what they cost. */
+enum { BEST, WHOLE, RESIDENT, LAST, PASSES };
+
 /* Rules for what `want` leaves open. The best form may be worth a file or a compilation;
  * the others only count when resident. */
 static bool
 by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
 {
     const sb_planner *pl = b->pl;
-    const double mean = pl->stats.mean;
     const sb_part_kind first = want->part[0].kind;
     const int block =
         first == SB_PART_BLOCKS ? (int)pl->view.block : rows_together(want);
@@ -198,32 +219,30 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     sb_choice best = *want;
     int widest;
 
-    best.stream |= sb_rule_stream(pl->pb, &pl->work, mean, pl->target);
+    best.stream |= sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target);
     if (best.prefetch == 0)
         best.prefetch = sb_rule_prefetch(pl->pb, bytes, block, best.stream, pl->target);
+    best.unroll = together(pl, want, block);
     widest = sb_rule_tile(&narrow, pl->target, block, best.prefetch, 0);
-    for (int pass = b->effort == SB_KERNEL_COMPILE ? 0 : 1; pass < 3; pass++) {
-        const sb_kernel_effort effort = pass == 1 ? SB_KERNEL_RESIDENT : b->effort;
+    for (int pass = b->effort == SB_KERNEL_COMPILE ? BEST : WHOLE; pass < PASSES;
+         pass++) {
+        const bool resident = pass == WHOLE || pass == RESIDENT;
+        const sb_kernel_effort effort = resident ? SB_KERNEL_RESIDENT : b->effort;
 
-        for (int rank = 0; rank == 0 || pass == 1; rank++) {
+        for (int rank = 0; rank == 0 || resident; rank++) {
             best.tile = sb_rule_tile(&narrow, pl->target, block, best.prefetch, rank);
             if (best.tile == 0)
                 break;
-            if (first != SB_PART_BLOCKS && block > 1 && 2 * best.tile < widest)
-                continue; /* the parts lose to plain rows in so many passes */
+            if ((pass == WHOLE || (first != SB_PART_BLOCKS && block > 1)) &&
+                2 * best.tile < widest)
+                continue; /* parts lose to plain rows in so many passes */
+            if (pass == WHOLE && best.tile > widest)
+                continue;
             if (want->slab > 0 && best.tile > want->slab)
                 continue;
-            if (want->unroll == 0)
-                best.unroll =
-                    sb_rule_together_slab(&pl->work, want->slab, pl->target, first,
-                                          block, mean, pl->stats.ragged);
-            if (want->unroll == 0 && want->slab == 0 &&
-                (best.unroll == SB_SPEC_HALVES || best.unroll == SB_SPEC_EIGHTS) &&
-                sb_rule_slim(&pl->work, pl->target, &pl->stats))
-                best.unroll = SB_SPEC_SLIM;
             b->choice = best;
-            if (pass == 1 ? refined_exist(b, kinds, &best, effort)
-                          : all_exist(b, kinds, effort))
+            if (resident ? refined_exist(b, kinds, &best, pass == WHOLE, effort)
+                         : all_exist(b, kinds, effort))
                 return true;
         }
     }

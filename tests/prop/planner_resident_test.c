@@ -1,0 +1,98 @@
+/*
+ * What something else in the process compiled must not cost ESTIMATE its prefetches or streaming
+ * stores: a wide tile without them is no better than a narrower one with them.
+ */
+#include "cpu/cpu.h"
+#include "gen.h"
+#include "planner/planner.h"
+#include "runtime/backend.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Columns shared by threes, and A, B and C of more than 30 MB. */
+enum { ROWS = 15000, WIDE = 128, ENTRIES = 26, APART = ROWS / ENTRIES };
+
+static void
+make(sb_matrix *a, int32_t *ptr, int32_t *crd, double *val)
+{
+    *a = (sb_matrix){.format = SB_FORMAT_CSR,
+                     .val_type = SB_F64,
+                     .ptr_type = SB_I32,
+                     .idx_type = SB_I32,
+                     .rows = ROWS,
+                     .cols = ROWS,
+                     .nnz = ROWS * ENTRIES,
+                     .batch = 1,
+                     .ptr = ptr,
+                     .idx = crd,
+                     .val = val};
+    for (int32_t i = 0; i <= ROWS; i++)
+        ptr[i] = i * ENTRIES;
+    for (int32_t i = 0; i < ROWS; i++)
+        for (int32_t q = 0; q < ENTRIES; q++) {
+            crd[i * ENTRIES + q] = q * APART + (i / 3 * 37 + q * 11) % APART;
+            val[i * ENTRIES + q] = 1;
+        }
+}
+
+static void
+plan(char *out, size_t size, const sb_problem *pb, const char *text)
+{
+    const sb_options opt = {.plan = text};
+    sb_plan *made;
+
+    assert_int_equal(sb_plan_create(&made, pb, &opt, NULL), SB_OK);
+    assert_true(strlen(made->text) < size);
+    memcpy(out, made->text, strlen(made->text) + 1);
+    sb_plan_release(made);
+}
+
+static void
+test_compiled_tile(void **state)
+{
+    static const char *const forced[] = {
+        "(plan spmm (part share 3) (part rows flat 1) (tile 64))",
+        "(plan spmm (part win 3) (part rows flat 1) (tile 64))",
+        "(plan spmm (part csr) (tile 128))"};
+    const gen_dense_spec dense = {
+        .rows = ROWS, .cols = WIDE, .ld = WIDE, .type = SB_F64, .seed = 1};
+    sb_problem pb = {.op = SB_OP_SPMM, .compute = SB_F64, .batch = 1};
+    static int32_t ptr[ROWS + 1], crd[ROWS * ENTRIES];
+    static double val[ROWS * ENTRIES];
+    char first[256], again[256], other[256];
+
+    (void)state;
+    make(&pb.a, ptr, crd, val);
+    pb.b = gen_dense(&dense);
+    pb.c = gen_dense(&dense);
+    pb.alpha.re = 1;
+    plan(first, sizeof first, &pb, NULL);
+    for (size_t q = 0; q < sizeof forced / sizeof *forced; q++)
+        plan(other, sizeof other, &pb, forced[q]);
+    plan(again, sizeof again, &pb, NULL);
+    assert_string_equal(first, again);
+    gen_free_dense(&pb.b);
+    gen_free_dense(&pb.c);
+}
+
+static int
+start(void **state)
+{
+    (void)state;
+    sb_backend_set(&sb_cpu_backend);
+    return setenv("SPBLAS_MODEL", "off", 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compiled_tile)};
+
+    return cmocka_run_group_tests(tests, start, NULL);
+}
