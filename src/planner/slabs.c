@@ -344,7 +344,7 @@ form(sb_weighed *w, const sb_planner *pl, int width, double rows)
                          in_l1(mc, pl, p, width) * rows
                    : 0;
     }
-    if (is_windows(w) && !mc->near) /* higher ones pass but once over as many columns */
+    if (is_windows(w) && !mc->near) /* so they were measured */
         w->choice.slab = most;
     if (is_windows(w)) /* near each other, rows of B are in L1 without them */
         return near ? 0 : g->windows * in_l1(mc, pl, p, width) * w->cost.seconds;

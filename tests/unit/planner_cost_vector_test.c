@@ -415,6 +415,26 @@ test_short_registers(void **state)
     l2 = 1 << 20;
 }
 
+/* Columns that all rows of a window hold, packed, a lane a row: cheaper than slices of the same
+ * entries, dearer where nothing is shared. */
+static void
+test_lanes(void **state)
+{
+    static const char share[] = "share 3) (part rows flat 1) (packed";
+    const shape runs = {sixty, side_by_side};
+    sb_stats shared = collect(&runs), apart = shared;
+
+    (void)state;
+    for (int q = 0; q < SB_STATS_WINDOWS; q++) {
+        shared.held_share[q] = shared.half_share[q] = 1;
+        apart.held_share[q] = apart.half_share[q] = 0;
+    }
+    for (int q = 0; q < SB_COUNT(sizes); q++) {
+        expect(share, "sell) (packed", 1.2, &shared, sizes[q]);
+        expect("sell) (packed", share, 1.2, &apart, sizes[q]);
+    }
+}
+
 int
 main(void)
 {
@@ -428,6 +448,7 @@ main(void)
         cmocka_unit_test(test_products_of_floats_elsewhere),
         cmocka_unit_test(test_wide),
         cmocka_unit_test(test_short_registers),
+        cmocka_unit_test(test_lanes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

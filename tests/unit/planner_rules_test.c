@@ -2,6 +2,7 @@
  * The rules of docs/kernels.md as they answer: register tiles and entries taken together.
  */
 #include "planner/rules.h"
+#include "product_work.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -9,17 +10,6 @@
 #include <stddef.h>
 
 #include <cmocka.h>
-
-static sb_work
-product(int64_t n, int size)
-{
-    return (sb_work){.op = SB_OP_SPMM,
-                     .n = n,
-                     .a_size = size,
-                     .b_size = size,
-                     .c_size = size,
-                     .compute_size = size};
-}
 
 static int
 taken_together(sb_isa isa, int64_t n, int size, double mean)
@@ -415,6 +405,19 @@ test_partitions(void **state)
     assert_false(sb_rule_local(&other, 1.21));
 }
 
+/* Where a lane a row was measured. */
+static void
+test_packed_lanes(void **state)
+{
+    const sb_target zen3 = {.isa = SB_ISA_V3}, zen4 = {.isa = SB_ISA_V4};
+    const sb_target zen5 = {.isa = SB_ISA_V4, .wide = true},
+                    intel = {.isa = SB_ISA_V4G};
+
+    (void)state;
+    assert_true(sb_rule_packed_lanes(&zen3) && sb_rule_packed_lanes(&zen4));
+    assert_false(sb_rule_packed_lanes(&zen5) || sb_rule_packed_lanes(&intel));
+}
+
 int
 main(void)
 {
@@ -432,6 +435,7 @@ main(void)
         cmocka_unit_test(test_asks_ahead),
         cmocka_unit_test(test_asks_ahead_on_wide),
         cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_packed_lanes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

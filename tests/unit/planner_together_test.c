@@ -2,23 +2,13 @@
  * How many entries of a row are taken together, and how (planner/together.c).
  */
 #include "planner/rules.h"
+#include "product_work.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
-
-static sb_work
-product(int64_t n, int size)
-{
-    return (sb_work){.op = SB_OP_SPMM,
-                     .n = n,
-                     .a_size = size,
-                     .b_size = size,
-                     .c_size = size,
-                     .compute_size = size};
-}
 
 /* Eight entries with the last ones masked: rows of B that share a register, rows of A that are
  * long or of lengths nobody foresees; in place, and where it was measured. */
