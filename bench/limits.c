@@ -8,7 +8,7 @@
 void
 limits_measure(bench_limits *out, int threads, double seconds)
 {
-    static const int64_t row_bytes[LIMIT_ROWS] = {4, 32, 128, 512, 2048};
+    static const int64_t row_bytes[LIMIT_ROWS] = {4, 32, 64, 128, 256, 512, 1024, 2048};
     int k, r;
 
     out->threads = threads;

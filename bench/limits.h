@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { LIMIT_SIZES = 6, LIMIT_ROWS = 5 };
+enum { LIMIT_SIZES = 6, LIMIT_ROWS = 8 };
 
 typedef struct bench_limits {
     int threads;

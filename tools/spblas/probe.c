@@ -7,6 +7,7 @@
 
 #include "tool.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef _OPENMP
@@ -21,8 +22,8 @@ static volatile double seed = 0.25;
 typedef struct probe_kernels {
     double (*sum)(const float *x, int64_t n);
     void (*triad)(float *a, const float *b, const float *c, int64_t n);
-    double (*gather)(const float *table, const int32_t *row, int64_t count,
-                     int64_t len);
+    double (*gather)(const float *table, const int32_t *start, int64_t count,
+                     int64_t len, int64_t ahead);
     double (*fma32)(int64_t n);
     double (*fma64)(int64_t n);
     int lanes32;
@@ -43,14 +44,16 @@ typedef struct probe_kernels {
 #include "probe_kernels.h"
 #endif
 
+/* The widest vectors that there are, of `most` bytes if it is not 0. */
 static const probe_kernels *
-kernels(void)
+kernels(int64_t most)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
+    if ((most == 0 || most >= 64) && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         return &probe_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if ((most == 0 || most >= 32) && __builtin_cpu_supports("avx2") &&
+        __builtin_cpu_supports("fma"))
         return &probe_avx2;
 #endif
     return &probe_base;
@@ -60,13 +63,15 @@ kernels(void)
 typedef struct pass {
     const probe_kernels *k;
     float *x, *y, *z;
-    int32_t *row;
+    int32_t *start;
     int64_t count, len; /* elements or rows a thread; elements a row */
+    int64_t ahead;      /* rows */
     int element_size;
     int kind;
 } pass;
 
 enum { PASS_READ, PASS_TRIAD, PASS_GATHER, PASS_FMA };
+enum { GATHER_AHEAD = 16 };
 
 static double
 pass_part(const pass *p, int64_t part)
@@ -80,7 +85,7 @@ pass_part(const pass *p, int64_t part)
         p->k->triad(p->x + at, p->y + at, p->z + at, p->count);
         return 0.0;
     case PASS_GATHER:
-        return p->k->gather(p->x, p->row + at, p->count, p->len);
+        return p->k->gather(p->x, p->start + at, p->count, p->len, p->ahead);
     default:
         return p->element_size == 4 ? p->k->fma32(p->count) : p->k->fma64(p->count);
     }
@@ -138,7 +143,7 @@ share(int64_t bytes, int64_t size, int threads)
 double
 probe_read(int64_t bytes, int threads, double seconds)
 {
-    pass p = {.k = kernels(), .kind = PASS_READ};
+    pass p = {.k = kernels(0), .kind = PASS_READ};
     double t;
 
     p.count = share(bytes, sizeof *p.x, threads);
@@ -151,7 +156,7 @@ probe_read(int64_t bytes, int threads, double seconds)
 double
 probe_triad(int64_t bytes, int threads, double seconds)
 {
-    pass p = {.k = kernels(), .kind = PASS_TRIAD};
+    pass p = {.k = kernels(0), .kind = PASS_TRIAD};
     double t;
 
     p.count = share(bytes / 3, sizeof *p.x, threads);
@@ -168,7 +173,7 @@ probe_triad(int64_t bytes, int threads, double seconds)
 double
 probe_gather(int64_t bytes, int64_t row_bytes, int threads, double seconds)
 {
-    pass p = {.k = kernels(), .kind = PASS_GATHER};
+    pass p = {.k = kernels(row_bytes), .kind = PASS_GATHER};
     tool_rng r = {1};
     int64_t rows, q;
     double t;
@@ -177,19 +182,21 @@ probe_gather(int64_t bytes, int64_t row_bytes, int threads, double seconds)
     rows = bytes / (4 * p.len) < 1 ? 1 : bytes / (4 * p.len);
     p.count = rows < 4096 ? 4096 : rows < (1 << 18) ? rows : 1 << 18;
     p.x = tool_memory(rows * p.len, sizeof *p.x);
-    p.row = tool_memory(p.count * threads, sizeof *p.row);
+    p.start = tool_memory(p.count * threads, sizeof *p.start);
     for (q = 0; q < p.count * threads; q++)
-        p.row[q] = (int32_t)rng_below(&r, rows);
-    t = best_pass(&p, threads, seconds);
+        p.start[q] = (int32_t)(rng_below(&r, rows) * p.len);
+    t = best_pass(&p, threads, seconds / 2);
+    p.ahead = GATHER_AHEAD; /* pays where rows are far */
+    t = fmin(t, best_pass(&p, threads, seconds / 2));
     free(p.x);
-    free(p.row);
+    free(p.start);
     return (double)(p.count * threads) * (double)(4 * p.len) / t;
 }
 
 double
 probe_fma(int element_size, int threads, double seconds)
 {
-    pass p = {.k = kernels(), .kind = PASS_FMA, .element_size = element_size};
+    pass p = {.k = kernels(0), .kind = PASS_FMA, .element_size = element_size};
     double t;
 
     p.count = 20000;

@@ -5,6 +5,13 @@
  */
 #ifndef PROBE_CHAINS
 #define PROBE_CHAINS 12
+#define PROBE_ROWS 8
+#if defined(__clang__)
+#define PROBE_EACH(k) \
+    _Pragma("clang loop unroll(full)") for (k = 0; k < PROBE_ROWS; k++)
+#else
+#define PROBE_EACH(k) _Pragma("GCC unroll 8") for (k = 0; k < PROBE_ROWS; k++)
+#endif
 typedef float probe_quad __attribute__((vector_size(16), aligned(4), may_alias));
 #if defined(__clang__)
 #pragma clang fp contract(fast)
@@ -47,35 +54,38 @@ PROBE_NAME(triad)(float *a, const float *b, const float *c, int64_t n)
                                         3.0f * *(const PROBE_NAME(vec32) *)(c + p);
 }
 
+/* Rows of len floats that begin at `start`, PROBE_ROWS at a time, each with sums of its
+ * own: what is measured is the way from memory, not from one sum to the next. A row is
+ * asked for `ahead` rows before its turn (0: never). */
 PROBE_TARGET static double
-PROBE_NAME(gather)(const float *table, const int32_t *row, int64_t count, int64_t len)
+PROBE_NAME(gather)(const float *table, const int32_t *start, int64_t count, int64_t len,
+                   int64_t ahead)
 {
-    enum { L = PROBE_BYTES / 4, AHEAD = 8 };
-    PROBE_NAME(vec32) a[4] = {{0}};
-    probe_quad narrow = {0};
-    float total = 0.0f;
-    int64_t q, p;
+    enum { L = PROBE_BYTES / 4, LINE = 16 };
+    PROBE_NAME(vec32) a[PROBE_ROWS] = {{0}};
+    probe_quad narrow[PROBE_ROWS] = {{0}};
+    float single[PROBE_ROWS] = {0};
+    double total = 0.0;
+    int64_t q, p, at;
+    int k;
 
-    for (q = 0; q < count; q++) {
-        const float *x = table + row[q] * len;
+    for (q = 0; q + PROBE_ROWS <= count; q += PROBE_ROWS) {
+        const int32_t *x = start + q;
 
-        if (q + AHEAD < count)
-            __builtin_prefetch(table + row[q + AHEAD] * len);
-        for (p = 0; p + 4 * L <= len; p += 4 * L) {
-            a[0] += *(const PROBE_NAME(vec32) *)(x + p);
-            a[1] += *(const PROBE_NAME(vec32) *)(x + p + L);
-            a[2] += *(const PROBE_NAME(vec32) *)(x + p + 2 * L);
-            a[3] += *(const PROBE_NAME(vec32) *)(x + p + 3 * L);
-        }
-        for (; p + L <= len; p += L)
-            a[0] += *(const PROBE_NAME(vec32) *)(x + p);
+        for (at = q + ahead; ahead > 0 && at < q + ahead + PROBE_ROWS && at < count;
+             at++)
+            for (p = 0; p < len; p += LINE)
+                __builtin_prefetch(table + start[at] + p);
+        for (p = 0; p + L <= len; p += L)
+            PROBE_EACH(k) a[k] += *(const PROBE_NAME(vec32) *)(table + x[k] + p);
         for (; p + 4 <= len; p += 4)
-            narrow += *(const probe_quad *)(x + p);
+            PROBE_EACH(k) narrow[k] += *(const probe_quad *)(table + x[k] + p);
         for (; p < len; p++)
-            total += x[p];
+            PROBE_EACH(k) single[k] += table[x[k] + p];
     }
-    total += narrow[0] + narrow[3];
-    return (double)(total + a[0][0] + a[1][0] + a[2][0] + a[3][0]);
+    PROBE_EACH(k)
+    total += a[k][0] + a[k][L - 1] + narrow[k][0] + narrow[k][3] + single[k];
+    return total;
 }
 
 PROBE_TARGET static double
