@@ -29,6 +29,8 @@ unwise_panel(const sb_planner *pl, const sb_part_choice *p, bool packed)
         return "rows of B too short for panels";
     if (pl->work.c_size < pl->work.compute_size)
         return "C would be rounded once a panel";
+    if (p->size >= pl->work.k && sb_rule_by_price(&pl->work, pl->target))
+        return "one panel is all of B";
     if (sb_stats_panel_run(&pl->stats, p->size) <
         sb_rule_panel_run(&pl->work, pl->target, p->size))
         return "rows too short inside a panel";
@@ -147,6 +149,7 @@ streams(const sb_planner *pl, const sb_part_choice *p)
 static const char *
 unwise_share(const sb_planner *pl, const sb_part_choice *p, bool packed)
 {
+    const bool by_price = sb_rule_by_price(&pl->work, pl->target);
     const int at = sb_stats_window(p->size);
 
     if (!packed && pl->view.crd_in_place && !pl->view.pos &&
@@ -154,8 +157,11 @@ unwise_share(const sb_planner *pl, const sb_part_choice *p, bool packed)
         return "windows by runs need no positions";
     if (packed && streams(pl, p))
         return "by position C is stored past the caches";
-    return pl->stats.held_share[at] < 0.5 || pl->stats.mean < 8 ||
-                   pl->stats.half_share[at] < sb_rule_shared(&pl->work, pl->target)
+    return pl->stats.mean < 8 ||
+                   (by_price ? pl->stats.r4 < 1.3
+                             : pl->stats.held_share[at] < 0.5 ||
+                                   pl->stats.half_share[at] <
+                                       sb_rule_shared(&pl->work, pl->target))
                ? "too few columns shared by neighbouring rows"
                : NULL;
 }
@@ -219,9 +225,9 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         return "rows too short for blocks";
     if (p->kind == SB_PART_WIN && pl->stats.win_share[sb_stats_window(p->size)] < least)
         return "too few runs shared by neighbouring rows";
-    if ((p->kind == SB_PART_WIN || p->kind == SB_PART_BSR ||
-         p->kind == SB_PART_SHARE) &&
-        pl->pb->op == SB_OP_SPMM && (pl->target->wide || !streams(pl, p)) &&
+    if ((sb_cost_windows(p) || p->kind == SB_PART_BSR) && pl->pb->op == SB_OP_SPMM &&
+        !(sb_cost_windows(p) && sb_rule_by_price(&pl->work, pl->target)) &&
+        (pl->target->wide || !streams(pl, p)) &&
         !sb_rule_windows(&pl->work, pl->target, pl->stats.mean))
         return "rows too short for so wide a product";
     if (p->kind == SB_PART_SHARE && pl->pb->op != SB_OP_SPMV) /* priced there */

@@ -71,7 +71,8 @@ void sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w,
  * time at the roofline, and of time per entry, of which a row has `unroll` taken together
  * (sb_rule_together). */
 bool sb_cost_windows(const sb_part_choice *p);
-/* Time of windows and blocks over that of plain rows of their entries, where that is known. */
+/* cost_rows.c: time of windows, blocks and panels over that of plain rows of their entries, where
+ * that is known. */
 bool sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
                         const sb_work *w, const sb_stats *s, const sb_target *t,
                         bool packed);

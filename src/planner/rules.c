@@ -106,8 +106,17 @@ sb_rule_positions(const sb_work *w, const sb_target *t, int rows)
 {
     const double a = (double)w->nnz * (w->a_size + w->ptr_size);
 
-    return sb_target_slow_gathers(t) && w->n >= 32 && rows >= (w->n < 64 ? 4 : 3) &&
+    const int least = sb_rule_by_price(w, t) ? 2 : w->n < 64 ? 4 : 3;
+
+    return sb_target_slow_gathers(t) && w->n >= 32 && rows >= least &&
            a <= (double)t->l3 / 4;
+}
+
+bool
+sb_rule_by_price(const sb_work *w, const sb_target *t)
+{
+    return sb_target_zen4(t) && !t->gpu && w->op == SB_OP_SPMM && !w->complex &&
+           w->n * w->b_size >= 128;
 }
 
 double
@@ -316,26 +325,32 @@ sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
 }
 
 bool
-sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target *t)
+sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t)
 {
-    const bool dots = pb->op == SB_OP_SDDMM;
-    double all, asked; /* times that a row of B is asked for */
+    const bool dots = w->op == SB_OP_SDDMM;
+    const int64_t row = (dots ? w->k : w->n) * w->b_size, columns = dots ? w->n : w->k;
+    const double all = footprint +
+                       (double)w->m * (double)(dots ? row : w->n * w->c_size) +
+                       (double)w->nnz * (w->a_size + w->idx_size);
+    /* times that a row of B is asked for */
+    const double asked = (double)w->nnz / (double)(w->m > columns ? w->m : columns) /
+                         (rows > 1 ? rows : 1);
     double least = t->wide ? 1.15 : 0.9;
-    int64_t row, columns;
-    sb_work w;
 
-    if (!sb_target_zen(t) || (!dots && !row_major(pb)))
-        return false;
-    sb_work_of(&w, pb);
-    row = (dots ? w.k : w.n) * w.b_size;
-    columns = dots ? w.n : w.k;
-    all = footprint + (double)w.m * (double)(dots ? row : w.n * w.c_size) +
-          (double)w.nnz * (w.a_size + w.idx_size);
-    asked =
-        (double)w.nnz / (double)(w.m > columns ? w.m : columns) / (rows > 1 ? rows : 1);
     if (dots && row < 512) /* docs/kernels.md, Wide rows on Zen 3 */
         least = t->isa == SB_ISA_V3 ? 0.45 : INFINITY;
     return row >= 128 && all > (least + asked / 64) * (double)t->l3;
+}
+
+bool
+sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target *t)
+{
+    sb_work w;
+
+    if (!sb_target_zen(t) || (pb->op != SB_OP_SDDMM && !row_major(pb)))
+        return false;
+    sb_work_of(&w, pb);
+    return sb_rule_beyond(&w, footprint, rows, t);
 }
 
 /* On Zen 3 and 5 long rows that come before they are used push out what is in use, the more the
@@ -367,21 +382,28 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
 }
 
 bool
-sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_target *t)
+sb_rule_past(const sb_work *w, double mean, const sb_target *t)
 {
     const double c = (double)w->m * (double)w->n * w->c_size;
     const double l2 = (double)t->l2 * t->threads;
     const double all = c + (double)w->k * (double)w->n * w->b_size +
                        (double)w->nnz * (w->a_size + w->idx_size);
     const bool wide = sb_target_slow_gathers(t) && w->n * w->c_size >= 256;
-    /* parts of one would be read first */
-    const bool lines = pb->c.ld * w->c_size % 64 == 0;
 
-    if (!row_major(pb) || !lines || (mean >= 16 && !sb_rule_many_lines(w, t)))
+    if (mean >= 16 && !sb_rule_many_lines(w, t))
         return false;
     if (t->isa == SB_ISA_V3) /* docs/kernels.md, Wide rows on Zen 3 */
         return all > (w->n * w->c_size >= 256 ? 0.7 : 0.9) * (double)t->l3;
     return c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2);
+}
+
+bool
+sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_target *t)
+{
+    /* parts of one would be read first */
+    const bool lines = pb->c.ld * w->c_size % 64 == 0;
+
+    return row_major(pb) && lines && sb_rule_past(w, mean, t);
 }
 
 int64_t

@@ -47,6 +47,10 @@ bool sb_rule_segments(const sb_work *w, const sb_target *t);
  * caches. */
 bool sb_rule_windows(const sb_work *w, const sb_target *t, double mean);
 
+/* Whether what windows and panels take is known well enough against plain rows (cost_rows.c) for
+ * prices to decide where else shares and lengths do. */
+bool sb_rule_by_price(const sb_work *w, const sb_target *t);
+
 /* The least share of entries in runs or columns that rows of a window share: what is left over
  * reads B in pieces of a tile, plain rows in wider ones. */
 double sb_rule_shared(const sb_work *w, const sb_target *t);
@@ -133,10 +137,16 @@ void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 int sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                      const sb_target *t);
 
+/* Whether A, B and C leave the last-level cache, `rows` rows of A asking together for rows of B. */
+bool sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t);
+
 /* Whether A, B and C do, on Zen 4 and 5, and rows of B have lines enough to be asked for: far
  * enough that it pays, or, where rows are too long for it, that an order of rows may. */
 bool sb_rule_leaves(const sb_problem *pb, double footprint, int rows,
                     const sb_target *t);
+
+/* Whether C is so large that it had better not go through the caches, rows having `mean` entries. */
+bool sb_rule_past(const sb_work *w, double mean, const sb_target *t);
 
 /* Whether C is stored past the caches: larger than all L2 and rows short, or several lines a
  * row where it would leave the last cache before it is read; whole lines alone (rule 5). */

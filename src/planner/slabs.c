@@ -75,7 +75,7 @@ static const machine zen4 = {
     .reuse = {{20, 20}, {20, 20}, {20, 20}},
     .beyond = 0.4,
     .often = INFINITY,
-    .gain = {{.rows = 0.88}, {0.78, 0.72, 0.70, 0.80}, {0.72, 0.65, 0.63, 0.75}}};
+    .gain = {{.rows = 0.88}, {0.78, 0.72, 0.70, 0.95}, {0.72, 0.65, 0.63, 0.85}}};
 static const machine zen5 = {
     .row = {ROW, ROW},
     .wide = {ROW, ROW},
@@ -294,23 +294,6 @@ panels_serve(const sb_planner *pl, const sb_choice *ch)
            pl->work.c_size >= pl->work.compute_size;
 }
 
-/* Entries for each row of B and C up to which, and of a segment of 64 columns from which on, packed
- * panels in place, which the model has too dear, are faster than rows of HALF bytes by slabs. */
-#define SELDOM 40.0
-#define SEGMENT 3.0
-
-static bool
-panels_rather(const machine *mc, const sb_planner *pl)
-{
-    const sb_work *w = &pl->work;
-    const double rows = (double)(w->m > w->k ? w->m : w->k);
-
-    return mc->least > 0 && pl->opt->values_frozen && length_of(w) == 0 &&
-           (double)w->k * mc->row[0] >= mc->least * (double)pl->target->l2 &&
-           (double)w->nnz < SELDOM * rows &&
-           sb_stats_panel_run(&pl->stats, 64) >= SEGMENT;
-}
-
 /* How much dearer windows and panels are where L1 keeps what a row names of a slab for the next
  * one, as it did not of B: pairs of rows take a slab at once, higher windows in two passes
  * (docs/kernels.md, Wide rows on Zen 3). */
@@ -348,9 +331,7 @@ form(sb_weighed *w, const sb_planner *pl, int width, double rows)
         w->choice.slab = most;
     if (is_windows(w)) /* near each other, rows of B are in L1 without them */
         return near ? 0 : g->windows * in_l1(mc, pl, p, width) * w->cost.seconds;
-    return is_rows(w) && p->c <= 1 && !panels_rather(mc, pl)
-               ? g->rows * fmin(rows, w->cost.seconds)
-               : 0;
+    return is_rows(w) && p->c <= 1 ? g->rows * fmin(rows, w->cost.seconds) : 0;
 }
 
 static bool

@@ -74,8 +74,9 @@ static const sb_factor fast_sddmm[SB_CLASS_COUNT] = {
 /* Other cores: all classes as they are but those of SpMM that Zen 4 showed to be dearer against
  * plain rows than the model says (docs/planner.md). */
 static sb_factor
-other_factor(int op, int class, sb_isa isa)
+other_factor(int op, int class, const sb_target *t)
 {
+    const sb_isa isa = t->isa;
     double f = 1;
 
     if (op == SB_OP_SPMV && /* bytes are among what was fitted */
@@ -87,7 +88,7 @@ other_factor(int op, int class, sb_isa isa)
     if (op == SB_OP_SPMV) /* its bytes are read while it computes: half of that shows */
         return (sb_factor){0.5, 1, 1};
     if (op == SB_OP_SPMM && class == SB_PART_PANEL)
-        f = isa == SB_ISA_V3 ? 1 : 1.3;
+        f = isa == SB_ISA_V3 || sb_target_zen4(t) ? 1 : 1.3;
     if (op == SB_OP_SPMM && class == SB_PART_BSR)
         f = isa == SB_ISA_V3 ? 1 : 1.1;
     return (sb_factor){f, f, f};
@@ -104,7 +105,7 @@ set_factors(sb_target *t)
             const sb_factor *f = &fast[op][q];
             const bool named = f->roof + f->unit + f->entry > 0;
 
-            t->factor[op][q] = t->isa != SB_ISA_V4G ? other_factor(op, q, t->isa)
+            t->factor[op][q] = t->isa != SB_ISA_V4G ? other_factor(op, q, t)
                                : named              ? *f
                                                     : fast[op][SB_PART_CSR];
         }

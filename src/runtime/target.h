@@ -64,6 +64,13 @@ sb_target_slow_gathers(const sb_target *t)
     return t->isa == SB_ISA_V4;
 }
 
+/* Zen 4 alone. */
+static inline bool
+sb_target_zen4(const sb_target *t)
+{
+    return t->isa == SB_ISA_V4 && !t->wide;
+}
+
 /* Whose memory was measured: Zen 3, the one CPU of level v3 that was, and those of level v4. */
 static inline bool
 sb_target_zen(const sb_target *t)
