@@ -16,6 +16,13 @@
 
 static sb_target machine = {
     .isa = SB_ISA_V4, .threads = 2, .l1 = 48 << 10, .l2 = 2 << 20, .l3 = 64 << 20};
+/* Level v4 without what is known of Zen 4's forms against rows. */
+static sb_target zen5 = {.isa = SB_ISA_V4,
+                         .wide = true,
+                         .threads = 2,
+                         .l1 = 48 << 10,
+                         .l2 = 2 << 20,
+                         .l3 = 64 << 20};
 
 static sb_cost
 cost_of(const sb_stats *s, const char *plan, int64_t n, int size, const sb_target *t)
@@ -203,8 +210,8 @@ test_tall_windows(void **state)
         s.win_share[q] = 1;
         (void)snprintf(plan, sizeof plan,
                        "(plan spmm (part win %d) (part rows flat 1))", b);
-        of[b] = cost_of(&s, plan, 32, 4, &machine).terms[0].entry;
-        wide[b] = cost_of(&s, plan, 128, 8, &machine).terms[0].entry;
+        of[b] = cost_of(&s, plan, 32, 4, &zen5).terms[0].entry;
+        wide[b] = cost_of(&s, plan, 128, 8, &zen5).terms[0].entry;
     }
     assert_true(of[6] < of[4] && of[6] < of[8]);
     assert_true(wide[3] < wide[4]);
@@ -233,7 +240,7 @@ test_narrow_windows(void **state)
         of[1][p] = cost_of(&s, plans[p], 8, 4, &other).terms[0].entry;
         assert_true(cost_of(&s, plans[p], 8, 4, &zen).terms[0].roof <
                     cost_of(&s, plans[p], 8, 4, &other).terms[0].roof);
-        assert_true(cost_of(&s, plans[p], 32, 4, &zen).terms[0].entry ==
+        assert_true(cost_of(&s, plans[p], 32, 4, &zen5).terms[0].entry ==
                     cost_of(&s, plans[p], 32, 4, &other).terms[0].entry);
     }
     assert_true(of[0][0] < of[1][0] && of[0][1] < of[1][1]);
@@ -326,7 +333,7 @@ test_wide_rows(void **state)
     assert_true(of[1][0] == of[0][0] && of[1][1] < 0.9 * of[0][1]);
 }
 
-/* What a shared column costs by position: little on Zen 4, and less the more there is to do
+/* What a shared column costs by position: little on level v4, and less the more there is to do
  * with it; elsewhere as it was fitted. */
 static void
 test_positions(void **state)
@@ -346,13 +353,13 @@ test_positions(void **state)
 
         (void)snprintf(six, sizeof six,
                        "(plan spmm (part share %d) (part rows flat 1))", b);
-        assert_true((cost_of(&s, six, 128, 4, &machine).terms[0].roof >
+        assert_true((cost_of(&s, six, 128, 4, &zen5).terms[0].roof >
                      1.1 * cost_of(&s, six, 128, 4, &fast).terms[0].roof) == (b == 6));
     }
     for (int64_t n = 16; n <= 512; n *= 2) {
-        const double zen = cost_of(&s, plan, n, 4, &machine).terms[0].entry;
+        const double zen = cost_of(&s, plan, n, 4, &zen5).terms[0].entry;
         const double other = cost_of(&s, plan, n, 4, &fast).terms[0].entry;
-        const double none = cost_of(&s, packed, n, 4, &machine).terms[0].entry;
+        const double none = cost_of(&s, packed, n, 4, &zen5).terms[0].entry;
         const double more = (zen - none) / (other - none);
 
         assert_true(n < 32   ? more > 0.99
@@ -482,6 +489,84 @@ test_coordinates(void **state)
         2 * cost_of(&s, "(plan spmm (part coo))", 128, 4, &machine).terms[0].roof);
 }
 
+static double
+against_rows(const sb_stats *s, const char *part, int64_t n, int size)
+{
+    char plan[96];
+
+    (void)snprintf(plan, sizeof plan, "(plan spmm (part %s)%s", part,
+                   strstr(part, "panel") ? ")" : " (part rows flat 1))");
+    return cost_of(s, plan, n, size, &machine).part[0] /
+           cost_of(s, "(plan spmm (part csr))", n, size, &machine).part[0];
+}
+
+/* Zen 4: windows and panels by what they take against plain rows. */
+static void
+test_against_rows(void **state)
+{
+    sb_stats s = spread_rows(400), few = spread_rows(20);
+    double of[9];
+
+    (void)state;
+    s.r4 = 3.9;
+    s.r8 = 7;
+    for (int q = 0; q < SB_STATS_WINDOWS; q++) {
+        s.half_share[q] = s.win_share[q] = 1;
+        s.win_run[q] = 2;
+    }
+    for (int b = 2; b <= 8; b += 2) {
+        char part[16];
+
+        (void)snprintf(part, sizeof part, "share %d", b);
+        of[b] = against_rows(&s, part, 32, 4);
+    }
+    /* eight rows do not share more than six gain */
+    assert_true(of[2] > 0.6 && of[2] < 0.8 && of[4] < 0.85 * of[2] && of[6] < of[4]);
+    assert_true(of[8] > of[6]);
+    /* short runs are for shared columns */
+    assert_true(against_rows(&s, "win 4", 32, 4) > 1.5 * of[4]);
+    for (int q = 0; q < SB_STATS_WINDOWS; q++)
+        few.half_share[q] = 0.1;
+    assert_true(against_rows(&few, "share 3", 128, 4) > 1);
+    /* panels by the entries of a segment, and whose rows L1 has twice over */
+    s.r4 = s.r8 = 1.3;
+    for (int q = 0; q < SB_STATS_PANELS; q++)
+        s.panel_run[q] = 40;
+    assert_true(against_rows(&s, "panel 128", 128, 4) < 0.9);
+    assert_true(against_rows(&s, "panel 512", 128, 4) >
+                1.1 * against_rows(&s, "panel 128", 128, 4));
+    for (int q = 0; q < SB_STATS_PANELS; q++)
+        s.panel_run[q] = 3;
+    assert_true(against_rows(&s, "panel 128", 128, 4) > 1.05);
+}
+
+/* What leaves the last cache is plain rows', which ask ahead and store C past the caches; least
+ * where rows of A share those of B, and three of them do store so. */
+static void
+test_far_away(void **state)
+{
+    static const double reuse[] = {1.5, 3};
+    sb_stats s = spread_rows(100);
+    double near[2], far[2];
+
+    (void)state;
+    for (int q = 0; q < SB_STATS_WINDOWS; q++)
+        s.half_share[q] = 0.6;
+    for (int r = 0; r < 2; r++) {
+        s.r4 = reuse[r];
+        machine.l3 = 1 << 30;
+        near[0] = against_rows(&s, "share 4", 512, 4);
+        near[1] = against_rows(&s, "share 3", 512, 8);
+        machine.l3 = 2 << 20;
+        far[0] = against_rows(&s, "share 4", 512, 4);
+        far[1] = against_rows(&s, "share 3", 512, 8);
+        machine.l3 = 64 << 20;
+        assert_true(r == 0 ? far[0] > 1.4 * near[0] : far[0] < 1.01 * near[0]);
+        assert_true(r == 0 ? far[1] > near[1] && far[1] < 1.2 * near[1]
+                           : far[1] < 1.01 * near[1]);
+    }
+}
+
 int
 main(void)
 {
@@ -499,10 +584,13 @@ main(void)
         cmocka_unit_test(test_wide_rows),
         cmocka_unit_test(test_sixteen_registers),
         cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_against_rows),
+        cmocka_unit_test(test_far_away),
         cmocka_unit_test(test_linear),
         cmocka_unit_test(test_one_column_needs_no_reuse),
     };
 
     sb_target_defaults(&machine);
+    sb_target_defaults(&zen5);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

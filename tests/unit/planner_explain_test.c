@@ -337,7 +337,7 @@ test_holes(void **state)
     sb_plan *plan = create(&pb, NULL);
 
     (void)state;
-    assert_int_equal(strstr(plan->text, "share 8") != NULL,
+    assert_int_equal(strstr(plan->text, "part share") != NULL,
                      at_hand && sb_target_get()->isa == SB_ISA_V4);
     sb_plan_release(forced);
     sb_plan_release(plan);

@@ -184,12 +184,13 @@ test_many_lines(void **state)
     }
 }
 
-/* Rules for columns shared by position are of the one core that was measured; wide products
+/* Rules for columns shared by position are of the cores that were measured; wide products
  * want fewer rows together. An A whose positions would leave L3 has none. */
 static void
 test_positions(void **state)
 {
-    const sb_target zen = {.isa = SB_ISA_V4, .l3 = 32 << 20},
+    const sb_target zen = {.isa = SB_ISA_V4, .wide = true, .l3 = 32 << 20},
+                    zen4 = {.isa = SB_ISA_V4, .l3 = 32 << 20},
                     fast = {.isa = SB_ISA_V4G, .l3 = 32 << 20},
                     old = {.isa = SB_ISA_V3, .l3 = 32 << 20};
     const sb_work narrow = product(8, 4), w32 = product(32, 4), wide = product(128, 8);
@@ -200,6 +201,8 @@ test_positions(void **state)
     assert_false(sb_rule_positions(&w32, &zen, 3));
     assert_true(sb_rule_positions(&wide, &zen, 3));
     assert_false(sb_rule_positions(&wide, &zen, 2));
+    assert_true(sb_rule_positions(&w32, &zen4, 2)); /* prices decide */
+    assert_false(sb_rule_positions(&narrow, &zen4, 8));
     assert_false(sb_rule_positions(&narrow, &zen, 8));
     assert_false(sb_rule_positions(&wide, &fast, 8));
     assert_false(sb_rule_positions(&wide, &old, 8));
