@@ -399,7 +399,7 @@ run(sb_build *b, const sb_choice *want)
 {
     SB_TRY(sb_build_kernels_exist(b, want));
     SB_TRY(build_parts(b, want));
-    SB_TRY(sb_build_steps(b));
+    SB_TRY(sb_build_steps(b, want));
     return finish(b);
 }
 

@@ -22,7 +22,7 @@ typedef struct sb_build {
  * parts of `want`; ENOKERNEL with a sentence when there are none. */
 sb_status sb_build_kernels_exist(sb_build *b, const sb_choice *want);
 
-/* Fills the plan's steps and tiles from b->part. */
-sb_status sb_build_steps(sb_build *b);
+/* Fills the plan's steps and tiles from b->part, which may be fewer than `want` has. */
+sb_status sb_build_steps(sb_build *b, const sb_choice *want);
 
 #endif

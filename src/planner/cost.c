@@ -77,9 +77,12 @@ sb_work_grain(const sb_work *w, int64_t nnz, int threads)
      * load for each product) in shorter calls: a thread that waits for the end of the
      * other's last tile shows earlier than the dispatch of many. */
     const bool one = w->op == SB_OP_SPMV;
-    const double pieces = !one && work < 2e5 ? threads : 12.0 * threads;
+    const bool few = !one && work < 2e5;
+    const double pieces = few ? threads : 12.0 * threads;
     const double least = (one ? 2e3 : 2e4) / (width > 1 ? width : 1);
-    const double grain = (double)nnz / (pieces > 1 ? pieces : 1);
+    /* tiles are cut by entries and rows: a third one would make one thread do two */
+    const double cost = (double)nnz + (few ? (double)w->m : 0);
+    const double grain = cost / (pieces > 1 ? pieces : 1);
 
     return (int64_t)(grain > least ? grain : least) + 1;
 }

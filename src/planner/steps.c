@@ -491,8 +491,26 @@ put_batches(sb_build *b, unsigned all, const sb_kernel *fused, int64_t grain)
     return SB_OK;
 }
 
+/* Kernels for the parts that there are: those that exist for all that were wanted may not for these
+ * alone, then the rules are asked again. */
+static void
+settle_again(sb_build *b, const sb_choice *want, unsigned kinds)
+{
+    sb_choice built = b->choice, before = b->choice;
+
+    if (b->pl->pb->device || want->tile > 0 ||
+        kinds == kinds_of(want, b->pl->view.rows) || all_exist(b, kinds, b->effort))
+        return;
+    built.tile = want->tile;
+    built.unroll = want->unroll;
+    built.stream = want->stream;
+    built.prefetch = want->prefetch;
+    if (!by_rule(b, &built, kinds))
+        b->choice = before;
+}
+
 sb_status
-sb_build_steps(sb_build *b)
+sb_build_steps(sb_build *b, const sb_choice *want)
 {
     const int64_t grain =
         sb_work_grain(&b->pl->work, b->pl->work.nnz, b->pl->par.threads);
@@ -503,6 +521,7 @@ sb_build_steps(sb_build *b)
         all |= 1u << b->part[q].kind;
     if (all == 0)
         return SB_OK;
+    settle_again(b, want, all);
     if (sb_choice_levels(&b->choice) || kernel(&fused, b, all, b->effort) != SB_OK)
         fused = NULL;
     SB_TRY(put_batches(b, all, fused, grain));

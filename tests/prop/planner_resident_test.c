@@ -1,6 +1,6 @@
 /*
  * What something else in the process compiled must not cost ESTIMATE its prefetches or streaming
- * stores: a wide tile without them is no better than a narrower one with them.
+ * stores (a wide tile without them is no better than a narrower one with them), nor the form.
  */
 #include "cpu/cpu.h"
 #include "gen.h"
@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 /* Columns shared by threes, and A, B and C of more than 30 MB. */
-enum { ROWS = 15000, WIDE = 128, ENTRIES = 26, APART = ROWS / ENTRIES };
+enum { ROWS = 15000, WIDE = 128, ENTRIES = 60, APART = ROWS / ENTRIES };
 
 static void
 make(sb_matrix *a, int32_t *ptr, int32_t *crd, double *val)
@@ -92,6 +92,53 @@ test_compiled_tile(void **state)
     gen_free_dense(&pb.c);
 }
 
+/* Runs of columns that three rows share, but for rows `left` over. */
+static void
+in_threes(sb_matrix *a, int32_t *ptr, int32_t *crd, double *val, int left)
+{
+    make(a, ptr, crd, val);
+    a->rows -= left > 0 ? 3 - left : 0;
+    a->nnz = a->rows * ENTRIES;
+    for (int32_t i = 0; i < ROWS; i++)
+        for (int32_t q = 0; q < ENTRIES; q++)
+            crd[i * ENTRIES + q] = i / 3 * 3 % (ROWS - ENTRIES) + q;
+}
+
+/* A kernel for windows and rows that something else compiled is of no use where no rows are left
+ * over: the windows are not to be given up for it. */
+static void
+test_no_rows_left(void **state)
+{
+    const gen_dense_spec dense = {
+        .rows = ROWS, .cols = 8, .ld = 8, .type = SB_F64, .seed = 1};
+    const sb_options opt = {0};
+    sb_problem pb = {.op = SB_OP_SPMM, .compute = SB_F64, .batch = 1};
+    static int32_t ptr[ROWS + 1], crd[ROWS * ENTRIES];
+    static double val[ROWS * ENTRIES];
+    double predicted[2];
+    char other[256];
+
+    (void)state;
+    pb.b = gen_dense(&dense);
+    pb.c = gen_dense(&dense);
+    pb.alpha.re = 1;
+    for (int q = 0; q < 2; q++) {
+        sb_plan *made;
+
+        in_threes(&pb.a, ptr, crd, val, 0);
+        pb.c.rows = pb.a.rows;
+        assert_int_equal(sb_plan_create(&made, &pb, &opt, NULL), SB_OK);
+        predicted[q] = made->predicted;
+        sb_plan_release(made);
+        in_threes(&pb.a, ptr, crd, val, 1);
+        pb.c.rows = pb.a.rows;
+        plan(other, sizeof other, &pb, "(plan spmm (part win 3) (part rows flat 1))");
+    }
+    assert_true(predicted[1] <= predicted[0]);
+    gen_free_dense(&pb.b);
+    gen_free_dense(&pb.c);
+}
+
 static int
 start(void **state)
 {
@@ -103,7 +150,8 @@ start(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compiled_tile)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compiled_tile),
+                                       cmocka_unit_test(test_no_rows_left)};
 
     return cmocka_run_group_tests(tests, start, NULL);
 }

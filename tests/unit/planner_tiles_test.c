@@ -317,13 +317,24 @@ test_cost_of_tiles(void **state)
     subject_close(&s);
 }
 
+/* A short product has a tile a thread: cut by entries and rows, which a third is not to begin. */
+static void
+test_tile_a_thread(void **state)
+{
+    const sb_work w = {.op = SB_OP_SPMM, .m = 11635, .k = 11635, .n = 8, .nnz = 24162};
+
+    (void)state;
+    for (int threads = 1; threads <= 4; threads++)
+        assert_true(threads * sb_work_grain(&w, w.nnz, threads) >= w.nnz + w.m);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cover),         cmocka_unit_test(test_finest),
         cmocka_unit_test(test_even),          cmocka_unit_test(test_longest_first),
-        cmocka_unit_test(test_cost_of_tiles),
+        cmocka_unit_test(test_cost_of_tiles), cmocka_unit_test(test_tile_a_thread),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
