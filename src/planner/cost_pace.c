@@ -29,6 +29,9 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unro
     /* Zen 5 waits more for L2 beside L1 than Zen 4, which shows while segments are not most of it */
     if (p->kind == SB_PART_PANEL && t->wide && row >= 256 && row < 1024)
         return 0.72;
+    if (p->kind == SB_PART_PANEL &&
+        sb_target_zen4(t)) /* what cost_rows.c does not price */
+        return 1.3;
     if (p->kind == SB_PART_BSR && sb_rule_by_price(w, t)) /* Zen 4 */
         return row < 512 ? 1.15 : 1.3;
     if (p->kind == SB_PART_SHARE && p->size >= 6 && w->n >= 64 &&

@@ -116,7 +116,7 @@ bool
 sb_rule_by_price(const sb_work *w, const sb_target *t)
 {
     return sb_target_zen4(t) && !t->gpu && w->op == SB_OP_SPMM && !w->complex &&
-           w->n * w->b_size >= 128;
+           !w->col_major && w->b_size == w->compute_size && w->n * w->b_size >= 128;
 }
 
 double

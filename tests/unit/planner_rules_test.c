@@ -213,6 +213,26 @@ test_positions(void **state)
     assert_true(sb_rule_positions(&large, &zen, 6));
 }
 
+/* Prices were fitted to floats and doubles by rows, on Zen 4. */
+static void
+test_by_price(void **state)
+{
+    const sb_target zen4 = {.isa = SB_ISA_V4}, zen5 = {.isa = SB_ISA_V4, .wide = true},
+                    zen3 = {.isa = SB_ISA_V3};
+    sb_work w = product(32, 4);
+
+    (void)state;
+    assert_true(sb_rule_by_price(&w, &zen4));
+    assert_false(sb_rule_by_price(&w, &zen5) || sb_rule_by_price(&w, &zen3));
+    w.col_major = true;
+    assert_false(sb_rule_by_price(&w, &zen4));
+    w = product(31, 4);
+    assert_false(sb_rule_by_price(&w, &zen4));
+    w = product(64, 4);
+    w.b_size = 2;
+    assert_false(sb_rule_by_price(&w, &zen4));
+}
+
 /* What windows leave over is read by narrow tiles where rows of B have eight lines and more. */
 static void
 test_least_share(void **state)
@@ -432,6 +452,7 @@ main(void)
         cmocka_unit_test(test_partitions),
         cmocka_unit_test(test_sixteen_registers),
         cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_by_price),
         cmocka_unit_test(test_last_rows),
         cmocka_unit_test(test_least_share),
         cmocka_unit_test(test_streams_what_cannot_stay),
