@@ -239,6 +239,13 @@ unwise(const sb_planner *pl, const sb_weighed *w)
     return unwise_rest(pl, &w->choice.part[1], w->choice.packed);
 }
 
+/* A run's share of what the parts take to be made with it. */
+static double
+price(const sb_weighed *w)
+{
+    return w->cost.seconds + w->cost.making / SB_COST_RUNS;
+}
+
 static int
 by_cost(const void *x, const void *y)
 {
@@ -246,8 +253,8 @@ by_cost(const void *x, const void *y)
 
     if (!a->dropped != !b->dropped)
         return a->dropped ? 1 : -1;
-    if (a->cost.seconds != b->cost.seconds)
-        return a->cost.seconds < b->cost.seconds ? -1 : 1;
+    if (price(a) != price(b))
+        return price(a) < price(b) ? -1 : 1;
     return a->order - b->order;
 }
 

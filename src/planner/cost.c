@@ -524,6 +524,7 @@ sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_st
                 sb_cost_part(&out->terms[q], p, &am, w, s, t, ch->packed, out);
         }
         out->seconds += out->part[q];
+        out->making += sb_cost_making(p, w, t);
         if (q > 0 && am.entries > 0)
             steps += 1;
         steps += am.partitions - 1;

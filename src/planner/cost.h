@@ -31,6 +31,7 @@ typedef struct sb_terms {
 /* Share of the entries per part of the choice, from the statistics. */
 typedef struct sb_cost {
     double seconds;                  /* of one run */
+    double making;                   /* of the parts, as far as choices differ by it */
     double steps, tiles;             /* barriers; tiles a thread dispatches */
     sb_terms terms[SB_CHOICE_PARTS]; /* all 0 for a part that would find nothing */
     double part[SB_CHOICE_PARTS];    /* seconds of each part */
@@ -66,6 +67,10 @@ int sb_cost_class(const sb_part_choice *p);
 
 void sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w,
                      const sb_stats *s, const sb_target *t);
+
+/* Seconds of making such a part, where they decide: so many runs bear them. */
+enum { SB_COST_RUNS = 1000 };
+double sb_cost_making(const sb_part_choice *p, const sb_work *w, const sb_target *t);
 
 /* cost_pace.c: whether a part's slots are entries that the rows of a window share; and factors of
  * time at the roofline, and of time per entry, of which a row has `unroll` taken together

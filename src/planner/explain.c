@@ -137,6 +137,10 @@ put_race(sb_strbuf *out, const sb_planner *pl, const sb_weighed *won)
             sb_strbuf_puts(out, ", measured ");
             put_time(out, w->measured);
         }
+        if (w->cost.making > 0) {
+            sb_strbuf_puts(out, ", made in ");
+            put_time(out, w->cost.making);
+        }
         sb_strbuf_puts(out, "  ");
         sb_choice_print(out, &w->choice);
         if (w->dropped)

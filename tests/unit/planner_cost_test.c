@@ -523,6 +523,8 @@ test_against_rows(void **state)
     /* eight rows do not share more than six gain */
     assert_true(of[2] > 0.6 && of[2] < 0.8 && of[4] < 0.85 * of[2] && of[6] < of[4]);
     assert_true(of[8] > of[6]);
+    assert_true(cost_of(&s, "(plan spmm (part share 4))", 32, 4, &machine).making >
+                5 * cost_of(&s, "(plan spmm (part win 4))", 32, 4, &machine).making);
     /* short runs are for shared columns */
     assert_true(against_rows(&s, "win 4", 32, 4) > 1.5 * of[4]);
     for (int q = 0; q < SB_STATS_WINDOWS; q++)
