@@ -2,8 +2,7 @@
  * The model on a machine that does not change: where one form must be cheaper than
  * another, whatever the numbers.
  */
-#include "gen.h"
-#include "planner/cost.h"
+#include "model_cost.h"
 #include "planner/rules.h"
 
 #include <setjmp.h>
@@ -24,54 +23,10 @@ static sb_target zen5 = {.isa = SB_ISA_V4,
                          .l2 = 2 << 20,
                          .l3 = 64 << 20};
 
-static sb_cost
-cost_of(const sb_stats *s, const char *plan, int64_t n, int size, const sb_target *t)
-{
-    sb_work w = {.m = s->rows,
-                 .n = n,
-                 .k = s->cols,
-                 .nnz = s->nnz,
-                 .a_type = size == 4 ? SB_F32 : SB_F64,
-                 .a_size = size,
-                 .b_size = size,
-                 .c_size = size,
-                 .compute_size = size,
-                 .ptr_size = 4,
-                 .idx_size = 4};
-    sb_choice ch;
-    sb_cost cost;
-
-    assert_int_equal(sb_choice_parse(&ch, plan, strlen(plan), NULL), SB_OK);
-    w.op = ch.op;
-    sb_cost_predict(&cost, &ch, &w, s, t);
-    return cost;
-}
-
 static double
 seconds(const sb_stats *s, const char *plan)
 {
     return cost_of(s, plan, 128, 4, &machine).seconds;
-}
-
-/* Rows spread over all columns, `mean` entries each. */
-static sb_stats
-spread_rows(double mean)
-{
-    gen_spec spec = {.family = GEN_UNIFORM, .rows = 1000, .cols = 4000, .seed = 3};
-    sb_stats s;
-    sb_matrix a;
-    sb_view v;
-
-    spec.density = mean / 4000;
-    spec.format = SB_FORMAT_CSR;
-    spec.ptr_type = spec.idx_type = SB_I32;
-    spec.val_type = SB_F32;
-    a = gen_matrix(&spec);
-    assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
-    assert_int_equal(sb_stats_collect(&s, &v, SB_STATS_ALL, NULL), SB_OK);
-    sb_view_free(&v);
-    gen_free_matrix(&a);
-    return s;
 }
 
 /* One column finds nothing in a cache again: what an analysis for it does not look at
@@ -489,86 +444,6 @@ test_coordinates(void **state)
         2 * cost_of(&s, "(plan spmm (part coo))", 128, 4, &machine).terms[0].roof);
 }
 
-static double
-against_rows(const sb_stats *s, const char *part, int64_t n, int size)
-{
-    char plan[96];
-
-    (void)snprintf(plan, sizeof plan, "(plan spmm (part %s)%s", part,
-                   strstr(part, "panel") ? ")" : " (part rows flat 1))");
-    return cost_of(s, plan, n, size, &machine).part[0] /
-           cost_of(s, "(plan spmm (part csr))", n, size, &machine).part[0];
-}
-
-/* Zen 4: windows and panels by what they take against plain rows. */
-static void
-test_against_rows(void **state)
-{
-    sb_stats s = spread_rows(400), few = spread_rows(20);
-    double of[9];
-
-    (void)state;
-    s.r4 = 3.9;
-    s.r8 = 7;
-    for (int q = 0; q < SB_STATS_WINDOWS; q++) {
-        s.half_share[q] = s.win_share[q] = 1;
-        s.win_run[q] = 2;
-    }
-    for (int b = 2; b <= 8; b += 2) {
-        char part[16];
-
-        (void)snprintf(part, sizeof part, "share %d", b);
-        of[b] = against_rows(&s, part, 32, 4);
-    }
-    /* eight rows do not share more than six gain */
-    assert_true(of[2] > 0.6 && of[2] < 0.8 && of[4] < 0.85 * of[2] && of[6] < of[4]);
-    assert_true(of[8] > of[6]);
-    assert_true(cost_of(&s, "(plan spmm (part share 4))", 32, 4, &machine).making >
-                5 * cost_of(&s, "(plan spmm (part win 4))", 32, 4, &machine).making);
-    /* short runs are for shared columns */
-    assert_true(against_rows(&s, "win 4", 32, 4) > 1.5 * of[4]);
-    for (int q = 0; q < SB_STATS_WINDOWS; q++)
-        few.half_share[q] = 0.1;
-    assert_true(against_rows(&few, "share 3", 128, 4) > 1);
-    /* panels by the entries of a segment, and whose rows L1 has twice over */
-    s.r4 = s.r8 = 1.3;
-    for (int q = 0; q < SB_STATS_PANELS; q++)
-        s.panel_run[q] = 40;
-    assert_true(against_rows(&s, "panel 128", 128, 4) < 0.9);
-    assert_true(against_rows(&s, "panel 512", 128, 4) >
-                1.1 * against_rows(&s, "panel 128", 128, 4));
-    for (int q = 0; q < SB_STATS_PANELS; q++)
-        s.panel_run[q] = 3;
-    assert_true(against_rows(&s, "panel 128", 128, 4) > 1.05);
-}
-
-/* What leaves the last cache is plain rows', which ask ahead and store C past the caches; least
- * where rows of A share those of B, and three of them do store so. */
-static void
-test_far_away(void **state)
-{
-    static const double reuse[] = {1.5, 3};
-    sb_stats s = spread_rows(100);
-    double near[2], far[2];
-
-    (void)state;
-    for (int q = 0; q < SB_STATS_WINDOWS; q++)
-        s.half_share[q] = 0.6;
-    for (int r = 0; r < 2; r++) {
-        s.r4 = reuse[r];
-        machine.l3 = 1 << 30;
-        near[0] = against_rows(&s, "share 4", 512, 4);
-        near[1] = against_rows(&s, "share 3", 512, 8);
-        machine.l3 = 2 << 20;
-        far[0] = against_rows(&s, "share 4", 512, 4);
-        far[1] = against_rows(&s, "share 3", 512, 8);
-        machine.l3 = 64 << 20;
-        assert_true(r == 0 ? far[0] > 1.4 * near[0] : far[0] < 1.01 * near[0]);
-        assert_true(r == 0 ? far[1] > near[1] && far[1] < 1.2 * near[1]
-                           : far[1] < 1.01 * near[1]);
-    }
-}
-
 int
 main(void)
 {
@@ -586,8 +461,6 @@ main(void)
         cmocka_unit_test(test_wide_rows),
         cmocka_unit_test(test_sixteen_registers),
         cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_against_rows),
-        cmocka_unit_test(test_far_away),
         cmocka_unit_test(test_linear),
         cmocka_unit_test(test_one_column_needs_no_reuse),
     };
