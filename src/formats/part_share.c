@@ -111,7 +111,7 @@ count_window(const job *j, merge *m, piece *to, int64_t n, int64_t w)
     if (w < j->used)
         merge_begin(m, w);
     while (w < j->used && merge_step(m)) {
-        if (!sb_alloc_room(&to->held, &to->room, n, sizeof(held))) {
+        if (n >= to->room && !sb_alloc_room(&to->held, &to->room, n, sizeof(held))) {
             to->failed = true;
             break;
         }
@@ -166,20 +166,30 @@ add_up(void *count, sb_dtype t, int64_t n)
     return sum;
 }
 
-static void
-put(const job *j, int64_t column, int64_t pos, int64_t col, int64_t slot)
+/* `plain` is constant where this is inlined: numbers of 32 bits, slots in place, none taken. */
+SB_INLINE void
+put(void *array, sb_dtype t, int64_t at, int64_t value, bool plain)
 {
-    sb_index_store(j->crd, j->v->crd_type, column, col);
-    sb_index_store(j->pos, j->v->slot_type, pos,
-                   slot < 0 ? -1 : sb_view_pos(j->v, slot));
+    if (plain)
+        ((int32_t *)array)[at] = (int32_t)value;
+    else
+        sb_index_store(array, t, at, value);
 }
 
-static void
-put_column(const job *j, int64_t col, unsigned rows, const int64_t slot[SB_WINDOW_MAX],
-           int64_t column)
+SB_INLINE void
+put_slot(const job *j, int64_t at, int64_t slot, bool plain)
 {
+    put(j->pos, j->v->slot_type, at, plain || slot < 0 ? slot : sb_view_pos(j->v, slot),
+        plain);
+}
+
+SB_INLINE void
+put_column(const job *j, int64_t col, unsigned rows, const int64_t slot[SB_WINDOW_MAX],
+           int64_t column, bool plain)
+{
+    put(j->crd, j->v->crd_type, column, col, plain);
     for (int r = 0; r < j->b; r++)
-        put(j, column, column * j->b + r, col, rows >> r & 1 ? slot[r] : -1);
+        put_slot(j, column * j->b + r, rows >> r & 1 ? slot[r] : -1, plain);
 }
 
 /* Where each pattern's columns begin in a window's second list. */
@@ -205,16 +215,50 @@ find_patterns(int64_t from[PATTERNS], const job *j, const held *held, int64_t fi
 
 /* Moves past what other parts have taken of the rows that hold a column, and says where
  * they hold it. */
-static void
+SB_INLINE void
 find_slots(const job *j, unsigned rows, int64_t at[SB_WINDOW_MAX],
-           int64_t slot[SB_WINDOW_MAX])
+           int64_t slot[SB_WINDOW_MAX], bool plain)
 {
     for (unsigned left = rows; left; left &= left - 1) {
         const int r = SB_LOWEST_BIT(left);
 
-        while (j->taken && j->taken[at[r]])
+        while (!plain && j->taken && j->taken[at[r]])
             at[r]++;
         slot[r] = at[r]++;
+    }
+}
+
+/* The columns [first, end) of those held, whose window begins at rows `at`; `from` and `left` say
+ * where patterns and rows put theirs next, `all` where the first list does. */
+SB_INLINE void
+fill_columns(const job *j, const held *held, int64_t first, int64_t end,
+             int64_t at[SB_WINDOW_MAX], int64_t from[PATTERNS],
+             int64_t left[SB_WINDOW_MAX], int64_t all, bool plain)
+{
+    const int b = j->b;
+    const int64_t behind = j->shared + j->most;
+    int64_t slot[SB_WINDOW_MAX];
+
+    for (int64_t q = first; q < end; q++) {
+        const int64_t col = held[q].col;
+        const unsigned rows = held[q].rows;
+        const int holders = sb_sweep_count(rows);
+
+        find_slots(j, rows, at, slot, plain);
+        if (holders == b) {
+            put_column(j, col, rows, slot, all++, plain);
+        } else if (holders >= j->least) {
+            sb_index_store(j->bits, SB_I32, from[rows], rows);
+            put_column(j, col, rows, slot, j->shared + from[rows]++, plain);
+        } else {
+            for (unsigned m = rows; m; m &= m - 1) {
+                const int r = SB_LOWEST_BIT(m);
+                const int64_t x = left[r]++;
+
+                put(j->crd, j->v->crd_type, behind + x, col, plain);
+                put_slot(j, behind * b + x, slot[r], plain);
+            }
+        }
     }
 }
 
@@ -222,37 +266,23 @@ find_slots(const job *j, unsigned rows, int64_t at[SB_WINDOW_MAX],
 static void
 fill_window(const job *j, int64_t w, const held *held, int64_t first, int64_t end)
 {
-    const sb_dtype t = j->v->slot_type;
+    const sb_view *v = j->v;
+    const sb_dtype t = v->slot_type;
     const int b = j->b;
-    int64_t from[PATTERNS], left[SB_WINDOW_MAX], at[SB_WINDOW_MAX], slot[SB_WINDOW_MAX];
-    int64_t all = sb_index(j->seg, t, w);
+    const bool plain = t == SB_I32 && v->crd_type == SB_I32 && !v->pos && !j->taken;
+    int64_t from[PATTERNS], left[SB_WINDOW_MAX], at[SB_WINDOW_MAX];
+    const int64_t all = sb_index(j->seg, t, w);
 
     for (int r = 0; r < b; r++) {
         left[r] = sb_index(j->left, t, w * b + r);
-        at[r] = sb_view_lo(j->v, w * b + r);
+        at[r] = sb_view_lo(v, w * b + r);
     }
     if (j->some)
         find_patterns(from, j, held, first, end, w);
-    for (int64_t q = first; q < end; q++) {
-        const int64_t col = held[q].col;
-        const unsigned rows = held[q].rows;
-        const int holders = sb_sweep_count(rows);
-
-        find_slots(j, rows, at, slot);
-        if (holders == b) {
-            put_column(j, col, rows, slot, all++);
-        } else if (holders >= j->least) {
-            sb_index_store(j->bits, SB_I32, from[rows], rows);
-            put_column(j, col, rows, slot, j->shared + from[rows]++);
-        } else {
-            for (unsigned m = rows; m; m &= m - 1) {
-                const int r = SB_LOWEST_BIT(m);
-                const int64_t e = j->shared + j->most, x = left[r]++;
-
-                put(j, e + x, e * b + x, col, slot[r]);
-            }
-        }
-    }
+    if (plain)
+        fill_columns(j, held, first, end, at, from, left, all, true);
+    else
+        fill_columns(j, held, first, end, at, from, left, all, false);
 }
 
 static void
