@@ -332,14 +332,18 @@ test_holes(void **state)
     static int32_t ptr[HOLED + 1], crd[HOLED * HOLED];
     static float val[HOLED * HOLED];
     const sb_problem pb = holed(ptr, crd, val);
-    sb_plan *forced = create(&pb, "(plan spmm (part share 8) (part rows flat 1))");
-    const bool at_hand = forced->nstep > 0;
+    sb_plan *six = create(&pb, "(plan spmm (part share 6) (part rows flat 1))");
+    sb_plan *eight = create(&pb, "(plan spmm (part share 8) (part rows flat 1))");
+    const bool at_hand = six->nstep > 0 && eight->nstep > 0;
     sb_plan *plan = create(&pb, NULL);
 
     (void)state;
-    assert_int_equal(strstr(plan->text, "part share") != NULL,
-                     at_hand && sb_target_get()->isa == SB_ISA_V4);
-    sb_plan_release(forced);
+    if (sb_target_get()->isa != SB_ISA_V4)
+        assert_null(strstr(plan->text, "part share"));
+    else if (at_hand)
+        assert_non_null(strstr(plan->text, "part share"));
+    sb_plan_release(six);
+    sb_plan_release(eight);
     sb_plan_release(plan);
 }
 
