@@ -65,24 +65,37 @@ sb_work_footprint(const sb_work *w, const sb_stats *s)
     return (double)s->distinct * row * w->b_size;
 }
 
+static double
+width_of(const sb_work *w)
+{
+    const int64_t n = w->op == SB_OP_SPMV ? 1 : w->op == SB_OP_SDDMM ? w->k : w->n;
+
+    return n > 1 ? (double)n : 1;
+}
+
+/* cpu.md section 5: below about 200k products one tile per thread is best. One column is slower
+ * work, a load for each product. */
+static bool
+tile_a_thread(const sb_work *w, int64_t nnz)
+{
+    return w->op != SB_OP_SPMV && (double)nnz * width_of(w) < 2e5;
+}
+
+int64_t
+sb_work_units(const sb_work *w, int64_t nnz)
+{
+    return nnz + (tile_a_thread(w, nnz) ? w->m : 0);
+}
+
 int64_t
 sb_work_grain(const sb_work *w, int64_t nnz, int threads)
 {
-    const double width = w->op == SB_OP_SPMV    ? 1
-                         : w->op == SB_OP_SDDMM ? (double)w->k
-                                                : (double)w->n;
-    const double work = (double)nnz * (width > 1 ? width : 1);
-    /* cpu.md section 5: below about 200k products one tile per thread is best; a tile
-     * should never be so small that its dispatch shows. One column is slower work (a
-     * load for each product) in shorter calls: a thread that waits for the end of the
-     * other's last tile shows earlier than the dispatch of many. */
-    const bool one = w->op == SB_OP_SPMV;
-    const bool few = !one && work < 2e5;
-    const double pieces = few ? threads : 12.0 * threads;
-    const double least = (one ? 2e3 : 2e4) / (width > 1 ? width : 1);
-    /* tiles are cut by entries and rows: a third one would make one thread do two */
-    const double cost = (double)nnz + (few ? (double)w->m : 0);
-    const double grain = cost / (pieces > 1 ? pieces : 1);
+    /* A tile should never be so small that its dispatch shows. Of one column calls are shorter: a
+     * thread that waits for the end of the other's last tile shows earlier than the dispatch
+     * of many. */
+    const double pieces = tile_a_thread(w, nnz) ? threads : 12.0 * threads;
+    const double least = (w->op == SB_OP_SPMV ? 2e3 : 2e4) / width_of(w);
+    const double grain = (double)sb_work_units(w, nnz) / (pieces > 1 ? pieces : 1);
 
     return (int64_t)(grain > least ? grain : least) + 1;
 }
@@ -496,7 +509,8 @@ sb_cost_close(sb_cost *out, double steps, const sb_work *w, const sb_stats *s,
               const sb_target *t)
 {
     out->steps = steps;
-    out->tiles = (double)s->nnz / (double)sb_work_grain(w, s->nnz, t->threads) /
+    out->tiles = (double)sb_work_units(w, s->nnz) /
+                 (double)sb_work_grain(w, s->nnz, t->threads) /
                  (t->threads > 0 ? t->threads : 1);
     out->seconds += steps * t->step_seconds + out->tiles * t->tile_seconds;
 }

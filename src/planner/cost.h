@@ -133,7 +133,10 @@ void sb_gpu_target(sb_target *t, const sb_gpu_facts *facts);
 /* Bytes of B (SDDMM: of Y) that the entries touch. */
 double sb_work_footprint(const sb_work *w, const sb_stats *s);
 
-/* Size of the tile table's pieces, in entries: see tiles.c. */
+/* What tiles are cut by: entries, and where each thread is to have one tile rows as well, lest a
+ * third begins. */
+int64_t sb_work_units(const sb_work *w, int64_t nnz);
+/* Size of the tile table's pieces, in these: see tiles.c. */
 int64_t sb_work_grain(const sb_work *w, int64_t nnz, int threads);
 
 #endif

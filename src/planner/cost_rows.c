@@ -96,8 +96,7 @@ left_over(const sb_part_choice *p, double row)
  * gains less the more rows of A share those of B. Of windows, three rows by position have kernels
  * for the latter. */
 static double
-far_away(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
-         const sb_target *t, bool packed)
+far_away(bool streams, const sb_work *w, const sb_stats *s, const sb_target *t)
 {
     const int64_t row = w->n * w->b_size;
     const double alone = fmin(1, fmax(0, 3 - s->r4));
@@ -105,7 +104,7 @@ far_away(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
     if (row < 256 || !(sb_rule_beyond(w, sb_work_footprint(w, s), 1, t) ||
                        sb_rule_past(w, s->mean, t)))
         return 1;
-    return 1 + alone * (p->size != 3 || packed ? 0.5 : row < 4096 ? 0.3 : 0.15);
+    return 1 + alone * (!streams ? 0.5 : row < 4096 ? 0.3 : 0.15);
 }
 
 static double
@@ -125,7 +124,8 @@ windows_on_zen4(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     const double ratio = pass / (am->entries + rows * 4 / sqrt(lines));
 
     /* plain rows are faster where L1 keeps what they name */
-    return ratio * (sb_rule_slim(w, t, s) ? 1.1 : 1) * far_away(p, w, s, t, packed);
+    return ratio * (sb_rule_slim(w, t, s) ? 1.1 : 1) *
+           far_away(p->size == 3 && !packed, w, s, t);
 }
 
 /* How often one of the rows before has left plain rows' next row of B in L1, as 1 over the share
@@ -158,7 +158,7 @@ panels_on_zen4(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
                                                                             : 0.06) *
                                                                   over);
 
-    return pass / am->entries / plain * far_away(p, w, s, t, packed);
+    return pass / am->entries / plain * far_away(false, w, s, t);
 }
 
 /* What is known to a tenth has to gain a little more than nothing. */

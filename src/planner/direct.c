@@ -137,7 +137,9 @@ run(const sb_problem *pb, const sb_problem *whole, int turned, sb_diag *diag)
         SB_TRY(resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind), width));
     }
     launch.slab = turned > 0 ? turned : width;
-    n = w.nnz / sb_work_grain(&w, w.nnz, sb_backend_get()->threads()) + 1;
+    n = sb_work_units(&w, w.nnz) /
+            sb_work_grain(&w, w.nnz, sb_backend_get()->threads()) +
+        1;
     n = n > DIRECT_TILES ? DIRECT_TILES : n;
     if (kind == SB_PART_LIST)
         cut_list(tile, &step.tile_hi, w.nnz, n);

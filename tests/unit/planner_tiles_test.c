@@ -321,9 +321,13 @@ test_cost_of_tiles(void **state)
 static void
 test_tile_a_thread(void **state)
 {
-    const sb_work w = {.op = SB_OP_SPMM, .m = 11635, .k = 11635, .n = 8, .nnz = 24162};
+    const sb_work w = {.op = SB_OP_SPMM, .m = 11635, .k = 11635, .n = 8, .nnz = 24162},
+                  rows = {.op = SB_OP_SPMM, .m = 1000000, .k = 9, .n = 8, .nnz = 1000};
 
     (void)state;
+    /* almost without entries, C's rows are work for all threads */
+    assert_int_equal(sb_work_units(&rows, rows.nnz) / sb_work_grain(&rows, rows.nnz, 2),
+                     1);
     for (int threads = 1; threads <= 4; threads++)
         assert_true(threads * sb_work_grain(&w, w.nnz, threads) >= w.nnz + w.m);
 }

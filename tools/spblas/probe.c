@@ -22,7 +22,7 @@ static volatile double seed = 0.25;
 typedef struct probe_kernels {
     double (*sum)(const float *x, int64_t n);
     void (*triad)(float *a, const float *b, const float *c, int64_t n);
-    double (*gather)(const float *table, const int32_t *start, int64_t count,
+    double (*gather)(const float *table, const int64_t *start, int64_t count,
                      int64_t len, int64_t ahead);
     double (*fma32)(int64_t n);
     double (*fma64)(int64_t n);
@@ -63,7 +63,7 @@ kernels(int64_t most)
 typedef struct pass {
     const probe_kernels *k;
     float *x, *y, *z;
-    int32_t *start;
+    int64_t *start;
     int64_t count, len; /* elements or rows a thread; elements a row */
     int64_t ahead;      /* rows */
     int element_size;
@@ -184,7 +184,7 @@ probe_gather(int64_t bytes, int64_t row_bytes, int threads, double seconds)
     p.x = tool_memory(rows * p.len, sizeof *p.x);
     p.start = tool_memory(p.count * threads, sizeof *p.start);
     for (q = 0; q < p.count * threads; q++)
-        p.start[q] = (int32_t)(rng_below(&r, rows) * p.len);
+        p.start[q] = (int64_t)rng_below(&r, rows) * p.len;
     t = best_pass(&p, threads, seconds / 2);
     p.ahead = GATHER_AHEAD; /* pays where rows are far */
     t = fmin(t, best_pass(&p, threads, seconds / 2));

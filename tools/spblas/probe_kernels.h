@@ -58,7 +58,7 @@ PROBE_NAME(triad)(float *a, const float *b, const float *c, int64_t n)
  * own: what is measured is the way from memory, not from one sum to the next. A row is
  * asked for `ahead` rows before its turn (0: never). */
 PROBE_TARGET static double
-PROBE_NAME(gather)(const float *table, const int32_t *start, int64_t count, int64_t len,
+PROBE_NAME(gather)(const float *table, const int64_t *start, int64_t count, int64_t len,
                    int64_t ahead)
 {
     enum { L = PROBE_BYTES / 4, LINE = 16 };
@@ -70,7 +70,7 @@ PROBE_NAME(gather)(const float *table, const int32_t *start, int64_t count, int6
     int k;
 
     for (q = 0; q + PROBE_ROWS <= count; q += PROBE_ROWS) {
-        const int32_t *x = start + q;
+        const int64_t *x = start + q;
 
         for (at = q + ahead; ahead > 0 && at < q + ahead + PROBE_ROWS && at < count;
              at++)
