@@ -317,6 +317,20 @@ rank_in(unsigned kinds, sb_part_kind kind)
     return rank;
 }
 
+/* Of one column tiles are cut by what their part costs: chunks of masked rows and of diagonals
+ * are a third of their entries and less, of which threads would have two or three. */
+static int64_t
+grain_of_part(const sb_build *b, const sb_part *p, int64_t grain)
+{
+    const sb_work *w = &b->pl->work;
+    int64_t own;
+
+    if (b->pl->pb->device || w->op != SB_OP_SPMV)
+        return grain;
+    own = sb_work_grain(w, sb_tiles_total(p), b->pl->par.threads);
+    return own < grain ? own : grain;
+}
+
 /* A block of a GPU is busy with as many rows as its kernel says. */
 static int64_t
 grain_of(const sb_build *b, const sb_kernel *k, int64_t grain)
@@ -397,7 +411,7 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
             continue;
         }
         sb_tiles_cut(plan->tile, &plan->ntile, p, &p->group[bt->at[q].group],
-                     &b->pl->view, rank_in(fused, p->kind), grain);
+                     &b->pl->view, rank_in(fused, p->kind), grain_of_part(b, p, grain));
         for (int64_t t = before; d && plan->tile && t < plan->ntile; t++)
             plan->tile[t].base =
                 sb_tile_cost(&plan->tile[t], p, &b->pl->view, groups_of(b, k));

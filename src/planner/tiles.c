@@ -178,6 +178,20 @@ sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g
 }
 
 int64_t
+sb_tiles_total(const sb_part *p)
+{
+    const costs c = costs_of(p);
+    int64_t sum = 0;
+
+    if (!c.lo && !c.hi)
+        return p->nnz;
+    for (int g = 0; g < p->ngroup; g++)
+        for (int64_t u = p->group[g].lo; u < p->group[g].hi; u++)
+            sum += unit_cost(&c, u);
+    return sum;
+}
+
+int64_t
 sb_tile_cost(const sb_tile *t, const sb_part *p, const sb_view *v, int64_t groups)
 {
     const costs c = costs_of(p);

@@ -2,9 +2,11 @@
  * Tiles of every kind of part: they follow each other, cover the group, never part two
  * units of a row, and are as large as they were asked to be.
  */
-#include "planner/context.h"
-
+#include "cpu/cpu.h"
 #include "gen.h"
+#include "planner/context.h"
+#include "planner/planner.h"
+#include "runtime/backend.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,6 +22,12 @@ typedef struct maker {
     sb_status (*make)(sb_part *p, sb_cover *cv);
     const char *list; /* array that names the rows of units, or NULL */
 } maker;
+
+static int
+two_threads(void)
+{
+    return 2;
+}
 
 static sb_status
 rows_split(sb_part *p, sb_cover *cv)
@@ -317,6 +325,67 @@ test_cost_of_tiles(void **state)
     subject_close(&s);
 }
 
+/* What a part costs is what its tiles do; rows in place cost their entries. */
+static void
+test_total(void **state)
+{
+    (void)state;
+    for (int k = 0; k < SB_COUNT(makers); k++) {
+        int64_t sum = 0;
+        bool listed;
+        subject s;
+
+        subject_open(&s, &makers[k]);
+        listed = s.p.narray > 0 && s.p.kind != SB_PART_COO && s.p.kind != SB_PART_DIA;
+        for (int g = 0; g < s.p.ngroup; g++) {
+            const sb_part_group *gr = &s.p.group[g];
+            const sb_tile all = {0, gr->lo, gr->hi, 0};
+
+            sum += sb_tile_cost(&all, &s.p, &s.v, 1);
+        }
+        assert_int_equal(sb_tiles_total(&s.p), listed ? sum : s.p.nnz);
+        subject_close(&s);
+    }
+}
+
+/* Chunks of masked rows cost less than their entries: threads have as many tiles as of other
+ * forms, not a fifth of them. */
+static void
+test_tiles_of_chunks(void **state)
+{
+    const gen_spec spec = {.family = GEN_FULL,
+                           .rows = 480,
+                           .cols = 640,
+                           .seed = 3,
+                           .density = 1,
+                           .format = SB_FORMAT_CSR,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F32};
+    const sb_options opt = {.plan = "(plan spmv (part mask 4))"};
+    sb_problem pb = {.op = SB_OP_SPMV, .compute = SB_F32, .batch = 1};
+    sb_backend two = sb_cpu_backend;
+    sb_plan *plan;
+
+    (void)state;
+    two.threads = two_threads;
+    sb_backend_set(&two);
+    pb.a = gen_matrix(&spec);
+    pb.b = gen_dense(&(gen_dense_spec){
+        .rows = spec.cols, .cols = 1, .ld = 1, .type = SB_F32, .seed = 1});
+    pb.c = gen_dense(&(gen_dense_spec){
+        .rows = spec.rows, .cols = 1, .ld = 1, .type = SB_F32, .seed = 2});
+    pb.alpha.re = 1;
+    assert_true(pb.a.nnz > 300000);
+    assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
+    assert_true(plan->ntile >= 20);
+    sb_plan_release(plan);
+    gen_free_matrix(&pb.a);
+    gen_free_dense(&pb.b);
+    gen_free_dense(&pb.c);
+    sb_backend_set(&sb_cpu_backend);
+}
+
 /* A short product has a tile a thread: cut by entries and rows, which a third is not to begin. */
 static void
 test_tile_a_thread(void **state)
@@ -339,6 +408,7 @@ main(void)
         cmocka_unit_test(test_cover),         cmocka_unit_test(test_finest),
         cmocka_unit_test(test_even),          cmocka_unit_test(test_longest_first),
         cmocka_unit_test(test_cost_of_tiles), cmocka_unit_test(test_tile_a_thread),
+        cmocka_unit_test(test_total),         cmocka_unit_test(test_tiles_of_chunks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
