@@ -376,7 +376,10 @@ finish(sb_build *b)
             at_level(plan->integer[i].name, sizeof was.name, was.name, level);
         }
     }
-    plan->bytes += sizeof *plan + (size_t)plan->ntile * sizeof *plan->tile;
+    if (!b->pl->pb->device)
+        sb_plan_name_sources(plan);
+    plan->bytes += sizeof *plan + (size_t)plan->ntile * sizeof *plan->tile +
+                   (size_t)plan->nstep * sizeof *plan->source;
     if (plan->bytes > b->pl->memory_limit)
         return sb_diag_set(b->diag, SB_ERESOURCES,
                            "the plan would hold %zu bytes, the limit is %zu",

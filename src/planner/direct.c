@@ -151,15 +151,18 @@ run(const sb_problem *pb, const sb_problem *whole, int turned, sb_diag *diag)
 sb_status
 sb_direct_run(const sb_problem *pb, sb_diag *diag)
 {
-    const sb_problem by_rows = sb_problem_by_rows(pb);
-    const sb_problem alone = sb_problem_by_rows_alone(pb);
-    const int turned = sb_slab_turning(&alone, NULL);
+    sb_problem by_rows = sb_problem_by_rows_alone(pb);
+    const int turned = sb_slab_turning(&by_rows, NULL);
     sb_status st = SB_SKIP;
 
-    if (sb_slab_fits(&alone, turned)) {
-        const sb_problem one = sb_slab_alone(&alone, turned);
+    if (sb_slab_fits(&by_rows, turned)) {
+        const sb_problem one = sb_slab_alone(&by_rows, turned);
 
-        st = run(&one, &alone, turned, diag);
+        st = run(&one, &by_rows, turned, diag);
     }
-    return st == SB_SKIP ? run(&by_rows, &by_rows, 0, diag) : st;
+    if (st != SB_SKIP)
+        return st;
+    if (sb_problem_by_columns(pb))
+        by_rows = sb_problem_by_rows(pb);
+    return run(&by_rows, &by_rows, 0, diag);
 }

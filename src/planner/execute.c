@@ -18,21 +18,42 @@ has_room(const sb_plan *plan, const sb_problem *pb)
     return plan->slab == 0 || !sb_slab_turns(pb) || sb_slab_fits(pb, plan->slab);
 }
 
+static sb_status
+on_device(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
+{
+    const sb_problem by_rows = sb_problem_by_rows(pb);
+    sb_status st;
+
+    if (plan && plan->engine && sb_plan_matches(plan, pb))
+        return sb_plan_run(plan, &by_rows, diag);
+    st = sb_even_run(&by_rows, diag);
+    return st == SB_SKIP ? sb_staged_run(pb, diag) : st;
+}
+
+/* By columns, where the plan's kernels are SpMV's. SKIP: there is no room. */
+static sb_status
+by_plan(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
+{
+    sb_problem by_rows = sb_problem_by_rows_alone(pb);
+
+    if (!has_room(plan, &by_rows))
+        return SB_SKIP;
+    if (plan->op != by_rows.op)
+        by_rows = sb_problem_by_rows(pb);
+    return sb_plan_run(plan, &by_rows, diag);
+}
+
 sb_status
 sb_execute(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
 {
-    const sb_problem by_rows = sb_problem_by_rows(pb);
-    const sb_problem alone = sb_problem_by_rows_alone(pb);
-    sb_status st;
+    sb_status st = SB_SKIP;
 
-    if (pb->device) {
-        if (plan && plan->engine && sb_plan_matches(plan, pb))
-            return sb_plan_run(plan, &by_rows, diag);
-        st = sb_even_run(&by_rows, diag);
-        return st == SB_SKIP ? sb_staged_run(pb, diag) : st;
-    }
-    if (plan && sb_plan_matches(plan, pb) && has_room(plan, &alone))
-        return sb_plan_run(plan, plan->op == by_rows.op ? &by_rows : &alone, diag);
+    if (pb->device)
+        return on_device(plan, pb, diag);
+    if (plan && sb_plan_matches(plan, pb))
+        st = by_plan(plan, pb, diag);
+    if (st != SB_SKIP)
+        return st;
     if (pb->a.format == SB_FORMAT_TENSOR)
         return sb_format_compute(pb->a.tensor, pb, diag);
     st = sb_direct_run(pb, diag);

@@ -188,6 +188,8 @@ sb_indices_keep(sb_indices *x, sb_plan *plan)
         plan->bytes += (size_t)to->count * sizeof(int32_t);
         x->array[q].data = NULL;
     }
+    if (plan->source)
+        sb_plan_name_sources(plan); /* A_ptr is another one now */
 }
 
 void

@@ -1,6 +1,6 @@
 /*
  * A table of a thread's own, a slot for each value of a hash: printing a spec and finding
- * its text took half of a small product's time (docs/planner.md, Without analysis).
+ * its text took half of a small product's time (docs/design.md).
  */
 #include "planner/recent.h"
 

@@ -48,6 +48,13 @@ typedef struct sb_plan_engine {
     void (*release)(void *state);
 } sb_plan_engine;
 
+#define SB_BIND_MAX 64
+/* Where the names of a kernel's signature are found, as numbers (binding.c). */
+typedef struct sb_sources {
+    uint8_t nparam, nbuf;
+    uint8_t param[SB_BIND_MAX], buf[SB_BIND_MAX];
+} sb_sources;
+
 #define SB_PLAN_MAX_ARRAYS 32
 #define SB_PLAN_MAX_INTS 24
 #define SB_PLAN_MAX_STEPS 64
@@ -60,9 +67,10 @@ typedef struct sb_plan {
     sb_plan_int integer[SB_PLAN_MAX_INTS];
     sb_step step[SB_PLAN_MAX_STEPS];  /* nstep 0: the reference kernel */
     uint8_t level[SB_PLAN_MAX_STEPS]; /* of a step; 0: of a plan with one level */
-    const sb_plan_engine *engine;     /* NULL; else it runs nstep steps of its own */
-    void *state;                      /* the engine's; owned */
-    sb_tile *tile;                    /* owned */
+    sb_sources *source; /* of each step; owned; NULL: looked up by name at each run */
+    const sb_plan_engine *engine; /* NULL; else it runs nstep steps of its own */
+    void *state;                  /* the engine's; owned */
+    sb_tile *tile;                /* owned */
     int64_t ntile;
     int64_t slab;       /* columns of B that are copied side by side; 0: none */
     bool values_frozen; /* packed values were copied under the caller's promise */
@@ -97,15 +105,21 @@ typedef struct sb_launch {
     const sb_plan_int *integer;
     const uint8_t *level; /* by step, or NULL: 0 */
     int64_t slab;         /* as a plan's; where the problem's buffer holds none, none */
+    const sb_sources *source; /* by step, or NULL */
 } sb_launch;
 sb_status sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag);
+/* A plan's steps and arrays, which stay the plan's. */
+sb_launch sb_plan_launch(const sb_plan *plan);
+
+/* Looks up the names of all steps of a plan for kernels on the host, whose steps, integers and
+ * arrays are then to stay. Without memory for it, or where a name is unknown, runs look. */
+void sb_plan_name_sources(sb_plan *plan);
 
 /*
  * What a kernel with this signature (kernel.h) is called with for batch member `member`:
  * param[] and buf[] in its order, at most SB_BIND_MAX of each, in step `step` of the launch. For
  * whoever runs a program by other means; ENOTSUP as above, `spec` names the culprit.
  */
-#define SB_BIND_MAX 64
 typedef struct sb_binding {
     int nparam, nbuf;
     int64_t far; /* bit 0: alpha is an address, bit 1: beta is */

@@ -308,6 +308,70 @@ test_plan_runs(void **state)
     assert_int_equal(sb_alloc_live(), before - 1);
 }
 
+/* Names found once mean what they mean at each run: the problem's values as they are then, arrays of
+ * the step's level, and new ones after they are found again. */
+static void
+test_named_once(void **state)
+{
+    const sb_kernel k = signed_by("ldc alpha beta count;x C tile");
+    sb_problem pb = spmm();
+    sb_plan *plan = new_plan();
+
+    (void)state;
+    plan->nstep = plan->narray = plan->nint = 2;
+    for (int q = 0; q < 2; q++) {
+        plan->step[q] = (sb_step){&k, q, q + 1, q > 0};
+        plan->level[q] = (uint8_t)(q + 1);
+        plan->array[q] = (sb_plan_array){"x@1", SB_I64, 1, sb_alloc(8)};
+        plan->integer[q] = (sb_plan_int){"count@1", 5 + q};
+        plan->array[q].name[2] = plan->integer[q].name[6] = (char)('1' + q);
+    }
+    sb_plan_name_sources(plan);
+    assert_non_null(plan->source);
+    pb.c.ld = 11;
+    pb.beta.re = 7;
+    assert_int_equal(sb_plan_run(plan, &pb, NULL), SB_OK);
+    for (int q = 0; q < 2; q++) {
+        assert_int_equal(calls[q].param[0].i, 11);
+        assert_true(calls[q].param[1].f[0] == 2);
+        assert_true(calls[q].param[2].f[0] == (q ? 1 : 7));
+        assert_int_equal(calls[q].param[3].i, 5 + q);
+        assert_ptr_equal(calls[q].buf[0], plan->array[q].data);
+        assert_ptr_equal(calls[q].buf[1], c);
+    }
+    plan->array[2] = (sb_plan_array){"C", SB_I64, 1, sb_alloc(8)};
+    plan->narray = 3;
+    sb_plan_name_sources(plan);
+    assert_int_equal(sb_plan_run(plan, &pb, NULL), SB_OK);
+    assert_ptr_equal(calls[3].buf[1], plan->array[2].data);
+    plan->level[1] = 3; /* whose x nobody has */
+    sb_plan_name_sources(plan);
+    assert_null(plan->source);
+    assert_int_equal(sb_plan_run(plan, &pb, NULL), SB_ENOTSUP);
+    sb_plan_release(plan);
+}
+
+/* A kernel in the place of another one is not taken for it. */
+static void
+test_kernel_replaced(void **state)
+{
+    sb_kernel k = signed_by("m n;A B");
+    const sb_step step = {&k, 0, 1, false};
+    const sb_launch l = {.nstep = 1, .step = &step};
+    const sb_problem pb = spmm();
+
+    (void)state;
+    assert_int_equal(sb_launch_run(&l, &pb, NULL), SB_OK);
+    k.signature = "n m;B A";
+    assert_int_equal(sb_launch_run(&l, &pb, NULL), SB_OK);
+    k.key.a = 8;
+    k.signature = "n k;B A";
+    assert_int_equal(sb_launch_run(&l, &pb, NULL), SB_OK);
+    assert_true(calls[0].param[0].i == 3 && calls[1].param[0].i == 4);
+    assert_ptr_equal(calls[1].buf[0], b);
+    assert_int_equal(calls[2].param[1].i, 5);
+}
+
 static void
 test_matches(void **state)
 {
@@ -440,6 +504,8 @@ main(void)
         cmocka_unit_test_setup(test_integer_scalars, setup),
         cmocka_unit_test_setup(test_batch, setup),
         cmocka_unit_test_setup(test_plan_runs, setup),
+        cmocka_unit_test_setup(test_named_once, setup),
+        cmocka_unit_test_setup(test_kernel_replaced, setup),
         cmocka_unit_test_setup(test_matches, setup),
         cmocka_unit_test_setup(test_one_column, setup),
         cmocka_unit_test_setup(test_by_columns, setup),
