@@ -8,6 +8,8 @@
  * s-th of each row make a chunk, columns listed one by one. Where rows leave over more
  * than there is room for, diagonals of a few are chunks after all: refused when that
  * takes MOST slots an entry.
+ * What is left over waits for its products to be stored and loaded again by mask, so few such
+ * diagonals are cheaper as chunks (docs/kernels.md, Thin diagonals): a slice's are, when that is asked for.
  * With values in place a row's entries are met in the order they lie in, so every
  * diagonal is a chunk, in the order of their columns, and nothing is listed.
  * Source   HDIA (Barbieri, Cardellini, Filippone 2015), with masks for padding
@@ -27,16 +29,18 @@ typedef struct scan {
     int64_t at[ROWS];
     int64_t slot[SB_HDIA_LEFT];
     int lane[SB_HDIA_LEFT];
+    int least; /* rows of a diagonal that is a chunk */
     sb_hdia_slice size;
 } scan;
 
 static void
-scan_begin(scan *sc, int64_t slice)
+scan_begin(scan *sc, int64_t slice, int least)
 {
     const sb_view *v = sc->by.v;
     const int64_t first = slice * ROWS;
 
     sc->size = (sb_hdia_slice){0};
+    sc->least = least;
     for (int r = 0; r < ROWS; r++)
         sc->at[r] = first + r < v->rows ? sb_view_lo(v, first + r) : 0;
     sb_sweep_begin(&sc->by, first, ROWS);
@@ -51,7 +55,7 @@ next_chunk(scan *sc, int64_t *col, int64_t *slot)
 
     while ((mask = sb_sweep_next(&sc->by, col)) != 0) {
         const int n = sb_sweep_count(mask);
-        const bool chunk = n >= LEAST || sc->size.left + n > SB_HDIA_LEFT;
+        const bool chunk = n >= sc->least || sc->size.left + n > SB_HDIA_LEFT;
 
         for (uint32_t m = slot || !chunk ? mask : 0; m; m &= m - 1) {
             const int r = SB_LOWEST_BIT(m);
@@ -92,11 +96,22 @@ count_slice(sb_hdia_slice *out, scan *sc, int64_t slice)
 {
     int64_t col;
 
-    scan_begin(sc, slice);
+    scan_begin(sc, slice, LEAST);
     while (next_chunk(sc, &col, NULL))
         ;
     count_rest(sc);
     *out = sc->size;
+}
+
+/* All diagonals as chunks where that is cheaper: a chunk costs what four entries left over do or two
+ * steps of spreading them, and whoever has any waits for five chunks more. */
+static void
+take_thin(sb_hdia_slice *s)
+{
+    if (s->left == 0 || 4 * s->thin > 20 + s->left + 2 * s->rest)
+        return;
+    s->some += s->thin;
+    s->thin = s->left = s->rest = 0;
 }
 
 void
@@ -171,14 +186,14 @@ load(const sb_part *out, int array, int64_t at)
 }
 
 static void
-fill_slice(sb_part *out, scan *sc, int64_t slice)
+fill_slice(sb_part *out, scan *sc, int64_t slice, bool leaves)
 {
     const sb_view *v = sc->by.v;
     const int64_t first = load(out, SEG, slice * 3), at = load(out, PTR, slice);
     int64_t full = first, some = load(out, SEG, slice * 3 + 1), col, slot[ROWS];
     uint32_t mask;
 
-    scan_begin(sc, slice);
+    scan_begin(sc, slice, leaves ? LEAST : 1);
     while ((mask = next_chunk(sc, &col, slot)) != 0) {
         int64_t *chunk = mask == (1u << ROWS) - 1 ? &full : &some;
 
@@ -195,7 +210,7 @@ fill_in_place(sb_part *out, scan *sc, int64_t slice)
     int64_t chunk = load(out, SEG, slice), col;
     uint32_t mask;
 
-    scan_begin(sc, slice);
+    scan_begin(sc, slice, 1);
     for (int r = 0; r < ROWS; r++)
         store(out, AT, slice * ROWS + r,
               slice * ROWS + r < sc->by.v->rows ? sc->at[r] - sc->at[0] : 0);
@@ -210,7 +225,7 @@ typedef struct job {
     sb_part *out;
     const sb_view *v;
     sb_hdia_slice *size;
-    bool in_place;
+    sb_hdia form;
 } job;
 
 static void
@@ -220,8 +235,11 @@ count_slices(void *user, int64_t lo, int64_t hi)
     scan sc;
 
     sb_sweep_init(&sc.by, j->v, NULL, 1);
-    for (int64_t g = lo; g < hi; g++)
+    for (int64_t g = lo; g < hi; g++) {
         count_slice(&j->size[g], &sc, g);
+        if (j->form == SB_HDIA_THIN)
+            take_thin(&j->size[g]);
+    }
 }
 
 static void
@@ -232,10 +250,10 @@ fill_slices(void *user, int64_t lo, int64_t hi)
 
     sb_sweep_init(&sc.by, j->v, NULL, 1);
     for (int64_t g = lo; g < hi; g++)
-        if (j->in_place)
+        if (j->form == SB_HDIA_IN_PLACE)
             fill_in_place(j->out, &sc, g);
         else
-            fill_slice(j->out, &sc, g);
+            fill_slice(j->out, &sc, g, j->size[g].left > 0);
 }
 
 /* Offsets of all slices; the sizes of the lists in *sum. */
@@ -326,8 +344,8 @@ build(sb_part *out, sb_cover *cv, job *j, const sb_par *par)
     if (!(j->size = sb_alloc_array(slices, sizeof *j->size)))
         return SB_ENOMEM;
     sb_par_run(par, count_slices, j, 0, slices, GRAIN);
-    SB_TRY(j->in_place ? build_in_place(out, j, slices, par)
-                       : build_packed(out, j, slices, par));
+    SB_TRY(j->form == SB_HDIA_IN_PLACE ? build_in_place(out, j, slices, par)
+                                       : build_packed(out, j, slices, par));
     sb_cover_rows_done(cv, v->rows);
     out->nnz = v->nnz;
     out->ngroup = slices > 0;
@@ -337,14 +355,15 @@ build(sb_part *out, sb_cover *cv, job *j, const sb_par *par)
 }
 
 sb_status
-sb_part_hdia(sb_part *out, sb_cover *cv, bool in_place, bool sorted, const sb_par *par)
+sb_part_hdia(sb_part *out, sb_cover *cv, sb_hdia form, bool sorted, const sb_par *par)
 {
-    job j = {out, cv->v, NULL, in_place};
+    job j = {out, cv->v, NULL, form};
     sb_status st;
 
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_HDIA;
-    if (!sorted || cv->v->block > 1 || sb_cover_begun(cv) || (in_place && cv->v->pos))
+    if (!sorted || cv->v->block > 1 || sb_cover_begun(cv) ||
+        (form == SB_HDIA_IN_PLACE && cv->v->pos))
         return SB_SKIP;
     st = build(out, cv, &j, par);
     sb_free(j.size);

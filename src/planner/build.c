@@ -57,8 +57,11 @@ ell_exceeds(const sb_build *b, int k)
 static sb_status
 diagonals(sb_build *b, sb_part *out)
 {
-    const sb_status st = sb_part_hdia(out, &b->cover, !b->choice.packed,
-                                      b->pl->stats.sorted, &b->pl->par);
+    const sb_hdia form = !b->choice.packed                           ? SB_HDIA_IN_PLACE
+                         : sb_rule_thin(&b->pl->work, b->pl->target) ? SB_HDIA_THIN
+                                                                     : SB_HDIA_PACKED;
+    const sb_status st =
+        sb_part_hdia(out, &b->cover, form, b->pl->stats.sorted, &b->pl->par);
 
     if (st != SB_OK || b->choice.ranged == 0)
         return st;

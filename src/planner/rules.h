@@ -100,6 +100,10 @@ bool sb_rule_packed_lanes(const sb_target *t);
 enum { SB_RANGED_BYTES = 128 };
 int sb_rule_ranged(int size, const sb_stats *s, const sb_target *t);
 
+/* Whether packed slices have diagonals of a few rows as chunks where these are few: measured on
+ * Zen 4 (docs/kernels.md, Thin diagonals). */
+bool sb_rule_thin(const sb_work *w, const sb_target *t);
+
 /* Entries a row from which SpMV's groups have eight lanes on a wide machine; on Zen 4, floats on
  * Zen 3. */
 enum { SB_LONG_ROWS = 64, SB_LONG_ROWS_SHORT = 100 };

@@ -40,6 +40,13 @@ sb_rule_ranged(int size, const sb_stats *s, const sb_target *t)
 }
 
 bool
+sb_rule_thin(const sb_work *w, const sb_target *t)
+{
+    return sb_target_zen4(t) && (w->a_type == SB_F32 || w->a_type == SB_F64) &&
+           w->a_size == w->compute_size;
+}
+
+bool
 sb_rule_packed_lanes(const sb_target *t)
 {
     return sb_target_zen(t) && !t->wide;

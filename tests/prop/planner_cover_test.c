@@ -64,6 +64,7 @@ static const recipe recipes[] = {
     {0, 0, 0, SB_PART_BLOCKS, 0, 0, 0}, /* the other way round in test_no_memory */
     {0, 0, 0, SB_PART_HDIA, 0, 0, 0},
     {0, 0, 0, SB_PART_HDIA, 1, 0, 0},
+    {0, 0, 0, SB_PART_HDIA, 2, 0, 0},
     {0, 0, 0, SB_PART_PROD, 0, 0, 0},
     {0, 0, 0, SB_PART_ALIKE, 0, 0, 0},
     {0, 0, 0, SB_PART_LIST, 0, 0, 0},
@@ -179,7 +180,7 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
     case SB_PART_MASK:
         return sb_part_mask(&part[(*n)++], cv, r->c, sorted, NULL);
     case SB_PART_HDIA:
-        return sb_part_hdia(&part[(*n)++], cv, r->c > 0, sorted, NULL);
+        return sb_part_hdia(&part[(*n)++], cv, (sb_hdia)r->c, sorted, NULL);
     case SB_PART_BLOCKS:
         return sb_part_blocks(&part[(*n)++], cv);
     case SB_PART_LIST:

@@ -202,7 +202,8 @@ hdia_part(sb_part *p, sb_cover *cv, const recipe_fixture *fx)
 {
     const sb_spec *s = &fx->spec;
     const int entries = 128 / (int)sb_dtype_size(s->a);
-    sb_status st = sb_part_hdia(p, cv, !s->packed, true, NULL);
+    sb_status st =
+        sb_part_hdia(p, cv, s->packed ? SB_HDIA_PACKED : SB_HDIA_IN_PLACE, true, NULL);
 
     return st == SB_OK && s->block > 0
                ? sb_part_hdia_ranges(p, cv->v, s->block, entries)

@@ -138,7 +138,7 @@ make(sb_part *p, sb_cover *cv, int kind)
     case 8:
         return sb_part_panel(p, cv, 16, 4, NULL);
     case 13:
-        return sb_part_hdia(p, cv, false, true, NULL);
+        return sb_part_hdia(p, cv, SB_HDIA_PACKED, true, NULL);
     case 14:
         return sb_part_pick(p, cv);
     case 9:
@@ -189,6 +189,21 @@ test_countless_columns(void **state)
             }
 }
 
+/* Chunks of all slices, thin diagonals among them or left over. */
+static int64_t
+chunks_of(const sb_view *v, bool thin)
+{
+    int64_t sum = 0;
+
+    for (int64_t g = 0; g * SB_HDIA_ROWS < v->rows; g++) {
+        sb_hdia_slice one;
+
+        sb_part_hdia_count(&one, v, &g, 1);
+        sum += one.full + one.some + (thin ? one.thin : one.rest);
+    }
+    return sum;
+}
+
 /*
  * Slices take diagonals of four rows and more, leave others over as long as there is
  * room for them, and say so in sizes that the model reads.
@@ -201,9 +216,11 @@ test_diagonals_of_slices(void **state)
     static const struct {
         int rows, step;
         sb_hdia_slice want;
-    } cases[] = {{MANY, 1, {WIDE - 15, 24, 3, 12, 6}}, /* all columns: two triangles */
-                 {3, 1, {0, 430, 171, SB_HDIA_LEFT, 172}},
-                 {MANY, 40, {0, 0, 15, 240, 240}}};
+        bool taken; /* thin diagonals, where that is asked for */
+    } cases[] = {
+        {MANY, 1, {WIDE - 15, 24, 3, 12, 6}, true}, /* all columns: two triangles */
+        {3, 1, {0, 430, 171, SB_HDIA_LEFT, 172}, true},
+        {MANY, 40, {0, 0, 15, 240, 240}, false}};
 
     (void)state;
     for (int q = 0; q < 3; q++) {
@@ -233,12 +250,19 @@ test_diagonals_of_slices(void **state)
                       (int)have.some, (int)have.rest, (int)have.left);
         assert_memory_equal(&have, &cases[q].want, sizeof have);
         sb_cover_init(&cv, &v);
-        assert_int_equal(sb_part_hdia(&p, &cv, false, true, NULL), SB_OK);
+        assert_int_equal(sb_part_hdia(&p, &cv, SB_HDIA_PACKED, true, NULL), SB_OK);
         assert_int_equal(sb_parts_check(&p, 1, &v, NULL), SB_OK);
         sb_part_free(&p);
         sb_cover_free(&cv);
         sb_cover_init(&cv, &v);
-        assert_int_equal(sb_part_hdia(&p, &cv, true, true, NULL), SB_OK);
+        assert_int_equal(sb_part_hdia(&p, &cv, SB_HDIA_THIN, true, NULL), SB_OK);
+        assert_int_equal(sb_parts_check(&p, 1, &v, NULL), SB_OK);
+        assert_int_equal(p.width, chunks_of(&v, cases[q].taken));
+        assert_int_equal(sb_part_find(&p, "hdia_crd")->count > 0, !cases[q].taken);
+        sb_part_free(&p);
+        sb_cover_free(&cv);
+        sb_cover_init(&cv, &v);
+        assert_int_equal(sb_part_hdia(&p, &cv, SB_HDIA_IN_PLACE, true, NULL), SB_OK);
         assert_int_equal(sb_parts_check(&p, 1, &v, NULL), SB_OK);
         assert_true(p.width >= have.full + have.some + have.thin);
         close_part(&p, &v, &cv);
@@ -288,7 +312,7 @@ test_ranges_of_slices(void **state)
     at[N] = (int32_t)a.nnz;
     assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
     sb_cover_init(&cv, &v);
-    assert_int_equal(sb_part_hdia(&p, &cv, true, true, NULL), SB_OK);
+    assert_int_equal(sb_part_hdia(&p, &cv, SB_HDIA_IN_PLACE, true, NULL), SB_OK);
     assert_int_equal(sb_part_hdia_ranges(&p, &v, RANGES, ENTRIES), SB_OK);
     check_array(&p, "hdia_range", want, 3 * RANGES);
     assert_int_equal(sb_parts_check(&p, 1, &v, NULL), SB_OK);

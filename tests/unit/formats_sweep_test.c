@@ -111,7 +111,7 @@ backwards(sb_par_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain)
         fn(user, q, q + 1);
 }
 
-enum { KINDS = 9 };
+enum { KINDS = 10 };
 
 static sb_status
 make(sb_part *p, sb_cover *cv, int kind, const sb_par *par)
@@ -128,10 +128,12 @@ make(sb_part *p, sb_cover *cv, int kind, const sb_par *par)
     case 4:
         return sb_part_mask(p, cv, 3, true, par);
     case 5:
-        return sb_part_hdia(p, cv, false, true, par);
+        return sb_part_hdia(p, cv, SB_HDIA_PACKED, true, par);
     case 6:
-        return sb_part_hdia(p, cv, true, true, par);
+        return sb_part_hdia(p, cv, SB_HDIA_IN_PLACE, true, par);
     case 7:
+        return sb_part_hdia(p, cv, SB_HDIA_THIN, true, par);
+    case 8:
         return sb_part_sell(p, cv, true, false, par);
     default:
         return sb_part_sell(p, cv, false, true, par);

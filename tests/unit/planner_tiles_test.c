@@ -98,7 +98,7 @@ mask(sb_part *p, sb_cover *cv)
 static sb_status
 hdia(sb_part *p, sb_cover *cv)
 {
-    return sb_part_hdia(p, cv, false, true, NULL);
+    return sb_part_hdia(p, cv, SB_HDIA_PACKED, true, NULL);
 }
 
 static sb_status
