@@ -81,6 +81,13 @@ tile_a_thread(const sb_work *w, int64_t nnz)
     return w->op != SB_OP_SPMV && (double)nnz * width_of(w) < 2e5;
 }
 
+/* Of one column some 3 us and less, in which a second thread hardly begins (docs/kernels.md, One column). */
+static bool
+tile_alone(const sb_work *w, int64_t nnz)
+{
+    return w->op == SB_OP_SPMV && nnz < 8000;
+}
+
 int64_t
 sb_work_units(const sb_work *w, int64_t nnz)
 {
@@ -97,6 +104,8 @@ sb_work_grain(const sb_work *w, int64_t nnz, int threads)
     const double least = (w->op == SB_OP_SPMV ? 2e3 : 2e4) / width_of(w);
     const double grain = (double)sb_work_units(w, nnz) / (pieces > 1 ? pieces : 1);
 
+    if (tile_alone(w, nnz))
+        return INT64_MAX / 8; /* more than anything costs */
     return (int64_t)(grain > least ? grain : least) + 1;
 }
 

@@ -391,7 +391,8 @@ static void
 test_tile_a_thread(void **state)
 {
     const sb_work w = {.op = SB_OP_SPMM, .m = 11635, .k = 11635, .n = 8, .nnz = 24162},
-                  rows = {.op = SB_OP_SPMM, .m = 1000000, .k = 9, .n = 8, .nnz = 1000};
+                  rows = {.op = SB_OP_SPMM, .m = 1000000, .k = 9, .n = 8, .nnz = 1000},
+                  vector = {.op = SB_OP_SPMV, .m = 1000, .k = 1000, .n = 1};
 
     (void)state;
     /* almost without entries, C's rows are work for all threads */
@@ -399,6 +400,10 @@ test_tile_a_thread(void **state)
                      1);
     for (int threads = 1; threads <= 4; threads++)
         assert_true(threads * sb_work_grain(&w, w.nnz, threads) >= w.nnz + w.m);
+    /* a vector that one thread is done with before another has begun; masks of 40 000 entries
+     * cost less, and are not such */
+    assert_true(sb_work_grain(&vector, 7000, 2) > 1000000);
+    assert_true(sb_work_grain(&vector, 9000, 2) < 4500);
 }
 
 int
