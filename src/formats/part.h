@@ -257,7 +257,7 @@ sb_status sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted,
 int64_t sb_part_mask_chunks(const sb_view *v, int64_t window, int b);
 /* All rows in slices of SB_HDIA_ROWS neighbours, by diagonals; values by position, to be
  * packed, or in place. Thin: packed, and diagonals of a few rows are no entries left over where
- * they are cheaper as they are. SB_SKIP when !sorted, when something is covered, for views of
+ * they are cheaper as chunks. SB_SKIP when !sorted, when something is covered, for views of
  * blocks, when hardly any diagonal is followed (packed), and when values are not in place or
  * more than 2^31 (in place). par may be NULL. */
 typedef enum sb_hdia { SB_HDIA_PACKED, SB_HDIA_THIN, SB_HDIA_IN_PLACE } sb_hdia;

@@ -9,7 +9,7 @@
  * than there is room for, diagonals of a few are chunks after all: refused when that
  * takes MOST slots an entry.
  * What is left over waits for its products to be stored and loaded again by mask, so few such
- * diagonals are cheaper as chunks (docs/kernels.md, Thin diagonals): a slice's are, when that is asked for.
+ * diagonals are cheaper as chunks (docs/kernels.md, Thin diagonals), which they are when that is asked for.
  * With values in place a row's entries are met in the order they lie in, so every
  * diagonal is a chunk, in the order of their columns, and nothing is listed.
  * Source   HDIA (Barbieri, Cardellini, Filippone 2015), with masks for padding
@@ -103,15 +103,27 @@ count_slice(sb_hdia_slice *out, scan *sc, int64_t slice)
     *out = sc->size;
 }
 
-/* All diagonals as chunks where that is cheaper: a chunk costs what four entries left over do or two
- * steps of spreading them, and whoever has any waits for five chunks more. */
-static void
-take_thin(sb_hdia_slice *s)
+/* What a slice's thin diagonals cost as chunks beyond what they cost as entries left over: a chunk as
+ * much as four entries or two steps of spreading them, and whoever has any waits for five chunks more. */
+static int64_t
+thin_costs(const sb_hdia_slice *s)
 {
-    if (s->left == 0 || 4 * s->thin > 20 + s->left + 2 * s->rest)
-        return;
-    s->some += s->thin;
-    s->thin = s->left = s->rest = 0;
+    return s->left > 0 ? 4 * s->thin - s->left - 2 * s->rest - 20 : 0;
+}
+
+/* All slices without entries left over, where that is cheaper in sum, else those that it is for. */
+static void
+take_thin(sb_hdia_slice *s, int64_t slices)
+{
+    int64_t sum = 0;
+
+    for (int64_t g = 0; g < slices; g++)
+        sum += thin_costs(&s[g]);
+    for (int64_t g = 0; g < slices; g++)
+        if (sum <= 0 || thin_costs(&s[g]) <= 0) {
+            s[g].some += s[g].thin;
+            s[g].thin = s[g].left = s[g].rest = 0;
+        }
 }
 
 void
@@ -235,11 +247,8 @@ count_slices(void *user, int64_t lo, int64_t hi)
     scan sc;
 
     sb_sweep_init(&sc.by, j->v, NULL, 1);
-    for (int64_t g = lo; g < hi; g++) {
+    for (int64_t g = lo; g < hi; g++)
         count_slice(&j->size[g], &sc, g);
-        if (j->form == SB_HDIA_THIN)
-            take_thin(&j->size[g]);
-    }
 }
 
 static void
@@ -344,6 +353,8 @@ build(sb_part *out, sb_cover *cv, job *j, const sb_par *par)
     if (!(j->size = sb_alloc_array(slices, sizeof *j->size)))
         return SB_ENOMEM;
     sb_par_run(par, count_slices, j, 0, slices, GRAIN);
+    if (j->form == SB_HDIA_THIN)
+        take_thin(j->size, slices);
     SB_TRY(j->form == SB_HDIA_IN_PLACE ? build_in_place(out, j, slices, par)
                                        : build_packed(out, j, slices, par));
     sb_cover_rows_done(cv, v->rows);

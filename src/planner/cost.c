@@ -81,7 +81,7 @@ tile_a_thread(const sb_work *w, int64_t nnz)
     return w->op != SB_OP_SPMV && (double)nnz * width_of(w) < 2e5;
 }
 
-/* Of one column some 3 us and less, in which a second thread hardly begins (docs/kernels.md, One column). */
+/* Of one column some 3 us and less, in which a second thread hardly begins (docs/kernels.md, SpMV). */
 static bool
 tile_alone(const sb_work *w, int64_t nnz)
 {

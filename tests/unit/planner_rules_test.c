@@ -428,17 +428,24 @@ test_partitions(void **state)
     assert_false(sb_rule_local(&other, 1.21));
 }
 
-/* Where a lane a row was measured. */
+/* Where a lane a row was measured, and slices without entries left over. */
 static void
 test_packed_lanes(void **state)
 {
     const sb_target zen3 = {.isa = SB_ISA_V3}, zen4 = {.isa = SB_ISA_V4};
     const sb_target zen5 = {.isa = SB_ISA_V4, .wide = true},
                     intel = {.isa = SB_ISA_V4G};
+    sb_work thin = {.op = SB_OP_SPMV, .a_type = SB_F32, .a_size = 4, .compute_size = 4};
 
     (void)state;
     assert_true(sb_rule_packed_lanes(&zen3) && sb_rule_packed_lanes(&zen4));
     assert_false(sb_rule_packed_lanes(&zen5) || sb_rule_packed_lanes(&intel));
+    /* thin diagonals were measured on Zen 4, of values that are computed with as they are */
+    assert_true(sb_rule_thin(&thin, &zen4));
+    assert_false(sb_rule_thin(&thin, &zen3) || sb_rule_thin(&thin, &zen5) ||
+                 sb_rule_thin(&thin, &intel));
+    thin.compute_size = 8;
+    assert_false(sb_rule_thin(&thin, &zen4));
 }
 
 int
