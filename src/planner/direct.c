@@ -113,6 +113,20 @@ cut_list(sb_tile *tile, int64_t *count, int64_t nnz, int64_t n)
     *count = n;
 }
 
+/* Tiles of entries and rows. Finding where one ends takes some 50 ns, which a short product notices
+ * before the thread that waits for the other's last tile. */
+static int64_t
+tiles(const sb_work *w, int threads)
+{
+    const double products = (double)w->nnz * (double)(w->op == SB_OP_SPMV ? 1 : w->n);
+    const int64_t n = sb_work_units(w, w->nnz) / sb_work_grain(w, w->nnz, threads) + 1;
+    int64_t most = 4 * (int64_t)threads;
+
+    if (products >= 1e6 || most > DIRECT_TILES)
+        most = DIRECT_TILES;
+    return n < most ? n : most;
+}
+
 /* `whole` on kernels for pb: the same, or a slab of it that is turned. */
 static sb_status
 run(const sb_problem *pb, const sb_problem *whole, int turned, sb_diag *diag)
@@ -137,10 +151,7 @@ run(const sb_problem *pb, const sb_problem *whole, int turned, sb_diag *diag)
         SB_TRY(resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind), width));
     }
     launch.slab = turned > 0 ? turned : width;
-    n = sb_work_units(&w, w.nnz) /
-            sb_work_grain(&w, w.nnz, sb_backend_get()->threads()) +
-        1;
-    n = n > DIRECT_TILES ? DIRECT_TILES : n;
+    n = tiles(&w, sb_backend_get()->threads());
     if (kind == SB_PART_LIST)
         cut_list(tile, &step.tile_hi, w.nnz, n);
     else

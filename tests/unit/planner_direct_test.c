@@ -278,6 +278,34 @@ test_even(void **state)
     check_tiles(700);
 }
 
+/* A short product is cut into four tiles a thread, fewer where it is very short; a longer one is
+ * evened out. */
+static void
+test_few_tiles(void **state)
+{
+    static const struct {
+        sb_op op;
+        gen_family family;
+        int64_t n;
+        int least, most;
+    } cases[] = {{SB_OP_SPMV, GEN_FULL, 1, 8, 8},
+                 {SB_OP_SPMV, GEN_DENSE_COL, 1, 1, 1},
+                 {SB_OP_SPMM, GEN_FULL, 8, 16, TILES}};
+
+    (void)state;
+    team = 2;
+    for (size_t q = 0; q < sizeof cases / sizeof cases[0]; q++) {
+        sb_problem pb = problem(cases[q].op, SB_FORMAT_CSR, SB_TRANS_N, cases[q].family,
+                                cases[q].n);
+        const sb_status st = run(&pb);
+
+        gen_free_matrix(&pb.a);
+        if (st == SB_SKIP)
+            skip();
+        assert_in_range(seen.ntile, cases[q].least, cases[q].most);
+    }
+}
+
 static int
 start(void **state)
 {
@@ -292,7 +320,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_in_place),   cmocka_unit_test(test_served),
         cmocka_unit_test(test_not_served), cmocka_unit_test(test_empty_rows),
-        cmocka_unit_test(test_even),
+        cmocka_unit_test(test_even),       cmocka_unit_test(test_few_tiles),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
