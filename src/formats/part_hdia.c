@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-enum { LEAST = 4, MOST = 8, ROWS = SB_HDIA_ROWS, GRAIN = 16 /* slices */ };
+enum { LEAST = 4, MOST = 8, ROOM = 4, ROWS = SB_HDIA_ROWS, GRAIN = 16 /* slices */ };
 
 /* One slice as it is cut: the left-over slots in the order they were met. */
 typedef struct scan {
@@ -111,16 +111,27 @@ thin_costs(const sb_hdia_slice *s)
     return s->left > 0 ? 4 * s->thin - s->left - 2 * s->rest - 20 : 0;
 }
 
-/* All slices without entries left over, where that is cheaper in sum, else those that it is for. */
+/* All slices without entries left over, where that is cheaper in sum, else those that it is for; none
+ * where it takes more than ROOM slots an entry. */
 static void
-take_thin(sb_hdia_slice *s, int64_t slices)
+take_thin(sb_hdia_slice *s, int64_t slices, int64_t nnz)
 {
-    int64_t sum = 0;
+    int64_t sum = 0, all = 0, cheap = 0;
+    bool every;
 
-    for (int64_t g = 0; g < slices; g++)
+    for (int64_t g = 0; g < slices; g++) {
+        const int64_t before = (s[g].full + s[g].some) * ROWS + s[g].left;
+        const int64_t after = (s[g].full + s[g].some + s[g].thin) * ROWS;
+
         sum += thin_costs(&s[g]);
+        all += after;
+        cheap += thin_costs(&s[g]) <= 0 ? after : before;
+    }
+    every = sum <= 0 && all / ROOM <= nnz;
+    if (!every && cheap / ROOM > nnz)
+        return;
     for (int64_t g = 0; g < slices; g++)
-        if (sum <= 0 || thin_costs(&s[g]) <= 0) {
+        if (every || thin_costs(&s[g]) <= 0) {
             s[g].some += s[g].thin;
             s[g].thin = s[g].left = s[g].rest = 0;
         }
@@ -354,7 +365,7 @@ build(sb_part *out, sb_cover *cv, job *j, const sb_par *par)
         return SB_ENOMEM;
     sb_par_run(par, count_slices, j, 0, slices, GRAIN);
     if (j->form == SB_HDIA_THIN)
-        take_thin(j->size, slices);
+        take_thin(j->size, slices, v->nnz);
     SB_TRY(j->form == SB_HDIA_IN_PLACE ? build_in_place(out, j, slices, par)
                                        : build_packed(out, j, slices, par));
     sb_cover_rows_done(cv, v->rows);

@@ -85,7 +85,8 @@ void sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_gro
 void sb_strips_cut(sb_tile *tile, int64_t *n, const sb_part_group *g, const sb_view *v,
                    const sb_gpu_shape *s, int64_t first);
 
-/* What all units of a part cost: chunks of many entries come to less than their entries. */
+/* What all units of a part cost, where offsets say it: chunks of many entries come to less than
+ * their entries. Else its entries. */
 int64_t sb_tiles_total(const sb_part *p);
 
 /* How long a tile keeps a block of so many groups of lanes, in entries of all of them. */

@@ -65,8 +65,8 @@ sb_work_footprint(const sb_work *w, const sb_stats *s)
     return (double)s->distinct * row * w->b_size;
 }
 
-static double
-width_of(const sb_work *w)
+double
+sb_work_width(const sb_work *w)
 {
     const int64_t n = w->op == SB_OP_SPMV ? 1 : w->op == SB_OP_SDDMM ? w->k : w->n;
 
@@ -78,7 +78,7 @@ width_of(const sb_work *w)
 static bool
 tile_a_thread(const sb_work *w, int64_t nnz)
 {
-    return w->op != SB_OP_SPMV && (double)nnz * width_of(w) < 2e5;
+    return w->op != SB_OP_SPMV && (double)nnz * sb_work_width(w) < 2e5;
 }
 
 /* Of one column some 3 us and less, in which a second thread hardly begins (docs/kernels.md, SpMV). */
@@ -101,7 +101,7 @@ sb_work_grain(const sb_work *w, int64_t nnz, int threads)
      * thread that waits for the end of the other's last tile shows earlier than the dispatch
      * of many. */
     const double pieces = tile_a_thread(w, nnz) ? threads : 12.0 * threads;
-    const double least = (w->op == SB_OP_SPMV ? 2e3 : 2e4) / width_of(w);
+    const double least = (w->op == SB_OP_SPMV ? 2e3 : 2e4) / sb_work_width(w);
     const double grain = (double)sb_work_units(w, nnz) / (pieces > 1 ? pieces : 1);
 
     if (tile_alone(w, nnz))

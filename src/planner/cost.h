@@ -133,6 +133,9 @@ void sb_gpu_target(sb_target *t, const sb_gpu_facts *facts);
 /* Bytes of B (SDDMM: of Y) that the entries touch. */
 double sb_work_footprint(const sb_work *w, const sb_stats *s);
 
+/* Multiplications an entry: columns of C, of a sampled product the reduction's length; 1 at least. */
+double sb_work_width(const sb_work *w);
+
 /* What tiles are cut by: entries, and where each thread is to have one tile rows as well, lest a
  * third begins. */
 int64_t sb_work_units(const sb_work *w, int64_t nnz);

@@ -118,7 +118,7 @@ cut_list(sb_tile *tile, int64_t *count, int64_t nnz, int64_t n)
 static int64_t
 tiles(const sb_work *w, int threads)
 {
-    const double products = (double)w->nnz * (double)(w->op == SB_OP_SPMV ? 1 : w->n);
+    const double products = (double)w->nnz * sb_work_width(w);
     const int64_t n = sb_work_units(w, w->nnz) / sb_work_grain(w, w->nnz, threads) + 1;
     int64_t most = 4 * (int64_t)threads;
 

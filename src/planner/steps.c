@@ -317,8 +317,8 @@ rank_in(unsigned kinds, sb_part_kind kind)
     return rank;
 }
 
-/* Of one column tiles are cut by what their part costs: chunks of masked rows and of diagonals
- * are a third of their entries and less, of which threads would have two or three. */
+/* Of one column tiles are cut by what their part costs: chunks of masked rows cost a fifth of their
+ * places, so threads would have two or three tiles. */
 static int64_t
 grain_of_part(const sb_build *b, const sb_part *p, int64_t grain)
 {

@@ -177,17 +177,33 @@ sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g
     }
 }
 
+/* Slots, and entries more, below a unit; sums of units' costs are differences of these. */
+static int64_t
+cost_below(const costs *c, int64_t u)
+{
+    int64_t slots = at(c->lo, u);
+
+    if (c->via)
+        slots = at(c->via, slots);
+    if (c->some)
+        slots += at(c->some, u);
+    return slots * c->scale + (c->also ? 2 * at(c->also, u * c->rows) : 0);
+}
+
 int64_t
 sb_tiles_total(const sb_part *p)
 {
     const costs c = costs_of(p);
     int64_t sum = 0;
 
-    if (!c.lo && !c.hi)
+    if (!c.lo || c.hi)
         return p->nnz;
-    for (int g = 0; g < p->ngroup; g++)
-        for (int64_t u = p->group[g].lo; u < p->group[g].hi; u++)
-            sum += unit_cost(&c, u);
+    for (int q = 0; q < p->ngroup; q++) {
+        const sb_part_group *g = &p->group[q];
+
+        sum +=
+            cost_below(&c, g->hi) - cost_below(&c, g->lo) + (g->hi - g->lo) * c.fixed;
+    }
     return sum;
 }
 

@@ -219,11 +219,15 @@ test_diagonals_of_slices(void **state)
         bool taken; /* thin diagonals, where that is asked for */
     } cases[] = {
         {MANY, 1, {WIDE - 15, 24, 3, 12, 6}, true}, /* all columns: two triangles */
-        {3, 1, {0, 430, 171, SB_HDIA_LEFT, 172}, true},
+        {3,
+         1,
+         {0, 430, 171, SB_HDIA_LEFT, 172},
+         false}, /* more slots than four an entry */
+        {3, 300, {0, 0, 2, 6, 6}, false},
         {MANY, 40, {0, 0, 15, 240, 240}, false}};
 
     (void)state;
-    for (int q = 0; q < 3; q++) {
+    for (int q = 0; q < SB_COUNT(cases); q++) {
         sb_matrix a = {.format = SB_FORMAT_CSR,
                        .rows = cases[q].rows,
                        .cols = WIDE,
