@@ -13,7 +13,8 @@ const char *const sb_part_names[SB_PART_COUNT] = {
     [SB_PART_WIN] = "win",     [SB_PART_SEG] = "seg",     [SB_PART_SELL] = "sell",
     [SB_PART_PANEL] = "panel", [SB_PART_MASK] = "mask",   [SB_PART_BLOCKS] = "blocks",
     [SB_PART_LIST] = "list",   [SB_PART_SHARE] = "share", [SB_PART_HDIA] = "hdia",
-    [SB_PART_PICK] = "pick",   [SB_PART_PROD] = "prod",   [SB_PART_ALIKE] = "alike"};
+    [SB_PART_PICK] = "pick",   [SB_PART_PROD] = "prod",   [SB_PART_ALIKE] = "alike",
+    [SB_PART_UBCSR] = "ubcsr"};
 
 void
 sb_cover_init(sb_cover *cv, const sb_view *v)
@@ -337,10 +338,11 @@ sb_status
 sb_part_pack(sb_part *p, const void *val, sb_dtype type, const sb_par *par)
 {
     static const char *const to[SB_PART_COUNT] = {
-        [SB_PART_ELL] = "ell_val",   [SB_PART_BSR] = "bsr_val",
-        [SB_PART_DIA] = "dia_val",   [SB_PART_COO] = "coo_val",
-        [SB_PART_SELL] = "sell_val", [SB_PART_SHARE] = "share_val",
-        [SB_PART_HDIA] = "hdia_val", [SB_PART_PICK] = "pick_val"};
+        [SB_PART_ELL] = "ell_val",    [SB_PART_BSR] = "bsr_val",
+        [SB_PART_DIA] = "dia_val",    [SB_PART_COO] = "coo_val",
+        [SB_PART_SELL] = "sell_val",  [SB_PART_SHARE] = "share_val",
+        [SB_PART_HDIA] = "hdia_val",  [SB_PART_PICK] = "pick_val",
+        [SB_PART_UBCSR] = "ubcsr_val"};
     const size_t size = sb_dtype_size(type);
 
     if (p->kind == SB_PART_PANEL)

@@ -59,6 +59,10 @@
  *          rows from 16 q / n (rounded up) on, counted from the slice's, and hdia_at from
  *          there; or -1 in all of a slice whose rows have more than is looked up, or behind
  *          which the matrix ends: its hdia_at is as above
+ *   ubcsr  ubcsr_ptr P[windows + 1] blocks before a window of b rows  ubcsr_crd I[blocks] first of
+ *          the block's w columns, all in the matrix  ubcsr_bits I32[blocks] bit r * w + c is
+ *          set when row r of its window holds column ubcsr_crd + c  ubcsr_pos P[blocks * b * w]
+ *          in the order of the bits, -1 where there is no entry. The last window may be short
  *   csr, seg, prod, list  no arrays
  *   blocks  no arrays where the block rows of op(A) are the caller's; else
  *          A_ptr P[rows / b + 1]  A_crd I[blocks]  blocks_pos P[blocks], the number of the
@@ -94,6 +98,7 @@ typedef enum sb_part_kind {
     SB_PART_PICK,
     SB_PART_PROD,
     SB_PART_ALIKE,
+    SB_PART_UBCSR,
     SB_PART_COUNT
 } sb_part_kind;
 
@@ -102,7 +107,11 @@ extern const char *const sb_part_names[SB_PART_COUNT];
 
 /* as src/kernels/{seg,prod,alike,sell,mask,hdia,share}.c */
 enum { SB_SEG_ROWS = 8, SB_PROD_ROWS = 64, SB_ALIKE_ROWS = 16, SB_SHARE_SPARE = 3 };
-enum { SB_SELL_ROWS = 16, SB_MASK_COLS = 16 };
+enum {
+    SB_SELL_ROWS = 16,
+    SB_MASK_COLS = 16,
+    SB_UBCSR_ROWS = 4 /* of a block at most */
+};
 enum {
     SB_HDIA_ROWS = 16,
     SB_HDIA_LEFT = 512
@@ -122,7 +131,7 @@ typedef struct sb_part_array {
 
 /*
  * Units [lo, hi) that may run at the same time. Units are what tiles count: rows (csr,
- * dia), list entries (rows, ell, pick), block rows (bsr, blocks), windows (win, share, mask), groups of
+ * dia), list entries (rows, ell, pick), block rows (bsr, blocks), windows (win, share, mask, ubcsr), groups of
  * SB_SEG_ROWS (seg) or SB_PROD_ROWS rows (prod), of rows as listed (alike), slices (sell, hdia), blocks of rows (panel), slots (coo), the caller's
  * entries (list). Units of
  * one row are adjacent, and a tile must own all of them.
@@ -141,7 +150,7 @@ typedef struct sb_part {
     int narray, ngroup;
     sb_part_array array[SB_PART_ARRAYS];
     sb_part_group group[SB_PART_GROUPS];
-    /* ell: slots per unit; sell: columns, hdia: chunks, of all slices; bsr, blocks, win, share, mask: rows together; dia: diagonals; panel: columns
+    /* ell: slots per unit; sell: columns, hdia: chunks, of all slices; bsr, blocks, win, share, mask, ubcsr: rows together; dia: diagonals; panel: columns
      * of a panel */
     int64_t width;
     int64_t nnz;   /* entries of A covered */
@@ -253,8 +262,12 @@ bool sb_part_follows(const sb_view *v, int64_t i);
  * be NULL. */
 sb_status sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted,
                        const sb_par *par);
-/* Chunks that part mask would cut a window of sorted rows into. */
-int64_t sb_part_mask_chunks(const sb_view *v, int64_t window, int b);
+/* All rows, b a window, in blocks of w columns that begin anywhere, b <= SB_UBCSR_ROWS, w 4 or 8; values by
+ * position, to be packed. SB_SKIP when !sorted, when something is covered, for views of blocks,
+ * with less than w columns, and where blocks would have far more slots than entries. par may be
+ * NULL. */
+sb_status sb_part_ubcsr(sb_part *out, sb_cover *cv, int b, int w, bool sorted,
+                        const sb_par *par);
 /* All rows in slices of SB_HDIA_ROWS neighbours, by diagonals; values by position, to be
  * packed, or in place. Thin: packed, and diagonals of a few rows are no entries left over where
  * they are cheaper as chunks. SB_SKIP when !sorted, when something is covered, for views of

@@ -321,6 +321,26 @@ unit_mask(check *ck, int64_t u)
     return SB_OK;
 }
 
+static sb_status
+unit_ubcsr(check *ck, int64_t u)
+{
+    const int64_t b = ck->p->width;
+    const int64_t blocks = get(ck, "ubcsr_ptr", ck->p->group[0].hi);
+    const int64_t slots = blocks ? ck->p->slots / blocks : b, w = slots / b;
+
+    for (int64_t q = get(ck, "ubcsr_ptr", u); q < get(ck, "ubcsr_ptr", u + 1); q++)
+        for (int64_t x = 0; x < slots; x++) {
+            const int64_t pos = get(ck, "ubcsr_pos", q * slots + x);
+
+            if ((pos >= 0) != (get(ck, "ubcsr_bits", q) >> x & 1))
+                return bad(ck, "bit and position disagree", u * b + x / w, q);
+            if (pos >= 0)
+                SB_TRY(
+                    reach_pos(ck, u * b + x / w, get(ck, "ubcsr_crd", q) + x % w, pos));
+        }
+    return SB_OK;
+}
+
 /* Where what row r of a slice looks its values up in begins. */
 static int64_t
 hdia_range(const check *ck, int64_t u, int64_t r)
@@ -387,15 +407,16 @@ static sb_status
 check_part(check *ck)
 {
     static sb_status (*const unit[SB_PART_COUNT])(check *, int64_t) = {
-        [SB_PART_CSR] = unit_csr,   [SB_PART_ROWS] = unit_rows,
-        [SB_PART_ELL] = unit_ell,   [SB_PART_BSR] = unit_bsr,
-        [SB_PART_DIA] = unit_dia,   [SB_PART_COO] = unit_coo,
-        [SB_PART_WIN] = unit_win,   [SB_PART_SEG] = unit_seg,
-        [SB_PART_SELL] = unit_sell, [SB_PART_PANEL] = unit_panel,
-        [SB_PART_MASK] = unit_mask, [SB_PART_BLOCKS] = unit_blocks,
-        [SB_PART_LIST] = unit_list, [SB_PART_SHARE] = unit_share,
-        [SB_PART_HDIA] = unit_hdia, [SB_PART_PICK] = unit_pick,
-        [SB_PART_PROD] = unit_prod, [SB_PART_ALIKE] = unit_alike};
+        [SB_PART_CSR] = unit_csr,    [SB_PART_ROWS] = unit_rows,
+        [SB_PART_ELL] = unit_ell,    [SB_PART_BSR] = unit_bsr,
+        [SB_PART_DIA] = unit_dia,    [SB_PART_COO] = unit_coo,
+        [SB_PART_WIN] = unit_win,    [SB_PART_SEG] = unit_seg,
+        [SB_PART_SELL] = unit_sell,  [SB_PART_PANEL] = unit_panel,
+        [SB_PART_MASK] = unit_mask,  [SB_PART_BLOCKS] = unit_blocks,
+        [SB_PART_LIST] = unit_list,  [SB_PART_SHARE] = unit_share,
+        [SB_PART_HDIA] = unit_hdia,  [SB_PART_PICK] = unit_pick,
+        [SB_PART_PROD] = unit_prod,  [SB_PART_ALIKE] = unit_alike,
+        [SB_PART_UBCSR] = unit_ubcsr};
 
     for (int g = 0; g < ck->p->ngroup; g++)
         for (int64_t u = ck->p->group[g].lo; u < ck->p->group[g].hi; u++)

@@ -6,102 +6,14 @@
  * value is copied, so this is blocks and runs of any shape with values in place.
  * Source   SPC5 (Bramas and Kus 2018), the windows aligned to rows only
  */
+#include "formats/chunk.h"
 #include "formats/part.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
 
-enum { MAXB = 8, PIECE = 64 /* windows */ };
-
-typedef struct scan {
-    const sb_view *v;
-    bool wide; /* columns of 64 bits */
-    int rows;  /* of the window, the last may be short */
-    int64_t at[MAXB], end[MAXB];
-} scan;
-
-static void
-scan_begin(scan *sc, const sb_view *v, int64_t window, int b)
-{
-    const int64_t first = window * b, left = v->rows - first;
-
-    sc->v = v;
-    sc->wide = v->crd_type == SB_I64;
-    sc->rows = left < b ? (int)left : b;
-    for (int r = 0; r < sc->rows; r++) {
-        sc->at[r] = sb_view_lo(v, first + r);
-        sc->end[r] = sb_view_lo(v, first + r + 1);
-    }
-}
-
-/* Column in a slot, as the matrix counts; `wide` is constant where this is inlined. */
-SB_INLINE int64_t
-column(const void *crd, int64_t p, bool wide)
-{
-    return wide ? ((const int64_t *)crd)[p] : ((const int32_t *)crd)[p];
-}
-
-/* The bits of one row, whose slots up to the chunk's end are passed. Whether it has all
- * columns of the chunk two of them tell: they ascend. */
-SB_INLINE uint32_t
-scan_row(scan *sc, int r, int64_t first, bool wide)
-{
-    const void *const crd = sc->v->crd;
-    const int64_t end = sc->end[r], last = sc->at[r] + SB_MASK_COLS - 1;
-    int64_t p = sc->at[r], d;
-    uint32_t bits = 0;
-
-    if (last < end && column(crd, p, wide) == first &&
-        column(crd, last, wide) == first + SB_MASK_COLS - 1) {
-        sc->at[r] = last + 1;
-        return (1u << SB_MASK_COLS) - 1;
-    }
-    for (; p < end && (d = column(crd, p, wide) - first) < SB_MASK_COLS; p++)
-        bits |= 1u << d;
-    sc->at[r] = p;
-    return bits;
-}
-
-SB_INLINE int64_t
-scan_chunk(scan *sc, uint32_t mask[MAXB], bool wide)
-{
-    const int64_t base = sc->v->crd_base, most = sc->v->cols - SB_MASK_COLS + base;
-    int64_t first = INT64_MAX;
-
-    for (int r = 0; r < sc->rows; r++)
-        if (sc->at[r] < sc->end[r]) {
-            const int64_t j = column(sc->v->crd, sc->at[r], wide);
-
-            first = j < first ? j : first;
-        }
-    if (first == INT64_MAX)
-        return -1;
-    first = first < most ? first : most; /* all 16 may be read */
-    for (int r = 0; r < sc->rows; r++)
-        mask[r] = scan_row(sc, r, first, wide);
-    return first - base;
-}
-
-/* First column of the next chunk, -1 at the end; mask[r] of its rows. */
-static int64_t
-scan_next(scan *sc, uint32_t mask[MAXB])
-{
-    return sc->wide ? scan_chunk(sc, mask, true) : scan_chunk(sc, mask, false);
-}
-
-int64_t
-sb_part_mask_chunks(const sb_view *v, int64_t window, int b)
-{
-    uint32_t mask[MAXB];
-    int64_t n = 0;
-    scan sc;
-
-    scan_begin(&sc, v, window, b);
-    while (scan_next(&sc, mask) >= 0)
-        n++;
-    return n;
-}
+enum { PIECE = 64 /* windows */ };
 
 /* Chunks of PIECE windows, from when they are cut until it is known where they go: columns
  * are looked through only once. */
@@ -128,16 +40,16 @@ cut_piece(const job *j, int64_t from, piece *to)
     const size_t crd = sb_dtype_size(v->crd_type),
                  bits = (size_t)j->b * sizeof(int32_t);
     int64_t n = 0, first;
-    uint32_t mask[MAXB] = {0};
+    uint32_t mask[SB_CHUNK_ROWS] = {0};
 
     for (int64_t w = from; w < end; w++) {
-        scan sc;
+        sb_chunk_scan sc;
 
         sb_index_store(j->ptr, v->slot_type, w, n);
-        scan_begin(&sc, v, w, j->b);
+        sb_chunk_begin(&sc, v, w, j->b, SB_MASK_COLS);
         for (int r = sc.rows; r < j->b; r++)
             mask[r] = 0;
-        for (; (first = scan_next(&sc, mask)) >= 0; n++) {
+        for (; (first = sb_chunk_next(&sc, mask)) >= 0; n++) {
             if (!sb_alloc_room(&to->crd, &to->crds, n, crd) ||
                 !sb_alloc_room(&to->bits, &to->masks, n, bits)) {
                 to->failed = true;
@@ -244,7 +156,7 @@ sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted, const sb_par *par)
     out->kind = SB_PART_MASK;
     if (!sorted || cv->v->cols < SB_MASK_COLS || cv->v->pos || sb_cover_begun(cv))
         return SB_SKIP;
-    SB_ASSERT(b >= 1 && b <= MAXB);
+    SB_ASSERT(b >= 1 && b <= SB_CHUNK_ROWS);
     st = build(out, cv, b, par);
     if (st != SB_OK) {
         sb_part_free(out);

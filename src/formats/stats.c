@@ -13,6 +13,8 @@
 
 const int sb_stats_block_size[SB_STATS_BLOCKS] = {2, 3, 4, 8, 16, 32};
 const int sb_stats_mask_size[SB_STATS_MASKS] = {1, 2, 3, 4, 6};
+const struct sb_stats_shape sb_stats_shape[SB_STATS_SHAPES] = {
+    {1, 4}, {2, 4}, {3, 4}, {4, 4}, {1, 8}, {2, 8}, {3, 8}, {4, 8}};
 const int sb_stats_window_size[SB_STATS_WINDOWS] = {2, 3, 4, 6, 8};
 
 enum {
@@ -297,6 +299,15 @@ sb_stats_panel_run(const sb_stats *s, int64_t width)
     while (q < SB_STATS_PANELS - 1 && width > (int64_t)32 << q)
         q++;
     return s->panel_run[q];
+}
+
+double
+sb_stats_unaligned(const sb_stats *s, int rows, int cols)
+{
+    for (int q = 0; q < SB_STATS_SHAPES; q++)
+        if (sb_stats_shape[q].rows == rows && sb_stats_shape[q].cols == cols)
+            return s->unaligned[q];
+    return 0;
 }
 
 /* How many columns some group has marked. */

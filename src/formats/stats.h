@@ -37,6 +37,12 @@ typedef enum sb_stats_hdia {
 #define SB_STATS_MASKS 5
 extern const int sb_stats_mask_size[SB_STATS_MASKS]; /* 1 2 3 4 6 */
 
+/* Blocks of so many rows and columns: see part_ubcsr.c. */
+#define SB_STATS_SHAPES 8
+extern const struct sb_stats_shape {
+    int rows, cols;
+} sb_stats_shape[SB_STATS_SHAPES];
+
 typedef struct sb_stats {
     int64_t rows, cols, nnz;
     int64_t bucket_rows[SB_STATS_BUCKETS], bucket_nnz[SB_STATS_BUCKETS];
@@ -61,6 +67,7 @@ typedef struct sb_stats {
     unsigned first; /* what has been looked at no further: a set of sb_stats_sampled */
     double panel_run[SB_STATS_PANELS]; /* mean entries of a row inside a panel */
     double mask_fill[SB_STATS_MASKS];  /* entries per row of a chunk of 16 columns */
+    double unaligned[SB_STATS_SHAPES]; /* entries per slot of such blocks */
     double hdia[SB_STATS_HDIAS]; /* per entry, by sb_stats_hdia: see part_hdia.c */
     double follows; /* share of rows with the columns of the row above, one further */
     double lone;    /* of rows that neither follow nor are followed: see part_alike.c */
@@ -83,6 +90,9 @@ sb_stats_bucket(int64_t length)
 /* Mean entries of a row inside a panel of this many columns, 0 when not known. */
 double sb_stats_panel_run(const sb_stats *s, int64_t width);
 
+/* Entries per slot of unaligned blocks of this shape, 0 when not known. */
+double sb_stats_unaligned(const sb_stats *s, int rows, int cols);
+
 /* Row i with the smallest i + lo(i) >= work: cuts [0, rows + nnz) into equal pieces. */
 int64_t sb_view_row_at(const sb_view *v, int64_t work);
 
@@ -92,12 +102,13 @@ double sb_view_ragged(const sb_view *v);
 /* What the statistics are for: other features stay 0. A product with one column is so short
  * that samples for it alone are smaller, too. */
 typedef enum sb_stats_use {
-    SB_STATS_VECTOR = 1, /* one column: mask_fill, hdia, sell_fill */
-    SB_STATS_MATRIX = 2, /* many: panel_run, block_share */
-    SB_STATS_REUSE = 4,  /* which cache B comes from: r4, r8, window_*, diag_* */
-    SB_STATS_HELD = 8,   /* part share: held_share, half_share */
-    SB_STATS_ALL = 15,
-    SB_STATS_BRIEF = 16 /* beside these: a first look, which sb_stats_refine corrects */
+    SB_STATS_VECTOR = 1,     /* one column: mask_fill, hdia, sell_fill */
+    SB_STATS_MATRIX = 2,     /* many: panel_run, block_share */
+    SB_STATS_REUSE = 4,      /* which cache B comes from: r4, r8, window_*, diag_* */
+    SB_STATS_HELD = 8,       /* part share: held_share, half_share */
+    SB_STATS_UNALIGNED = 16, /* part ubcsr */
+    SB_STATS_ALL = 31,
+    SB_STATS_BRIEF = 32 /* beside these: a first look, which sb_stats_refine corrects */
 } sb_stats_use;
 
 /* Features from samples that decide between parts. After a first look those of windows are
@@ -115,8 +126,9 @@ typedef enum sb_stats_sampled {
  * blocks tell; lengths of rows stay counted in block rows. */
 void sb_stats_expand(sb_stats *s, int64_t block);
 
-/* Held_share and half_share alone, for whoever finds later that they may decide. */
+/* Held_share and half_share, or `unaligned`, alone, for whoever finds later that they may decide. */
 void sb_stats_hold(sb_stats *s, const sb_view *v, const sb_par *par);
+void sb_stats_unalign(sb_stats *s, const sb_view *v, const sb_par *par);
 
 /* Samples these (of s->first) in full, as if there had been no first look; once. */
 void sb_stats_refine(sb_stats *s, const sb_view *v, unsigned sampled,

@@ -6,6 +6,7 @@
 #include "formats/stats_sample.h"
 
 #include "base/alloc.h"
+#include "formats/chunk.h"
 #include "formats/part.h"
 #include "formats/stats_reuse.h"
 
@@ -171,8 +172,20 @@ sample_mask(sb_stats *s, const reading *in, int at)
     const int64_t n = pick_windows(window, in, b, &seen);
 
     for (int64_t q = 0; q < n; q++)
-        chunks += sb_part_mask_chunks(in->v, window[q], b);
+        chunks += sb_chunk_count(in->v, window[q], b, SB_MASK_COLS);
     s->mask_fill[at] = chunks ? (double)seen / (double)(chunks * b) : 0;
+}
+
+static void
+sample_unaligned(sb_stats *s, const reading *in, int at)
+{
+    const struct sb_stats_shape b = sb_stats_shape[at];
+    int64_t window[WINDOWS_MOST], seen, blocks = 0;
+    const int64_t n = pick_windows(window, in, b.rows, &seen);
+
+    for (int64_t q = 0; q < n && s->cols >= b.cols; q++)
+        blocks += sb_chunk_count(in->v, window[q], b.rows, b.cols);
+    s->unaligned[at] = blocks ? (double)seen / (double)(blocks * b.rows * b.cols) : 0;
 }
 
 /* What the model reads for other parts, too: half of all samples. */
@@ -269,7 +282,10 @@ typedef struct job {
     int at;
 } job;
 
-enum { JOBS_MAX = SB_STATS_BLOCKS + 2 * SB_STATS_WINDOWS + SB_STATS_MASKS + 3 };
+enum {
+    JOBS_MAX =
+        SB_STATS_BLOCKS + 2 * SB_STATS_WINDOWS + SB_STATS_MASKS + SB_STATS_SHAPES + 3
+};
 
 typedef struct sampling {
     sb_stats *s;
@@ -381,6 +397,8 @@ choose_jobs(sampling *sp, sb_stats_use use)
         add_jobs(sp, sample_panels, 1);
     if (use & SB_STATS_HELD)
         add_held(sp);
+    if (use & SB_STATS_UNALIGNED)
+        add_jobs(sp, sample_unaligned, SB_STATS_SHAPES);
 }
 
 sb_status
@@ -427,5 +445,17 @@ sb_stats_hold(sb_stats *s, const sb_view *v, const sb_par *par)
     if (s->held || !s->sorted || v->nnz == 0)
         return;
     add_held(&sp);
+    sb_par_run(par, run_jobs, &sp, 0, sp.jobs, 1);
+}
+
+void
+sb_stats_unalign(sb_stats *s, const sb_view *v, const sb_par *par)
+{
+    /* long rows make few windows of as many entries */
+    sampling sp = {.s = s, .in = {v, 2048 + v->nnz / 64, VECTOR_SHARE}};
+
+    if (!s->sorted || v->nnz == 0)
+        return;
+    add_jobs(&sp, sample_unaligned, SB_STATS_SHAPES);
     sb_par_run(par, run_jobs, &sp, 0, sp.jobs, 1);
 }

@@ -134,6 +134,13 @@
         "spmv share " types " rr b6 packed t4 p0", \
         "spmv share " types " rr b8 packed t4 p0"
 
+/* Unaligned blocks. */
+#define UNALIGNED(types, columns)                           \
+    "spmv ubcsr " types " rr b1 packed t4 p0 " columns,     \
+        "spmv ubcsr " types " rr b2 packed t4 p0 " columns, \
+        "spmv ubcsr " types " rr b3 packed t4 p0 " columns, \
+        "spmv ubcsr " types " rr b4 packed t4 p0 " columns
+
 #define MASKED(types)                                                         \
     "spmv mask " types " rr b1 t4 p0", "spmv mask " types " rr b2 t4 p0",     \
         "spmv mask " types " rr b3 t4 p0", "spmv mask " types " rr b4 t4 p0", \
@@ -304,6 +311,10 @@ static const char *const builtin[] = {
     SUMMED,
     MASKED(F32),
     MASKED(F64),
+    UNALIGNED(F32, "u4"),
+    UNALIGNED(F32, "u8"),
+    UNALIGNED(F64, "u4"),
+    UNALIGNED(F64, "u8"),
     "spmv seg " F32 " rr t4 p0",
     "spmv seg " F64 " rr t4 p0",
     "spmv seg " F32 " rr t4 p0 u2",

@@ -22,6 +22,7 @@ enum {
     LANES_MAX = 32,
     VEC_MAX = 8,
     WINDOW_MAX = 8,
+    UBCSR_ROWS = 4, /* as src/formats/part.h: SB_UBCSR_ROWS */
     STAGE_MAX = 64,
     MMA_SUMS = 512, /* of a warp; more do not fit its registers */
     OP_COUNT = 3
@@ -190,19 +191,29 @@ halved(const sb_spec *s)
            sb_dtype_is_real(s->compute) && s->lanes == 0;
 }
 
+/* Unaligned blocks, whose columns are `unroll`. */
+static bool
+unaligned(const sb_spec *s)
+{
+    return s->kinds == 1U << SB_KIND_UBCSR && s->packed && s->lanes == 0 &&
+           !sb_dtype_is_complex(s->compute) && (s->unroll == 4 || s->unroll == 8) &&
+           s->block <= UBCSR_ROWS;
+}
+
 static sb_status
 check_kinds(const sb_spec *s, sb_diag *diag)
 {
     const unsigned packable =
         1U << SB_KIND_ELL | 1U << SB_KIND_BSR | 1U << SB_KIND_DIA | 1U << SB_KIND_SELL |
         1U << SB_KIND_PANEL | 1U << SB_KIND_BLOCKS | 1U << SB_KIND_SHARE |
-        1U << SB_KIND_HDIA | 1U << SB_KIND_PICK;
+        1U << SB_KIND_HDIA | 1U << SB_KIND_PICK | 1U << SB_KIND_UBCSR;
     const bool bsr = s->kinds >> SB_KIND_BSR & 1U, win = s->kinds >> SB_KIND_WIN & 1U;
     const bool mask = s->kinds >> SB_KIND_MASK & 1U,
                share = s->kinds >> SB_KIND_SHARE & 1U;
     const bool blocks = s->kinds >> SB_KIND_BLOCKS & 1U;
+    const bool ubcsr = s->kinds >> SB_KIND_UBCSR & 1U;
     const bool looked = s->kinds == 1U << SB_KIND_HDIA && s->block > 0;
-    const int most = win || share || mask ? WINDOW_MAX : SB_SPEC_BLOCK_MAX;
+    const int most = win || share || mask || ubcsr ? WINDOW_MAX : SB_SPEC_BLOCK_MAX;
 
     if (s->kinds == 0 || s->kinds >> SB_KIND_COUNT)
         return sb_diag_set(diag, SB_EINVAL, "spec: no such set of part kinds");
@@ -214,26 +225,32 @@ check_kinds(const sb_spec *s, sb_diag *diag)
             return sb_diag_set(diag, SB_ENOTSUP, "spec: %s has no %s kernel", r->name,
                                sb_ops_name(s->op));
     }
-    if (bsr + win + share + mask + blocks > 1)
-        return sb_diag_set(diag, SB_EINVAL,
-                           "spec: of bsr, win, share, mask and blocks a set holds one");
+    if (bsr + win + share + mask + blocks + ubcsr > 1)
+        return sb_diag_set(
+            diag, SB_EINVAL,
+            "spec: of bsr, win, share, mask, blocks and ubcsr a set holds one");
     if (looked && !sb_spec_ranged(s))
         return sb_diag_set(
             diag, SB_EINVAL,
             "spec: hdia in place looks values up in 3 to 6 ranges of f32 "
             "or 4, 6 or 8 of f64");
-    if ((bsr || win || share || mask || blocks || looked) != (s->block > 0) ||
+    if ((bsr || win || share || mask || blocks || ubcsr || looked) != (s->block > 0) ||
         s->block < 0 || s->block > most)
-        return sb_diag_set(
-            diag, SB_EINVAL,
-            "spec: block size %d; bsr, win, share, mask and blocks need 1 to %d, "
-            "others none",
-            s->block, most);
+        return sb_diag_set(diag, SB_EINVAL,
+                           "spec: block size %d; bsr, win, share, mask, blocks and "
+                           "ubcsr need 1 to %d, "
+                           "others none",
+                           s->block, most);
     if (share && s->op == SB_KOP_SPMV &&
         (!s->packed || s->lanes > 0 || sb_dtype_is_complex(s->compute)))
         return sb_diag_set(
             diag, SB_ENOTSUP,
             "spec: share has SpMV packed, on a CPU, not of complex types");
+    if (ubcsr && !unaligned(s))
+        return sb_diag_set(
+            diag, SB_ENOTSUP,
+            "spec: ubcsr has SpMV packed, on a CPU, not of complex types, "
+            "in blocks of 4 or 8 columns and up to 4 rows");
     if (s->turned && !(blocks && s->block > 1))
         return sb_diag_set(diag, SB_EINVAL,
                            "spec: turned blocks need a size, 2 or more");
@@ -363,7 +380,8 @@ sb_spec_check(const sb_spec *s, sb_diag *diag)
         return sb_diag_set(diag, SB_EINVAL, "spec: unroll %d: sddmm takes up to %d",
                            s->unroll, (int)SB_SPEC_FEW);
     if (s->op == SB_KOP_SPMV &&
-        (s->exact || (s->unroll > 1 && !joined(s) && !doubled(s) && !halved(s))))
+        (s->exact ||
+         (s->unroll > 1 && !joined(s) && !doubled(s) && !halved(s) && !unaligned(s))))
         return sb_diag_set(
             diag, SB_EINVAL,
             "spec: exact widths and entries taken together are SpMM's and "

@@ -43,8 +43,8 @@ typedef struct sb_spec {
     sb_dtype ptr, idx;           /* offset and column types */
     bool b_col, c_col;           /* dense operands column-major as seen after op() */
     bool a_conj, b_conj, c_conj; /* c_conj: SDDMM */
-    int block; /* BSR, BLOCKS: block size (BLOCKS: 1: any, at run time), WIN, SHARE, MASK: rows of
-                     a window; HDIA: ranges that values are looked up in, 0: none; 0
+    int block; /* BSR, BLOCKS: block size (BLOCKS: 1: any, at run time), WIN, SHARE, MASK, UBCSR: rows
+                     of a window; HDIA: ranges that values are looked up in, 0: none; 0
                      without them */
     bool turned; /* BLOCKS of a known size: columns of a block one after another */
     bool
@@ -58,7 +58,7 @@ typedef struct sb_spec {
                      of the rows behind it too, into L2 */
     int unroll; /* SpMM: entries of a row taken together; 0 is 1; MASK: 4: sums of all rows of
                      a window are made together; SEG: 2: eight lanes for four; WIN,
-                   SpMV: 2: eight for sixteen */
+                   SpMV: 2: eight for sixteen; UBCSR: columns of a block */
     bool stream; /* non-temporal stores to C */
     int lanes;   /* GPU: threads that work at a row together; 0: for the CPU */
     int vec;     /* GPU, SpMM: columns of C beside each other that a lane has; 0 is 1 */

@@ -69,6 +69,24 @@ diagonals(sb_build *b, sb_part *out)
                                SB_RANGED_BYTES / b->pl->work.a_size);
 }
 
+/* Slices by diagonals, or unaligned blocks; else slices, which take any order and any columns. */
+static sb_status
+packed_rows(sb_build *b, sb_part *out, sb_part_choice *p)
+{
+    const sb_status st = p->kind == SB_PART_HDIA
+                             ? diagonals(b, out)
+                             : sb_part_ubcsr(out, &b->cover, p->size, p->c,
+                                             b->pl->stats.sorted, &b->pl->par);
+
+    if (st != SB_SKIP)
+        return st;
+    *p = (sb_part_choice){.kind = SB_PART_SELL};
+    b->choice.ranged = 0;
+    b->choice.narrow = sb_part_sell_narrows(&b->pl->view);
+    return sb_part_sell(out, &b->cover, !b->choice.packed, b->choice.narrow,
+                        &b->pl->par);
+}
+
 /* Rows of a matrix that has no other order keep theirs. */
 static sb_status
 picked_rows(sb_build *b, sb_part *out, sb_part_choice *p)
@@ -118,14 +136,8 @@ rest_part(sb_build *b, sb_part_choice p)
         }
         break;
     case SB_PART_HDIA:
-        st = diagonals(b, out);
-        if (st == SB_SKIP) { /* slices take any order and any columns */
-            p.kind = SB_PART_SELL;
-            b->choice.ranged = 0;
-            b->choice.narrow = sb_part_sell_narrows(&b->pl->view);
-            st = sb_part_sell(out, &b->cover, !b->choice.packed, b->choice.narrow,
-                              &b->pl->par);
-        }
+    case SB_PART_UBCSR:
+        st = packed_rows(b, out, &p);
         break;
     case SB_PART_PANEL:
         st = sb_part_panel(out, &b->cover, p.size,
@@ -333,6 +345,9 @@ add_sizes(sb_plan *plan, const sb_part *p)
         break;
     case SB_PART_MASK:
         add_int(plan, "mask_count", p->array[1].count);
+        break;
+    case SB_PART_UBCSR:
+        add_int(plan, "ubcsr_count", sb_part_find(p, "ubcsr_crd")->count);
         break;
     case SB_PART_HDIA:
         add_int(plan, "hdia_count", p->width);

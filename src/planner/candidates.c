@@ -27,6 +27,10 @@ typedef struct line {
     {                                                    \
         .rest = {.kind = SB_PART_MASK, .size = (size_) } \
     }
+#define UBCSR(rows_, columns_)                                             \
+    {                                                                      \
+        .rest = {.kind = SB_PART_UBCSR, .c = (columns_), .size = (rows_) } \
+    }
 #define WITH(sel_, size_, kind_, c_, k_)                                 \
     {                                                                    \
         .select = {.kind = (sel_), .size = (size_)},                     \
@@ -82,6 +86,14 @@ static const line anywhere[] = {
     REST(SB_PART_LIST, 0, 0),
     REST(SB_PART_SELL, 0, 0),
     REST(SB_PART_HDIA, 0, 0),
+    UBCSR(1, 4),
+    UBCSR(2, 4),
+    UBCSR(3, 4),
+    UBCSR(4, 4),
+    UBCSR(1, 8),
+    UBCSR(2, 8),
+    UBCSR(3, 8),
+    UBCSR(4, 8),
     REST(SB_PART_ELL, 0, SB_K_MEAN),
     REST(SB_PART_ELL, 0, SB_K_MEAN + 1),
     REST(SB_PART_PICK, 0, 0),
@@ -208,7 +220,8 @@ sb_choice_packable(const sb_choice *ch)
         if (ch->part[q].kind == SB_PART_ELL || ch->part[q].kind == SB_PART_BSR ||
             ch->part[q].kind == SB_PART_DIA || ch->part[q].kind == SB_PART_SELL ||
             ch->part[q].kind == SB_PART_PANEL || ch->part[q].kind == SB_PART_SHARE ||
-            ch->part[q].kind == SB_PART_HDIA || ch->part[q].kind == SB_PART_PICK)
+            ch->part[q].kind == SB_PART_HDIA || ch->part[q].kind == SB_PART_PICK ||
+            ch->part[q].kind == SB_PART_UBCSR)
             return true;
     return false;
 }
@@ -233,6 +246,8 @@ legal(const sb_choice *ch, const sb_problem *pb, bool in)
         return false;
     /* Slices read values in place unless they are packed. */
     if ((first == SB_PART_SELL || first == SB_PART_HDIA) && !in && !ch->packed)
+        return false;
+    if (first == SB_PART_UBCSR && (!ch->packed || pb->device))
         return false;
     if (first == SB_PART_ALIKE && pb->device)
         return false;

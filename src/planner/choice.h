@@ -18,7 +18,8 @@
  *   rows  c column partitions, k: buckets up to 2^k, -1: in the matrix's order
  *   ell   k: width 2^k      pick  k: 1 rows in an order of communities, 0 in the matrix's
  *   bsr, win  size: rows together  dia  size: percent full
- *   panel size: columns of a panel
+ *   panel size: columns of a panel  mask  size: rows together
+ *   ubcsr size, c: rows and columns of a block
  */
 typedef struct sb_part_choice {
     sb_part_kind kind;
@@ -29,7 +30,7 @@ enum { SB_CHOICE_PARTS = 4 };
 
 /*
  * Parts that select (bsr, win, share, dia) come first, each from what those before it have
- * left; the last part takes the rest: csr, seg, prod, sell, panel, mask (alone only), rows, ell,
+ * left; the last part takes the rest: csr, seg, prod, sell, panel, mask, ubcsr (alone only), rows, ell,
  * pick or coo. npart 0: the reference kernel.
  *   tile      columns of C, or of the reduction, per register tile; 0: tile and prefetch
  *             are the rules' (planner/rules.h)

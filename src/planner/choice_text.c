@@ -52,6 +52,8 @@ print_part(sb_strbuf *out, const sb_part_choice *p)
     else if (sb_part_selects(p->kind) || p->kind == SB_PART_PANEL ||
              p->kind == SB_PART_MASK)
         sb_strbuf_printf(out, " %d", p->size);
+    else if (p->kind == SB_PART_UBCSR)
+        sb_strbuf_printf(out, " %d %d", p->size, p->c);
     else if (p->kind == SB_PART_PICK && p->k > 0)
         sb_strbuf_puts(out, " order");
     sb_strbuf_putc(out, ')');
@@ -218,7 +220,7 @@ read_part(reader *rd, sb_choice *ch)
     if (kind < 0)
         return refuse(rd, rd->word,
                       "expected csr, rows, ell, bsr, dia, coo, win, seg, sell, panel, "
-                      "mask, blocks, list, share, hdia, pick, prod or alike");
+                      "mask, blocks, list, share, hdia, pick, prod, alike or ubcsr");
     SB_TRY(part_order(rd, ch, p.kind));
     if (p.kind == SB_PART_ROWS) {
         const int q = one_of(rd, order, 2);
@@ -241,6 +243,13 @@ read_part(reader *rd, sb_choice *ch)
         SB_TRY(number(rd, 2, 8, "expected rows of a window, 2 to 8", &p.size));
     if (p.kind == SB_PART_MASK)
         SB_TRY(number(rd, 1, 8, "expected rows of a window, 1 to 8", &p.size));
+    if (p.kind == SB_PART_UBCSR) {
+        SB_TRY(
+            number(rd, 1, SB_UBCSR_ROWS, "expected rows of a block, 1 to 4", &p.size));
+        SB_TRY(number(rd, 4, 8, "expected columns of a block, 4 or 8", &p.c));
+        if (p.c != 4 && p.c != 8)
+            return refuse(rd, rd->word, "expected columns of a block, 4 or 8");
+    }
     if (p.kind == SB_PART_DIA)
         SB_TRY(number(rd, 1, 100, "expected percent of a diagonal, 1 to 100", &p.size));
     if (p.kind == SB_PART_PANEL)

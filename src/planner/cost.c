@@ -48,6 +48,7 @@ static const coef table[SB_CLASS_COUNT] = {
     [SB_PART_PICK] = {4e-9, 0.7e-9, 1, true},
     [SB_PART_PROD] = {160e-9, 0.4e-9, 1, true}, /* SpMV only: cost_vector.c */
     [SB_PART_ALIKE] = {40e-9, 0.4e-9, 1, true}, /* SpMV only: cost_vector.c */
+    [SB_PART_UBCSR] = {8e-9, 0.3e-9, 1, true},  /* SpMV only: cost_vector.c */
     [SB_CLASS_HYB] = {5e-9, 0.5e-9, 1, false},
 };
 
@@ -215,6 +216,9 @@ structure_bytes(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
                       : am->entries * value +
                             am->slots * (4.0 + w->idx_size) / SB_HDIA_ROWS +
                             am->units * (2.0 * w->ptr_size + 4.0 * SB_HDIA_ROWS);
+    case SB_PART_UBCSR: /* the bits stay where they are */
+        return am->slots * (value + (double)w->idx_size / (p->size * p->c)) +
+               am->touches / p->size * w->ptr_size;
     case SB_PART_PANEL:
         return am->entries * (value + w->idx_size) +
                am->units * (2.0 * w->ptr_size + w->idx_size);
@@ -503,6 +507,8 @@ rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
         am->units = am->entries / fmax(1, sb_stats_panel_run(s, p->size));
     if (p->kind == SB_PART_MASK)
         am->slots = share * mask_slots(s, p->size);
+    if (p->kind == SB_PART_UBCSR)
+        am->slots = am->entries / fmax(0.01, sb_stats_unaligned(s, p->size, p->c));
     if (p->kind == SB_PART_COO)
         am->touches = am->entries; /* every entry reads and writes its row of C */
 }

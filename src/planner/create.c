@@ -117,6 +117,16 @@ lanes_decide(const sb_planner *pl)
            sb_rule_packed_lanes(pl->target) && pl->stats.win_share[0] >= 0.3;
 }
 
+/* Whether unaligned blocks may be: chunks of sixteen columns hold two entries of a row. Whoever
+ * measures has looked. */
+static bool
+blocks_decide(const sb_planner *pl)
+{
+    return pl->pb->op == SB_OP_SPMV && pl->stats.brief && pl->opt->values_frozen &&
+           pl->pb->a.batch <= 1 && pl->view.block <= 1 && !pl->work.complex &&
+           sb_rule_packed_lanes(pl->target) && pl->stats.mask_fill[0] >= 2;
+}
+
 static sb_status
 look(sb_planner *pl)
 {
@@ -128,6 +138,8 @@ look(sb_planner *pl)
     pl->work.by_position = pl->view.pos != NULL;
     if (positions_decide(pl) || lanes_decide(pl))
         sb_stats_hold(&pl->stats, &pl->view, &pl->par);
+    if (blocks_decide(pl))
+        sb_stats_unalign(&pl->stats, &pl->view, &pl->par);
     return SB_OK;
 }
 

@@ -211,7 +211,7 @@ sb_rule_gpu_suits(const sb_choice *ch)
     for (int q = 0; q < ch->npart; q++)
         if (ch->part[q].kind == SB_PART_PANEL || ch->part[q].kind == SB_PART_SEG ||
             ch->part[q].kind == SB_PART_PROD || ch->part[q].kind == SB_PART_ALIKE ||
-            ch->part[q].kind == SB_PART_HDIA)
+            ch->part[q].kind == SB_PART_HDIA || ch->part[q].kind == SB_PART_UBCSR)
             return false;
     return true;
 }
@@ -433,7 +433,7 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
     const unsigned packs = 1u << SB_PART_ELL | 1u << SB_PART_BSR | 1u << SB_PART_DIA |
                            1u << SB_PART_SELL | 1u << SB_PART_PANEL |
                            1u << SB_PART_SHARE | 1u << SB_PART_HDIA |
-                           1u << SB_PART_PICK;
+                           1u << SB_PART_PICK | 1u << SB_PART_UBCSR;
     const sb_trans of_b = sddmm ? pb->trans_a : pb->trans_b;
     const sb_trans of_c = sddmm ? pb->trans_b : SB_TRANS_N;
 
@@ -463,8 +463,11 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
         !complex && !pb->device)
         out->unroll = 2;
     if (kinds >> SB_PART_BSR & 1 || kinds >> SB_PART_WIN & 1 ||
-        kinds >> SB_PART_SHARE & 1 || kinds >> SB_PART_MASK & 1)
+        kinds >> SB_PART_SHARE & 1 || kinds >> SB_PART_MASK & 1 ||
+        kinds == 1u << SB_PART_UBCSR)
         out->block = ch->part[0].size;
+    if (kinds == 1u << SB_PART_UBCSR)
+        out->unroll = ch->part[0].c;
     if (kinds >> SB_PART_BLOCKS & 1) {
         out->block = pb->a.block <= SB_SPEC_BLOCK_MAX ? (int)pb->a.block : 1;
         out->turned = out->block > 1 && sb_problem_turns_blocks(pb);
@@ -561,7 +564,7 @@ samples_together(const sb_problem *pb, const sb_choice *ch)
     return sb_sample_grouped(&s);
 }
 
-/* Whether columns that rows share may be SpMV's: a lane a row, values side by side. */
+/* Whether columns that rows share, or unaligned blocks, may be SpMV's. */
 static bool
 lanes_computable(const sb_problem *pb, const sb_choice *ch)
 {
@@ -577,7 +580,8 @@ sb_parts_computable(const sb_problem *pb, const sb_choice *ch)
         const int kind = kernel_kind(ch->part[q].kind);
         const sb_recipe *r = kind < 0 ? NULL : sb_recipe_get(kind);
 
-        if (ch->part[q].kind == SB_PART_SHARE && pb->op == SB_OP_SPMV &&
+        if ((ch->part[q].kind == SB_PART_UBCSR ||
+             (ch->part[q].kind == SB_PART_SHARE && pb->op == SB_OP_SPMV)) &&
             !lanes_computable(pb, ch))
             return false;
         if (!r ||

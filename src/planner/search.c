@@ -49,6 +49,8 @@ resized(sb_part_choice *p, bool up)
     case SB_PART_WIN:
     case SB_PART_SHARE:
         return stepped(&p->size, up ? 1 : -1, 2, 8);
+    case SB_PART_UBCSR:
+        return stepped(&p->size, up ? 1 : -1, 1, SB_UBCSR_ROWS);
     case SB_PART_MASK:
         return stepped(&p->size, up ? 1 : -1, 1, 8);
     case SB_PART_DIA:

@@ -90,6 +90,11 @@ costs_of(const sb_part *p)
         c.scale = 3 * p->width;
         c.fixed = 2 * p->width;
         break;
+    case SB_PART_UBCSR: /* a row of a block about two entries */
+        c.lo = sb_part_find(p, "ubcsr_ptr");
+        c.scale = 2 * p->width + 2;
+        c.fixed = 2 * p->width + 4;
+        break;
     case SB_PART_DIA:
         c.fixed = p->width + 2;
         break;

@@ -79,6 +79,8 @@ other_factor(int op, int class, const sb_target *t)
     const sb_isa isa = t->isa;
     double f = 1;
 
+    if (op == SB_OP_SPMV && class == SB_PART_UBCSR) /* holes are bytes, too */
+        return (sb_factor){isa == SB_ISA_V3 ? 1 : 0.65, 1, 1};
     if (op == SB_OP_SPMV && /* bytes are among what was fitted */
         (isa == SB_ISA_V3 || (isa == SB_ISA_V4 && class == SB_PART_SHARE)))
         return (sb_factor){0.2, 1, 1};

@@ -65,6 +65,10 @@ static const recipe recipes[] = {
     {0, 0, 0, SB_PART_HDIA, 0, 0, 0},
     {0, 0, 0, SB_PART_HDIA, 1, 0, 0},
     {0, 0, 0, SB_PART_HDIA, 2, 0, 0},
+    {0, 0, 0, SB_PART_UBCSR, 4, 1, 0},
+    {0, 0, 0, SB_PART_UBCSR, 4, 3, 0},
+    {0, 0, 0, SB_PART_UBCSR, 8, 2, 0},
+    {0, 0, 0, SB_PART_UBCSR, 8, 4, 0},
     {0, 0, 0, SB_PART_PROD, 0, 0, 0},
     {0, 0, 0, SB_PART_ALIKE, 0, 0, 0},
     {0, 0, 0, SB_PART_LIST, 0, 0, 0},
@@ -94,7 +98,8 @@ mark_rows(const sb_part *p, const sb_part_group *g, int64_t rows, int *first,
                                                  : NULL;
     const sb_part_array *a = list ? sb_part_find(p, list) : NULL;
     const bool blocks = p->kind == SB_PART_BSR || p->kind == SB_PART_WIN ||
-                        p->kind == SB_PART_SHARE || p->kind == SB_PART_MASK;
+                        p->kind == SB_PART_SHARE || p->kind == SB_PART_MASK ||
+                        p->kind == SB_PART_UBCSR;
     const int64_t b = blocks                    ? p->width
                       : p->kind == SB_PART_SELL ? SB_SELL_ROWS
                       : p->kind == SB_PART_HDIA ? SB_HDIA_ROWS
@@ -179,6 +184,8 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
                             r->k > 0 && sb_part_sell_narrows(cv->v), NULL);
     case SB_PART_MASK:
         return sb_part_mask(&part[(*n)++], cv, r->c, sorted, NULL);
+    case SB_PART_UBCSR:
+        return sb_part_ubcsr(&part[(*n)++], cv, r->k, r->c, sorted, NULL);
     case SB_PART_HDIA:
         return sb_part_hdia(&part[(*n)++], cv, (sb_hdia)r->c, sorted, NULL);
     case SB_PART_BLOCKS:

@@ -122,16 +122,22 @@ add_int(recipe_fixture *fx, const char *name, int64_t value)
     i->value = value;
 }
 
-int
-recipe_kind(const sb_part *p)
+static int
+kind_of(sb_part_kind kind)
 {
     int q = 0;
 
     while (q < SB_KIND_COUNT &&
-           strcmp(sb_recipe_get(q)->name, sb_part_names[p->kind]) != 0)
+           strcmp(sb_recipe_get(q)->name, sb_part_names[kind]) != 0)
         q++;
     assert_true(q < SB_KIND_COUNT);
     return q;
+}
+
+int
+recipe_kind(const sb_part *p)
+{
+    return kind_of(p->kind);
 }
 
 /* The arrays, counts and groups of a part that has just been built. */
@@ -152,7 +158,8 @@ adopt(recipe_fixture *fx)
         a->count = p->array[q].count;
         a->data = p->array[q].data;
         if (strstr(a->name, "_row") || strstr(a->name, "bsr_crd") ||
-            strstr(a->name, "mask_crd") || strstr(a->name, "hdia_bits"))
+            strstr(a->name, "mask_crd") || strstr(a->name, "hdia_bits") ||
+            strstr(a->name, "ubcsr_crd"))
             count = a->count;
         if (strstr(a->name, "win_off") || strstr(a->name, "alike_row"))
             count = a->count - 1;
@@ -238,6 +245,8 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
         return sb_part_mask(p, cv, fx->spec.block, true, NULL);
     case SB_PART_HDIA:
         return hdia_part(p, cv, fx);
+    case SB_PART_UBCSR:
+        return sb_part_ubcsr(p, cv, fx->spec.block, fx->spec.unroll, true, NULL);
     case SB_PART_BLOCKS:
         return sb_part_blocks(p, cv);
     case SB_PART_LIST:
@@ -313,9 +322,10 @@ static void
 make_parts(recipe_fixture *fx)
 {
     static const int order[] = {
-        SB_PART_CSR,  SB_PART_BSR,  SB_PART_DIA,    SB_PART_WIN,   SB_PART_SHARE,
-        SB_PART_COO,  SB_PART_ELL,  SB_PART_ROWS,   SB_PART_PANEL, SB_PART_SELL,
-        SB_PART_MASK, SB_PART_HDIA, SB_PART_BLOCKS, SB_PART_LIST,  SB_PART_PICK};
+        SB_PART_CSR,    SB_PART_BSR,  SB_PART_DIA,  SB_PART_WIN,
+        SB_PART_SHARE,  SB_PART_COO,  SB_PART_ELL,  SB_PART_ROWS,
+        SB_PART_PANEL,  SB_PART_SELL, SB_PART_MASK, SB_PART_HDIA,
+        SB_PART_BLOCKS, SB_PART_LIST, SB_PART_PICK, SB_PART_UBCSR};
     sb_cover cv;
 
     assert_int_equal(
@@ -344,7 +354,7 @@ make_parts(recipe_fixture *fx)
     for (int q = 0; q < SB_COUNT(order); q++) {
         sb_status st;
 
-        if (!(fx->spec.kinds >> order[q] & 1U))
+        if (!(fx->spec.kinds >> kind_of((sb_part_kind)order[q]) & 1U))
             continue;
         if (fx->npart > 0 && order[q] == SB_PART_ROWS &&
             fx->part[0].kind == SB_PART_CSR)

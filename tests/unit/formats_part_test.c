@@ -143,6 +143,8 @@ make(sb_part *p, sb_cover *cv, int kind)
         return sb_part_pick(p, cv);
     case 9:
         return sb_part_mask(p, cv, 2, true, NULL);
+    case 15:
+        return sb_part_ubcsr(p, cv, 2, 4, true, NULL);
     default:
         return sb_part_sell(p, cv, kind == 10, kind == 10, NULL);
     }
@@ -161,7 +163,7 @@ test_countless_columns(void **state)
 
     (void)state;
     for (size_t q = 0; q < sizeof large / sizeof *large; q++)
-        for (int kind = 0; kind < 15; kind++)
+        for (int kind = 0; kind < 16; kind++)
             for (int64_t rows = 1; rows <= 2; rows++) {
                 const sb_matrix a = {.format = SB_FORMAT_CSR,
                                      .rows = rows,
@@ -187,6 +189,77 @@ test_countless_columns(void **state)
                     assert_int_equal(p.nnz, 3 * rows);
                 close_part(&p, &v, &cv);
             }
+}
+
+/* Blocks begin at any column, the last ones where all of their columns exist; a hole is a bit that is
+ * not set, whatever the values are. */
+static void
+test_unaligned_blocks(void **state)
+{
+    static const int32_t first[] = {0, 1, 2}, bits[] = {0x73, 0xe5, 0xcc};
+    static const int32_t pos[] = {0,  1, -1, -1, 2,  3,  4,  -1, 5,  -1, 6,  -1,
+                                  -1, 7, 8,  9,  -1, -1, 10, 11, -1, -1, 12, 13};
+    double val[ENTRIES] = {0};
+    const sb_part_array *a;
+    sb_cover cv;
+    sb_part p;
+    sb_view v;
+
+    (void)state;
+    open_part(&p, &v, &cv);
+    sb_part_free(&p);
+    sb_cover_free(&cv);
+    sb_cover_init(&cv, &v);
+    assert_int_equal(sb_part_ubcsr(&p, &cv, 2, 4, true, NULL), SB_OK);
+    assert_memory_equal(sb_part_find(&p, "ubcsr_crd")->data, first, sizeof first);
+    assert_memory_equal(sb_part_find(&p, "ubcsr_bits")->data, bits, sizeof bits);
+    assert_memory_equal(sb_part_find(&p, "ubcsr_pos")->data, pos, sizeof pos);
+    assert_int_equal(p.slots, 24);
+    assert_int_equal(sb_parts_check(&p, 1, &v, NULL), SB_OK);
+    val[7] = 7;
+    assert_int_equal(sb_part_pack(&p, val, SB_F64, NULL), SB_OK);
+    a = sb_part_find(&p, "ubcsr_val");
+    assert_int_equal(a->count, 24);
+    for (int q = 0; q < 24; q++)
+        assert_true(((double *)a->data)[q] == (q == 13 ? 7 : 0));
+    close_part(&p, &v, &cv);
+}
+
+/* Columns that are too few, in no order, or so far apart that slots are mostly holes. */
+static void
+test_unaligned_refused(void **state)
+{
+    static const int32_t at[] = {0, 1, 2, 3, 4}, far[] = {0, 16, 32, 48};
+    const sb_matrix a = {.format = SB_FORMAT_CSR,
+                         .rows = 4,
+                         .cols = 64,
+                         .nnz = 4,
+                         .ptr = at,
+                         .idx = far,
+                         .ptr_type = SB_I32,
+                         .idx_type = SB_I32,
+                         .val_type = SB_F32,
+                         .batch = 1};
+    sb_matrix narrow = a;
+    sb_cover cv;
+    sb_part p;
+    sb_view v;
+
+    (void)state;
+    assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+    sb_cover_init(&cv, &v);
+    assert_int_equal(sb_part_ubcsr(&p, &cv, 4, 8, true, NULL), SB_SKIP);
+    assert_int_equal(p.narray, 0);
+    assert_int_equal(sb_part_ubcsr(&p, &cv, 1, 8, false, NULL), SB_SKIP);
+    assert_int_equal(sb_part_ubcsr(&p, &cv, 1, 8, true, NULL), SB_OK);
+    close_part(&p, &v, &cv);
+    narrow.rows = narrow.nnz = 1;
+    narrow.cols = 7;
+    assert_int_equal(sb_view_make(&v, &narrow, false, NULL), SB_OK);
+    sb_cover_init(&cv, &v);
+    assert_int_equal(sb_part_ubcsr(&p, &cv, 1, 8, true, NULL), SB_SKIP);
+    assert_int_equal(sb_part_ubcsr(&p, &cv, 1, 4, true, NULL), SB_OK);
+    close_part(&p, &v, &cv);
 }
 
 /* Chunks of all slices, thin diagonals among them or left over. */
@@ -424,6 +497,8 @@ main(void)
         cmocka_unit_test(test_packed_diagonals),
         cmocka_unit_test(test_stored_zero_is_not_packed),
         cmocka_unit_test(test_complex_zero),
+        cmocka_unit_test(test_unaligned_blocks),
+        cmocka_unit_test(test_unaligned_refused),
         cmocka_unit_test(test_countless_columns),
         cmocka_unit_test(test_diagonals_of_slices),
         cmocka_unit_test(test_ranges_of_slices),

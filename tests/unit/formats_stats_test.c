@@ -6,6 +6,7 @@
 #include "formats/stats.h"
 #include "gen.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -358,6 +359,48 @@ test_slices(void **state)
     }
 }
 
+/* So small that all windows are samples: what is said of unaligned blocks is what the part has. */
+static void
+test_unaligned(void **state)
+{
+    static const gen_family family[] = {GEN_UNIFORM, GEN_BLOCKS, GEN_BANDED};
+
+    (void)state;
+    for (int k = 0; k < 6; k++) {
+        gen_spec spec = spec_of(family[k / 2], 48, 32);
+        sb_matrix a;
+        sb_stats s, later;
+        sb_view v;
+
+        spec.density = 0.1;
+        spec.idx_type = k % 2 ? SB_I64 : SB_I32;
+        a = gen_matrix(&spec);
+        assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+        assert_int_equal(sb_stats_collect(&s, &v, SB_STATS_ALL, NULL), SB_OK);
+        assert_int_equal(sb_stats_collect(&later, &v, SB_STATS_VECTOR, NULL), SB_OK);
+        assert_true(later.unaligned[0] == 0);
+        sb_stats_unalign(&later, &v, NULL);
+        assert_memory_equal(s.unaligned, later.unaligned, sizeof s.unaligned);
+        for (int q = 0; q < SB_STATS_SHAPES; q++) {
+            const struct sb_stats_shape b = sb_stats_shape[q];
+            const double fill = sb_stats_unaligned(&s, b.rows, b.cols);
+            sb_cover cv;
+            sb_part part;
+
+            sb_cover_init(&cv, &v);
+            if (sb_part_ubcsr(&part, &cv, b.rows, b.cols, true, NULL) == SB_OK)
+                assert_true(fabs(fill - (double)a.nnz / (double)part.slots) < 1e-12);
+            else
+                assert_true(fill < 1.0 / 8);
+            sb_part_free(&part);
+            sb_cover_free(&cv);
+        }
+        assert_true(sb_stats_unaligned(&s, 5, 4) == 0);
+        sb_view_free(&v);
+        gen_free_matrix(&a);
+    }
+}
+
 static void
 test_row_at(void **state)
 {
@@ -397,6 +440,7 @@ main(void)
         cmocka_unit_test(test_exact_by_groups),
         cmocka_unit_test(test_first_look),
         cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_unaligned),
         cmocka_unit_test(test_row_at),
     };
 

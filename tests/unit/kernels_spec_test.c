@@ -38,6 +38,7 @@ fields_survive(void **state)
     round_trip(text);
     round_trip("spmv sell f32f32f32/f32 i64i32 rr packed narrow one t4 p0");
     round_trip("spmv seg f64f64f64/f64 i32i32 rr t4 p0 u2");
+    round_trip("spmv ubcsr f64f64f64/f64 i32i32 rr b3 packed t4 p0 u8");
     assert_int_equal(sb_spec_parse(&s, text, NULL), SB_OK);
     assert_int_equal(s.op, SB_KOP_SPMM);
     assert_int_equal(s.kinds, 1 | 2 | 8);
@@ -122,6 +123,14 @@ rules_are_kept(void **state)
         {"spmv prod f32f32f32/f32 i32i32 rr t4 p0 u2", SB_EINVAL},
         {"spmv share f32f32f32/f32 i32i32 rr b4 t4 p0", SB_ENOTSUP},
         {"spmv share c32c32c32/c32 i32i32 rr b4 packed t4 p0", SB_ENOTSUP},
+        {"spmv ubcsr f32f32f32/f32 i32i32 rr b3 t4 p0 u4", SB_ENOTSUP},
+        {"spmv ubcsr f32f32f32/f32 i32i32 rr b3 packed t4 p0", SB_ENOTSUP},
+        {"spmv ubcsr f32f32f32/f32 i32i32 rr b5 packed t4 p0 u4", SB_ENOTSUP},
+        {"spmv ubcsr f32f32f32/f32 i32i32 rr b2 packed t4 p0 u16", SB_ENOTSUP},
+        {"spmv ubcsr f32f32f32/f32 i32i32 rr packed t4 p0 u4", SB_EINVAL},
+        {"spmv ubcsr c32c32c32/c32 i32i32 rr b2 packed t4 p0 u4", SB_ENOTSUP},
+        {"spmv rows+ubcsr f32f32f32/f32 i32i32 rr b2 packed t4 p0 u4", SB_ENOTSUP},
+        {"spmm ubcsr f32f32f32/f32 i32i32 rr b2 packed t4 p0 u4", SB_ENOTSUP},
         {"spmv csr f32f32f32/f32 i32i32 rr t8 p0 nt", SB_EINVAL},
         {"spmv csr f32f32f32/f32 i32i32 rr narrow t8 p0", SB_EINVAL},
         {"spmv sell f32f32f32/f32 i32i32 rr one t4 p0", SB_EINVAL},

@@ -95,6 +95,11 @@ test_refusals(void **state)
     refused("(plan spmm (part bsr 4))", "no part takes the rest", 24);
     refused("(plan spmm (part csc))", "expected csr, rows", 18);
     refused("(plan spmv (part mask 9))", "expected rows of a window, 1 to 8", 23);
+    refused("(plan spmv (part ubcsr 5 4))", "expected rows of a block, 1 to 4", 24);
+    refused("(plan spmv (part ubcsr 2))", "expected columns of a block, 4 or 8", 25);
+    refused("(plan spmv (part ubcsr 2 6))", "expected columns of a block, 4 or 8", 26);
+    refused("(plan spmv (part ubcsr 2 4) (part rows flat 1))", "already takes the rest",
+            35);
     refused("(plan spmm (part bsr 1) (part coo))", "block size", 22);
     refused("(plan spmm (part bsr 65) (part coo))", "block size", 22);
     refused("(plan spmm (part win 9) (part coo))", "rows of a window", 22);

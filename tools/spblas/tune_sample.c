@@ -167,7 +167,8 @@ look(tune_problem *out, const sb_problem *pb)
     if (st == SB_OK)
         st = sb_stats_collect(&out->stats, &rows,
                               pb->op == SB_OP_SPMV ? SB_STATS_ALL
-                                                   : SB_STATS_ALL & ~SB_STATS_VECTOR,
+                                                   : SB_STATS_ALL & ~SB_STATS_VECTOR &
+                                                         ~SB_STATS_UNALIGNED,
                               NULL);
     sb_view_free(&rows);
     return st == SB_OK ? TOOL_OK : tool_complain("statistics: %s", sb_status_text(st));

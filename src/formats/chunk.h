@@ -1,0 +1,31 @@
+/*
+ * Windows of neighbouring rows cut into chunks of columns: each begins at the first column
+ * that none of the chunks before it has, wherever that is. What masks (part_mask.c) and
+ * blocks (part_ubcsr.c) of several rows are made of.
+ */
+#ifndef SB_FORMATS_CHUNK_H
+#define SB_FORMATS_CHUNK_H
+
+#include "formats/view.h"
+
+enum { SB_CHUNK_ROWS = 8, SB_CHUNK_COLS = 16 }; /* of a window, of a chunk at most */
+
+typedef struct sb_chunk_scan {
+    const sb_view *v;
+    bool wide; /* columns of 64 bits */
+    int rows;  /* of the window, the last may be short */
+    int cols;  /* of a chunk */
+    int64_t at[SB_CHUNK_ROWS], end[SB_CHUNK_ROWS]; /* slots not yet passed */
+} sb_chunk_scan;
+
+/* Window number `window` of b rows, sorted, of a matrix that has as many columns as a chunk. */
+void sb_chunk_begin(sb_chunk_scan *sc, const sb_view *v, int64_t window, int b,
+                    int cols);
+/* First column of the next chunk, all of it in the matrix, counted from 0, and -1 at the end; bit
+ * c of mask[r] is set where row r of the window holds its column c. Rows that the window lacks are
+ * left alone. */
+int64_t sb_chunk_next(sb_chunk_scan *sc, uint32_t mask[SB_CHUNK_ROWS]);
+/* Chunks of a window. */
+int64_t sb_chunk_count(const sb_view *v, int64_t window, int b, int cols);
+
+#endif
