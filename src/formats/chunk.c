@@ -1,6 +1,8 @@
 /* A pointer a row, all moving right. */
 #include "formats/chunk.h"
 
+#include "base/fault.h"
+
 void
 sb_chunk_begin(sb_chunk_scan *sc, const sb_view *v, int64_t window, int b, int cols)
 {
@@ -58,7 +60,8 @@ scan_chunk(sb_chunk_scan *sc, uint32_t mask[SB_CHUNK_ROWS], bool wide)
         }
     if (first == INT64_MAX)
         return -1;
-    first = first < most ? first : most; /* all may be read */
+    if (!SB_FAULT(UBCSR_LAST))
+        first = first < most ? first : most; /* all may be read */
     for (int r = 0; r < sc->rows; r++)
         mask[r] = scan_row(sc, r, first, wide);
     return first - base;

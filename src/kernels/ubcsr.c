@@ -6,6 +6,7 @@
  * where a row has no entry is never added up. Rows of one and two have several sums in turns, as an
  * addition waits for the last (docs/kernels.md, Unaligned blocks).
  */
+#include "base/fault.h"
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
 
@@ -210,7 +211,7 @@ put_results(sb_strbuf *out, const sb_spec *s)
 static void
 program(sb_strbuf *out, const sb_spec *s)
 {
-    const bool nan = !sb_dtype_is_int(s->compute);
+    const bool nan = !sb_dtype_is_int(s->compute) && !SB_FAULT(UBCSR_HOLE);
 
     head(out, s);
     sb_strbuf_printf(out,
