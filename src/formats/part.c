@@ -338,11 +338,10 @@ sb_status
 sb_part_pack(sb_part *p, const void *val, sb_dtype type, const sb_par *par)
 {
     static const char *const to[SB_PART_COUNT] = {
-        [SB_PART_ELL] = "ell_val",    [SB_PART_BSR] = "bsr_val",
-        [SB_PART_DIA] = "dia_val",    [SB_PART_COO] = "coo_val",
-        [SB_PART_SELL] = "sell_val",  [SB_PART_SHARE] = "share_val",
-        [SB_PART_HDIA] = "hdia_val",  [SB_PART_PICK] = "pick_val",
-        [SB_PART_UBCSR] = "ubcsr_val"};
+        [SB_PART_ELL] = "ell_val",   [SB_PART_BSR] = "bsr_val",
+        [SB_PART_DIA] = "dia_val",   [SB_PART_COO] = "coo_val",
+        [SB_PART_SELL] = "sell_val", [SB_PART_SHARE] = "share_val",
+        [SB_PART_HDIA] = "hdia_val", [SB_PART_PICK] = "pick_val"};
     const size_t size = sb_dtype_size(type);
 
     if (p->kind == SB_PART_PANEL)

@@ -60,9 +60,9 @@
  *          there; or -1 in all of a slice whose rows have more than is looked up, or behind
  *          which the matrix ends: its hdia_at is as above
  *   ubcsr  ubcsr_ptr P[windows + 1] blocks before a window of b rows  ubcsr_crd I[blocks] first of
- *          the block's w columns, all in the matrix  ubcsr_bits I32[blocks] bit r * w + c is
- *          set when row r of its window holds column ubcsr_crd + c  ubcsr_pos P[blocks * b * w]
- *          in the order of the bits, -1 where there is no entry. The last window may be short
+ *          the block's w columns, all in the matrix  ubcsr_bits I32[blocks * b] as mask_bits
+ *          ubcsr_val V[blocks * b * w] row by row, zero where there is no entry. The last window
+ *          may be short
  *   csr, seg, prod, list  no arrays
  *   blocks  no arrays where the block rows of op(A) are the caller's; else
  *          A_ptr P[rows / b + 1]  A_crd I[blocks]  blocks_pos P[blocks], the number of the
@@ -262,11 +262,16 @@ bool sb_part_follows(const sb_view *v, int64_t i);
  * be NULL. */
 sb_status sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted,
                        const sb_par *par);
-/* All rows, b a window, in blocks of w columns that begin anywhere, b <= SB_UBCSR_ROWS, w 4 or 8; values by
- * position, to be packed. SB_SKIP when !sorted, when something is covered, for views of blocks,
- * with less than w columns, and where blocks would have far more slots than entries. par may be
- * NULL. */
-sb_status sb_part_ubcsr(sb_part *out, sb_cover *cv, int b, int w, bool sorted,
+/* All rows, some a window (up to SB_UBCSR_ROWS), in blocks of 4 or 8 columns that begin anywhere, with
+ * a copy of the values. SB_SKIP when !sorted, when something is covered, for views of blocks, with
+ * less columns than a block has, and where blocks would have far more slots than entries. par
+ * may be NULL. */
+typedef struct sb_ubcsr {
+    int rows, cols; /* of a block */
+    const void *val;
+    sb_dtype type;
+} sb_ubcsr;
+sb_status sb_part_ubcsr(sb_part *out, sb_cover *cv, const sb_ubcsr *as, bool sorted,
                         const sb_par *par);
 /* All rows in slices of SB_HDIA_ROWS neighbours, by diagonals; values by position, to be
  * packed, or in place. Thin: packed, and diagonals of a few rows are no entries left over where

@@ -2,7 +2,7 @@
  * Exact cover: walks every unit of every group as a kernel would and counts, for each
  * slot of the view, how often it was reached at its own row and column.
  */
-#include "formats/part.h"
+#include "formats/chunk.h"
 
 #include "base/alloc.h"
 
@@ -300,20 +300,21 @@ unit_panel(check *ck, int64_t u)
     return SB_OK;
 }
 
+/* Chunks of `cols` columns, whose masks name the slots of a row one after the other. */
 static sb_status
-unit_mask(check *ck, int64_t u)
+unit_chunks(check *ck, int64_t u, const sb_chunk_names *names, int64_t cols)
 {
     const int64_t b = ck->p->width;
 
     for (int64_t i = u * b; i < (u + 1) * b && i < ck->v->rows; i++) {
         int64_t s = sb_view_lo(ck->v, i);
 
-        for (int64_t q = get(ck, "mask_ptr", u); q < get(ck, "mask_ptr", u + 1); q++)
-            for (int64_t c = 0; c < SB_MASK_COLS; c++) {
-                if (!(get(ck, "mask_bits", q * b + i - u * b) >> c & 1))
+        for (int64_t q = get(ck, names->ptr, u); q < get(ck, names->ptr, u + 1); q++)
+            for (int64_t c = 0; c < cols; c++) {
+                if (!(get(ck, names->bits, q * b + i - u * b) >> c & 1))
                     continue;
                 if (s >= sb_view_lo(ck->v, i + 1) ||
-                    sb_view_col(ck->v, s) != get(ck, "mask_crd", q) + c)
+                    sb_view_col(ck->v, s) != get(ck, names->crd, q) + c)
                     return bad(ck, "column of a mask that the row lacks", i, c);
                 SB_TRY(reach(ck, i, s++));
             }
@@ -322,23 +323,20 @@ unit_mask(check *ck, int64_t u)
 }
 
 static sb_status
+unit_mask(check *ck, int64_t u)
+{
+    static const sb_chunk_names names = {"mask_ptr", "mask_crd", "mask_bits"};
+
+    return unit_chunks(ck, u, &names, SB_MASK_COLS);
+}
+
+static sb_status
 unit_ubcsr(check *ck, int64_t u)
 {
-    const int64_t b = ck->p->width;
-    const int64_t blocks = get(ck, "ubcsr_ptr", ck->p->group[0].hi);
-    const int64_t slots = blocks ? ck->p->slots / blocks : b, w = slots / b;
+    static const sb_chunk_names names = {"ubcsr_ptr", "ubcsr_crd", "ubcsr_bits"};
+    const int64_t rows = sb_part_find(ck->p, names.bits)->count;
 
-    for (int64_t q = get(ck, "ubcsr_ptr", u); q < get(ck, "ubcsr_ptr", u + 1); q++)
-        for (int64_t x = 0; x < slots; x++) {
-            const int64_t pos = get(ck, "ubcsr_pos", q * slots + x);
-
-            if ((pos >= 0) != (get(ck, "ubcsr_bits", q) >> x & 1))
-                return bad(ck, "bit and position disagree", u * b + x / w, q);
-            if (pos >= 0)
-                SB_TRY(
-                    reach_pos(ck, u * b + x / w, get(ck, "ubcsr_crd", q) + x % w, pos));
-        }
-    return SB_OK;
+    return unit_chunks(ck, u, &names, rows ? ck->p->slots / rows : 0);
 }
 
 /* Where what row r of a slice looks its values up in begins. */

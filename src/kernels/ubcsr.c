@@ -40,14 +40,14 @@ static void
 head(sb_strbuf *out, const sb_spec *s)
 {
     static const char *const params[] = {"ubcsr_count", NULL};
-    char ptr[48], val[48];
-    const char *const buffers[] = {"ubcsr_ptr",  "P",   ptr,
-                                   "ubcsr_crd",  "I",   "%ubcsr_count",
-                                   "ubcsr_bits", "i32", "%ubcsr_count",
-                                   "ubcsr_val",  "V",   val,
-                                   NULL};
+    char ptr[48], bits[48], val[48];
+    const char *const buffers[] = {
+        "ubcsr_ptr",  "P",   ptr,  "ubcsr_crd", "I", "%ubcsr_count",
+        "ubcsr_bits", "i32", bits, "ubcsr_val", "V", val,
+        NULL};
 
     (void)snprintf(ptr, sizeof ptr, "(%%m + %d) / %d + 1", s->block - 1, s->block);
+    (void)snprintf(bits, sizeof bits, "%%ubcsr_count * %d", s->block);
     (void)snprintf(val, sizeof val, "%%ubcsr_count * %d", s->block * columns(s));
     sb_ops_stage2_begin(out, s, "ubcsr", params, buffers);
 }
@@ -180,12 +180,11 @@ put_again(sb_strbuf *out, const sb_spec *s)
     sb_ops_zero(out, s);
     sb_strbuf_printf(out,
                      "\n        for %%q in %%lo .. %%hi {\n"
-                     "          let %%b = cast(i64, $ubcsr_bits[%%q])\n"
+                     "          let %%b = cast(i64, $ubcsr_bits[%%q * %d + %%i])\n"
                      "          for %%c in 0 .. %d {\n"
-                     "            let %%e = %%i * %d + %%c\n"
-                     "            if ones(%%b, %%e + 1) > ones(%%b, %%e) {\n"
+                     "            if ones(%%b, %%c + 1) > ones(%%b, %%c) {\n"
                      "              $again[0] += ",
-                     w, w);
+                     s->block, w);
     sb_ops_product(out, s, value, "$B[cast(i64, $ubcsr_crd[%q]) + %c]");
     sb_strbuf_printf(out,
                      "\n            }\n          }\n        }\n"

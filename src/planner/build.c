@@ -73,10 +73,12 @@ diagonals(sb_build *b, sb_part *out)
 static sb_status
 packed_rows(sb_build *b, sb_part *out, sb_part_choice *p)
 {
-    const sb_status st = p->kind == SB_PART_HDIA
-                             ? diagonals(b, out)
-                             : sb_part_ubcsr(out, &b->cover, p->size, p->c,
-                                             b->pl->stats.sorted, &b->pl->par);
+    const sb_matrix *a = &b->pl->pb->a;
+    const sb_ubcsr as = {p->size, p->c, a->val, a->val_type};
+    const sb_status st =
+        p->kind == SB_PART_HDIA
+            ? diagonals(b, out)
+            : sb_part_ubcsr(out, &b->cover, &as, b->pl->stats.sorted, &b->pl->par);
 
     if (st != SB_SKIP)
         return st;

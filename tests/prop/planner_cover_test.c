@@ -149,6 +149,9 @@ ownership_holds(const sb_part *part, int n, int64_t rows)
     return ok;
 }
 
+/* Of the matrix that is being tried, f32, for parts that copy them. */
+static const void *values;
+
 static sb_status
 build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
 {
@@ -185,7 +188,8 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
     case SB_PART_MASK:
         return sb_part_mask(&part[(*n)++], cv, r->c, sorted, NULL);
     case SB_PART_UBCSR:
-        return sb_part_ubcsr(&part[(*n)++], cv, r->k, r->c, sorted, NULL);
+        return sb_part_ubcsr(&part[(*n)++], cv, &(sb_ubcsr){r->k, r->c, values, SB_F32},
+                             sorted, NULL);
     case SB_PART_HDIA:
         return sb_part_hdia(&part[(*n)++], cv, (sb_hdia)r->c, sorted, NULL);
     case SB_PART_BLOCKS:
@@ -258,6 +262,7 @@ test_exact_cover(void **state)
         spec.idx_type = k % 10 == 0 ? SB_I64 : SB_I32;
         spec.val_type = SB_F32;
         a = gen_matrix(&spec);
+        values = a.val;
         assert_int_equal(sb_view_make(&v, &a, k % 7 == 0, NULL), SB_OK);
         assert_int_equal(sb_stats_collect(&s, &v, SB_STATS_ALL, NULL), SB_OK);
         for (int r = 0; r < SB_COUNT(recipes); r++)
@@ -381,6 +386,7 @@ test_panel_order(void **state)
         spec.format = SB_FORMAT_CSR;
         spec.val_type = SB_F32;
         a = gen_matrix(&spec);
+        values = a.val;
         assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
         one = order_of(&v, 1);
         many = order_of(&v, 7);
@@ -408,6 +414,7 @@ test_no_memory(void **state)
     for (int r = 0; r < SB_COUNT(recipes); r++) {
         spec.format = recipes[r].rest == SB_PART_BLOCKS ? SB_FORMAT_BSR : SB_FORMAT_CSR;
         a = gen_matrix(&spec);
+        values = a.val;
         for (int64_t n = 0; n < 40; n++) {
             const int64_t live = sb_alloc_live();
             sb_part part[PARTS_TRIED] = {0};

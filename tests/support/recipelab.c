@@ -246,7 +246,10 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
     case SB_PART_HDIA:
         return hdia_part(p, cv, fx);
     case SB_PART_UBCSR:
-        return sb_part_ubcsr(p, cv, fx->spec.block, fx->spec.unroll, true, NULL);
+        return sb_part_ubcsr(
+            p, cv,
+            &(sb_ubcsr){fx->spec.block, fx->spec.unroll, fx->pb.a.val, fx->spec.a},
+            true, NULL);
     case SB_PART_BLOCKS:
         return sb_part_blocks(p, cv);
     case SB_PART_LIST:

@@ -116,6 +116,8 @@ test_complex_zero(void **state)
 static sb_status
 make(sb_part *p, sb_cover *cv, int kind)
 {
+    static const int8_t values[6] = {1, 2, 3, 4, 5, 6};
+
     switch (kind) {
     case 0:
         return sb_part_dia(p, cv, 1, true);
@@ -144,7 +146,7 @@ make(sb_part *p, sb_cover *cv, int kind)
     case 9:
         return sb_part_mask(p, cv, 2, true, NULL);
     case 15:
-        return sb_part_ubcsr(p, cv, 2, 4, true, NULL);
+        return sb_part_ubcsr(p, cv, &(sb_ubcsr){2, 4, values, SB_I8}, true, NULL);
     default:
         return sb_part_sell(p, cv, kind == 10, kind == 10, NULL);
     }
@@ -191,37 +193,37 @@ test_countless_columns(void **state)
             }
 }
 
-/* Blocks begin at any column, the last ones where all of their columns exist; a hole is a bit that is
- * not set, whatever the values are. */
+/* Blocks begin at any column, the last ones where all of their columns exist; what a row lacks is zero,
+ * and a bit that is not set whatever its values are. */
 static void
 test_unaligned_blocks(void **state)
 {
-    static const int32_t first[] = {0, 1, 2}, bits[] = {0x73, 0xe5, 0xcc};
+    static const int32_t first[] = {0, 1, 2}, bits[] = {3, 7, 5, 14, 12, 12};
     static const int32_t pos[] = {0,  1, -1, -1, 2,  3,  4,  -1, 5,  -1, 6,  -1,
                                   -1, 7, 8,  9,  -1, -1, 10, 11, -1, -1, 12, 13};
-    double val[ENTRIES] = {0};
+    double val[ENTRIES];
+    const sb_ubcsr as = {2, 4, val, SB_F64};
     const sb_part_array *a;
     sb_cover cv;
     sb_part p;
     sb_view v;
 
     (void)state;
+    for (int q = 0; q < ENTRIES; q++)
+        val[q] = q % 3;
     open_part(&p, &v, &cv);
     sb_part_free(&p);
     sb_cover_free(&cv);
     sb_cover_init(&cv, &v);
-    assert_int_equal(sb_part_ubcsr(&p, &cv, 2, 4, true, NULL), SB_OK);
+    assert_int_equal(sb_part_ubcsr(&p, &cv, &as, true, NULL), SB_OK);
     assert_memory_equal(sb_part_find(&p, "ubcsr_crd")->data, first, sizeof first);
     assert_memory_equal(sb_part_find(&p, "ubcsr_bits")->data, bits, sizeof bits);
-    assert_memory_equal(sb_part_find(&p, "ubcsr_pos")->data, pos, sizeof pos);
     assert_int_equal(p.slots, 24);
     assert_int_equal(sb_parts_check(&p, 1, &v, NULL), SB_OK);
-    val[7] = 7;
-    assert_int_equal(sb_part_pack(&p, val, SB_F64, NULL), SB_OK);
     a = sb_part_find(&p, "ubcsr_val");
     assert_int_equal(a->count, 24);
     for (int q = 0; q < 24; q++)
-        assert_true(((double *)a->data)[q] == (q == 13 ? 7 : 0));
+        assert_true(((double *)a->data)[q] == (pos[q] < 0 ? 0 : pos[q] % 3));
     close_part(&p, &v, &cv);
 }
 
@@ -230,6 +232,7 @@ static void
 test_unaligned_refused(void **state)
 {
     static const int32_t at[] = {0, 1, 2, 3, 4}, far[] = {0, 16, 32, 48};
+    static const float val[] = {1, 2, 3, 4};
     const sb_matrix a = {.format = SB_FORMAT_CSR,
                          .rows = 4,
                          .cols = 64,
@@ -248,17 +251,22 @@ test_unaligned_refused(void **state)
     (void)state;
     assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
     sb_cover_init(&cv, &v);
-    assert_int_equal(sb_part_ubcsr(&p, &cv, 4, 8, true, NULL), SB_SKIP);
+    assert_int_equal(sb_part_ubcsr(&p, &cv, &(sb_ubcsr){4, 8, val, SB_F32}, true, NULL),
+                     SB_SKIP);
     assert_int_equal(p.narray, 0);
-    assert_int_equal(sb_part_ubcsr(&p, &cv, 1, 8, false, NULL), SB_SKIP);
-    assert_int_equal(sb_part_ubcsr(&p, &cv, 1, 8, true, NULL), SB_OK);
+    assert_int_equal(
+        sb_part_ubcsr(&p, &cv, &(sb_ubcsr){1, 8, val, SB_F32}, false, NULL), SB_SKIP);
+    assert_int_equal(sb_part_ubcsr(&p, &cv, &(sb_ubcsr){1, 8, val, SB_F32}, true, NULL),
+                     SB_OK);
     close_part(&p, &v, &cv);
     narrow.rows = narrow.nnz = 1;
     narrow.cols = 7;
     assert_int_equal(sb_view_make(&v, &narrow, false, NULL), SB_OK);
     sb_cover_init(&cv, &v);
-    assert_int_equal(sb_part_ubcsr(&p, &cv, 1, 8, true, NULL), SB_SKIP);
-    assert_int_equal(sb_part_ubcsr(&p, &cv, 1, 4, true, NULL), SB_OK);
+    assert_int_equal(sb_part_ubcsr(&p, &cv, &(sb_ubcsr){1, 8, val, SB_F32}, true, NULL),
+                     SB_SKIP);
+    assert_int_equal(sb_part_ubcsr(&p, &cv, &(sb_ubcsr){1, 4, val, SB_F32}, true, NULL),
+                     SB_OK);
     close_part(&p, &v, &cv);
 }
 

@@ -384,11 +384,12 @@ test_unaligned(void **state)
         for (int q = 0; q < SB_STATS_SHAPES; q++) {
             const struct sb_stats_shape b = sb_stats_shape[q];
             const double fill = sb_stats_unaligned(&s, b.rows, b.cols);
+            const sb_ubcsr as = {b.rows, b.cols, a.val, a.val_type};
             sb_cover cv;
             sb_part part;
 
             sb_cover_init(&cv, &v);
-            if (sb_part_ubcsr(&part, &cv, b.rows, b.cols, true, NULL) == SB_OK)
+            if (sb_part_ubcsr(&part, &cv, &as, true, NULL) == SB_OK)
                 assert_true(fabs(fill - (double)a.nnz / (double)part.slots) < 1e-12);
             else
                 assert_true(fill < 1.0 / 8);
