@@ -124,31 +124,6 @@ put_row(sb_strbuf *out, const sb_spec *s, int r)
 }
 
 static void
-put_sum(sb_strbuf *out, int r)
-{
-    for (int h = LANES / 2; h > 0; h /= 2)
-        sb_strbuf_printf(out,
-                         "    for %%l in 0 .. %d {\n"
-                         "      $acc%d[%%l] += $acc%d[%%l + %d]\n    }\n",
-                         h, r, r, h);
-}
-
-/* Neighbours are added until every row has one sum, in $sumN of N elements. */
-static void
-put_sums(sb_strbuf *out, const sb_spec *s)
-{
-    char from[16] = "part";
-
-    for (int n = together(s) * LANES / 2; n >= together(s); n /= 2) {
-        sb_strbuf_printf(out,
-                         "    local $sum%d : %s[%d]\n    for %%l in 0 .. %d {\n"
-                         "      $sum%d[%%l] = $%s[%%l * 2] + $%s[%%l * 2 + 1]\n    }\n",
-                         n, sb_dtype_name(s->compute), n, n, n, from, from);
-        (void)snprintf(from, sizeof from, "sum%d", n);
-    }
-}
-
-static void
 put_result(sb_strbuf *out, const sb_spec *s, int r)
 {
     char sum[24], target[48];
@@ -167,7 +142,7 @@ put_results(sb_strbuf *out, const sb_spec *s)
 {
     char sum[24], target[48];
 
-    put_sums(out, s);
+    sb_ops_pairs(out, s, "part", together(s) * LANES, together(s));
     (void)snprintf(sum, sizeof sum, "$sum%d[%%l]", together(s));
     (void)snprintf(target, sizeof target, "$C[%%w * %d + %%l]", s->block);
     sb_strbuf_printf(out,
@@ -196,7 +171,10 @@ program(sb_strbuf *out, const sb_spec *s)
     if (together(s))
         put_results(out, s);
     for (int r = 0; r < s->block && !together(s); r++) {
-        put_sum(out, r);
+        char sums[16];
+
+        (void)snprintf(sums, sizeof sums, "acc%d", r);
+        sb_ops_fold(out, sums, LANES);
         put_result(out, s, r);
     }
     sb_strbuf_puts(out, "  }\n}\n");

@@ -23,6 +23,31 @@ sb_ops_lane(char *out, size_t size, sb_dtype type, const char *bits, const char 
 }
 
 void
+sb_ops_pairs(sb_strbuf *out, const sb_spec *s, const char *from, int have, int n)
+{
+    char sums[16];
+
+    for (int half = have / 2; half >= n; half /= 2) {
+        sb_strbuf_printf(out,
+                         "    local $sum%d : %s[%d]\n    for %%l in 0 .. %d {\n"
+                         "      $sum%d[%%l] = $%s[%%l * 2] + $%s[%%l * 2 + 1]\n    }\n",
+                         half, sb_dtype_name(s->compute), half, half, half, from, from);
+        (void)snprintf(sums, sizeof sums, "sum%d", half);
+        from = sums;
+    }
+}
+
+void
+sb_ops_fold(sb_strbuf *out, const char *array, int lanes)
+{
+    for (int h = lanes / 2; h > 0; h /= 2)
+        sb_strbuf_printf(out,
+                         "    for %%l in 0 .. %d {\n"
+                         "      $%s[%%l] += $%s[%%l + %d]\n    }\n",
+                         h, array, array, h);
+}
+
+void
 sb_ops_zero(sb_strbuf *out, const sb_spec *s)
 {
     const char *literal = sb_dtype_is_int(s->compute) ? "0" : "0.0";

@@ -57,6 +57,11 @@ void sb_ops_operand(sb_strbuf *out, const sb_spec *s, const char *expr, sb_dtype
 /* "select(bit l of BITS, LOAD, 0)": LOAD, of that type, in the lanes %l of a mask. */
 void sb_ops_lane(char *out, size_t size, sb_dtype type, const char *bits,
                  const char *load);
+/* Statements: of the `have` sums in $FROM neighbours are added until n are left, in $sumN of N
+ * elements. */
+void sb_ops_pairs(sb_strbuf *out, const sb_spec *s, const char *from, int have, int n);
+/* All sums in an array of `lanes`, a power of two, added up into its first one. */
+void sb_ops_fold(sb_strbuf *out, const char *array, int lanes);
 /* The zero of the compute type, "0.0:f64". */
 void sb_ops_zero(sb_strbuf *out, const sb_spec *s);
 

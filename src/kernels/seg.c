@@ -100,28 +100,13 @@ put_parts(sb_strbuf *out, const sb_spec *s, const sb_seg *g)
     sb_strbuf_puts(out, "    }\n");
 }
 
-/* Neighbours are added until every row has one sum, in $sumN of N elements. */
-static void
-put_sums(sb_strbuf *out, const sb_spec *s, const sb_seg *g)
-{
-    char from[SLOT] = "part";
-
-    for (int n = g->rows * g->lanes / 2; n >= g->rows; n /= 2) {
-        sb_strbuf_printf(out,
-                         "    local $sum%d : %s[%d]\n    for %%l in 0 .. %d {\n"
-                         "      $sum%d[%%l] = $%s[%%l * 2] + $%s[%%l * 2 + 1]\n    }\n",
-                         n, sb_dtype_name(s->compute), n, n, n, from, from);
-        (void)snprintf(from, sizeof from, "sum%d", n);
-    }
-}
-
 void
 sb_seg_rows(sb_strbuf *out, const sb_spec *s, const sb_seg *g)
 {
     char sum[SLOT], target[SLOT];
 
     put_parts(out, s, g);
-    put_sums(out, s, g);
+    sb_ops_pairs(out, s, "part", g->rows * g->lanes, g->rows);
     (void)snprintf(sum, sizeof sum, "$sum%d[%%l]", g->rows);
     (void)snprintf(target, sizeof target, "$C[%s + %%l]", g->first);
     if (g->all)

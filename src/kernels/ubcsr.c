@@ -14,19 +14,12 @@
 
 enum { TERM = 160 };
 
-/* Columns of a block. */
+/* Columns of a block; as many rows, those that the window lacks zeros, have their sums added up
+ * together, so that one register of them is left. */
 static int
 columns(const sb_spec *s)
 {
     return s->unroll;
-}
-
-/* Rows whose sums are added up together, those that the window lacks zeros: as many as a row has lanes,
- * so that one register of them is left. */
-static int
-rows_of(const sb_spec *s)
-{
-    return columns(s);
 }
 
 /* Sums in turns. */
@@ -55,7 +48,7 @@ head(sb_strbuf *out, const sb_spec *s)
 static void
 put_clear(sb_strbuf *out, const sb_spec *s, int chain)
 {
-    const int lanes = rows_of(s) * columns(s);
+    const int lanes = columns(s) * columns(s);
 
     sb_strbuf_printf(out,
                      "    local $part%d : %s[%d]\n    for %%l in 0 .. %d {\n"
@@ -127,23 +120,7 @@ put_blocks(sb_strbuf *out, const sb_spec *s)
             sb_strbuf_printf(
                 out,
                 "    for %%l in 0 .. %d {\n      $part%d[%%l] += $part%d[%%l]\n    }\n",
-                rows_of(s) * columns(s), to, to + c);
-}
-
-/* Neighbours are added until one register is left, in $sumW. */
-static void
-put_sums(sb_strbuf *out, const sb_spec *s)
-{
-    const int w = columns(s);
-    char from[16] = "part0";
-
-    for (int n = rows_of(s) * w / 2; n >= w; n /= 2) {
-        sb_strbuf_printf(out,
-                         "    local $sum%d : %s[%d]\n    for %%l in 0 .. %d {\n"
-                         "      $sum%d[%%l] = $%s[%%l * 2] + $%s[%%l * 2 + 1]\n    }\n",
-                         n, sb_dtype_name(s->compute), n, n, n, from, from);
-        (void)snprintf(from, sizeof from, "sum%d", n);
-    }
+                columns(s) * columns(s), to, to + c);
 }
 
 /* The sum of all sums, in $all[0]: NaN where one of them is. */
@@ -156,11 +133,7 @@ put_all(sb_strbuf *out, const sb_spec *s)
                      "    local $all : %s[%d]\n    for %%l in 0 .. %d {\n"
                      "      $all[%%l] = $sum%d[%%l]\n    }\n",
                      sb_dtype_name(s->compute), w, w, w);
-    for (int h = w / 2; h > 0; h /= 2)
-        sb_strbuf_printf(out,
-                         "    for %%l in 0 .. %d {\n"
-                         "      $all[%%l] += $all[%%l + %d]\n    }\n",
-                         h, h);
+    sb_ops_fold(out, "all", w);
 }
 
 /* Entry by entry, by the bits. */
@@ -202,7 +175,7 @@ put_results(sb_strbuf *out, const sb_spec *s)
     (void)snprintf(sum, sizeof sum, "$sum%d[%%l]", columns(s));
     (void)snprintf(target, sizeof target, "$C[%%w * %d + %%l]", s->block);
     sb_strbuf_printf(out, "      for %%l in 0 .. min(%d, %%left) {\n        %s = ",
-                     rows_of(s), target);
+                     columns(s), target);
     sb_ops_result(out, s, target, sum);
     sb_strbuf_puts(out, "\n      }\n");
 }
@@ -222,7 +195,7 @@ program(sb_strbuf *out, const sb_spec *s)
     for (int c = 0; c < chains(s); c++)
         put_clear(out, s, c);
     put_blocks(out, s);
-    put_sums(out, s);
+    sb_ops_pairs(out, s, "part0", columns(s) * columns(s), columns(s));
     if (nan) {
         put_all(out, s);
         sb_strbuf_puts(out, "    if $all[0] == $all[0] {\n");

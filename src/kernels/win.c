@@ -137,11 +137,8 @@ program_lanes(sb_strbuf *out, const sb_spec *s)
     put_rows(out, s, lanes);
     sb_strbuf_puts(out, "    }\n");
     for (int r = 0; r < s->block; r++) {
-        for (int h = n / 2; h > 0; h /= 2)
-            sb_strbuf_printf(out,
-                             "    for %%l in 0 .. %d {\n"
-                             "      $acc%d[%%l] += $acc%d[%%l + %d]\n    }\n",
-                             h, r, r, h);
+        (void)snprintf(sum, sizeof sum, "acc%d", r);
+        sb_ops_fold(out, sum, n);
         (void)snprintf(sum, sizeof sum, "%d", r);
         put_rest_loop(out, s, "    ", sum);
         (void)snprintf(sum, sizeof sum, "$acc%d[0]", r);

@@ -95,13 +95,23 @@ check(const fenced_product *p, bool odd, const char *text)
     assert_true(!odd || p->pb.c.rows < 40 || (finite > 5 && finite < p->pb.c.rows - 5));
 }
 
+/* Tiles of eight mean nothing, and are not built in: where there is a compiler, three rows are its. */
 static void
-run(fenced_product *p, bool odd, const char *text)
+run(fenced_product *p, bool odd, int rows, int cols)
 {
-    const sb_options opt = {.plan = text, .values_frozen = true};
-    sb_plan *plan;
+    sb_status st = SB_ENOKERNEL;
+    sb_plan *plan = NULL;
+    char text[64];
 
-    assert_int_equal(sb_plan_create(&plan, &p->pb, &opt, NULL), SB_OK);
+    for (int tile = rows == 3 ? 8 : 4; tile >= 4 && st == SB_ENOKERNEL; tile -= 4) {
+        const sb_options opt = {.plan = text, .values_frozen = true};
+
+        (void)snprintf(text, sizeof text,
+                       "(plan spmv (part ubcsr %d %d) (tile %d) (packed))", rows, cols,
+                       tile);
+        st = sb_plan_create(&plan, &p->pb, &opt, NULL);
+    }
+    assert_int_equal(st, SB_OK);
     if (p->pb.c.rows >= 4) /* else blocks may be mostly holes, and refused */
         assert_string_equal(plan->text, text);
     assert_int_equal(sb_execute(plan, &p->pb, NULL), SB_OK);
@@ -115,7 +125,6 @@ test_shapes(void **state)
     static const sb_dtype types[] = {SB_F32, SB_F64}, indices[] = {SB_I32, SB_I64};
     static const int64_t counts[] = {1, 2, 3, 4, 7, 50, 61};
     fenced_product p;
-    char text[64];
 
     (void)state;
     for (int rows = 1; rows <= 4; rows++)
@@ -124,12 +133,8 @@ test_shapes(void **state)
                 for (int n = 0; n < 2 * SB_COUNT(counts); n++) {
                     const bool odd = n % 2;
 
-                    /* tiles of eight mean nothing, and are not built in */
-                    (void)snprintf(text, sizeof text,
-                                   "(plan spmv (part ubcsr %d %d) (tile %d) (packed))",
-                                   rows, cols, rows == 3 ? 8 : 4);
                     make(&p, types[t % 2], indices[t / 2], counts[n / 2], odd);
-                    run(&p, odd, text);
+                    run(&p, odd, rows, cols);
                     unfence_product(&p);
                 }
 }
