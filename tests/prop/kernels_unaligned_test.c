@@ -95,23 +95,25 @@ check(const fenced_product *p, bool odd, const char *text)
     assert_true(!odd || p->pb.c.rows < 40 || (finite > 5 && finite < p->pb.c.rows - 5));
 }
 
-/* Tiles of eight mean nothing, and are not built in: where there is a compiler, three rows are its. */
+/* Tiles of eight mean nothing, and are not built in: three rows are the compiler's, where there is
+ * one; else their plan is the reference kernel's. */
 static void
 run(fenced_product *p, bool odd, int rows, int cols)
 {
-    sb_status st = SB_ENOKERNEL;
     sb_plan *plan = NULL;
     char text[64];
 
-    for (int tile = rows == 3 ? 8 : 4; tile >= 4 && st == SB_ENOKERNEL; tile -= 4) {
+    for (int tile = rows == 3 ? 8 : 4; tile >= 4; tile -= 4) {
         const sb_options opt = {.plan = text, .values_frozen = true};
 
         (void)snprintf(text, sizeof text,
                        "(plan spmv (part ubcsr %d %d) (tile %d) (packed))", rows, cols,
                        tile);
-        st = sb_plan_create(&plan, &p->pb, &opt, NULL);
+        assert_int_equal(sb_plan_create(&plan, &p->pb, &opt, NULL), SB_OK);
+        if (tile == 4 || !strstr(plan->text, "(reference)"))
+            break;
+        sb_plan_release(plan);
     }
-    assert_int_equal(st, SB_OK);
     if (p->pb.c.rows >= 4) /* else blocks may be mostly holes, and refused */
         assert_string_equal(plan->text, text);
     assert_int_equal(sb_execute(plan, &p->pb, NULL), SB_OK);
