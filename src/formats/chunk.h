@@ -8,7 +8,7 @@
 
 #include "formats/part.h"
 
-enum { SB_CHUNK_ROWS = 8, SB_CHUNK_COLS = 16 }; /* of a window, of a chunk at most */
+enum { SB_CHUNK_ROWS = 8 }; /* of a window at most */
 
 typedef struct sb_chunk_scan {
     const sb_view *v;
@@ -25,6 +25,9 @@ void sb_chunk_begin(sb_chunk_scan *sc, const sb_view *v, int64_t window, int b,
  * c of mask[r] is set where row r of the window holds its column c. Rows that the window lacks are
  * left alone. */
 int64_t sb_chunk_next(sb_chunk_scan *sc, uint32_t mask[SB_CHUNK_ROWS]);
+/* Chunks of a window. */
+int64_t sb_chunk_count(const sb_view *v, int64_t window, int b, int cols);
+
 /* What a part calls them. */
 typedef struct sb_chunk_names {
     const char *ptr, *crd, *bits;
@@ -35,7 +38,5 @@ typedef struct sb_chunk_names {
  * SB_SKIP where there are more than `most`. par may be NULL. */
 sb_status sb_chunks_make(sb_part *out, const sb_chunk_names *names, const sb_view *v,
                          int b, int cols, int64_t most, const sb_par *par);
-/* Chunks of a window. */
-int64_t sb_chunk_count(const sb_view *v, int64_t window, int b, int cols);
 
 #endif

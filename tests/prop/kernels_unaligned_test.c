@@ -50,7 +50,8 @@ element(int64_t j, bool odd)
 }
 
 static void
-make(fenced_product *p, sb_dtype type, sb_dtype index, int64_t rows, bool odd)
+make(fenced_product *p, sb_dtype type, sb_dtype index, int64_t rows, bool odd,
+     double beta)
 {
     int64_t nnz = 0, at = 0;
 
@@ -65,13 +66,13 @@ make(fenced_product *p, sb_dtype type, sb_dtype index, int64_t rows, bool odd)
                 put_element(p->crd.at, index, at, (double)j);
                 put_element(p->val.at, type, at++, value(i, j));
             }
-        put_element(p->c.at, type, i, (double)(i % 9));
+        put_element(p->c.at, type, i, beta > 0 ? (double)(i % 9) : NAN);
     }
     put_element(p->ptr.at, index, rows, (double)at);
     for (int64_t j = 0; j < COLS; j++)
         put_element(p->b.at, type, j, element(j, odd));
     p->pb.alpha.re = 2;
-    p->pb.beta.re = odd ? 3 : 0;
+    p->pb.beta.re = beta;
 }
 
 static void
@@ -86,7 +87,7 @@ check(const fenced_product *p, bool odd, const char *text)
         for (int64_t j = 0; j < COLS; j++)
             if (has(i, j))
                 sum += value(i, j) * element(j, odd);
-        sum = 2 * sum + (odd ? 3 * (double)(i % 9) : 0);
+        sum = 2 * sum + p->pb.beta.re * (double)(i % 9);
         if (isnan(sum) ? !isnan(have) : have != sum)
             fail_msg("%s: row %d of %d is %g, not %g", text, (int)i, (int)p->pb.c.rows,
                      have, sum);
@@ -132,10 +133,11 @@ test_shapes(void **state)
     for (int rows = 1; rows <= 4; rows++)
         for (int cols = 4; cols <= 8; cols += 4)
             for (int t = 0; t < 4; t++)
-                for (int n = 0; n < 2 * SB_COUNT(counts); n++) {
+                for (int n = 0; n < 4 * SB_COUNT(counts); n++) {
                     const bool odd = n % 2;
 
-                    make(&p, types[t % 2], indices[t / 2], counts[n / 2], odd);
+                    make(&p, types[t % 2], indices[t / 2], counts[n / 4], odd,
+                         n % 4 / 2 * 3);
                     run(&p, odd, rows, cols);
                     unfence_product(&p);
                 }
