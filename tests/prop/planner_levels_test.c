@@ -9,6 +9,7 @@
 #include "oracle.h"
 #include "planner/planner.h"
 #include "runtime/backend.h"
+#include "runtime/target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -282,6 +283,42 @@ test_no_memory(void **state)
     subject_close(&s);
 }
 
+/* C as if it were far larger than the caches; nobody reads it. */
+static bool
+streams(sb_problem pb, const char *text)
+{
+    const sb_options opt = {.plan = text, .memory_limit = (int64_t)1 << 30};
+    sb_diag diag = {0};
+    sb_plan *plan;
+    bool found;
+
+    pb.b.cols = pb.c.cols = pb.b.ld = pb.c.ld = 1 << 17;
+    if (sb_plan_create(&plan, &pb, &opt, &diag) != SB_OK)
+        fail_msg("%s: %s", text, diag.text);
+    found = strstr(plan->text, "(stream)") != NULL;
+    sb_plan_release(plan);
+    return found;
+}
+
+/* Rows that a step adds to are not stored past the caches by the one before it, unless a text says so. */
+static void
+test_stores_stay_near(void **state)
+{
+    subject s;
+
+    (void)state;
+    subject_open(&s, mixture(4, 600, 500, 300), SB_TRANS_N, 4);
+    if (sb_target_get()->isa >= SB_ISA_V3)
+        assert_true(streams(s.pb, "(plan spmm (part csr))"));
+    assert_false(streams(s.pb, "(plan spmm (part bsr 2) (part rows flat 1))"));
+    assert_false(
+        streams(s.pb, "(plan spmm (part bsr 4) (part bsr 2) (part rows flat 1))"));
+    assert_false(streams(s.pb, "(plan spmm (part dia 60) (part rows flat 1))"));
+    assert_false(
+        streams(s.pb, "(plan spmm (part bsr 4) (part share 3) (part rows flat 1))"));
+    subject_close(&s);
+}
+
 static int
 start(void **state)
 {
@@ -294,10 +331,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forced),
-        cmocka_unit_test(test_transposed),
-        cmocka_unit_test(test_search),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_forced),           cmocka_unit_test(test_transposed),
+        cmocka_unit_test(test_search),           cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_stores_stay_near),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
