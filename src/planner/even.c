@@ -153,7 +153,7 @@ launch(const sb_problem *pb, const sb_kernel *const *k, int n, int64_t units,
     if (r && pb->scratch && sums_bytes(pb, &bytes))
         left[1].data = (char *)left[0].data + bytes;
     for (int q = 0; q < n; q++)
-        step[q] = (sb_step){k[q], 0, (units + each - 1) / each, false};
+        step[q] = (sb_step){.kernel = k[q], .tile_hi = (units + each - 1) / each};
     return pb->device->ops->launch(pb->device, &l, pb, diag);
 }
 
@@ -191,7 +191,7 @@ static sb_status
 run_samples(const sb_problem *pb, const sb_kernel *k, sb_diag *diag)
 {
     sb_plan_int integer[SB_SAMPLED_INTS];
-    const sb_step step = {k, 0, sb_sampled_tiles(integer, pb, k), false};
+    const sb_step step = {.kernel = k, .tile_hi = sb_sampled_tiles(integer, pb, k)};
     const sb_launch l = {
         .nstep = 1, .step = &step, .nint = SB_SAMPLED_INTS, .integer = integer};
 

@@ -118,9 +118,11 @@ put_parts(sb_strbuf *out, const sb_plan *plan, const sb_stats *s, const sb_targe
         sb_strbuf_putc(out, '\n');
     }
     for (int q = 0; q < plan->nstep; q++)
-        sb_strbuf_printf(out, "step %d     %lld tiles%s: %s\n", q,
+        sb_strbuf_printf(out, "step %d     %lld tiles%s%s: %s\n", q,
                          (long long)(plan->step[q].tile_hi - plan->step[q].tile_lo),
-                         plan->step[q].add ? ", adds" : "", plan->step[q].kernel->spec);
+                         plan->step[q].add ? ", adds" : "",
+                         plan->step[q].alone ? ", one thread" : "",
+                         plan->step[q].kernel->spec);
 }
 
 static void

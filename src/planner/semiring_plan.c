@@ -195,7 +195,7 @@ sb_semiring_plan_run(const sb_semiring_plan *plan, const sb_problem *pb, sb_diag
     for (int64_t q = 0; q < pb->batch; q++) {
         const walk *w = &plan->walk[plan->count > 1 ? q : 0];
         const sb_coded *code = &plan->coded[w->v.pos != NULL];
-        const sb_step step = {code->kernel, 0, w->tiles, false};
+        const sb_step step = {.kernel = code->kernel, .tile_hi = w->tiles};
         const sb_launch launch = {.nstep = 1,
                                   .step = &step,
                                   .tile = w->tile,

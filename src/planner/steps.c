@@ -382,7 +382,8 @@ put_entries(sb_build *b, const sb_kernel *k)
         return;
     SB_ASSERT(plan->nstep == 0 && plan->nint + SB_SAMPLED_INTS <= SB_PLAN_MAX_INTS);
     plan->step[plan->nstep++] = (sb_step){
-        k, 0, sb_sampled_tiles(plan->integer + plan->nint, b->pl->pb, k), false};
+        .kernel = k,
+        .tile_hi = sb_sampled_tiles(plan->integer + plan->nint, b->pl->pb, k)};
     plan->nint += SB_SAMPLED_INTS;
 }
 
@@ -394,6 +395,7 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
     sb_plan *plan = b->plan;
     const int64_t lo = plan->ntile;
     const sb_device *d = b->pl->pb->device;
+    int64_t cut = 0, entries = 0; /* groups that were, and what they hold */
 
     if (by_entries(b, kinds)) {
         put_entries(b, k);
@@ -421,6 +423,8 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
         }
         sb_tiles_cut(plan->tile, &plan->ntile, p, &p->group[bt->at[q].group],
                      &b->pl->view, rank_in(fused, p->kind), grain_of_part(b, p, grain));
+        cut++;
+        entries += p->group[bt->at[q].group].nnz;
         for (int64_t t = before; d && plan->tile && t < plan->ntile; t++)
             plan->tile[t].base =
                 sb_tile_cost(&plan->tile[t], p, &b->pl->view, groups_of(b, k));
@@ -432,7 +436,9 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
     if (plan->nstep == SB_PLAN_MAX_STEPS)
         return sb_diag_set(b->diag, SB_ENOTSUP, "the plan would have too many steps");
     plan->level[plan->nstep] = (uint8_t)bt->level;
-    plan->step[plan->nstep++] = (sb_step){k, lo, plan->ntile, bt->add};
+    /* groups of a tile each may be less than a tile together */
+    plan->step[plan->nstep++] = (sb_step){
+        k, lo, plan->ntile, bt->add, !d && plan->ntile - lo == cut && entries <= grain};
     return SB_OK;
 }
 

@@ -22,7 +22,9 @@ run_step(const sb_launch *l, const sb_problem *pb, int at, int64_t member,
                           member, diag));
     if (SB_FAULT(LOST_TILE))
         hi--;
-    if (hi > step->tile_lo)
+    if (step->alone)
+        step->kernel->fn(b.buf, b.param, step->tile_lo, hi);
+    else if (hi > step->tile_lo)
         sb_backend_get()->run_tiles(step->kernel, b.buf, b.param, step->tile_lo, hi);
     return SB_OK;
 }

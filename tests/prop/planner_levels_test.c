@@ -319,6 +319,32 @@ test_stores_stay_near(void **state)
     subject_close(&s);
 }
 
+/* Groups of a tile each are one thread's, where they are less than a tile together. */
+static void
+test_one_thread(void **state)
+{
+    static const char text[] =
+        "(plan spmm (part share 4) (part rows flat 1) (tile 32))";
+    const sb_options opt = {.plan = text, .memory_limit = (int64_t)1 << 30};
+
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        sb_diag diag = {0};
+        sb_plan *plan;
+        subject s;
+
+        subject_open(&s, mixture(5, large ? 403 : 15, 60, large ? 400 : 8), SB_TRANS_N,
+                     5);
+        if (sb_plan_create(&plan, &s.pb, &opt, &diag) != SB_OK)
+            fail_msg("%s: %s", text, diag.text);
+        for (int q = 0; q < plan->nstep; q++)
+            assert_true(plan->step[q].alone == !large ||
+                        plan->step[q].tile_hi == plan->step[q].tile_lo + 1);
+        sb_plan_release(plan);
+        subject_close(&s);
+    }
+}
+
 static int
 start(void **state)
 {
@@ -333,7 +359,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forced),           cmocka_unit_test(test_transposed),
         cmocka_unit_test(test_search),           cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_stores_stay_near),
+        cmocka_unit_test(test_stores_stay_near), cmocka_unit_test(test_one_thread),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);

@@ -128,7 +128,7 @@ test_names_of_the_problem(void **state)
 {
     const sb_kernel k = signed_by(
         "m n k nnz base ldb ldc alpha beta t0 t1;A_ptr A_crd A_row A B C tile");
-    const sb_step step = {&k, 2, 5, false};
+    const sb_step step = {.kernel = &k, .tile_lo = 2, .tile_hi = 5};
     const sb_tile tile[5] = {{0, 0, 0, 0}};
     const sb_launch l = {.nstep = 1, .step = &step, .tile = tile};
     const int64_t want[] = {3, 4, 5, 6, 1, 6, 7};
@@ -151,7 +151,7 @@ static void
 test_sampled_product(void **state)
 {
     const sb_kernel k = signed_by("lda ldb alpha;X Y A");
-    const sb_step step = {&k, 0, 1, false};
+    const sb_step step = {.kernel = &k, .tile_hi = 1};
     const sb_launch l = {.nstep = 1, .step = &step};
     sb_problem pb = spmm();
 
@@ -173,7 +173,7 @@ static void
 test_names_of_the_plan(void **state)
 {
     const sb_kernel k = signed_by("dia_count base m;A_ptr dia_off A");
-    const sb_step step = {&k, 0, 1, false};
+    const sb_step step = {.kernel = &k, .tile_hi = 1};
     int own_ptr[2], off[2];
     const sb_plan_array array[] = {{"A_ptr", SB_I32, 2, own_ptr},
                                    {"dia_off", SB_I64, 2, off}};
@@ -205,7 +205,7 @@ test_unknown_names(void **state)
     (void)state;
     for (size_t q = 0; q < sizeof bad / sizeof bad[0]; q++) {
         const sb_kernel k = signed_by(bad[q]);
-        const sb_step step = {&k, 0, 1, false};
+        const sb_step step = {.kernel = &k, .tile_hi = 1};
         const sb_launch l = {.nstep = 1, .step = &step};
         sb_diag diag = {SB_OK, ""};
 
@@ -220,7 +220,9 @@ static void
 test_steps(void **state)
 {
     const sb_kernel k = signed_by("alpha beta;C");
-    const sb_step step[] = {{&k, 0, 4, false}, {&k, 4, 4, true}, {&k, 4, 6, true}};
+    const sb_step step[] = {{.kernel = &k, .tile_hi = 4},
+                            {.kernel = &k, .tile_lo = 4, .tile_hi = 4, .add = true},
+                            {.kernel = &k, .tile_lo = 4, .tile_hi = 6, .add = true}};
     const sb_launch l = {.nstep = 3, .step = step};
     const sb_problem pb = spmm();
 
@@ -237,7 +239,7 @@ static void
 test_integer_scalars(void **state)
 {
     const sb_kernel k = signed_by("alpha beta;C");
-    const sb_step step = {&k, 0, 1, true};
+    const sb_step step = {.kernel = &k, .tile_hi = 1, .add = true};
     const sb_launch l = {.nstep = 1, .step = &step};
     sb_problem pb = spmm();
 
@@ -253,7 +255,7 @@ static void
 test_batch(void **state)
 {
     const sb_kernel k = signed_by("m;A_ptr A_crd A B C");
-    const sb_step step = {&k, 0, 1, false};
+    const sb_step step = {.kernel = &k, .tile_hi = 1};
     const sb_launch l = {.nstep = 1, .step = &step};
     sb_problem pb = spmm();
 
@@ -295,7 +297,7 @@ test_plan_runs(void **state)
     assert_int_equal(sb_plan_run(plan, &pb, NULL), SB_OK); /* no steps */
     assert_int_equal(nref, 1);
     plan->nstep = plan->narray = 1;
-    plan->step[0] = (sb_step){&k, 0, 2, false};
+    plan->step[0] = (sb_step){.kernel = &k, .tile_hi = 2};
     plan->array[0] = (sb_plan_array){"x", SB_I64, 1, sb_alloc(8)};
     plan->tile = sb_alloc(2 * sizeof(sb_tile));
     plan->text = sb_alloc(1);
@@ -320,7 +322,8 @@ test_named_once(void **state)
     (void)state;
     plan->nstep = plan->narray = plan->nint = 2;
     for (int q = 0; q < 2; q++) {
-        plan->step[q] = (sb_step){&k, q, q + 1, q > 0};
+        plan->step[q] =
+            (sb_step){.kernel = &k, .tile_lo = q, .tile_hi = q + 1, .add = q > 0};
         plan->level[q] = (uint8_t)(q + 1);
         plan->array[q] = (sb_plan_array){"x@1", SB_I64, 1, sb_alloc(8)};
         plan->integer[q] = (sb_plan_int){"count@1", 5 + q};
@@ -356,7 +359,7 @@ static void
 test_kernel_replaced(void **state)
 {
     sb_kernel k = signed_by("m n;A B");
-    const sb_step step = {&k, 0, 1, false};
+    const sb_step step = {.kernel = &k, .tile_hi = 1};
     const sb_launch l = {.nstep = 1, .step = &step};
     const sb_problem pb = spmm();
 
