@@ -15,6 +15,8 @@ run_step(const sb_launch *l, const sb_problem *pb, int at, int64_t member,
          sb_diag *diag)
 {
     const sb_step *step = &l->step[at];
+    /* one tile is the caller's */
+    const int64_t each = step->alone ? 1 : INT64_MAX;
     int64_t hi = step->tile_hi;
     sb_binding b;
 
@@ -22,10 +24,10 @@ run_step(const sb_launch *l, const sb_problem *pb, int at, int64_t member,
                           member, diag));
     if (SB_FAULT(LOST_TILE))
         hi--;
-    if (step->alone)
-        step->kernel->fn(b.buf, b.param, step->tile_lo, hi);
-    else if (hi > step->tile_lo)
-        sb_backend_get()->run_tiles(step->kernel, b.buf, b.param, step->tile_lo, hi);
+    for (int64_t lo = step->tile_lo, end; lo < hi; lo = end) {
+        end = hi - lo > each ? lo + each : hi;
+        sb_backend_get()->run_tiles(step->kernel, b.buf, b.param, lo, end);
+    }
     return SB_OK;
 }
 
