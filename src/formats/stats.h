@@ -22,7 +22,7 @@ extern const int sb_stats_window_size[SB_STATS_WINDOWS]; /* 2 3 4 6 8 */
 int sb_stats_window(int64_t rows);
 
 /* Panels of 32 << q columns: see part_panel.c. */
-#define SB_STATS_PANELS 9
+#define SB_STATS_PANELS 20
 /* Chunks of a slice on diagonals that all rows have, some rows have, of entries left
  * over; those entries; of how many diagonals. */
 typedef enum sb_stats_hdia {

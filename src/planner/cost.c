@@ -1,11 +1,6 @@
 /*
- * The model. Per part: how many flops and how many bytes from which level, as effective
+ * The model. Per part: how many flops and how many bytes from which level (cost_roof.c), as effective
  * bytes at memory speed; then a R + b.
- *
- * Bytes of B are the hard term. Entries whose column a neighbouring row has just used
- * (window_reuse) come from the level where a window of B's rows fits; the others from
- * where the previous window or, if fresh, where all of B's touched rows fit. Listing
- * rows by length destroys the neighbourhood, so rows of length buckets lose it.
  */
 #include "planner/cost.h"
 
@@ -19,37 +14,32 @@
  *   entry  seconds per entry besides its bytes and flops (index arithmetic, branches);
  *          a window's rows share it where they share columns
  *   rows   rows of C that share one load of B's row in registers
- *   order  units follow the matrix's rows, so neighbours share B's rows
  */
-/* A row from afar costs as if it were so much longer: its first line is waited for. */
-enum { LATE_BYTES = 64 };
-
 typedef struct coef {
     double unit, entry, rows;
-    bool order;
 } coef;
 
 static const coef table[SB_CLASS_COUNT] = {
-    [SB_PART_CSR] = {4e-9, 0.5e-9, 1, true},
-    [SB_PART_ROWS] = {4e-9, 0.5e-9, 1, true},
-    [SB_PART_ELL] = {5e-9, 0.9e-9, 1, true},
-    [SB_PART_BSR] = {8e-9, 0.4e-9, 3, true},
-    [SB_PART_DIA] = {4e-9, 0.4e-9, 1, true},
-    [SB_PART_COO] = {0.0, 2.0e-9, 1, true},
-    [SB_PART_WIN] = {8e-9, 1.0e-9, 6, true},
-    [SB_PART_SEG] = {160e-9, 0.4e-9, 1, true},
-    [SB_PART_SELL] = {20e-9, 0.25e-9, 1, true}, /* SpMV only: cost_vector.c */
-    [SB_PART_PANEL] = {3e-9, 0.4e-9, 1, true},
-    [SB_PART_MASK] = {8e-9, 0.3e-9, 8, true},
-    [SB_PART_BLOCKS] = {4e-9, 0.3e-9, 3, true},
-    [SB_PART_LIST] = {0.0, 0.8e-9, 1, true},
-    [SB_PART_SHARE] = {8e-9, 0.6e-9, 8, true},
-    [SB_PART_HDIA] = {15e-9, 0.2e-9, 1, true}, /* SpMV only: cost_vector.c */
-    [SB_PART_PICK] = {4e-9, 0.7e-9, 1, true},
-    [SB_PART_PROD] = {160e-9, 0.4e-9, 1, true}, /* SpMV only: cost_vector.c */
-    [SB_PART_ALIKE] = {40e-9, 0.4e-9, 1, true}, /* SpMV only: cost_vector.c */
-    [SB_PART_UBCSR] = {8e-9, 0.3e-9, 1, true},  /* SpMV only: cost_vector.c */
-    [SB_CLASS_HYB] = {5e-9, 0.5e-9, 1, false},
+    [SB_PART_CSR] = {4e-9, 0.5e-9, 1},
+    [SB_PART_ROWS] = {4e-9, 0.5e-9, 1},
+    [SB_PART_ELL] = {5e-9, 0.9e-9, 1},
+    [SB_PART_BSR] = {8e-9, 0.4e-9, 3},
+    [SB_PART_DIA] = {4e-9, 0.4e-9, 1},
+    [SB_PART_COO] = {0.0, 4.0e-9, 1},
+    [SB_PART_WIN] = {8e-9, 1.0e-9, 6},
+    [SB_PART_SEG] = {160e-9, 0.4e-9, 1},
+    [SB_PART_SELL] = {20e-9, 0.25e-9, 1}, /* SpMV only: cost_vector.c */
+    [SB_PART_PANEL] = {3e-9, 0.4e-9, 1},
+    [SB_PART_MASK] = {8e-9, 0.3e-9, 8},
+    [SB_PART_BLOCKS] = {4e-9, 0.3e-9, 3},
+    [SB_PART_LIST] = {0.0, 0.8e-9, 1},
+    [SB_PART_SHARE] = {8e-9, 0.6e-9, 8},
+    [SB_PART_HDIA] = {15e-9, 0.2e-9, 1}, /* SpMV only: cost_vector.c */
+    [SB_PART_PICK] = {4e-9, 0.7e-9, 1},
+    [SB_PART_PROD] = {160e-9, 0.4e-9, 1}, /* SpMV only: cost_vector.c */
+    [SB_PART_ALIKE] = {40e-9, 0.4e-9, 1}, /* SpMV only: cost_vector.c */
+    [SB_PART_UBCSR] = {8e-9, 0.3e-9, 1},  /* SpMV only: cost_vector.c */
+    [SB_CLASS_HYB] = {5e-9, 0.5e-9, 1},
 };
 
 static double
@@ -108,143 +98,6 @@ sb_work_grain(const sb_work *w, int64_t nnz, int threads)
     if (tile_alone(w, nnz))
         return INT64_MAX / 8; /* more than anything costs */
     return (int64_t)(grain > least ? grain : least) + 1;
-}
-
-/* Bytes/s of whole-row gathers from a set of `bytes`: what fits a cache comes at its
- * rate, the rest from the next level. Short rows use a fraction of each line. The
- * nearest level is twice L1: rows come back before they are all pushed out. */
-static double
-gather_rate(const sb_target *t, double bytes)
-{
-    const double near = 2.0 * (double)t->l1, l2 = (double)t->l2, l3 = (double)t->l3;
-    double in2, in3;
-
-    if (bytes <= l2) {
-        const double in1 = bytes <= near ? 1.0 : near / bytes;
-
-        return 1.0 / (in1 / t->gather_l1 + (1.0 - in1) / t->gather_l2);
-    }
-    in2 = l2 / bytes;
-    in3 = bytes <= l3 ? 1.0 : l3 / bytes;
-    return 1.0 / (in2 / t->gather_l2 + positive(in3 - in2) / t->gather_l3 +
-                  (1.0 - in3) / t->gather_mem);
-}
-
-static double
-stream_rate(const sb_target *t, double bytes)
-{
-    if (bytes <= (double)t->l2)
-        return t->bw_l2;
-    return bytes <= (double)t->l3 ? t->bw_l3 : t->bw_mem;
-}
-
-/* How likely the row next to an entry's stays next to it when rows are listed by length. */
-static double
-neighbours(const sb_stats *s)
-{
-    double sum = 0;
-
-    for (int q = 0; q < SB_STATS_BUCKETS; q++)
-        sum += (double)s->bucket_nnz[q] * (double)s->bucket_rows[q];
-    return s->nnz > 0 ? sum / ((double)s->nnz * (double)s->rows) : 0;
-}
-
-/* Seconds to read B's rows for the entries of a part. */
-static double
-gather_seconds(const sb_part_choice *p, const sb_amounts *am, const coef *co,
-               const sb_work *w, const sb_stats *s, const sb_target *t, bool packed)
-{
-    const double width = w->op == SB_OP_SDDMM ? (double)w->k : (double)w->n;
-    const double line = width * w->b_size < 16 ? 16 : width * w->b_size;
-    const double all = sb_work_footprint(w, s) / am->partitions;
-    const double window = s->window_cols * width * w->b_size;
-    const double kept = co->order ? 1 : neighbours(s);
-    const double reuse = kept * (am->own_reuse ? am->reuse : s->window_reuse);
-    const double fresh = 1 - kept * (1 - s->window_fresh);
-    const double bytes = am->entries * line;
-    /* rows kept in registers together share each load of B's row */
-    const double rows = fmin(co->rows, p->size > 0 ? p->size : co->rows);
-    const double alone = sb_cost_windows(p) ? am->entries - am->slots : 0;
-    const double near = (bytes - alone * line) / rows * reuse + alone * line * reuse;
-    const double far = am->entries * (line + LATE_BYTES) * (1 - reuse);
-
-    /* Each block of rows brings in what it touches of B, panel by panel, and reads and
-     * writes its row of C, which L2 holds, in every segment; in place, a segment waits for
-     * its first lines of values. Pieces of rows of B lie a row apart: they use as few sets
-     * of a cache as if they took up whole rows. */
-    if (p->kind == SB_PART_PANEL)
-        return bytes / gather_rate(t, (sb_rule_half_panels(w, t) ? 2 : 1) * p->size *
-                                          line) +
-               fmin((double)sb_rule_blocks(w, t) * all, bytes) / gather_rate(t, all) +
-               am->units * (2.0 * width * w->c_size + (packed ? 0 : 256)) /
-                   t->gather_l2;
-    return near / gather_rate(t, window) + far * fresh / gather_rate(t, all) +
-           far * (1 - fresh) / gather_rate(t, fmin(all, 2 * window));
-}
-
-/* Bytes of A's arrays one run reads. */
-static double
-structure_bytes(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
-                bool packed)
-{
-    const double value = w->a_size, pos = packed ? 0 : w->ptr_size;
-    const double b2 = (double)p->size * p->size;
-
-    switch (p->kind) {
-    case SB_PART_CSR:
-    case SB_PART_SEG:
-    case SB_PART_PROD:
-        return am->entries * (value + w->idx_size) + am->touches * w->ptr_size;
-    case SB_PART_ALIKE: /* of alike rows only the first one's columns */
-        return am->entries * value + am->slots * w->idx_size +
-               am->touches * w->ptr_size;
-    case SB_PART_ROWS:
-        return am->entries * (value + w->idx_size) +
-               am->units * (2.0 * w->ptr_size + w->idx_size);
-    case SB_PART_ELL:
-        return am->entries * value + am->slots * (w->idx_size + pos) +
-               am->units * 2.0 * w->idx_size;
-    case SB_PART_SELL: /* windows of wide matrices may be narrow, too: not known yet */
-        return am->entries * (value + (w->k <= SB_SELL_NARROW ? 2 : w->idx_size)) +
-               am->touches * (w->idx_size + pos);
-    case SB_PART_MASK:
-        return am->entries * value + am->touches * w->ptr_size +
-               am->slots * (4 + (double)w->idx_size / p->size);
-    case SB_PART_HDIA:
-        return packed ? am->slots * (value + (4.0 + w->idx_size) / SB_HDIA_ROWS) +
-                            am->units * 5.0 * w->ptr_size
-                      : am->entries * value +
-                            am->slots * (4.0 + w->idx_size) / SB_HDIA_ROWS +
-                            am->units * (2.0 * w->ptr_size + 4.0 * SB_HDIA_ROWS);
-    case SB_PART_UBCSR: /* the bits stay where they are */
-        return am->slots * (value + (double)w->idx_size / (p->size * p->c)) +
-               am->touches / p->size * w->ptr_size;
-    case SB_PART_PANEL:
-        return am->entries * (value + w->idx_size) +
-               am->units * (2.0 * w->ptr_size + w->idx_size);
-    case SB_PART_WIN:
-        return am->entries * value + am->slots * w->idx_size / p->size +
-               (am->entries - am->slots) * (w->idx_size + w->ptr_size) +
-               am->units * (4.0 + p->size) * w->ptr_size;
-    case SB_PART_SHARE:
-        return am->entries * (value + pos) + am->slots * w->idx_size / p->size +
-               (am->entries - am->slots) * w->idx_size +
-               am->units * (1.0 + p->size) * w->ptr_size;
-    case SB_PART_BSR:
-        return am->entries * (value + pos + w->idx_size / b2) + am->units * w->ptr_size;
-    case SB_PART_BLOCKS:
-        return am->entries * value + am->units * w->ptr_size;
-    case SB_PART_PICK:
-        return am->entries * (value + pos + w->idx_size) +
-               am->units * (double)(w->ptr_size + w->idx_size);
-    case SB_PART_LIST:
-        return am->entries * (value + 2.0 * w->idx_size);
-    case SB_PART_DIA:
-        return am->slots * ((packed ? value : 0) + pos) +
-               (packed ? 0 : am->entries * value);
-    default:
-        return am->entries * (value + pos + 2.0 * w->idx_size);
-    }
 }
 
 int
@@ -309,15 +162,6 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
     const double width = w->op == SB_OP_SDDMM ? (double)w->k : (double)w->n;
     const double flops = 2.0 * am->entries * width * (w->complex ? 4 : 1);
     const double peak = t->flops * 4.0 / (w->compute_size / (w->complex ? 2 : 1));
-    const double a_bytes = structure_bytes(p, am, w, packed);
-    const double c_row = w->op != SB_OP_SPMM ? 0 : (double)w->n * w->c_size;
-    const double filled = (double)(s->rows - s->empty);
-    const double c_bytes = 2.0 * am->touches * c_row;
-    /* what comes back to its row of C for each entry finds it in L1 */
-    const double back =
-        p->kind != SB_PART_COO ? 0 : positive(c_bytes - 2 * filled * c_row);
-    const double whole = a_bytes + c_bytes + sb_work_footprint(w, s);
-    const double stream = (a_bytes + c_bytes - back) / stream_rate(t, whole);
     /* blocks of more than four rows spill sums (docs/planner.md, Levels) */
     const double tall = p->kind == SB_PART_BSR && p->size > 4 ? log2(p->size / 4.0) : 0;
     const int unroll = together(p, w, s, t);
@@ -325,8 +169,13 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
                                               : am->entries * (1 + 0.15 * tall);
 
     if (t->gpu) {
-        const sb_gpu_part one = {p,           am->entries,    am->slots, am->units,
-                                 am->touches, am->partitions, a_bytes};
+        const sb_gpu_part one = {p,
+                                 am->entries,
+                                 am->slots,
+                                 am->units,
+                                 am->touches,
+                                 am->partitions,
+                                 sb_cost_structure(p, am, w, packed)};
 
         sb_gpu_terms(out, &one, w, s, t, total);
         return;
@@ -334,19 +183,21 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
     total->flops += flops;
     if (w->op == SB_OP_SPMV) {
         const sb_vector_part one = {p, am->entries, am->slots, am->touches, w->b_size};
+        const double a_bytes = sb_cost_structure(p, am, w, packed);
 
         sb_vector_terms(out, &one, s, t, packed);
-        out->roof = stream;
+        out->roof = sb_cost_stream(w, s, t, a_bytes);
         total->bytes += a_bytes;
     } else {
-        /* A and C come and go beside the rows of B, as far ahead as need be */
-        const double rows_of_b = gather_seconds(p, am, co, w, s, t, packed);
+        sb_roof roof;
 
-        out->roof = sb_cost_roof_pace(p, w, t, unroll) *
-                    fmax(fmax(stream, rows_of_b + back / t->gather_l1), flops / peak);
+        sb_cost_roof(&roof, p, am, w, s, t, packed, co->rows);
+        out->roof =
+            sb_cost_roof_pace(p, w, t, unroll) * fmax(roof.caches, flops / peak) +
+            roof.memory;
         out->unit = am->units * co->unit;
         out->entry = sb_cost_entry_pace(w, t, unroll) * indexed * co->entry;
-        total->bytes += a_bytes + c_bytes + am->entries * width * w->b_size;
+        total->bytes += roof.bytes + am->entries * width * w->b_size;
     }
     out->unit *= share;
     out->entry *= share;
@@ -366,7 +217,9 @@ sb_cost_part(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
                                  .slots = am->entries,
                                  .units = am->touches,
                                  .touches = am->touches,
-                                 .partitions = 1};
+                                 .partitions = 1,
+                                 .cached = am->cached,
+                                 .unasked = am->unasked};
 
         part_terms(out, &plain, &rows, w, s, t, packed, total);
         *out = (sb_terms){ratio * out->roof, ratio * out->unit, ratio * out->entry};
@@ -463,6 +316,16 @@ selected(sb_amounts *am, const sb_choice *ch, int at, const sb_stats *s,
     return share;
 }
 
+/* How many column partitions a row meets: of its entries in panels as wide as those, one. */
+static double
+parts_met(const sb_part_choice *p, const sb_stats *s)
+{
+    const double run = p->c > 1 ? sb_stats_panel_run(s, s->cols / p->c) : 0;
+    const double mean = (double)s->nnz / fmax(1, (double)(s->rows - s->empty));
+
+    return p->c > 1 ? fmin(p->c, fmax(1, run > 0 ? mean / run : mean)) : 1;
+}
+
 /* The rest's amounts when `share` of the entries is left to it. */
 static void
 rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
@@ -477,8 +340,7 @@ rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
     am->units = am->touches = rows;
     am->partitions = 1;
     if (p->kind == SB_PART_ROWS) {
-        /* every filled row meets each partition unless it is short */
-        const double met = p->c > 1 ? fmin(p->c, fmax(1, s->mean)) : 1;
+        const double met = parts_met(p, s);
 
         am->partitions = p->c;
         am->units = am->touches = rows * fmax(met, runs);
@@ -534,6 +396,7 @@ void
 sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_stats *s,
                 const sb_target *t)
 {
+    const bool named = ch->tile > 0; /* what rules leave open else */
     double left = 1, steps = 1;
 
     *out = (sb_cost){0};
@@ -548,6 +411,11 @@ sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_st
             left -= selected(&am, ch, q, s, t, left);
         out->share[q] = s->nnz ? am.entries / (double)s->nnz : 0;
         out->padding[q] = padding(&am);
+        am.adds = q > 0;
+        am.cached =
+            named ? !ch->stream
+                  : ch->npart > 2 || (ch->npart == 2 && !sb_cost_windows(&ch->part[0]));
+        am.unasked = named && ch->prefetch == 0;
         if (am.entries > 0 || ch->npart == 1) {
             out->part[q] =
                 sb_cost_part(&out->terms[q], p, &am, w, s, t, ch->packed, out);

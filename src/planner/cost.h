@@ -47,6 +47,9 @@ typedef struct sb_amounts {
     double partitions; /* column partitions */
     bool own_reuse;    /* reuse is this part's, not the matrix's */
     double reuse;      /* share of entries whose column the window had already */
+    bool adds;         /* to rows of C that another part has written */
+    bool cached;       /* C is not stored past the caches, whatever the rules say */
+    bool unasked;      /* rows of B are not asked for ahead, whatever the rules say */
 } sb_amounts;
 
 /* Seconds of one part of these amounts, without barriers; its terms, and bytes and flops
@@ -61,6 +64,20 @@ void sb_cost_close(sb_cost *out, double steps, const sb_work *w, const sb_stats 
 /* Share of the entries that rows of a window (win, share) take together: by runs, or in
  * columns that half of them hold less the holes (GPU: that all of them hold). */
 double sb_cost_shared(const sb_part_choice *p, const sb_stats *s, const sb_target *t);
+
+/* cost_roof.c: bytes of A's arrays that one run of a part reads; seconds of such bytes, alone. */
+double sb_cost_structure(const sb_part_choice *p, const sb_amounts *am,
+                         const sb_work *w, bool packed);
+double sb_cost_stream(const sb_work *w, const sb_stats *s, const sb_target *t,
+                      double a_bytes);
+/* Seconds of a part's bytes in the caches, and of memory beside those; bytes of A and C. */
+typedef struct sb_roof {
+    double caches, memory, bytes;
+} sb_roof;
+/* Of SpMM and SDDMM; so many rows of C share a load of B's in registers. */
+void sb_cost_roof(sb_roof *out, const sb_part_choice *p, const sb_amounts *am,
+                  const sb_work *w, const sb_stats *s, const sb_target *t, bool packed,
+                  double together);
 
 /* The class of a part's tiles: its line of sb_target.factor. */
 int sb_cost_class(const sb_part_choice *p);

@@ -186,14 +186,14 @@ sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
     return windows || p->kind == SB_PART_PANEL;
 }
 
-/* By the clock on two threads 8.5, 4 and 1.3 ns an entry, in the model's seconds, of which one is
- * about half of one by the clock (docs/planner.md, Forms against plain rows). */
+/* By the clock on two threads 8.5, 4 and 1.3 ns an entry, in the model's seconds, of which 1.3 are
+ * one by the clock (docs/planner.md, Forms against plain rows). */
 double
 sb_cost_making(const sb_part_choice *p, const sb_work *w, const sb_target *t)
 {
-    const double entry = p->kind == SB_PART_SHARE   ? 34e-9
-                         : p->kind == SB_PART_PANEL ? 16e-9
-                         : p->kind == SB_PART_WIN   ? 5e-9
+    const double entry = p->kind == SB_PART_SHARE   ? 22e-9
+                         : p->kind == SB_PART_PANEL ? 10e-9
+                         : p->kind == SB_PART_WIN   ? 3.3e-9
                                                     : 0;
 
     return sb_rule_by_price(w, t) ? (double)w->nnz * entry / t->threads : 0;

@@ -181,18 +181,19 @@ sb_level_select(const sb_level_sample *ls, sb_amounts *am, sb_cover *cv,
         return SB_ENOMEM;
     }
     if (st == SB_OK && c->kind == SB_PART_DIA)
-        *am = (sb_amounts){(double)p.nnz,
-                           (double)p.slots,
-                           (double)ls->v.rows,
-                           (double)ls->v.rows,
-                           1,
-                           false,
-                           0};
+        *am = (sb_amounts){.entries = (double)p.nnz,
+                           .slots = (double)p.slots,
+                           .units = (double)ls->v.rows,
+                           .touches = (double)ls->v.rows,
+                           .partitions = 1};
     else if (st == SB_OK) {
         const double units = units_of(&p);
 
-        *am = (sb_amounts){
-            (double)p.nnz, slots_of(&p), units, units * (double)p.width, 1, false, 0};
+        *am = (sb_amounts){.entries = (double)p.nnz,
+                           .slots = slots_of(&p),
+                           .units = units,
+                           .touches = units * (double)p.width,
+                           .partitions = 1};
     }
     sb_part_free(&p);
     return st;

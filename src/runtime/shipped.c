@@ -1,8 +1,7 @@
 /*
  * The cost model's coefficients until `spblas tune` has run: in proportion to threads,
- * and two sets of them, for cores whose gathers are fast and for others. What a thread of
- * them does was measured on Sapphire Rapids (docs/planner.md) and on Zen; only ratios
- * decide between plans.
+ * a set for each kind of core that was measured (docs/planner.md): Sapphire Rapids, Zen 3, Zen 4,
+ * and one for others. Only ratios decide between plans.
  */
 #include "runtime/target.h"
 
@@ -12,24 +11,29 @@ least(double a, double b)
     return a < b ? a : b;
 }
 
-/* Multiply-adds, streaming and gathers of whole rows, per level of the caches, a thread's: of
- * Zen 3 (v3), fast gathers (v4g) and the others. */
+/* Multiply-adds, streaming and gathers of whole rows, per level of the caches, a thread's. Of
+ * Zen 4 those of rows fit what products take (docs/planner.md, Memory); from memory, of rows that are
+ * asked for ahead. */
 typedef struct rates {
     double flops, bw_l2, bw_l3, bw_mem, gather_l1, gather_l2, gather_l3, gather_mem,
         step;
 } rates;
 
 static rates
-rates_of(sb_isa isa)
+rates_of(const sb_target *t)
 {
     static const rates zen3 = {100e9, 95e9, 75e9, 18e9, 125e9, 60e9, 40e9, 10e9, 1e-6},
                        fast = {80e9, 100e9, 60e9, 16e9, 118e9, 53e9, 20e9, 4.5e9, 2e-6},
+                       zen4 = {118e9, 80e9, 55e9, 18e9, 150e9, 110e9, 40e9, 25e9, 1e-6},
                        others = {0, 80e9, 55e9, 18e9, 100e9, 45e9, 27e9, 9e9, 1e-6};
     static const double flops[] = {10e9, 35e9, 0, 100e9, 0};
-    rates r = isa == SB_ISA_V3 ? zen3 : isa == SB_ISA_V4G ? fast : others;
+    rates r = t->isa == SB_ISA_V3    ? zen3
+              : t->isa == SB_ISA_V4G ? fast
+              : sb_target_zen4(t)    ? zen4
+                                     : others;
 
     if (r.flops == 0)
-        r.flops = flops[isa];
+        r.flops = flops[t->isa];
     return r;
 }
 
@@ -37,7 +41,7 @@ static void
 set_rates(sb_target *t)
 {
     const double n = t->threads;
-    const rates r = rates_of(t->isa);
+    const rates r = rates_of(t);
 
     t->flops = r.flops * n;
     t->bw_l2 = r.bw_l2 * n;
@@ -71,6 +75,21 @@ static const sb_factor fast_sddmm[SB_CLASS_COUNT] = {
     [SB_PART_ROWS] = {1.5, 0.5, 3.9},
 };
 
+/* Zen 4: classes of SpMV that the rules set aside, and of SDDMM, fitted to what they took
+ * (docs/planner.md, Memory). */
+static const sb_factor zen4_spmv[SB_CLASS_COUNT] = {
+    [SB_PART_ELL] = {0.5, 0.9, 0.08},
+    [SB_PART_PICK] = {0.5, 0.8, 0.2},
+    [SB_PART_COO] = {1.5, 0.45, 0},
+    [SB_PART_ALIKE] = {0, 0.65, 0.38},
+};
+static const sb_factor zen4_sddmm[SB_CLASS_COUNT] = {
+    [SB_PART_CSR] = {1.06, 1, 1.7},
+    [SB_PART_ROWS] = {1.33, 1.5, 1.5},
+    [SB_CLASS_HYB] = {1.2, 2.5, 2},
+    [SB_PART_WIN] = {1.46, 4, 0.19},
+};
+
 /* Other cores: all classes as they are but those of SpMM that Zen 4 showed to be dearer against
  * plain rows than the model says (docs/planner.md). */
 static sb_factor
@@ -101,15 +120,19 @@ set_factors(sb_target *t)
 {
     static const sb_factor *const fast[SB_OP_COUNT] = {
         [SB_OP_SPMM] = fast_spmm, [SB_OP_SPMV] = fast_spmv, [SB_OP_SDDMM] = fast_sddmm};
+    static const sb_factor *const zen4[SB_OP_COUNT] = {
+        [SB_OP_SPMV] = zen4_spmv, [SB_OP_SDDMM] = zen4_sddmm};
 
     for (int op = 0; op < SB_OP_COUNT; op++)
         for (int q = 0; q < SB_CLASS_COUNT; q++) {
-            const sb_factor *f = &fast[op][q];
-            const bool named = f->roof + f->unit + f->entry > 0;
+            const sb_factor *const *set = t->isa == SB_ISA_V4G ? fast
+                                          : sb_target_zen4(t)  ? zen4
+                                                               : NULL;
+            const sb_factor *f = set && set[op] ? &set[op][q] : NULL;
 
-            t->factor[op][q] = t->isa != SB_ISA_V4G ? other_factor(op, q, t)
-                               : named              ? *f
-                                                    : fast[op][SB_PART_CSR];
+            t->factor[op][q] = f && f->roof + f->unit + f->entry > 0 ? *f
+                               : t->isa == SB_ISA_V4G ? fast[op][SB_PART_CSR]
+                                                      : other_factor(op, q, t);
         }
 }
 

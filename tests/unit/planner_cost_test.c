@@ -297,12 +297,13 @@ test_positions(void **state)
     static const char packed[] =
         "(plan spmm (part share 4) (part rows flat 1) (packed))";
     sb_stats s = spread_rows(40);
-    sb_target fast = machine;
+    sb_target fast = zen5; /* at the same rates */
 
     (void)state;
     for (int q = 0; q < SB_STATS_WINDOWS; q++)
         s.half_share[q] = 1;
     fast.isa = SB_ISA_V4G;
+    fast.wide = false;
     for (int b = 4; b <= 8; b += 2) { /* six rows of 64 columns lack registers there */
         char six[64];
 
@@ -425,7 +426,7 @@ test_listed_rows(void **state)
         mixed.bucket_rows[q] = mixed.rows / 4;
         mixed.bucket_nnz[q] = mixed.nnz / 4;
     }
-    assert_true(1.3 * seconds(&even, listed) < seconds(&mixed, listed));
+    assert_true(1.2 * seconds(&even, listed) < seconds(&mixed, listed));
 }
 
 /* A row of C that coordinates come back to lies in L1: it costs, but not a stream. */
@@ -444,6 +445,37 @@ test_coordinates(void **state)
         2 * cost_of(&s, "(plan spmm (part coo))", 128, 4, &machine).terms[0].roof);
 }
 
+/* Where caches do not hold C: a text's kernels that store through them bring each row first, those
+ * that do not ask ahead wait for B, and what adds to rows brings them once more. */
+static void
+test_memory(void **state)
+{
+    static const char *const dearer[][2] = {
+        {"(plan spmm (part csr) (tile 128) (prefetch 64) (stream))",
+         "(plan spmm (part csr) (tile 128) (prefetch 64))"},
+        {"(plan spmm (part csr) (tile 128) (prefetch 64) (stream))",
+         "(plan spmm (part csr) (tile 128) (stream))"},
+        {"(plan spmm (part rows flat 1))", "(plan spmm (part rows flat 2))"},
+        {"(plan spmm (part rows flat 1))", "(plan spmm (part coo))"}};
+    sb_stats s = spread_rows(4);
+    sb_target little = machine;
+
+    (void)state;
+    little.l2 = 16 << 10;
+    little.l3 = 64 << 10;
+    for (size_t q = 0; q < sizeof dearer / sizeof *dearer; q++)
+        assert_true(cost_of(&s, dearer[q][0], 128, 4, &little).seconds * 1.1 <
+                    cost_of(&s, dearer[q][1], 128, 4, &little).seconds);
+    /* what a cache holds need not come from memory */
+    assert_true(cost_of(&s, dearer[0][0], 128, 4, &machine).seconds ==
+                cost_of(&s, dearer[0][1], 128, 4, &machine).seconds);
+    /* a row whose entries lie together meets one of two halves */
+    for (int q = 0; q < SB_STATS_PANELS; q++)
+        s.panel_run[q] = s.mean;
+    assert_true(cost_of(&s, dearer[2][1], 128, 4, &little).terms[0].unit <
+                1.1 * cost_of(&s, dearer[2][0], 128, 4, &little).terms[0].unit);
+}
+
 int
 main(void)
 {
@@ -454,6 +486,7 @@ main(void)
         cmocka_unit_test(test_blocks_of_panels),
         cmocka_unit_test(test_listed_rows),
         cmocka_unit_test(test_coordinates),
+        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_mask_lanes),
         cmocka_unit_test(test_slow_gathers),
         cmocka_unit_test(test_tall_windows),
