@@ -148,7 +148,7 @@ panels_on_zen4(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     const double far =
         fmax(0, 1 - l1 / fmax(all, 1)) / fmax(1, kept(s, s->mean * row, l1));
     const int level = bytes <= 2 * l1 ? 0 : bytes <= 4 * l1 ? 1 : 2;
-    const double segment = row < 256 ? 4.8 : row < 512 ? 3 : row < 2048 ? 1.4 : 2.2;
+    const double segment = row < 256 ? 4.8 : row < 512 ? 3 : row < 2048 ? 1.6 : 2.2;
     const double pass =
         am->entries * entry[level] + am->units * segment * (packed ? 0.75 : 1);
     /* rows of many lines come the slower, the more of B lies beyond L2 */
