@@ -72,11 +72,15 @@ tile_a_thread(const sb_work *w, int64_t nnz)
     return w->op != SB_OP_SPMV && (double)nnz * sb_work_width(w) < 2e5;
 }
 
-/* Of one column some 3 us and less, in which a second thread hardly begins (docs/kernels.md, SpMV). */
+/* Of one column some 3 us and less, in which a second thread hardly begins (docs/kernels.md, SpMV); of
+ * several columns where rows of B and C come to so few bytes (docs/kernels.md, rule 1). */
 static bool
 tile_alone(const sb_work *w, int64_t nnz)
 {
-    return w->op == SB_OP_SPMV && nnz < 8000;
+    const double rows = (double)nnz * w->b_size + (double)w->m * w->c_size;
+
+    return w->op == SB_OP_SPMV ? nnz < 8000
+                               : w->op == SB_OP_SPMM && rows * sb_work_width(w) < 3e5;
 }
 
 int64_t

@@ -437,8 +437,9 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
         return sb_diag_set(b->diag, SB_ENOTSUP, "the plan would have too many steps");
     plan->level[plan->nstep] = (uint8_t)bt->level;
     /* groups of a tile each may be less than a tile together */
-    plan->step[plan->nstep++] = (sb_step){
-        k, lo, plan->ntile, bt->add, !d && plan->ntile - lo == cut && entries <= grain};
+    plan->step[plan->nstep++] =
+        (sb_step){k, lo, plan->ntile, bt->add,
+                  !d && cut > 1 && plan->ntile - lo == cut && entries <= grain};
     return SB_OK;
 }
 

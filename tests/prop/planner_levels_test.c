@@ -319,7 +319,7 @@ test_stores_stay_near(void **state)
     subject_close(&s);
 }
 
-/* Groups of a tile each are one thread's, where they are less than a tile together. */
+/* Groups of a tile each are one thread's where they are less than a tile together. */
 static void
 test_one_thread(void **state)
 {

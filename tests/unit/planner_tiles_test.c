@@ -391,9 +391,22 @@ test_tiles_of_chunks(void **state)
 static void
 test_tile_a_thread(void **state)
 {
-    const sb_work w = {.op = SB_OP_SPMM, .m = 11635, .k = 11635, .n = 8, .nnz = 24162},
-                  rows = {.op = SB_OP_SPMM, .m = 1000000, .k = 9, .n = 8, .nnz = 1000},
+    const sb_work w = {.op = SB_OP_SPMM,
+                       .m = 11635,
+                       .k = 11635,
+                       .n = 8,
+                       .nnz = 24162,
+                       .b_size = 4,
+                       .c_size = 4},
+                  rows = {.op = SB_OP_SPMM,
+                          .m = 1000000,
+                          .k = 9,
+                          .n = 8,
+                          .nnz = 1000,
+                          .b_size = 4,
+                          .c_size = 4},
                   vector = {.op = SB_OP_SPMV, .m = 1000, .k = 1000, .n = 1};
+    sb_work few = {.op = SB_OP_SPMM, .m = 223, .k = 472, .n = 16, .nnz = 2768};
 
     (void)state;
     /* almost without entries, C's rows are work for all threads */
@@ -405,6 +418,11 @@ test_tile_a_thread(void **state)
      * cost less, and are not such */
     assert_true(sb_work_grain(&vector, 7000, 2) > 1000000);
     assert_true(sb_work_grain(&vector, 9000, 2) < 4500);
+    /* nor are rows of several columns, of so few bytes */
+    few.b_size = few.c_size = 4;
+    assert_true(sb_work_grain(&few, few.nnz, 2) > 1000000);
+    few.b_size = few.c_size = 8;
+    assert_true(sb_work_grain(&few, few.nnz, 2) < few.nnz);
 }
 
 int
