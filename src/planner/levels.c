@@ -150,6 +150,7 @@ rest_pieces(levels *lv, const sb_cover *cv, const uint64_t *covered, bool first,
         out[n].id = RESTS + q;
         out[n].alone = first;
         sb_level_points(&lv->on, out[n].points, NULL, covered);
+        am.adds = !first;
         out[n].cost = sb_level_seconds(&lv->on, &total, 0, &c, am, out[n].points) +
                       (first ? 0 : lv->on.pl->target->step_seconds);
         n++;
@@ -184,6 +185,7 @@ pieces(void *user, const uint64_t *covered, int selected, sb_piece *out)
             out[n].id = q;
             out[n].alone = first;
             sb_level_points(&lv->on, out[n].points, &cv, covered);
+            am.adds = !first;
             out[n].cost = sb_level_seconds(&lv->on, &total, 0, c, am, out[n].points) +
                           (first ? 0 : lv->on.pl->target->step_seconds);
             n++;

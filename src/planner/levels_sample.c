@@ -272,6 +272,7 @@ sb_level_seconds(const sb_level_sample *ls, sb_cost *total, int at,
     const sb_planner *pl = ls->pl;
 
     am.own_reuse = true;
+    am.cached = !sb_cost_windows(c);
     am.reuse = reuse_of(ls, points);
 
     total->share[at] = am.entries / (double)ls->v.nnz;
@@ -310,6 +311,7 @@ sb_level_replay(const sb_level_sample *ls, sb_cost *out, const sb_choice *ch)
             sb_level_points(ls, points, q + 1 < ch->npart ? &cv : NULL, covered);
             for (int64_t w = 0; w < words; w++)
                 covered[w] |= points[w];
+            am.adds = q > 0;
             out->part[q] = sb_level_seconds(ls, out, q, c, am, points);
             out->seconds += out->part[q];
             steps += q > 0;

@@ -39,8 +39,7 @@ typedef struct sb_step {
     const sb_kernel *kernel;
     int64_t tile_lo, tile_hi;
     bool add;
-    bool
-        alone; /* less work than a second thread takes to begin: the caller's, all of it */
+    bool alone; /* so little work that it is the caller's, all of it */
 } sb_step;
 
 /* Who runs a plan whose steps are more than the arrays below can say: all of a tensor's
