@@ -73,14 +73,17 @@ tile_a_thread(const sb_work *w, int64_t nnz)
 }
 
 /* Of one column some 3 us and less, in which a second thread hardly begins (docs/kernels.md, SpMV); of
- * several columns where rows of B and C come to so few bytes (docs/kernels.md, rule 1). */
+ * several columns where rows of B and C come to so few bytes (docs/kernels.md, rule 1), that registers of
+ * 32 bytes and more compute with as they are. */
 static bool
-tile_alone(const sb_work *w, int64_t nnz)
+tile_alone(const sb_work *w, int64_t nnz, sb_isa isa)
 {
     const double rows = (double)nnz * w->b_size + (double)w->m * w->c_size;
+    const bool fast = isa >= SB_ISA_V3 && w->b_size == w->compute_size && !w->complex;
 
-    return w->op == SB_OP_SPMV ? nnz < 8000
-                               : w->op == SB_OP_SPMM && rows * sb_work_width(w) < 3e5;
+    return w->op == SB_OP_SPMV
+               ? nnz < 8000
+               : w->op == SB_OP_SPMM && fast && rows * sb_work_width(w) < 3e5;
 }
 
 int64_t
@@ -90,7 +93,7 @@ sb_work_units(const sb_work *w, int64_t nnz)
 }
 
 int64_t
-sb_work_grain(const sb_work *w, int64_t nnz, int threads)
+sb_work_grain(const sb_work *w, int64_t nnz, sb_isa isa, int threads)
 {
     /* A tile should never be so small that its dispatch shows. Of one column calls are shorter: a
      * thread that waits for the end of the other's last tile shows earlier than the dispatch
@@ -99,7 +102,7 @@ sb_work_grain(const sb_work *w, int64_t nnz, int threads)
     const double least = (w->op == SB_OP_SPMV ? 2e3 : 2e4) / sb_work_width(w);
     const double grain = (double)sb_work_units(w, nnz) / (pieces > 1 ? pieces : 1);
 
-    if (tile_alone(w, nnz))
+    if (tile_alone(w, nnz, isa))
         return INT64_MAX / 8; /* more than anything costs */
     return (int64_t)(grain > least ? grain : least) + 1;
 }
@@ -391,7 +394,7 @@ sb_cost_close(sb_cost *out, double steps, const sb_work *w, const sb_stats *s,
 {
     out->steps = steps;
     out->tiles = (double)sb_work_units(w, s->nnz) /
-                 (double)sb_work_grain(w, s->nnz, t->threads) /
+                 (double)sb_work_grain(w, s->nnz, t->isa, t->threads) /
                  (t->threads > 0 ? t->threads : 1);
     out->seconds += steps * t->step_seconds + out->tiles * t->tile_seconds;
 }

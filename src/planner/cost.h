@@ -157,6 +157,6 @@ double sb_work_width(const sb_work *w);
  * third begins. */
 int64_t sb_work_units(const sb_work *w, int64_t nnz);
 /* Size of the tile table's pieces, in these: see tiles.c. */
-int64_t sb_work_grain(const sb_work *w, int64_t nnz, int threads);
+int64_t sb_work_grain(const sb_work *w, int64_t nnz, sb_isa isa, int threads);
 
 #endif

@@ -119,7 +119,9 @@ static int64_t
 tiles(const sb_work *w, int threads)
 {
     const double products = (double)w->nnz * sb_work_width(w);
-    const int64_t n = sb_work_units(w, w->nnz) / sb_work_grain(w, w->nnz, threads) + 1;
+    const int64_t n = sb_work_units(w, w->nnz) /
+                          sb_work_grain(w, w->nnz, sb_target_get()->isa, threads) +
+                      1;
     int64_t most = 4 * (int64_t)threads;
 
     if (products >= 1e6 || most > DIRECT_TILES)

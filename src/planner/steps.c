@@ -336,7 +336,7 @@ grain_of_part(const sb_build *b, const sb_part *p, int64_t grain)
 
     if (b->pl->pb->device || w->op != SB_OP_SPMV)
         return grain;
-    own = sb_work_grain(w, sb_tiles_total(p), b->pl->par.threads);
+    own = sb_work_grain(w, sb_tiles_total(p), b->pl->target->isa, b->pl->par.threads);
     return own < grain ? own : grain;
 }
 
@@ -542,8 +542,8 @@ settle_again(sb_build *b, const sb_choice *want, unsigned kinds)
 sb_status
 sb_build_steps(sb_build *b, const sb_choice *want)
 {
-    const int64_t grain =
-        sb_work_grain(&b->pl->work, b->pl->work.nnz, b->pl->par.threads);
+    const int64_t grain = sb_work_grain(&b->pl->work, b->pl->work.nnz,
+                                        b->pl->target->isa, b->pl->par.threads);
     const sb_kernel *fused = NULL;
     unsigned all = 0;
 

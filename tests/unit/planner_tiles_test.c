@@ -397,32 +397,39 @@ test_tile_a_thread(void **state)
                        .n = 8,
                        .nnz = 24162,
                        .b_size = 4,
-                       .c_size = 4},
+                       .c_size = 4,
+                       .compute_size = 4},
                   rows = {.op = SB_OP_SPMM,
                           .m = 1000000,
                           .k = 9,
                           .n = 8,
                           .nnz = 1000,
                           .b_size = 4,
-                          .c_size = 4},
+                          .c_size = 4,
+                          .compute_size = 4},
                   vector = {.op = SB_OP_SPMV, .m = 1000, .k = 1000, .n = 1};
     sb_work few = {.op = SB_OP_SPMM, .m = 223, .k = 472, .n = 16, .nnz = 2768};
 
     (void)state;
     /* almost without entries, C's rows are work for all threads */
-    assert_int_equal(sb_work_units(&rows, rows.nnz) / sb_work_grain(&rows, rows.nnz, 2),
+    assert_int_equal(sb_work_units(&rows, rows.nnz) /
+                         sb_work_grain(&rows, rows.nnz, SB_ISA_V3, 2),
                      1);
     for (int threads = 1; threads <= 4; threads++)
-        assert_true(threads * sb_work_grain(&w, w.nnz, threads) >= w.nnz + w.m);
+        assert_true(threads * sb_work_grain(&w, w.nnz, SB_ISA_V3, threads) >=
+                    w.nnz + w.m);
     /* a vector that one thread is done with before another has begun; masks of 40 000 entries
      * cost less, and are not such */
-    assert_true(sb_work_grain(&vector, 7000, 2) > 1000000);
-    assert_true(sb_work_grain(&vector, 9000, 2) < 4500);
+    assert_true(sb_work_grain(&vector, 7000, SB_ISA_V3, 2) > 1000000);
+    assert_true(sb_work_grain(&vector, 9000, SB_ISA_V3, 2) < 4500);
     /* nor are rows of several columns, of so few bytes */
-    few.b_size = few.c_size = 4;
-    assert_true(sb_work_grain(&few, few.nnz, 2) > 1000000);
-    few.b_size = few.c_size = 8;
-    assert_true(sb_work_grain(&few, few.nnz, 2) < few.nnz);
+    few.b_size = few.c_size = few.compute_size = 4;
+    assert_true(sb_work_grain(&few, few.nnz, SB_ISA_V3, 2) > 1000000);
+    assert_true(sb_work_grain(&few, few.nnz, SB_ISA_V2, 2) < few.nnz); /* slower */
+    few.b_size = few.c_size = 2;                                       /* converted */
+    assert_true(sb_work_grain(&few, few.nnz, SB_ISA_V3, 2) < few.nnz);
+    few.b_size = few.c_size = few.compute_size = 8;
+    assert_true(sb_work_grain(&few, few.nnz, SB_ISA_V3, 2) < few.nnz);
 }
 
 int
