@@ -419,9 +419,7 @@ sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_st
         out->share[q] = s->nnz ? am.entries / (double)s->nnz : 0;
         out->padding[q] = padding(&am);
         am.adds = q > 0;
-        am.cached =
-            named ? !ch->stream
-                  : ch->npart > 2 || (ch->npart == 2 && !sb_cost_windows(&ch->part[0]));
+        am.cached = named ? !ch->stream : !sb_cost_once(ch);
         am.unasked = named && ch->prefetch == 0;
         if (am.entries > 0 || ch->npart == 1) {
             out->part[q] =

@@ -93,6 +93,9 @@ double sb_cost_making(const sb_part_choice *p, const sb_work *w, const sb_target
  * time at the roofline, and of time per entry, of which a row has `unroll` taken together
  * (sb_rule_together). */
 bool sb_cost_windows(const sb_part_choice *p);
+/* Whether one part writes all rows of C but the last few. What other parts leave is added
+ * to rows that stores past the caches would have taken out of them (docs/kernels.md, rule 5). */
+bool sb_cost_once(const sb_choice *ch);
 /* cost_rows.c: time of windows, blocks and panels over that of plain rows of their entries, where
  * that is known. */
 bool sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,

@@ -13,6 +13,12 @@ sb_cost_windows(const sb_part_choice *p)
     return p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE;
 }
 
+bool
+sb_cost_once(const sb_choice *ch)
+{
+    return ch->npart == 1 || (ch->npart == 2 && sb_cost_windows(&ch->part[0]));
+}
+
 /* Rows long enough for two entries at a time keep more of B in flight, which shows while
  * a row of B is but a few lines (docs/kernels.md). A run of shared columns begins anew
  * for each window, which shows where there is little else to do. Sums of 64 columns of six

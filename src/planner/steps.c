@@ -205,14 +205,6 @@ together(const sb_planner *pl, const sb_choice *want, int block)
  * are resident; the best ones at what they cost. */
 enum { BEST, WHOLE, RESIDENT, LAST, PASSES };
 
-/* Whether a row of C is written by one step, but for the last few. Of what other parts leave, a step adds
- * to rows that stores past the caches have taken out of them (docs/kernels.md, rule 5). */
-static bool
-rows_once(const sb_choice *ch)
-{
-    return ch->npart == 1 || (ch->npart == 2 && sb_cost_windows(&ch->part[0]));
-}
-
 /* Rules for what `want` leaves open. The best form may be worth a file or a compilation;
  * the others only count when resident. */
 static bool
@@ -227,7 +219,7 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     sb_choice best = *want;
     int widest;
 
-    best.stream |= rows_once(want) &&
+    best.stream |= sb_cost_once(want) &&
                    sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target);
     if (best.prefetch == 0)
         best.prefetch = sb_rule_prefetch(pl->pb, bytes, block, best.stream, pl->target);
