@@ -120,7 +120,7 @@ rows_once(const sb_part_choice *p)
 static double
 rows_again(const sb_part_choice *p, const sb_amounts *am, const sb_stats *s)
 {
-    const double filled = (double)(s->rows - s->empty);
+    const double rows = (double)s->rows, filled = rows - (double)s->empty;
 
     if (p->kind == SB_PART_COO)
         return fmin(am->touches, filled);
@@ -128,7 +128,7 @@ rows_again(const sb_part_choice *p, const sb_amounts *am, const sb_stats *s)
         return am->touches;
     return rows_once(p) || p->kind == SB_PART_PANEL || sb_part_selects(p->kind)
                ? 0
-               : positive(am->touches - filled);
+               : positive(am->touches - rows) * filled / fmax(1, rows);
 }
 
 /* Bytes/s of rows of C that another core has written, a thread's. */

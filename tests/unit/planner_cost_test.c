@@ -457,7 +457,8 @@ test_memory(void **state)
          "(plan spmm (part csr) (tile 128) (stream))"},
         {"(plan spmm (part rows flat 1))", "(plan spmm (part rows flat 2))"},
         {"(plan spmm (part rows flat 1))", "(plan spmm (part coo))"}};
-    sb_stats s = spread_rows(4);
+    static const char one[] = "(plan spmm (part ell 6))"; /* unit a row */
+    sb_stats s = spread_rows(4), hollow = s;
     sb_target little = machine;
 
     (void)state;
@@ -469,6 +470,10 @@ test_memory(void **state)
     /* what a cache holds need not come from memory */
     assert_true(cost_of(&s, dearer[0][0], 128, 4, &machine).seconds ==
                 cost_of(&s, dearer[0][1], 128, 4, &machine).seconds);
+    /* rows without entries are written, too, but not added to */
+    hollow.empty = hollow.rows / 2;
+    assert_true(cost_of(&hollow, one, 128, 4, &little).terms[0].roof ==
+                cost_of(&s, one, 128, 4, &little).terms[0].roof);
     /* a row whose entries lie together meets one of two halves */
     for (int q = 0; q < SB_STATS_PANELS; q++)
         s.panel_run[q] = s.mean;

@@ -103,11 +103,12 @@ first_look(job *j, double best)
 static void
 look_again(tune_samples *to, field *f)
 {
-    tune_sample *s = &to->at[f->first];
+    tune_sample *s;
     double seconds;
 
     if (f->count == 0)
         return;
+    s = &to->at[f->first];
     f->j->a = f->a[0];
     seconds = first_look(f->j, f->best);
     if (seconds > 0 && seconds < s->seconds)
