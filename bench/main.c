@@ -38,7 +38,7 @@ typedef struct call {
     int64_t threads, rounds, min_nnz, check;
     double batch_seconds, row_seconds;
     const char *out, *op, *n, *type, *peers; /* but out, lists by commas */
-    bool quick, tiny, no_limits, measured, columns, help;
+    bool quick, tiny, no_limits, measured, columns, own_values, help;
     const char *plan[FORCED];
     int plans;
     const char *file[512];
@@ -317,7 +317,7 @@ run_all(const call *c)
         limits_measure(&limits, (int)c->threads, c->quick ? 0.02 : 0.1);
     count = open_peers(c, peers, rep);
     for (f = 0; f < c->files; f++) {
-        if (!problem_read(&m, c->file[f])) {
+        if (!problem_read(&m, c->file[f], c->own_values)) {
             code = TOOL_USAGE;
             continue;
         }
@@ -374,6 +374,8 @@ main(int argc, char **argv)
         {"--measured", ARG_FLAG, &c.measured, "ours with measured analysis as well"},
         {"--plan", ARG_TEXT, NULL, "a plan text as one more peer; may come often"},
         {"--columns", ARG_FLAG, &c.columns, "SpMM's B and C lie by columns"},
+        {"--own-values", ARG_FLAG, &c.own_values,
+         "A's values are the file's, 1 in a pattern (random)"},
         {"--no-limits", ARG_FLAG, &c.no_limits, "do not measure the machine"},
         {"--help", ARG_FLAG, &c.help, "this text"},
         {NULL, ARG_FLAG, NULL, NULL},

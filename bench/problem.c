@@ -9,7 +9,7 @@
 #include <string.h>
 
 bool
-problem_read(problem_matrix *out, const char *path)
+problem_read(problem_matrix *out, const char *path, bool own)
 {
     const char *slash = strrchr(path, '/');
     mm_matrix m;
@@ -37,6 +37,9 @@ problem_read(problem_matrix *out, const char *path)
         out->ptr[p] = (int32_t)m.ptr[p];
     for (p = 0; p < m.nnz; p++)
         out->col[p] = (int32_t)m.col[p];
+    out->val = own ? tool_memory(m.nnz, sizeof *out->val) : NULL;
+    for (p = 0; own && p < m.nnz; p++) /* of complex ones the real parts */
+        out->val[p] = m.val[m.field == MM_COMPLEX ? 2 * p : p];
     mm_free(&m);
     return true;
 }
@@ -46,6 +49,7 @@ problem_free_matrix(problem_matrix *m)
 {
     free(m->ptr);
     free(m->col);
+    free(m->val);
     memset(m, 0, sizeof *m);
 }
 
@@ -58,6 +62,16 @@ random_array(elem type, int64_t count, uint64_t seed)
 
     for (p = 0; p < count; p++)
         elem_put(type, x, p, 2.0 * rng_unit(&r) - 1.0, 0.0);
+    return x;
+}
+
+static void *
+array_of(elem type, const double *from, int64_t count)
+{
+    void *x = tool_memory(count, elem_size(type));
+
+    for (int64_t p = 0; p < count; p++)
+        elem_put(type, x, p, from[p], 0.0);
     return x;
 }
 
@@ -86,7 +100,7 @@ problem_make(bench_problem *out, const problem_matrix *m, bench_op op, elem type
     out->col = m->col;
     out->threads = threads;
     out->by_columns = op == BENCH_SPMM && by_columns;
-    out->val = random_array(type, m->nnz, 1);
+    out->val = m->val ? array_of(type, m->val, m->nnz) : random_array(type, m->nnz, 1);
     out->b = random_array(type, m->cols * n, 2);
     if (op == BENCH_SDDMM)
         out->x = random_array(type, m->rows * n, 3);

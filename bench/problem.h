@@ -1,4 +1,4 @@
-/* A matrix and operands for a case, with random values, and the check of a result. */
+/* A matrix and operands for a case, and the check of a result. */
 #ifndef SPBLAS_BENCH_PROBLEM_H
 #define SPBLAS_BENCH_PROBLEM_H
 
@@ -8,13 +8,14 @@ typedef struct problem_matrix {
     char name[64];
     int64_t rows, cols, nnz;
     int32_t *ptr, *col;
+    double *val; /* NULL: random ones */
 } problem_matrix;
 
-/* Reads a file; false having complained on stderr. */
-bool problem_read(problem_matrix *out, const char *path);
+/* Reads a file, its values (1 in a pattern) where `own`; false having complained on stderr. */
+bool problem_read(problem_matrix *out, const char *path, bool own);
 void problem_free_matrix(problem_matrix *m);
 
-/* Operands with values in [-1, 1). False when memory is short. */
+/* Operands, random ones with values in [-1, 1). False when memory is short. */
 bool problem_make(bench_problem *out, const problem_matrix *m, bench_op op, elem type,
                   int64_t n, bool by_columns, int threads);
 void problem_free(bench_problem *pb);

@@ -78,8 +78,8 @@ static const sb_factor fast_sddmm[SB_CLASS_COUNT] = {
 /* Zen 4: classes of SpMV that the rules set aside, and of SDDMM, fitted to what they took
  * (docs/planner.md, Memory). */
 static const sb_factor zen4_spmv[SB_CLASS_COUNT] = {
-    [SB_PART_ELL] = {0.5, 0.9, 0.08},
-    [SB_PART_PICK] = {0.5, 0.8, 0.2},
+    [SB_PART_ELL] = {0.5, 0.7, 0.2},
+    [SB_PART_PICK] = {0.7, 0.8, 0.25},
     [SB_PART_COO] = {1.5, 0.45, 0},
     [SB_PART_ALIKE] = {0, 0.65, 0.38},
 };
