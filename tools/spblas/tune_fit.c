@@ -173,13 +173,15 @@ tune_fit(sb_target *t, const tune_samples *s)
 
 /* ---- Report ---------------------------------------------------------------------- */
 
-/* A sample belongs to the class of its first part. */
+static const char *const ops[] = {"spmm", "spmv", "sddmm"};
+
+/* A sample belongs to the class of its first part. The correlation of seconds is the largest
+ * products'; that of their logarithms is all products' alike. */
 static void
 report_class(const tune_samples *s, const sb_target *t, sb_op op, int class_)
 {
-    static const char *const ops[] = {"spmm", "spmv", "sddmm"};
     double *predicted = tool_memory(s->count, sizeof *predicted);
-    double *measured = tool_memory(s->count, sizeof *measured), error = 0;
+    double *measured = tool_memory(s->count, sizeof *measured), error = 0, seconds;
     int64_t n = 0;
 
     for (int64_t q = 0; q < s->count; q++) {
@@ -192,9 +194,14 @@ report_class(const tune_samples *s, const sb_target *t, sb_op op, int class_)
         error += fabs(log(predicted[n] / measured[n]));
         n++;
     }
+    seconds = sb_fit_correlation(predicted, measured, n);
+    for (int64_t q = 0; q < n; q++) {
+        predicted[q] = log(predicted[q]);
+        measured[q] = log(measured[q]);
+    }
     if (n > 0)
-        printf("%-6s %-7s %7lld %12.4f %9.2f\n", ops[op], sb_class_name(class_),
-               (long long)n, sb_fit_correlation(predicted, measured, n),
+        printf("%-6s %-7s %7lld %12.4f %9.4f %9.2f\n", ops[op], sb_class_name(class_),
+               (long long)n, seconds, sb_fit_correlation(predicted, measured, n),
                exp(error / (double)n));
     free(predicted);
     free(measured);
@@ -203,13 +210,13 @@ report_class(const tune_samples *s, const sb_target *t, sb_op op, int class_)
 /* Geometric mean of fastest over chosen, and how many problems had a choice among the
  * samples. */
 static void
-report_choices(const tune_samples *s)
+report_choices(const tune_samples *s, const double *best, sb_op op)
 {
-    double *best = fastest(s), sum = 0, worst = 1;
+    double sum = 0, worst = 1;
     int64_t n = 0;
 
     for (int64_t q = 0; q < s->count; q++)
-        if (s->at[q].chosen) {
+        if (s->at[q].chosen && s->at[q].choice.op == op) {
             const double share = best[s->at[q].problem] / s->at[q].seconds;
 
             sum += log(share);
@@ -217,20 +224,23 @@ report_choices(const tune_samples *s)
             n++;
         }
     if (n > 0)
-        printf("choices without measuring: %.3f of the fastest plan's speed (%lld "
+        printf("choices without measuring, %s: %.3f of the fastest plan's speed (%lld "
                "problems; worst %.2f)\n",
-               exp(sum / (double)n), (long long)n, worst);
-    free(best);
+               ops[op], exp(sum / (double)n), (long long)n, worst);
 }
 
 void
 tune_report(const tune_samples *s, const sb_target *t)
 {
-    puts("op     class   samples  correlation     error");
+    double *best = fastest(s);
+
+    puts("op     class   samples  correlation   of logs     error");
     for (int op = 0; op < SB_OP_COUNT; op++)
         for (int q = 0; q < SB_CLASS_COUNT; q++)
             report_class(s, t, (sb_op)op, q);
-    report_choices(s);
+    for (int op = 0; op < SB_OP_COUNT; op++)
+        report_choices(s, best, (sb_op)op);
+    free(best);
 }
 
 void
