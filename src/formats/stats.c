@@ -396,6 +396,7 @@ sb_stats_expand(sb_stats *s, int64_t block)
     s->r8 = fmin(b, 8);
     s->window_cols *= b;
     s->window_reuse = 1 - (1 - s->window_reuse) / b;
+    s->window_next = 1 - (1 - s->window_next) / b;
     for (int q = 0; q < SB_STATS_BLOCKS; q++)
         s->block_share[q] = block % sb_stats_block_size[q] == 0;
     for (int q = 0; q < SB_STATS_PANELS; q++)

@@ -56,6 +56,7 @@ typedef struct sb_stats {
     double window_cols;  /* distinct columns of a window of neighbouring rows */
     double window_reuse; /* share of entries whose column the window had already */
     double window_fresh; /* share of a window's columns that the one before lacked */
+    double window_next;  /* share of columns that came beside one that was there */
     double
         block_share[SB_STATS_BLOCKS];   /* share of entries in completely full blocks */
     double win_share[SB_STATS_WINDOWS]; /* share of entries in runs that rows share */

@@ -26,7 +26,7 @@ typedef struct slot {
 
 /* Of windows. */
 typedef struct tally {
-    int64_t entries, d4, d8, dwin, second, fresh;
+    int64_t entries, d4, d8, dwin, second, fresh, once, next;
 } tally;
 
 typedef struct sampler {
@@ -34,7 +34,8 @@ typedef struct sampler {
     int64_t pairs, entries; /* of windows, and read of a pair: at most, about */
     slot *table;
     uint32_t epoch;
-    int fill; /* slots of this epoch */
+    bool every; /* columns: none is passed over */
+    int fill;   /* slots of this epoch */
     tally sum;
     int64_t windows;
     double columns; /* distinct ones of all windows */
@@ -52,9 +53,9 @@ begin_epoch(sampler *sm)
     sm->fill = 0;
 }
 
-/* The slot of a key in this epoch, which must have room; fresh if `*is_new`. */
+/* The slot of a key in this epoch, or the one it would have. */
 static inline slot *
-find(sampler *sm, int64_t key, bool *is_new)
+look(sampler *sm, int64_t key)
 {
     uint64_t h = ((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - TABLE_BITS);
     slot *s = &sm->table[h];
@@ -63,6 +64,15 @@ find(sampler *sm, int64_t key, bool *is_new)
         h = (h + 1) & (TABLE - 1);
         s = &sm->table[h];
     }
+    return s;
+}
+
+/* The slot of a key in this epoch, which must have room; fresh if `*is_new`. */
+static inline slot *
+find(sampler *sm, int64_t key, bool *is_new)
+{
+    slot *s = look(sm, key);
+
     *is_new = s->epoch != sm->epoch;
     if (*is_new) {
         *s = (slot){key, sm->epoch, 0};
@@ -72,7 +82,8 @@ find(sampler *sm, int64_t key, bool *is_new)
 }
 
 static inline void
-window_entry(sampler *sm, tally *t, int64_t col, uint32_t row, uint32_t half)
+window_entry(sampler *sm, tally *t, int64_t col, int64_t left, uint32_t row,
+             uint32_t half)
 {
     const uint32_t by4 = row / 4 + 1, by8 = (row / 8 + 1) << 8, in = (half + 1) << 16;
     bool is_new;
@@ -86,6 +97,11 @@ window_entry(sampler *sm, tally *t, int64_t col, uint32_t row, uint32_t half)
     t->dwin += (seen & 0xff0000) != in;
     t->second += half && (seen & 0xff0000) != in;
     t->fresh += half && is_new;
+    if (is_new) {
+        t->once++;
+        t->next +=
+            left == col - 1 || (sm->every && look(sm, col - 1)->epoch == sm->epoch);
+    }
 }
 
 /* One in `keep` columns, by a hash: reuse of the kept ones is reuse of all. */
@@ -105,6 +121,8 @@ add_tally(tally *to, const tally *t)
     to->dwin += t->dwin;
     to->second += t->second;
     to->fresh += t->fresh;
+    to->once += t->once;
+    to->next += t->next;
 }
 
 /* Two neighbouring windows from row `first`. */
@@ -126,6 +144,7 @@ window_pair(sampler *sm, int64_t first)
             break;
     }
     keep = (uint64_t)(nnz < most ? nnz : most) / TABLE_FILL + 1;
+    sm->every = keep == 1;
     begin_epoch(sm);
     for (uint32_t half = 0; half < 2; half++)
         for (int64_t r = 0; r < rows && first < v->rows; r++, row++, first++) {
@@ -133,9 +152,11 @@ window_pair(sampler *sm, int64_t first)
 
             if (hi - lo > most / 16)
                 hi = lo + most / 16;
-            for (; lo < hi; lo++)
-                if (kept(sb_view_col(v, lo), keep) && sm->fill < TABLE / 4 * 3)
-                    window_entry(sm, &t, sb_view_col(v, lo), row, half);
+            for (int64_t left = -1, col; lo < hi; lo++, left = col) {
+                col = sb_view_col(v, lo);
+                if (kept(col, keep) && sm->fill < TABLE / 4 * 3)
+                    window_entry(sm, &t, col, left, row, half);
+            }
         }
     sm->columns += (double)t.dwin * (double)keep;
     sm->windows += 2;
@@ -230,4 +251,5 @@ sb_reuse_merge(sb_stats *s, const sb_reuse *r)
     s->window_cols = columns / windows;
     s->window_reuse = 1.0 - (double)t.dwin / (double)t.entries;
     s->window_fresh = t.second ? (double)t.fresh / (double)t.second : 1.0;
+    s->window_next = t.once ? (double)t.next / (double)t.once : 0;
 }

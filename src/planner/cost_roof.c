@@ -21,11 +21,16 @@ positive(double x)
 /* A row from afar costs as if it were so much longer: its first line is waited for. */
 enum { LATE_BYTES = 64 };
 
+/* What rows from L3 and from memory have of the rates of those. */
+typedef struct afar {
+    double l3, memory;
+} afar;
+
 /* Bytes/s of whole-row gathers from a set of `bytes`: what fits a cache comes at its
- * rate, the rest from the next level, from memory at `far` of that rate. Short rows use a fraction of each line. The
+ * rate, the rest from the next level. Short rows use a fraction of each line. The
  * nearest level is twice L1: rows come back before they are all pushed out. */
 static double
-gather_rate(const sb_target *t, double bytes, double far)
+gather_rate(const sb_target *t, double bytes, afar of)
 {
     const double near = 2.0 * (double)t->l1, l2 = (double)t->l2, l3 = (double)t->l3;
     double in2, in3;
@@ -37,8 +42,8 @@ gather_rate(const sb_target *t, double bytes, double far)
     }
     in2 = l2 / bytes;
     in3 = bytes <= l3 ? 1.0 : l3 / bytes;
-    return 1.0 / (in2 / t->gather_l2 + positive(in3 - in2) / t->gather_l3 +
-                  (1.0 - in3) / (far * t->gather_mem));
+    return 1.0 / (in2 / t->gather_l2 + positive(in3 - in2) / (of.l3 * t->gather_l3) +
+                  (1.0 - in3) / (of.memory * t->gather_mem));
 }
 
 static double
@@ -60,14 +65,16 @@ neighbours(const sb_stats *s)
     return s->nnz > 0 ? sum / ((double)s->nnz * (double)s->rows) : 0;
 }
 
-/* What memory gives of its rate of whole rows. On Zen 4 that is what it has for rows that are asked for ahead. */
-static double
-asked_share(const sb_amounts *am, const sb_work *w, const sb_stats *s,
-            const sb_target *t)
+/* On Zen 4 memory's rate is that of rows that are asked for ahead, and columns that neighbouring rows hold
+ * side by side are foreseen: the more of them, the nearer to twice the rate. */
+static afar
+rates_afar(const sb_amounts *am, double kept, const sb_work *w, const sb_stats *s,
+           const sb_target *t)
 {
     const bool asked = !am->unasked && sb_rule_beyond(w, sb_work_footprint(w, s), 1, t);
+    const double side = 1 + positive(kept * s->window_next - 0.4) / 0.6;
 
-    return sb_target_zen4(t) && !asked ? 0.5 : 1;
+    return sb_target_zen4(t) ? (afar){side, asked ? side : side / 2} : (afar){1, 1};
 }
 
 /* Seconds to read B's rows for the entries of a part. */
@@ -85,7 +92,7 @@ gather_seconds(const sb_part_choice *p, const sb_amounts *am, double together,
     const double bytes = am->entries * line;
     /* rows kept in registers together share each load of B's row */
     const double rows = p->size > 0 ? fmin(together, p->size) : together;
-    const double from = asked_share(am, w, s, t);
+    const afar from = rates_afar(am, kept, w, s, t);
     const double alone = sb_cost_windows(p) ? am->entries - am->slots : 0;
     const double near = (bytes - alone * line) / rows * reuse + alone * line * reuse;
     const double far = am->entries * (line + LATE_BYTES) * (1 - reuse);

@@ -171,7 +171,12 @@ test_diagonals(void **state)
     assert_int_equal(s.bandwidth, 1);
     assert_true(s.window_reuse > 0.6);
     assert_true(s.window_fresh > 0.9); /* neighbouring windows share two columns */
+    assert_true(s.window_next > 0.95);
     assert_true(s.cv < 0.1);
+    for (int64_t p = 0; p < a.nnz; p++)
+        idx[p] *= 2; /* no two side by side */
+    a.cols = 2 * N;
+    assert_true(collect(&a).window_next == 0);
 }
 
 static void
