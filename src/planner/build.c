@@ -426,19 +426,6 @@ run(sb_build *b, const sb_choice *want)
     return finish(b);
 }
 
-/* Whether all values have the same bits: pattern matrices, graphs without weights. */
-static bool
-same_values(const sb_matrix *a)
-{
-    const size_t size = sb_dtype_size(a->val_type);
-
-    return (a->format == SB_FORMAT_CSR || a->format == SB_FORMAT_CSC ||
-            a->format == SB_FORMAT_COO) &&
-           a->nnz > 0 &&
-           memcmp(a->val, (const char *)a->val + size, (size_t)(a->nnz - 1) * size) ==
-               0;
-}
-
 /* Which form of slices the matrix allows is known before kernels are looked for. */
 static void
 settle_slices(sb_choice *want, const sb_planner *pl)
@@ -455,8 +442,7 @@ settle_slices(sb_choice *want, const sb_planner *pl)
     if (kind != SB_PART_SELL)
         return;
     want->narrow = sb_part_sell_narrows(&pl->view);
-    want->one = want->packed && pl->opt->values_frozen && pl->pb->a.batch <= 1 &&
-                same_values(&pl->pb->a);
+    want->one = want->packed && pl->work.one_value;
 }
 
 sb_status

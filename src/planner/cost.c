@@ -42,6 +42,9 @@ static const coef table[SB_CLASS_COUNT] = {
     [SB_CLASS_HYB] = {5e-9, 0.5e-9, 1},
 };
 
+/* Packed slices without values, of those with (docs/kernels.md, 16-bit columns, one value). */
+static const double one_value = 0.88;
+
 static double
 positive(double x)
 {
@@ -193,6 +196,8 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
         const double a_bytes = sb_cost_structure(p, am, w, packed);
 
         sb_vector_terms(out, &one, s, t, packed);
+        if (p->kind == SB_PART_SELL && packed && w->one_value)
+            out->entry *= one_value;
         out->roof = sb_cost_stream(w, s, t, a_bytes);
         total->bytes += a_bytes;
     } else {

@@ -20,6 +20,7 @@ typedef struct sb_work {
     bool complex;
     bool by_position; /* the view has positions: no part is in place */
     bool col_major;   /* B or C is column-major */
+    bool one_value;   /* all of A's have the same bits and are promised to stay */
 } sb_work;
 
 /* What a part's seconds are made of, before the factors of its class (target.h): at the

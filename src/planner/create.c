@@ -127,6 +127,20 @@ blocks_decide(const sb_planner *pl)
            sb_rule_packed_lanes(pl->target) && pl->stats.mask_fill[0] >= 2;
 }
 
+/* Whether all values have the same bits: pattern matrices, graphs without weights. Others are known by
+ * their first two. */
+static bool
+same_values(const sb_matrix *a)
+{
+    const size_t size = sb_dtype_size(a->val_type);
+
+    return (a->format == SB_FORMAT_CSR || a->format == SB_FORMAT_CSC ||
+            a->format == SB_FORMAT_COO) &&
+           a->nnz > 0 &&
+           memcmp(a->val, (const char *)a->val + size, (size_t)(a->nnz - 1) * size) ==
+               0;
+}
+
 static sb_status
 look(sb_planner *pl)
 {
@@ -136,6 +150,9 @@ look(sb_planner *pl)
     if (pl->view.block > 1)
         sb_stats_expand(&pl->stats, pl->view.block);
     pl->work.by_position = pl->view.pos != NULL;
+    pl->work.one_value = pl->pb->op == SB_OP_SPMV && !pl->pb->device &&
+                         pl->opt->values_frozen && pl->pb->a.batch <= 1 &&
+                         same_values(&pl->pb->a);
     if (positions_decide(pl) || lanes_decide(pl))
         sb_stats_hold(&pl->stats, &pl->view, &pl->par);
     if (blocks_decide(pl))

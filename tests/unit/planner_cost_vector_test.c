@@ -62,6 +62,7 @@ collect(const shape *s)
 /* The machine's. */
 static sb_isa level = SB_ISA_V4;
 static bool wide;
+static bool one_value;
 static int64_t l2 = 1 << 20, l3 = 32 << 20;
 
 /* What a plan's part costs on that machine. */
@@ -78,7 +79,8 @@ predict(const char *part, const sb_stats *s, int size, const sb_target *t)
                        .c_size = size,
                        .compute_size = size,
                        .ptr_size = 4,
-                       .idx_size = 4};
+                       .idx_size = 4,
+                       .one_value = one_value};
     char plan[64];
     sb_choice ch;
     sb_cost cost;
@@ -451,6 +453,28 @@ test_lanes(void **state)
     }
 }
 
+/* Values that are all one are packed slices' alone to gain from. */
+static void
+test_one_value(void **state)
+{
+    static const char *const kinds[] = {"sell) (packed", "sell", "hdia) (packed",
+                                        "seg"};
+    const sb_stats s = collect(&(shape){sixty, scattered});
+
+    (void)state;
+    for (int k = 0; k < SB_COUNT(kinds); k++)
+        for (int q = 0; q < SB_COUNT(sizes); q++) {
+            const double many = of(kinds[k], &s, sizes[q]);
+
+            one_value = true;
+            if (k == 0)
+                assert_true(of(kinds[k], &s, sizes[q]) < 0.92 * many);
+            else
+                assert_true(of(kinds[k], &s, sizes[q]) == many);
+            one_value = false;
+        }
+}
+
 /* Slots and gathered rows are behind slices by the shipped factors, too, however long rows are:
  * measured on Zen 4, rows of 200 in slots take 1.3 to 1.9 times as long. */
 static void
@@ -489,6 +513,7 @@ main(void)
         cmocka_unit_test(test_wide),
         cmocka_unit_test(test_short_registers),
         cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_one_value),
         cmocka_unit_test(test_shipped),
     };
 
