@@ -319,7 +319,7 @@ rank_in(unsigned kinds, sb_part_kind kind)
 }
 
 /* Of one column tiles are cut by what their part costs: chunks of masked rows cost a fifth of their
- * places, so threads would have two or three tiles. */
+ * places, so threads would have two or three tiles. What costs too little for a second thread is one. */
 static int64_t
 grain_of_part(const sb_build *b, const sb_part *p, int64_t grain)
 {
@@ -329,7 +329,7 @@ grain_of_part(const sb_build *b, const sb_part *p, int64_t grain)
     if (b->pl->pb->device || w->op != SB_OP_SPMV)
         return grain;
     own = sb_work_grain(w, sb_tiles_total(p), b->pl->target->isa, b->pl->par.threads);
-    return own < grain ? own : grain;
+    return own < grain || (b->npart == 1 && own > w->nnz) ? own : grain;
 }
 
 /* A block of a GPU is busy with as many rows as its kernel says. */

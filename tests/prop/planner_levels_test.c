@@ -345,6 +345,42 @@ test_one_thread(void **state)
     }
 }
 
+/* One column: what costs too little by its form for a second thread is one tile, however many entries
+ * it has. */
+static void
+test_one_tile_by_cost(void **state)
+{
+    static const char *const texts[] = {"(plan spmv (part seg))",
+                                        "(plan spmv (part mask 6))"};
+    const gen_spec full = {.family = GEN_FULL,
+                           .rows = 256,
+                           .cols = 40,
+                           .format = SB_FORMAT_CSR,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F32};
+    subject s;
+
+    (void)state;
+    if (sb_target_get()->isa < SB_ISA_V4)
+        skip(); /* masks are not built in */
+    subject_open(&s, gen_matrix(&full), SB_TRANS_N, 5);
+    s.pb.op = SB_OP_SPMV;
+    s.pb.b.cols = s.pb.c.cols = s.pb.b.ld = s.pb.c.ld = 1;
+    for (int q = 0; q < 2; q++) {
+        const sb_options opt = {.plan = texts[q], .memory_limit = (int64_t)1 << 30};
+        sb_diag diag = {0};
+        sb_plan *plan;
+
+        if (sb_plan_create(&plan, &s.pb, &opt, &diag) != SB_OK)
+            fail_msg("%s: %s", texts[q], diag.text);
+        assert_int_equal(plan->nstep, 1);
+        assert_true(q == 1 ? plan->ntile == 1 : plan->ntile > 1);
+        sb_plan_release(plan);
+    }
+    subject_close(&s);
+}
+
 static int
 start(void **state)
 {
@@ -360,6 +396,7 @@ main(void)
         cmocka_unit_test(test_forced),           cmocka_unit_test(test_transposed),
         cmocka_unit_test(test_search),           cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_stores_stay_near), cmocka_unit_test(test_one_thread),
+        cmocka_unit_test(test_one_tile_by_cost),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);

@@ -2,7 +2,7 @@
  * What samples say about the model. Its seconds are linear in the factors of the classes
  * and in the costs of a step and a tile, so that one system of least squares fits them
  * all. The rates behind the terms were measured by themselves (probe.h), but kernels see
- * others: they are tried up and down as long as the factors then fit better.
+ * others: of all steps up and down the one after which the factors fit best is taken, a few times.
  */
 #include "tune.h"
 
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 2, FACTORS = 3, UNKNOWNS = SB_OP_COUNT * SB_CLASS_COUNT * FACTORS + 2 };
+enum { ROUNDS = 4, FACTORS = 3, UNKNOWNS = SB_OP_COUNT * SB_CLASS_COUNT * FACTORS + 2 };
 
 /* Plans so much slower than a problem's fastest are not chosen, whatever their error. */
 static const double in_the_race = 2;
@@ -132,9 +132,10 @@ tune_error(const tune_samples *s, const sb_target *t)
     return n > 0 ? sum / (double)n : 0;
 }
 
-/* One rate by one step, if that lets the factors fit better. */
+/* One rate by one step from `t`: *best and *error where the factors fit better than so. */
 static sb_status
-try_rate(sb_target *t, double *error, const tune_samples *s, size_t rate, double step)
+try_rate(sb_target *best, double *error, const sb_target *t, const tune_samples *s,
+         size_t rate, double step)
 {
     sb_target other = *t;
     double *at = (double *)(void *)((char *)&other + rate), now;
@@ -144,7 +145,7 @@ try_rate(sb_target *t, double *error, const tune_samples *s, size_t rate, double
     now = tune_error(s, &other);
     if (now < *error * (1 - 1e-3)) {
         *error = now;
-        *t = other;
+        *best = other;
     }
     return SB_OK;
 }
@@ -159,14 +160,20 @@ tune_fit(sb_target *t, const tune_samples *s)
         offsetof(sb_target, gather_l3), offsetof(sb_target, gather_mem)};
     static const double steps[] = {0.5, 0.7, 0.85, 1.2, 1.4, 2};
     sb_status st = fit_factors(t, s);
-    double error = tune_error(s, t);
+    double error = tune_error(s, t), before = error + 1;
 
-    for (int q = 0; q < ROUNDS * SB_COUNT(rates); q++)
-        for (int k = 0; k < SB_COUNT(steps) && st == SB_OK; k++) {
-            tool_progress("fitting", q * SB_COUNT(steps) + k,
-                          ROUNDS * SB_COUNT(rates) * SB_COUNT(steps));
-            st = try_rate(t, &error, s, rates[q % SB_COUNT(rates)], steps[k]);
-        }
+    for (int round = 0; round < ROUNDS && error < before && st == SB_OK; round++) {
+        const sb_target from = *t;
+
+        before = error;
+        for (int q = 0; q < SB_COUNT(rates); q++)
+            for (int k = 0; k < SB_COUNT(steps) && st == SB_OK; k++) {
+                tool_progress("fitting",
+                              (round * SB_COUNT(rates) + q) * SB_COUNT(steps) + k,
+                              ROUNDS * SB_COUNT(rates) * SB_COUNT(steps));
+                st = try_rate(t, &error, &from, s, rates[q], steps[k]);
+            }
+    }
     tool_progress_end();
     return st == SB_OK ? TOOL_OK : tool_complain("fit: %s", sb_status_text(st));
 }
