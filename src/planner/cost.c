@@ -106,7 +106,7 @@ sb_work_grain(const sb_work *w, int64_t nnz, sb_isa isa, int threads)
     const double grain = (double)sb_work_units(w, nnz) / (pieces > 1 ? pieces : 1);
 
     if (tile_alone(w, nnz, isa))
-        return INT64_MAX / 8; /* more than anything costs */
+        return SB_GRAIN_ALONE;
     return (int64_t)(grain > least ? grain : least) + 1;
 }
 

@@ -160,7 +160,8 @@ double sb_work_width(const sb_work *w);
 /* What tiles are cut by: entries, and where each thread is to have one tile rows as well, lest a
  * third begins. */
 int64_t sb_work_units(const sb_work *w, int64_t nnz);
-/* Size of the tile table's pieces, in these: see tiles.c. */
+/* Size of the tile table's pieces, in these: see tiles.c. The caller's alone: more than anything costs. */
+#define SB_GRAIN_ALONE (INT64_MAX / 8)
 int64_t sb_work_grain(const sb_work *w, int64_t nnz, sb_isa isa, int threads);
 
 #endif

@@ -329,7 +329,7 @@ grain_of_part(const sb_build *b, const sb_part *p, int64_t grain)
     if (b->pl->pb->device || w->op != SB_OP_SPMV)
         return grain;
     own = sb_work_grain(w, sb_tiles_total(p), b->pl->target->isa, b->pl->par.threads);
-    return own < grain || (b->npart == 1 && own > w->nnz) ? own : grain;
+    return own < grain || (b->npart == 1 && own == SB_GRAIN_ALONE) ? own : grain;
 }
 
 /* A block of a GPU is busy with as many rows as its kernel says. */
