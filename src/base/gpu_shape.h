@@ -15,6 +15,7 @@ typedef struct sb_gpu_shape {
     int rows_per_tile;  /* rows, or what stands for them, that busy all of a block */
     int strip; /* rows and entries that a group of lanes takes, where tiles are of groups, not
                   of blocks, and rows_per_tile is how many groups a block has; 0: of blocks */
+    int resident; /* threads that a multiprocessor of 9.0 holds at once; 0: as may be */
     int items; /* rows and entries that a block takes together, at most; 0: groups take rows */
 } sb_gpu_shape;
 

@@ -86,6 +86,8 @@ put_types(sb_strbuf *out, const sb_spec *s)
                             "#define IS_ZERO(v) ((v) == 0)\n"
                             "#define IS_ONE(v) ((v) == 1)\n"
                             "#define ONE ((S_TYPE)1)\n");
+    sb_strbuf_printf(out, "#define READ_B sbg_read_%s\n",
+                     s->b == SB_F64 || s->b == SB_C64 ? "doubles" : "words");
     /* elements of two parts may lie at multiples of one */
     sb_strbuf_printf(out, "#define READ_A(at) %s\n",
                      sb_dtype_is_complex(s->a) ? "(*(at))" : "SBG_READ(at)");
@@ -156,6 +158,7 @@ sb_byhand_shape(sb_gpu_shape *shape, const sb_byhand *h, const sb_spec *s)
     shape->threads = cut.threads;
     shape->rows_per_tile = cut.tiles > 0 ? cut.tiles : shape->rows_per_tile;
     shape->strip = s->even ? 0 : cut.strip;
+    shape->resident = cut.resident;
     shape->items = cut.items;
 }
 

@@ -20,7 +20,8 @@ typedef struct sb_byhand_cut {
     int threads; /* of a block */
     int tiles;   /* what rows_per_tile of the launch is; 0: as for other kernels */
     int strip; /* rows and entries that a group of lanes takes; 0: blocks take items */
-    int items; /* rows and entries that a block takes together, at most; 0: strips */
+    int resident; /* threads on a multiprocessor of 9.0 */
+    int items;    /* rows and entries that a block takes together, at most; 0: strips */
     int least; /* entries of a range: multiples of so many keep all lanes busy; 0: any */
 } sb_byhand_cut;
 

@@ -56,8 +56,8 @@ enum {
 enum { BLOCK = 256, UNDER = 4, SHARED = 5 * 1024 };
 static const double entry_latency = 0.3e-6;
 static const double l2_share = 0.75, near_cost = 0.4;
-/* What ranges take where strips take 1, measured on an H100. */
-static const double range_cost = 1.25;
+/* What ranges take where strips take 1, measured on an H200. */
+static const double range_cost = 1.2;
 
 /* The newest that is not newer. */
 static const generation *
@@ -200,7 +200,7 @@ walk(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
     if (c->kind == SB_PART_BSR || (windows(c) && p->slots > 0.5 * p->entries))
         row /= 2;
     if (in_strips(c, w)) /* groups of a block, and entries that each has under way */
-        return row / (w->n > 32 ? 8 * 4 : 16 * 8) * latency;
+        return row / (w->n > 32 ? 8 * 8 : 16 * 8) * latency;
     return fmax(0, row - ORDINARY) * latency / sb_rule_gpu_unroll(w, s->mean, 1);
 }
 
@@ -265,12 +265,14 @@ double
 sb_gpu_ranges(const sb_planner *pl)
 {
     static const sb_choice rows = {.npart = 1, .part = {{.kind = SB_PART_CSR}}};
+    sb_stats alike = pl->stats; /* rows: none waits for a long one */
     sb_cost cost;
 
     if (sb_problem_as_is(pl->pb) != SB_PART_CSR || pl->pb->op == SB_OP_SDDMM ||
         sb_rule_gpu_whole(pl->pb))
         return INFINITY;
-    sb_cost_predict(&cost, &rows, &pl->work, &pl->stats, pl->target);
+    alike.cv = 0;
+    sb_cost_predict(&cost, &rows, &pl->work, &alike, pl->target);
     return range_cost * (cost.terms[0].roof + cost.terms[0].unit) + 2 * launch_seconds;
 }
 
@@ -337,6 +339,10 @@ sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w)
     if (in && pl->pb->op == SB_OP_SPMV &&
         (windows(p) || p->kind == SB_PART_MASK)) /* H100: 1.9 to 5 times as long */
         return "rows in place are shared out by entries";
+    if (in && pl->pb->op == SB_OP_SDDMM &&
+        !(w->choice.npart == 1 &&
+          p->kind == SB_PART_CSR)) /* H200: 2.4 to 8 times as long */
+        return "entries in place are shared out equally";
     if (!sb_rule_gpu_suits(&w->choice))
         return "made for a CPU";
     if (in &&

@@ -18,7 +18,10 @@
 
 #include <stdio.h>
 
-enum { RANGES = 8192, RANGE_LEAST = 32, SCRATCH_ALIGN = 16, BLOCKS = 1536 };
+enum { RANGES = 8192, RANGE_LEAST = 32, SCRATCH_ALIGN = 16 };
+
+/* Blocks of strips that an H100 runs at once; the shortest strip; ranges of a block. */
+enum { BLOCKS = 792, SHORTEST = 8, TOGETHER = 3 };
 
 /* Equal numbers of rows and entries. */
 typedef struct ranges {
@@ -51,6 +54,17 @@ spec_of(sb_spec *out, const sb_problem *pb, int part, int recipe)
     sb_rule_lanes(out);
 }
 
+/* Rows and entries of a group's strip, of `groups` in a block: so many that waves of blocks are
+ * full. */
+static int64_t
+strip_of(const sb_byhand_cut *cut, int64_t items, int64_t groups)
+{
+    const int64_t wave = BLOCKS * groups, waves = items / (wave * cut->strip) + 1;
+    const int64_t each = items / (wave * waves) + 1;
+
+    return each < SHORTEST ? SHORTEST : each;
+}
+
 /* A kernel that shares entries out has ranges of what a block takes. */
 static ranges
 ranges_of(const sb_problem *pb)
@@ -70,7 +84,8 @@ ranges_of(const sb_problem *pb)
     if (cut.items > 0)
         r.size = sb_rule_gpu_items(m + pb->a.nnz, cut.items);
     else if (h)
-        r.size = (int64_t)cut.strip * (cut.threads / spec.lanes);
+        r.size = strip_of(&cut, m + pb->a.nnz, cut.threads / spec.lanes) *
+                 (cut.threads / spec.lanes);
     else if (r.size < RANGE_LEAST)
         r.size = RANGE_LEAST;
     r.count = (m + pb->a.nnz + r.size - 1) / r.size;
@@ -115,14 +130,18 @@ kernel(const sb_kernel **out, const sb_problem *pb, int part, int recipe,
     return sb_planner_device_kernel(out, pb->device, &spec, effort);
 }
 
-/* Ranges that a block takes one after another, of which only the first looks for its row: so
- * many that there are enough blocks for a large GPU. Sums do not depend on it. */
+/* Ranges that a block takes one after another, as many as its warps look for together
+ * (kernels/strips.inc): blocks then run at once. Sums do not depend on it. */
 static int64_t
 ranges_of_tile(const sb_problem *pb, const sb_kernel *k, int64_t count)
 {
     const sb_gpu_shape s = pb->device->ops->shape(k);
+    int64_t each;
 
-    return s.rows_per_tile > 1 || s.items > 0 ? s.rows_per_tile : count / BLOCKS + 1;
+    if (s.rows_per_tile > 1 || s.items > 0)
+        return s.rows_per_tile;
+    each = (count - 1) / BLOCKS + 1;
+    return each < TOGETHER ? each : TOGETHER;
 }
 
 /* Steps over `units` of whatever the kernels' loops are over; r: with sums of ranges. */

@@ -410,7 +410,7 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
             const sb_gpu_shape s = d->ops->shape(k);
 
             sb_strips_cut(plan->tile, &plan->ntile, &p->group[bt->at[q].group],
-                          &b->pl->view, &s, lo);
+                          &b->pl->view, &s, b->pl->target->gpu->sms, lo);
             continue;
         }
         sb_tiles_cut(plan->tile, &plan->ntile, p, &p->group[bt->at[q].group],

@@ -300,13 +300,55 @@ test_faster(void **state)
     sb_plan_release(plan);
 }
 
+/* Sampled rows in place are shared out by entries, whatever lists of them promise. */
+static void
+test_sampled(void **state)
+{
+    static const gen_family families[] = {GEN_BANDED, GEN_DIAGONALS, GEN_ROW_RUNS,
+                                          GEN_BLOCKS};
+    const sb_options opt = {.effort = SB_EFFORT_ESTIMATE};
+    sb_device device = {.ops = &ops};
+    sb_diag diag = {SB_OK, ""};
+    sb_plan *plan;
+
+    (void)state;
+    all_at_hand = true;
+    for (int q = 0; q < SB_COUNT(families); q++) {
+        const gen_spec spec = {
+            .family = families[q], .rows = 4096, .cols = 4096, .seed = 3};
+        sb_problem pb = {.op = SB_OP_SDDMM,
+                         .a = gen_matrix(&spec),
+                         .compute = SB_F32,
+                         .alpha = {1, 0},
+                         .batch = 1,
+                         .device = &device};
+
+        kernels = compiled = alone = 0;
+        pb.b = (sb_dense){
+            .rows = 4096, .cols = 128, .ld = 128, .type = SB_F32, .batch = 1};
+        pb.c = (sb_dense){.rows = 128,
+                          .cols = 4096,
+                          .ld = 128,
+                          .type = SB_F32,
+                          .col_major = true,
+                          .batch = 1};
+        sb_wisdom_forget();
+        if (sb_plan_create(&plan, &pb, &opt, &diag) != SB_OK)
+            fail_msg("%s", diag.text);
+        gen_free_matrix(&pb.a);
+        if (!strstr(plan->text, "(part csr)"))
+            fail_msg("%s: %s", gen_family_name(families[q]), plan->explain);
+        sb_plan_release(plan);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_at_hand), cmocka_unit_test(test_one_of_a_kind),
+        cmocka_unit_test(test_at_hand),      cmocka_unit_test(test_one_of_a_kind),
         cmocka_unit_test(test_side_by_side), cmocka_unit_test(test_too_short),
-        cmocka_unit_test(test_faster)};
+        cmocka_unit_test(test_faster),       cmocka_unit_test(test_sampled)};
 
     sb_backend_set(&backend);
     return cmocka_run_group_tests(tests, NULL, NULL);
