@@ -80,10 +80,11 @@ sb_status sb_planner_device_kernel(const sb_kernel **out, struct sb_device *d,
 void sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_group *g,
                   const sb_view *v, int kind, int64_t grain);
 
-/* strips.c: the same of rows in place, for groups of lanes of a GPU with so many multiprocessors;
- * `first`: where the step's tiles begin. */
-void sb_strips_cut(sb_tile *tile, int64_t *n, const sb_part_group *g, const sb_view *v,
-                   const sb_gpu_shape *s, int sms, int64_t first);
+/* strips.c: the same of rows in place, for groups of lanes of the planner's GPU: rows lo .. hi
+ * whose `base` >> 8 entries begin with entry `kind` (0: the offsets say), or part `base` & 255 of
+ * a long row. `first`: where the step's tiles begin. */
+void sb_strips_cut(sb_tile *tile, int64_t *n, const sb_planner *pl,
+                   const sb_part_group *g, const sb_gpu_shape *s, int64_t first);
 
 /* What all units of a part cost, where offsets say it: chunks of many entries come to less than
  * their entries. Else its entries. */

@@ -409,8 +409,8 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
         if (by_strips(b, k)) {
             const sb_gpu_shape s = d->ops->shape(k);
 
-            sb_strips_cut(plan->tile, &plan->ntile, &p->group[bt->at[q].group],
-                          &b->pl->view, &s, b->pl->target->gpu->sms, lo);
+            sb_strips_cut(plan->tile, &plan->ntile, b->pl, &p->group[bt->at[q].group],
+                          &s, lo);
             continue;
         }
         sb_tiles_cut(plan->tile, &plan->ntile, p, &p->group[bt->at[q].group],

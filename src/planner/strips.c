@@ -4,6 +4,7 @@
  * is the blocks that a GPU runs at once: strips are as short as leaves as many waves, so that
  * the last is as full as the others. Limits were measured on an H100 and an H200.
  */
+#include "planner/candidates.h"
 #include "planner/context.h"
 
 /* Entries of a row that all groups of a block share: where rows are that long anyway they are left
@@ -100,12 +101,15 @@ strip_of(const sb_part_group *g, const sb_view *v, const sb_gpu_shape *s,
     return hi;
 }
 
-/* Long rows first, because they take longest. */
+/* Long rows first, because they take longest. Where entries are is left to the offsets where
+ * members of a batch have their own. */
 void
-sb_strips_cut(sb_tile *tile, int64_t *n, const sb_part_group *g, const sb_view *v,
-              const sb_gpu_shape *s, int sms, int64_t first)
+sb_strips_cut(sb_tile *tile, int64_t *n, const sb_planner *pl, const sb_part_group *g,
+              const sb_gpu_shape *s, int64_t first)
 {
-    const int64_t blocks = (int64_t)sms * (s->resident / s->threads);
+    const int64_t blocks = (int64_t)pl->target->gpu->sms * (s->resident / s->threads);
+    const sb_view *v = &pl->view;
+    const int64_t from = *n;
     const int64_t most = longest_whole(g, v, s, blocks);
     int64_t groups = blocks * s->rows_per_tile;
 
@@ -119,4 +123,6 @@ sb_strips_cut(sb_tile *tile, int64_t *n, const sb_part_group *g, const sb_view *
         groups -= s->rows_per_tile;
     }
     (void)put_strips(tile, n, g, v, strip_of(g, v, s, groups, most), most);
+    for (int64_t t = from; tile && sb_problem_own_structures(pl->pb) && t < *n; t++)
+        tile[t] = (sb_tile){0, tile[t].lo, tile[t].hi, tile[t].base & 0xff};
 }

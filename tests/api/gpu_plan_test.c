@@ -370,6 +370,60 @@ test_sampled(void **state)
     }
 }
 
+/* Two members of a batch with offsets of their own: the second has the first's rows in reverse. */
+static void
+test_own_offsets(void **state)
+{
+    const gen_spec spec = {.family = GEN_POWER_LAW,
+                           .rows = 90,
+                           .cols = 100,
+                           .seed = 6,
+                           .density = 0.1,
+                           .integer = true};
+    sb_problem pb = product(&spec, 8);
+    const sb_matrix first = pb.a;
+    const int64_t m = first.rows, nnz = first.nnz;
+    int32_t *ptr = calloc((size_t)(2 * (m + 1)), sizeof *ptr);
+    int32_t *idx = calloc((size_t)(2 * nnz), sizeof *idx), *to = ptr + m + 1;
+    float *val = calloc((size_t)(2 * nnz), sizeof *val);
+    call c;
+
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    assert_true(ptr && idx && val);
+    memcpy(ptr, first.ptr, (size_t)(m + 1) * sizeof *ptr);
+    memcpy(idx, first.idx, (size_t)nnz * sizeof *idx);
+    memcpy(val, first.val, (size_t)nnz * sizeof *val);
+    for (int64_t i = 0; i < m; i++) {
+        const int32_t lo = ptr[m - 1 - i], n = ptr[m - i] - lo;
+
+        memcpy(idx + nnz + to[i], idx + lo, (size_t)n * sizeof *idx);
+        memcpy(val + nnz + to[i], val + lo, (size_t)n * sizeof *val);
+        to[i + 1] = to[i] + n;
+    }
+    gen_free_dense(&pb.b);
+    gen_free_dense(&pb.c);
+    pb.batch = pb.a.batch = 2;
+    pb.a.ptr = ptr;
+    pb.a.idx = idx;
+    pb.a.val = val;
+    pb.a.ptr_stride = m + 1;
+    pb.a.idx_stride = pb.a.val_stride = nnz;
+    pb.b = gen_dense(
+        &(gen_dense_spec){.rows = 100, .cols = 8, .integer = true, .batch = 2});
+    pb.c =
+        gen_dense(&(gen_dense_spec){.rows = m, .cols = 8, .integer = true, .batch = 2});
+    world_must(call_begin(&c, &pb));
+    says(analysed(&c, SPBLAS_EFFORT_ESTIMATE, "(plan spmm (part csr))"), "(part csr)");
+    run_and_check(&c);
+    pb.a = first;
+    close_product(&c, &pb);
+    free(ptr);
+    free(idx);
+    free(val);
+}
+
 int
 main(void)
 {
@@ -377,7 +431,7 @@ main(void)
         cmocka_unit_test(test_features),   cmocka_unit_test(test_measure),
         cmocka_unit_test(test_search),     cmocka_unit_test(test_rests_and_levels),
         cmocka_unit_test(test_transposed), cmocka_unit_test(test_math_mode),
-        cmocka_unit_test(test_sampled),
+        cmocka_unit_test(test_sampled),    cmocka_unit_test(test_own_offsets),
     };
 
     return world_run(SB_BINARY_DIR, tests, sizeof tests / sizeof *tests);

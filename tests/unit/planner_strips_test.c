@@ -18,9 +18,12 @@ enum { SMS = 10, GROUPS = 16, USUAL = 64, WAVE = SMS * 6 * GROUPS };
 static const sb_gpu_shape shape = {
     .threads = 128, .rows_per_tile = GROUPS, .strip = USUAL, .resident = 768};
 
+static const sb_gpu_facts facts = {.sms = SMS};
+static const sb_target target = {.gpu = &facts};
+
 typedef struct cut {
-    sb_matrix a;
-    sb_view v;
+    sb_problem pb;
+    sb_planner pl;
     sb_tile *tile;
     int64_t n, shared; /* tiles; rows that are shared */
 } cut;
@@ -31,12 +34,13 @@ cut_begin(cut *c, const gen_spec *spec)
     const sb_part_group g = {.hi = spec->rows};
     int64_t again = 0;
 
-    *c = (cut){.a = gen_matrix(spec)};
-    assert_int_equal(sb_view_make(&c->v, &c->a, false, NULL), SB_OK);
-    sb_strips_cut(NULL, &c->n, &g, &c->v, &shape, SMS, 0);
+    *c = (cut){.pb.a = gen_matrix(spec), .pl = {.target = &target}};
+    c->pl.pb = &c->pb;
+    assert_int_equal(sb_view_make(&c->pl.view, &c->pb.a, false, NULL), SB_OK);
+    sb_strips_cut(NULL, &c->n, &c->pl, &g, &shape, 0);
     c->tile = calloc((size_t)c->n + 1, sizeof *c->tile);
     assert_non_null(c->tile);
-    sb_strips_cut(c->tile, &again, &g, &c->v, &shape, SMS, 0);
+    sb_strips_cut(c->tile, &again, &c->pl, &g, &shape, 0);
     assert_int_equal(again, c->n);
     for (int64_t t = 0; t < c->n; t++)
         c->shared += (c->tile[t].base & 0xff) == 1;
@@ -46,8 +50,8 @@ static void
 cut_end(cut *c)
 {
     free(c->tile);
-    sb_view_free(&c->v);
-    gen_free_matrix(&c->a);
+    sb_view_free(&c->pl.view);
+    gen_free_matrix(&c->pb.a);
 }
 
 static void
@@ -70,8 +74,8 @@ test_cover(void **state)
 
             if (at->lo == at->hi)
                 continue;
-            assert_int_equal(at->kind, sb_view_lo(&c.v, at->lo));
-            assert_int_equal(at->base >> 8, sb_view_lo(&c.v, at->hi) - at->kind);
+            assert_int_equal(at->kind, sb_view_lo(&c.pl.view, at->lo));
+            assert_int_equal(at->base >> 8, sb_view_lo(&c.pl.view, at->hi) - at->kind);
             if (share) { /* a block's groups, in their order */
                 assert_int_equal(share, t % GROUPS + 1);
                 assert_int_equal(at->hi, at->lo + 1);
@@ -110,7 +114,7 @@ test_waves(void **state)
         cut_begin(&c, &spec);
         if ((double)c.n < all[q].least * WAVE || (double)c.n > all[q].most * WAVE)
             fail_msg("%lld rows of %lld entries: %lld strips, %.2f waves",
-                     (long long)all[q].rows, (long long)c.a.nnz, (long long)c.n,
+                     (long long)all[q].rows, (long long)c.pb.a.nnz, (long long)c.n,
                      (double)c.n / WAVE);
         cut_end(&c);
     }
