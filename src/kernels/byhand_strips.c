@@ -37,7 +37,7 @@ deep(const sb_spec *s)
            (s->compute == SB_F32 || s->compute == SB_F64) && s->b == s->compute;
 }
 
-/* Threads on a multiprocessor: 80 registers, where numbers of 64 bits need more 96 or 128. */
+/* Threads on a multiprocessor: 80 registers, where more is under way or of 64 bits 96 or 128. */
 static int
 resident(const sb_spec *s)
 {
@@ -48,7 +48,7 @@ resident(const sb_spec *s)
     return s->kinds == 1U << SB_KIND_RANGE ? 512 : 640;
 }
 
-/* UNDER: rows of B under way in a lane, as many as 80 registers hold beside the sums. */
+/* UNDER: rows of B under way in a lane, as many as its registers hold beside the sums. */
 static void
 macros(sb_strbuf *out, const sb_spec *s)
 {
@@ -78,7 +78,7 @@ macros(sb_strbuf *out, const sb_spec *s)
                      s->kinds == 1U << SB_KIND_RANGE
                          ? at_found + 32
                          : sums + sb_byhand_up((size_t)groups * sizeof(int)),
-                     s->ptr == SB_I64 ? "int64_t" : "uint32_t");
+                     s->ptr == SB_I64 || s->idx == SB_I64 ? "int64_t" : "uint32_t");
     sb_byhand_resident(out, resident(s), sb_dtype_size(s->b) < 4 ? 384 : 512);
     sb_strbuf_printf(out, "#define THREADS %d\n", SB_SPEC_THREADS);
 }

@@ -204,14 +204,14 @@ walk(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
     return fmax(0, row - ORDINARY) * latency / sb_rule_gpu_unroll(w, s->mean, 1);
 }
 
-/* Groups of a block wait for the longest row among theirs, unless rows are listed by
- * length, which on the other hand are no neighbours: what that costs in the rows of B that
+/* Groups of a block wait for the longest row among theirs, unless entries are shared out, or rows
+ * listed by length, which on the other hand are no neighbours: what that costs in the rows of B that
  * L1 has, gather says. */
 static double
 waiting(const sb_gpu_part *p, const sb_work *w, const sb_stats *s)
 {
     return by_entries(p->choice, w) || shared_out(p->choice, w) ||
-                   sb_cost_class(p->choice) == SB_CLASS_HYB
+                   in_strips(p->choice, w) || sb_cost_class(p->choice) == SB_CLASS_HYB
                ? 1
                : 1 + 0.2 * fmin(s->cv, 3);
 }
@@ -265,14 +265,12 @@ double
 sb_gpu_ranges(const sb_planner *pl)
 {
     static const sb_choice rows = {.npart = 1, .part = {{.kind = SB_PART_CSR}}};
-    sb_stats alike = pl->stats; /* rows: none waits for a long one */
     sb_cost cost;
 
     if (sb_problem_as_is(pl->pb) != SB_PART_CSR || pl->pb->op == SB_OP_SDDMM ||
         sb_rule_gpu_whole(pl->pb))
         return INFINITY;
-    alike.cv = 0;
-    sb_cost_predict(&cost, &rows, &pl->work, &alike, pl->target);
+    sb_cost_predict(&cost, &rows, &pl->work, &pl->stats, pl->target);
     return range_cost * (cost.terms[0].roof + cost.terms[0].unit) + 2 * launch_seconds;
 }
 
@@ -339,9 +337,9 @@ sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w)
     if (in && pl->pb->op == SB_OP_SPMV &&
         (windows(p) || p->kind == SB_PART_MASK)) /* H100: 1.9 to 5 times as long */
         return "rows in place are shared out by entries";
-    if (in && pl->pb->op == SB_OP_SDDMM &&
-        !(w->choice.npart == 1 &&
-          p->kind == SB_PART_CSR)) /* H200: 2.4 to 8 times as long */
+    /* lists of rows by length took 2.4 to 8 times as long (H200); tensor cores nobody timed */
+    if (pl->pb->op == SB_OP_SDDMM && sb_problem_as_is(pl->pb) == SB_PART_CSR &&
+        !(w->choice.npart == 1 && p->kind == SB_PART_CSR))
         return "entries in place are shared out equally";
     if (!sb_rule_gpu_suits(&w->choice))
         return "made for a CPU";

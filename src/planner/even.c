@@ -20,8 +20,8 @@
 
 enum { RANGES = 8192, RANGE_LEAST = 32, SCRATCH_ALIGN = 16 };
 
-/* Blocks of strips that an H100 runs at once; the shortest strip; ranges of a block. */
-enum { BLOCKS = 792, SHORTEST = 8, TOGETHER = 3 };
+/* Multiprocessors of an H100; the shortest strip; ranges of a block. */
+enum { SMS = 132, SHORTEST = 8, TOGETHER = 3 };
 
 /* Equal numbers of rows and entries. */
 typedef struct ranges {
@@ -54,13 +54,21 @@ spec_of(sb_spec *out, const sb_problem *pb, int part, int recipe)
     sb_rule_lanes(out);
 }
 
+/* Blocks of a kernel that an H100 runs at once. */
+static int64_t
+wave(int resident, int threads)
+{
+    return SMS * (int64_t)(resident > threads ? resident / threads : 1);
+}
+
 /* Rows and entries of a group's strip, of `groups` in a block: so many that waves of blocks are
  * full. */
 static int64_t
 strip_of(const sb_byhand_cut *cut, int64_t items, int64_t groups)
 {
-    const int64_t wave = BLOCKS * groups, waves = items / (wave * cut->strip) + 1;
-    const int64_t each = items / (wave * waves) + 1;
+    const int64_t at_once = wave(cut->resident, cut->threads) * groups;
+    const int64_t waves = items / (at_once * cut->strip) + 1;
+    const int64_t each = items / (at_once * waves) + 1;
 
     return each < SHORTEST ? SHORTEST : each;
 }
@@ -130,18 +138,19 @@ kernel(const sb_kernel **out, const sb_problem *pb, int part, int recipe,
     return sb_planner_device_kernel(out, pb->device, &spec, effort);
 }
 
-/* Ranges that a block takes one after another, as many as its warps look for together
- * (kernels/strips.inc): blocks then run at once. Sums do not depend on it. */
+/* Ranges that a block takes one after another: at most as many as its warps look for together
+ * (kernels/strips.inc), so that waves are full. Sums do not depend on it. */
 static int64_t
 ranges_of_tile(const sb_problem *pb, const sb_kernel *k, int64_t count)
 {
     const sb_gpu_shape s = pb->device->ops->shape(k);
-    int64_t each;
+    int64_t waves, rounds;
 
     if (s.rows_per_tile > 1 || s.items > 0)
         return s.rows_per_tile;
-    each = (count - 1) / BLOCKS + 1;
-    return each < TOGETHER ? each : TOGETHER;
+    waves = (count - 1) / wave(s.resident, s.threads) + 1;
+    rounds = (waves + TOGETHER - 1) / TOGETHER;
+    return (waves + rounds - 1) / rounds;
 }
 
 /* Steps over `units` of whatever the kernels' loops are over; r: with sums of ranges. */

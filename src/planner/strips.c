@@ -52,14 +52,15 @@ longest_whole(const sb_part_group *g, const sb_view *v, const sb_gpu_shape *s,
     return usual < LONG ? LONG : usual < LONGER ? usual : LONGER;
 }
 
-/* Strips of at most so many items, of rows that are not long. */
+/* Strips of at most so many items, of rows that are not long; with n NULL they are counted, up to
+ * one more than `room`. */
 static int64_t
 put_strips(sb_tile *tile, int64_t *n, const sb_part_group *g, const sb_view *v,
-           int64_t strip, int64_t most)
+           int64_t strip, int64_t most, int64_t room)
 {
     int64_t lo = g->lo, count = 0;
 
-    while (lo < g->hi) {
+    while (lo < g->hi && count <= room) {
         const int64_t first = sb_view_lo(v, lo);
         int64_t hi = lo, at = first, next;
 
@@ -84,16 +85,20 @@ static int64_t
 strip_of(const sb_part_group *g, const sb_view *v, const sb_gpu_shape *s,
          int64_t groups, int64_t most)
 {
-    const int64_t usual = put_strips(NULL, NULL, g, v, s->strip, most);
-    int64_t lo = SHORTEST, hi = s->strip, room;
+    const int64_t many = MANY_WAVES * groups;
+    const int64_t usual =
+        groups > 0 ? put_strips(NULL, NULL, g, v, s->strip, most, many) : 0;
+    int64_t room, lo, hi = s->strip;
 
-    if (groups <= 0 || usual > MANY_WAVES * groups)
+    if (groups <= 0 || usual > many)
         return hi;
     room = (usual + groups - 1) / groups * groups;
+    lo = room > 0 ? hi * usual / room / 2 : hi; /* strips are half full at least */
+    lo = lo > SHORTEST ? lo : SHORTEST;
     while (lo < hi) {
         const int64_t mid = (lo + hi) / 2;
 
-        if (put_strips(NULL, NULL, g, v, mid, most) > room)
+        if (put_strips(NULL, NULL, g, v, mid, most, room) > room)
             lo = mid + 1;
         else
             hi = mid;
@@ -122,7 +127,7 @@ sb_strips_cut(sb_tile *tile, int64_t *n, const sb_planner *pl, const sb_part_gro
             put(tile, n, i, i + 1, q, sb_view_lo(v, i), length(v, i));
         groups -= s->rows_per_tile;
     }
-    (void)put_strips(tile, n, g, v, strip_of(g, v, s, groups, most), most);
+    (void)put_strips(tile, n, g, v, strip_of(g, v, s, groups, most), most, v->rows);
     for (int64_t t = from; tile && sb_problem_own_structures(pl->pb) && t < *n; t++)
         tile[t] = (sb_tile){0, tile[t].lo, tile[t].hi, tile[t].base & 0xff};
 }

@@ -304,8 +304,16 @@ test_faster(void **state)
 static void
 test_sampled(void **state)
 {
-    static const gen_family families[] = {GEN_BANDED, GEN_DIAGONALS, GEN_ROW_RUNS,
-                                          GEN_BLOCKS};
+    static const struct {
+        gen_family family;
+        sb_format format;
+        const char *expect;
+    } all[] = {{GEN_BANDED, SB_FORMAT_CSR, "(part csr)"},
+               {GEN_DIAGONALS, SB_FORMAT_CSR, "(part csr)"},
+               {GEN_ROW_RUNS, SB_FORMAT_CSR, "(part csr)"},
+               {GEN_BLOCKS, SB_FORMAT_CSR, "(part csr)"},
+               {GEN_BANDED, SB_FORMAT_COO, "(part list)"},
+               {GEN_BLOCKS, SB_FORMAT_BSR, "(part blocks)"}};
     const sb_options opt = {.effort = SB_EFFORT_ESTIMATE};
     sb_device device = {.ops = &ops};
     sb_diag diag = {SB_OK, ""};
@@ -313,9 +321,12 @@ test_sampled(void **state)
 
     (void)state;
     all_at_hand = true;
-    for (int q = 0; q < SB_COUNT(families); q++) {
-        const gen_spec spec = {
-            .family = families[q], .rows = 4096, .cols = 4096, .seed = 3};
+    for (int q = 0; q < SB_COUNT(all); q++) {
+        const gen_spec spec = {.family = all[q].family,
+                               .rows = 4096,
+                               .cols = 4096,
+                               .seed = 3,
+                               .format = all[q].format};
         sb_problem pb = {.op = SB_OP_SDDMM,
                          .a = gen_matrix(&spec),
                          .compute = SB_F32,
@@ -336,8 +347,8 @@ test_sampled(void **state)
         if (sb_plan_create(&plan, &pb, &opt, &diag) != SB_OK)
             fail_msg("%s", diag.text);
         gen_free_matrix(&pb.a);
-        if (!strstr(plan->text, "(part csr)"))
-            fail_msg("%s: %s", gen_family_name(families[q]), plan->explain);
+        if (!strstr(plan->text, all[q].expect))
+            fail_msg("%s: %s", gen_family_name(all[q].family), plan->explain);
         sb_plan_release(plan);
     }
 }
