@@ -70,7 +70,8 @@ macros(sb_strbuf *out, const sb_spec *s)
                      "#define CARRIED %d\n#define FIT_B %zu\n#define FIT_C %zu\n"
                      "#define WORDS_FIT %d\n#define MANY %d\n#define AT_MANY %zu\n"
                      "#define SBG_SHARED_BYTES %zu\n"
-                     "#define ITEM %s\n", /* rows and entries together */
+                     "#define ITEM %s\n" /* rows and entries together */
+                     "#define U_TYPE %s\n",
                      s->lanes, vec, nv, most < s->lanes ? most : s->lanes,
                      STRIP * groups, at_last, at_part, at_found,
                      SB_FAULT(GPU_CARRY) ? 0 : 1, b < 16 ? b : 16, c < 16 ? c : 16,
@@ -78,7 +79,8 @@ macros(sb_strbuf *out, const sb_spec *s)
                      s->kinds == 1U << SB_KIND_RANGE
                          ? at_found + 32
                          : sums + sb_byhand_up((size_t)groups * sizeof(int)),
-                     s->ptr == SB_I64 || s->idx == SB_I64 ? "int64_t" : "uint32_t");
+                     s->ptr == SB_I64 || s->idx == SB_I64 ? "int64_t" : "uint32_t",
+                     s->ptr == SB_I64 ? "uint64_t" : "uint32_t");
     sb_byhand_resident(out, resident(s), sb_dtype_size(s->b) < 4 ? 384 : 512);
     sb_strbuf_printf(out, "#define THREADS %d\n", SB_SPEC_THREADS);
 }
