@@ -337,7 +337,7 @@ sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w)
     if (in && pl->pb->op == SB_OP_SPMV &&
         (windows(p) || p->kind == SB_PART_MASK)) /* H100: 1.9 to 5 times as long */
         return "rows in place are shared out by entries";
-    /* lists of rows by length took 2.4 to 8 times as long (H200); tensor cores nobody timed */
+    /* lists of rows by length took 2.6 to 8.2 times as long (H200); tensor cores nobody timed */
     if (pl->pb->op == SB_OP_SDDMM && sb_problem_as_is(pl->pb) == SB_PART_CSR &&
         !(w->choice.npart == 1 && p->kind == SB_PART_CSR))
         return "entries in place are shared out equally";

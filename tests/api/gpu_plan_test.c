@@ -92,8 +92,12 @@ test_features(void **state)
                              .density = 0.3,
                              .block = 4,
                              .integer = true};
-    const gen_spec even = {
-        .family = GEN_UNIFORM, .rows = 60, .cols = 50, .density = 0.2, .integer = true};
+    const gen_spec even = {.family = GEN_UNIFORM,
+                           .rows = 60,
+                           .cols = 50,
+                           .density = 0.2,
+                           .base = 1,
+                           .integer = true};
     const gen_spec row = {
         .family = GEN_DENSE_ROW, .rows = 300, .cols = 4000, .integer = true};
     const struct {
