@@ -96,19 +96,10 @@ column(const sb_view *v, int64_t p, bool wide)
     return element(v->crd, p, wide) - v->crd_base;
 }
 
-static inline void
-reach(chunk *ck, int64_t i, int64_t j)
-{
-    const int64_t far = j > i ? j - i : i - j;
-
-    if (far > ck->bandwidth)
-        ck->bandwidth = far;
-}
-
 /* Columns that do not follow the one before, over rows and all: loops that know nothing
  * of rows run over vectors, sums of 32 bits beside columns of 32. */
-static inline int64_t
-count_descents(const sb_view *v, int64_t lo, int64_t hi, bool wide)
+SB_INLINE int64_t
+descents(const sb_view *v, int64_t lo, int64_t hi, bool wide)
 {
     const int32_t *c32 = v->crd;
     const int64_t *c64 = v->crd;
@@ -125,6 +116,18 @@ count_descents(const sb_view *v, int64_t lo, int64_t hi, bool wide)
         found += some;
     }
     return found;
+}
+
+static SB_FOR_AVX2 int64_t
+descents_avx2(const sb_view *v, int64_t lo, int64_t hi)
+{
+    return descents(v, lo, hi, false);
+}
+
+SB_INLINE int64_t
+count_descents(const sb_view *v, int64_t lo, int64_t hi, bool wide)
+{
+    return !wide && SB_HAS_AVX2 ? descents_avx2(v, lo, hi) : descents(v, lo, hi, wide);
 }
 
 /* A store for each entry, no question: whether a column was seen no branch predictor knows. */
@@ -178,45 +181,62 @@ count_lengths(const sb_view *v, chunk *ck, int64_t first, int64_t last, bool wid
     }
 }
 
-/* Rows but the first of these whose first column does not follow the one before. Which rows
- * are empty is as good as random, so that is no branch; which are the first or the last is. */
-SB_INLINE int64_t
-count_begun(const sb_view *v, int64_t first, int64_t last, bool wide_ptr, bool wide)
+/* What the ends of rows say: how many rows but the first of these have a first column that does
+ * not follow the one before, and, if `band`, of sorted rows how far from the diagonal columns
+ * lie. Which rows are empty is as good as random, so that is no branch. */
+typedef struct ends {
+    int64_t begun, band;
+} ends;
+
+SB_INLINE ends
+look_at_ends(const sb_view *v, int64_t first, int64_t last, bool wide_ptr, bool wide,
+             bool band)
 {
-    const void *const ptr = v->ptr, *const crd = v->crd;
+    const void *const ptr = v->ptr;
     const int64_t base = v->ptr_base, from = sb_view_lo(v, first);
     const int64_t end = sb_view_lo(v, last);
-    int64_t begun, lo = from;
+    int64_t row = first, lo = from, far; /* row: the last one that is not empty */
+    ends e = {0, 0};
 
-    if (end - from < 2)
-        return 0;
-    /* one row begins at `from`: it is not to count */
-    begun = -(int64_t)(element(crd, from + 1, wide) <= element(crd, from, wide));
-    for (int64_t i = first; i < last; i++) {
+    if (from == end)
+        return e;
+    while ((lo = element(ptr, row + 1, wide_ptr) - base) == from)
+        row++;
+    e.band = row - column(v, from, wide);
+    for (int64_t i = row + 1; i < last; i++) {
         const int64_t hi = element(ptr, i + 1, wide_ptr) - base;
-        const uint64_t filled = (uint64_t)(lo - hi) >> 63;
-        const int64_t p = lo == from ? from + 1 : lo < end ? lo : end - 1;
+        const int64_t filled = -(int64_t)((uint64_t)(lo - hi) >> 63);
+        const int64_t p = lo < end ? lo : end - 1;
+        const int64_t begins = column(v, p, wide), ended = column(v, p - 1, wide);
 
-        begun += filled & (element(crd, p, wide) <= element(crd, p - 1, wide));
+        e.begun += filled & (begins <= ended);
         lo = hi;
-    }
-    return begun;
-}
+        if (band) {
+            const int64_t left = (i - begins) & filled, right = (ended - row) & filled;
 
-/* Of sorted rows the ends are enough. */
-static inline void
-find_band(const sb_view *v, chunk *ck, int64_t first, int64_t last, bool wide)
-{
-    for (int64_t i = first; i < last; i++) {
-        const int64_t lo = sb_view_lo(v, i), hi = sb_view_lo(v, i + 1);
-
-        for (int64_t p = lo; p < hi && !ck->sorted; p++)
-            reach(ck, i, column(v, p, wide));
-        if (lo < hi && ck->sorted) {
-            reach(ck, i, column(v, lo, wide));
-            reach(ck, i, column(v, hi - 1, wide));
+            e.band = left > e.band ? left : e.band;
+            e.band = right > e.band ? right : e.band;
+            row += (i - row) & filled;
         }
     }
+    far = column(v, end - 1, wide) - row;
+    e.band = far > e.band ? far : e.band;
+    return e;
+}
+
+/* How far from the diagonal columns lie that are not sorted. */
+static int64_t
+find_band(const sb_view *v, int64_t first, int64_t last, bool wide)
+{
+    int64_t band = 0;
+
+    for (int64_t i = first; i < last; i++)
+        for (int64_t p = sb_view_lo(v, i); p < sb_view_lo(v, i + 1); p++) {
+            const int64_t far = column(v, p, wide) - i;
+
+            band = far > band ? far : -far > band ? -far : band;
+        }
+    return band;
 }
 
 SB_INLINE void
@@ -226,13 +246,15 @@ chunk_rows(const pass *ps, chunk *ck, uint8_t *seen, int64_t first, int64_t last
     const sb_view *v = ps->v;
     const int64_t lo = sb_view_lo(v, first), hi = sb_view_lo(v, last);
 
+    const ends e = ps->band ? look_at_ends(v, first, last, wide_ptr, wide, true)
+                            : look_at_ends(v, first, last, wide_ptr, wide, false);
+
     count_lengths(v, ck, first, last, wide_ptr);
-    ck->sorted =
-        count_descents(v, lo, hi, wide) == count_begun(v, first, last, wide_ptr, wide);
+    ck->sorted = count_descents(v, lo, hi, wide) == e.begun;
     if (seen)
         mark_columns(v, seen, lo, hi, wide);
     if (ps->band)
-        find_band(v, ck, first, last, wide);
+        ck->bandwidth = ck->sorted ? e.band : find_band(v, first, last, wide);
 }
 
 static void
@@ -310,17 +332,24 @@ sb_stats_unaligned(const sb_stats *s, int rows, int cols)
     return 0;
 }
 
-/* How many columns some group has marked. */
+/* How many columns some group has marked. Eight marks at a time: their sum is the highest
+ * byte of a product. */
 static int64_t
 count_marks(const pass *ps)
 {
     const int64_t cols = ps->v->cols;
-    int64_t found = 0;
+    int64_t found = 0, j = 0;
 
     for (int64_t g = 1; g < ps->groups; g++)
-        for (int64_t j = 0; j < cols; j++)
-            ps->seen[j] |= ps->seen[g * cols + j];
-    for (int64_t j = 0; j < cols; j++)
+        for (int64_t i = 0; i < cols; i++)
+            ps->seen[i] |= ps->seen[g * cols + i];
+    for (; j + 8 <= cols; j += 8) {
+        uint64_t eight;
+
+        memcpy(&eight, ps->seen + j, sizeof eight);
+        found += (int64_t)(eight * UINT64_C(0x0101010101010101) >> 56);
+    }
+    for (; j < cols; j++)
         found += ps->seen[j];
     return found;
 }

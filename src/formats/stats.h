@@ -109,7 +109,9 @@ typedef enum sb_stats_use {
     SB_STATS_HELD = 8,       /* part share: held_share, half_share */
     SB_STATS_UNALIGNED = 16, /* part ubcsr */
     SB_STATS_ALL = 31,
-    SB_STATS_BRIEF = 32 /* beside these: a first look, which sb_stats_refine corrects */
+    SB_STATS_FIRST =
+        32, /* beside these: few samples of what sb_stats_refine can sample in full */
+    SB_STATS_BRIEF = 64 /* that, and all else no more than a first look, too */
 } sb_stats_use;
 
 /* Features from samples that decide between parts. After a first look those of windows are

@@ -18,22 +18,35 @@ enum {
     DIAG_ROWS = 64
 };
 
+/* Small, so that a table fits the first cache: columns 2^32 apart would be one, of which no
+ * pair of windows has two but by chance, and diagonals so far out are left alone. */
 typedef struct slot {
-    int64_t key;
-    uint32_t epoch;
-    uint32_t seen; /* last groups of rows that had the column; a diagonal's entries */
+    int32_t key;
+    uint16_t epoch;
+    uint16_t seen; /* last groups of rows that had the column; a diagonal's entries */
 } slot;
+
+/* Where `seen` has the group of four rows, of eight, and the window: from 1 on, two windows
+ * of 64 rows. */
+enum { BY4 = 0x3f, BY8_AT = 6, BY8 = 0x1f << BY8_AT, IN_AT = 11, IN = 3 << IN_AT };
 
 /* Of windows. */
 typedef struct tally {
     int64_t entries, d4, d8, dwin, second, fresh, once, next;
 } tally;
 
+/* An entry of a window that is counted. */
+typedef struct pick {
+    int32_t col;
+    bool follows; /* the column before it in its row */
+} pick;
+
 typedef struct sampler {
     const sb_view *v;
     int64_t pairs, entries; /* of windows, and read of a pair: at most, about */
     slot *table;
-    uint32_t epoch;
+    pick *pick; /* of a row: at most a 16th of entries */
+    uint16_t epoch;
     bool every; /* columns: none is passed over */
     int fill;   /* slots of this epoch */
     tally sum;
@@ -41,9 +54,13 @@ typedef struct sampler {
     double columns; /* distinct ones of all windows */
 } sampler;
 
+/* Of each job all is side by side: threads that count at a time share no line. */
 struct sb_reuse {
-    sampler by[SB_REUSE_JOBS];
-    slot table[SB_REUSE_JOBS][TABLE];
+    struct {
+        sampler by;
+        pick pick[PAIR_ENTRIES / 16];
+        slot table[TABLE];
+    } job[SB_REUSE_JOBS];
 };
 
 static void
@@ -55,9 +72,9 @@ begin_epoch(sampler *sm)
 
 /* The slot of a key in this epoch, or the one it would have. */
 static inline slot *
-look(sampler *sm, int64_t key)
+look(sampler *sm, int32_t key)
 {
-    uint64_t h = ((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - TABLE_BITS);
+    uint32_t h = (uint32_t)key * UINT32_C(0x9E3779B9) >> (32 - TABLE_BITS);
     slot *s = &sm->table[h];
 
     while (s->epoch == sm->epoch && s->key != key) {
@@ -69,7 +86,7 @@ look(sampler *sm, int64_t key)
 
 /* The slot of a key in this epoch, which must have room; fresh if `*is_new`. */
 static inline slot *
-find(sampler *sm, int64_t key, bool *is_new)
+find(sampler *sm, int32_t key, bool *is_new)
 {
     slot *s = look(sm, key);
 
@@ -82,34 +99,43 @@ find(sampler *sm, int64_t key, bool *is_new)
 }
 
 static inline void
-window_entry(sampler *sm, tally *t, int64_t col, int64_t left, uint32_t row,
-             uint32_t half)
+window_entry(sampler *sm, tally *t, pick p, uint32_t row, uint32_t half)
 {
-    const uint32_t by4 = row / 4 + 1, by8 = (row / 8 + 1) << 8, in = (half + 1) << 16;
+    const uint32_t by4 = row / 4 + 1, by8 = (row / 8 + 1) << BY8_AT;
+    const uint32_t in = (half + 1) << IN_AT;
     bool is_new;
-    slot *s = find(sm, col, &is_new);
+    slot *s = find(sm, p.col, &is_new);
     const uint32_t seen = s->seen;
 
-    s->seen = by4 | by8 | in;
+    s->seen = (uint16_t)(by4 | by8 | in);
     t->entries++;
-    t->d4 += (seen & 0xff) != by4;
-    t->d8 += (seen & 0xff00) != by8;
-    t->dwin += (seen & 0xff0000) != in;
-    t->second += half && (seen & 0xff0000) != in;
+    t->d4 += (seen & BY4) != by4;
+    t->d8 += (seen & BY8) != by8;
+    t->dwin += (seen & IN) != in;
+    t->second += half && (seen & IN) != in;
     t->fresh += half && is_new;
     if (is_new) {
+        const int32_t before = (int32_t)((uint32_t)p.col - 1);
+
         t->once++;
-        t->next +=
-            left == col - 1 || (sm->every && look(sm, col - 1)->epoch == sm->epoch);
+        t->next += p.follows || (sm->every && look(sm, before)->epoch == sm->epoch);
     }
 }
 
-/* One in `keep` columns, by a hash: reuse of the kept ones is reuse of all. */
-static bool
-kept(int64_t col, uint64_t keep)
+/* Those of [lo, hi) that are kept: one in `keep` columns, by a hash, so that reuse of these is
+ * reuse of all. Which are kept no branch predictor knows. */
+static int
+pick_entries(pick *to, const sb_view *v, int64_t lo, int64_t hi, uint64_t keep)
 {
-    /* the hash as a fraction of 2^32 below 1 / keep: no division */
-    return ((uint64_t)col * UINT64_C(0xD6E8FEB86659FD93) >> 32) * keep >> 32 == 0;
+    int n = 0;
+
+    for (int64_t left = -2, col; lo < hi; lo++, left = col) {
+        col = sb_view_col(v, lo);
+        to[n] = (pick){(int32_t)col, left == col - 1};
+        /* the hash as a fraction of 2^32 below 1 / keep: no division */
+        n += ((uint64_t)col * UINT64_C(0xD6E8FEB86659FD93) >> 32) * keep >> 32 == 0;
+    }
+    return n;
 }
 
 static void
@@ -148,15 +174,12 @@ window_pair(sampler *sm, int64_t first)
     begin_epoch(sm);
     for (uint32_t half = 0; half < 2; half++)
         for (int64_t r = 0; r < rows && first < v->rows; r++, row++, first++) {
-            int64_t lo = sb_view_lo(v, first), hi = sb_view_lo(v, first + 1);
+            const int64_t lo = sb_view_lo(v, first), end = sb_view_lo(v, first + 1);
+            const int64_t hi = end < lo + most / 16 ? end : lo + most / 16;
+            const int n = pick_entries(sm->pick, v, lo, hi, keep);
 
-            if (hi - lo > most / 16)
-                hi = lo + most / 16;
-            for (int64_t left = -1, col; lo < hi; lo++, left = col) {
-                col = sb_view_col(v, lo);
-                if (kept(col, keep) && sm->fill < TABLE / 4 * 3)
-                    window_entry(sm, &t, col, left, row, half);
-            }
+            for (int q = 0; q < n && sm->fill < TABLE / 4 * 3; q++)
+                window_entry(sm, &t, sm->pick[q], row, half);
         }
     sm->columns += (double)t.dwin * (double)keep;
     sm->windows += 2;
@@ -191,15 +214,17 @@ sample_diagonals(sb_stats *s, sampler *sm)
 
         for (int64_t p = sb_view_lo(v, i); p < hi && budget > 0;
              p++, budget--, seen++) {
+            const int64_t diagonal = sb_view_col(v, p) - i;
             bool is_new;
 
-            find(sm, sb_view_col(v, p) - i, &is_new)->seen++;
+            if (diagonal == (int32_t)diagonal)
+                find(sm, (int32_t)diagonal, &is_new)->seen++;
         }
     }
     for (int q = 0; q < TABLE; q++) {
         const slot *t = &sm->table[q];
         /* rows the diagonal crosses, as a share of all; corners count for less */
-        const int64_t from = t->key < 0 ? -t->key : 0;
+        const int64_t from = t->key < 0 ? -(int64_t)t->key : 0;
         const int64_t to = v->cols - t->key < v->rows ? v->cols - t->key : v->rows;
         const double share = (double)(to - from) / (double)(v->rows > 0 ? v->rows : 1);
 
@@ -217,19 +242,20 @@ sb_reuse_new(const sb_view *v, int share, bool brief)
     sb_reuse *r = sb_alloc_zero(sizeof *r);
 
     for (int q = 0; r && q < SB_REUSE_JOBS; q++)
-        r->by[q] = (sampler){.v = v,
-                             .pairs = PAIRS / (brief ? BRIEF : share),
-                             .entries = PAIR_ENTRIES / (brief ? BRIEF : 1),
-                             .table = r->table[q]};
+        r->job[q].by = (sampler){.v = v,
+                                 .pairs = PAIRS / (brief ? BRIEF : share),
+                                 .entries = PAIR_ENTRIES / (brief ? BRIEF : 1),
+                                 .table = r->job[q].table,
+                                 .pick = r->job[q].pick};
     return r;
 }
 
 void
 sb_reuse_run(sb_stats *s, sb_reuse *r, int job)
 {
-    sample_windows(&r->by[job], job);
+    sample_windows(&r->job[job].by, job);
     if (job == SB_REUSE_JOBS - 1)
-        sample_diagonals(s, &r->by[job]);
+        sample_diagonals(s, &r->job[job].by);
 }
 
 /* The sums are of integers, so their order does not matter. */
@@ -239,7 +265,9 @@ sb_reuse_merge(sb_stats *s, const sb_reuse *r)
     double columns = 0, windows = 0;
     tally t = {0};
 
-    for (const sampler *sm = r->by; sm < r->by + SB_REUSE_JOBS; sm++) {
+    for (int q = 0; q < SB_REUSE_JOBS; q++) {
+        const sampler *sm = &r->job[q].by;
+
         add_tally(&t, &sm->sum);
         windows += (double)sm->windows;
         columns += sm->columns;

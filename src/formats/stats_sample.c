@@ -26,7 +26,8 @@ enum {
 typedef struct reading {
     const sb_view *v;
     int64_t entries;
-    int share; /* of the usual samples: 1 / share */
+    int share;       /* of the usual samples: 1 / share */
+    sb_reuse *reuse; /* or NULL */
 } reading;
 
 /* The q-th sample of [0, n): all in turn where at most `most` are taken and the matrix has
@@ -137,7 +138,8 @@ static void
 sample_panels(sb_stats *s, const reading *in, int at)
 {
     const sb_view *v = in->v;
-    int64_t reach[64] = {0}, segments = 0, seen = 0, rows = 0;
+    /* two counts in turns: one waits for the one before */
+    int64_t reach[2][64] = {{0}}, segments = 0, seen = 0, rows = 0;
 
     (void)at;
     for (int64_t q = 0; q < v->rows && q < 1024 && seen < PANEL_ENTRIES; q++) {
@@ -152,14 +154,14 @@ sample_panels(sb_stats *s, const reading *in, int at)
             const int64_t col = sb_view_col(v, p);
 
             if (before != col)
-                reach[SB_HIGHEST_BIT((uint64_t)(before ^ col))]++;
+                reach[p & 1][SB_HIGHEST_BIT((uint64_t)(before ^ col))]++;
             before = col;
         }
     }
     for (int w = 63; w > SB_STATS_PANELS + 4; w--)
-        segments += reach[w];
+        segments += reach[0][w] + reach[1][w];
     for (int w = SB_STATS_PANELS - 1; w >= 0 && seen > 0; w--) {
-        segments += reach[w + 5];
+        segments += reach[0][w + 5] + reach[1][w + 5];
         s->panel_run[w] = (double)seen / (double)(segments + rows);
     }
 }
@@ -186,6 +188,12 @@ sample_unaligned(sb_stats *s, const reading *in, int at)
     for (int64_t q = 0; q < n && s->cols >= b.cols; q++)
         blocks += sb_chunk_count(in->v, window[q], b.rows, b.cols);
     s->unaligned[at] = blocks ? (double)seen / (double)(blocks * b.rows * b.cols) : 0;
+}
+
+static void
+sample_reuse(sb_stats *s, const reading *in, int at)
+{
+    sb_reuse_run(s, in->reuse, at);
 }
 
 /* What the model reads for other parts, too: half of all samples. */
@@ -283,14 +291,13 @@ typedef struct job {
 } job;
 
 enum {
-    JOBS_MAX =
-        SB_STATS_BLOCKS + 2 * SB_STATS_WINDOWS + SB_STATS_MASKS + SB_STATS_SHAPES + 3
+    JOBS_MAX = SB_STATS_BLOCKS + 2 * SB_STATS_WINDOWS + SB_STATS_MASKS +
+               SB_STATS_SHAPES + 3 + SB_REUSE_JOBS
 };
 
 typedef struct sampling {
     sb_stats *s;
     reading in;
-    sb_reuse *reuse; /* its jobs are before all others; or NULL */
     int jobs;
     job job[JOBS_MAX];
 } sampling;
@@ -302,18 +309,6 @@ run_jobs(void *user, int64_t first, int64_t last)
 
     for (int64_t q = first; q < last; q++)
         sp->job[q].run(sp->s, &sp->in, sp->job[q].at);
-}
-
-static void
-run_reuse(void *user, int64_t first, int64_t last)
-{
-    sampling *sp = user;
-    const int64_t before = sp->reuse ? SB_REUSE_JOBS : 0;
-
-    for (int64_t q = first; q < last && q < before; q++)
-        sb_reuse_run(sp->s, sp->reuse, (int)q);
-    first = first > before ? first - before : 0;
-    run_jobs(sp, first, last - before);
 }
 
 static void
@@ -386,11 +381,11 @@ sampled_for(sb_stats_use use)
 static void
 choose_jobs(sampling *sp, sb_stats_use use)
 {
-    const bool brief = use & SB_STATS_BRIEF;
+    const bool brief = use & SB_STATS_BRIEF, few = brief || (use & SB_STATS_FIRST);
 
     if ((use & SB_STATS_VECTOR) && brief && sp->s->sorted) /* the longest comes first */
         sp->job[sp->jobs++] = (job){sample_six, SB_STATS_MASKS - 1};
-    add_sampled(sp, sampled_for(use), brief ? first_sizes : all_sizes);
+    add_sampled(sp, sampled_for(use), few ? first_sizes : all_sizes);
     if (!sp->s->sorted)
         return;
     if ((use & SB_STATS_MATRIX) && !brief)
@@ -401,25 +396,45 @@ choose_jobs(sampling *sp, sb_stats_use use)
         add_jobs(sp, sample_unaligned, SB_STATS_SHAPES);
 }
 
+/* The longest jobs, spread over all: threads begin with as many each. */
+static void
+add_reuse(sampling *sp)
+{
+    const int others = sp->jobs;
+
+    add_jobs(sp, sample_reuse, SB_REUSE_JOBS);
+    for (int q = 0; q < SB_REUSE_JOBS; q++) {
+        const int to = sp->jobs * q / SB_REUSE_JOBS;
+        const job moved = sp->job[to];
+
+        sp->job[to] = sp->job[others + q];
+        sp->job[others + q] = moved;
+    }
+}
+
 sb_status
 sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *par)
 {
-    const int share = use & SB_STATS_BRIEF    ? BRIEF_SHARE
-                      : use & SB_STATS_MATRIX ? 1
-                                              : VECTOR_SHARE;
+    const bool few = use & (SB_STATS_BRIEF | SB_STATS_FIRST);
+    const int all = use & SB_STATS_MATRIX ? 1 : VECTOR_SHARE;
+    const int share = few ? BRIEF_SHARE : all;
     sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES / share, share}};
 
     s->brief = use & SB_STATS_BRIEF;
     if (v->nnz == 0)
         return SB_OK;
-    if ((use & SB_STATS_REUSE) && !(sp.reuse = sb_reuse_new(v, share, s->brief)))
-        return SB_ENOMEM;
     choose_jobs(&sp, use);
-    sb_par_run(par, run_reuse, &sp, 0, (sp.reuse ? SB_REUSE_JOBS : 0) + sp.jobs, 1);
-    if (sp.reuse)
-        sb_reuse_merge(s, sp.reuse);
-    sb_free(sp.reuse);
-    if (s->brief) {
+    if (use & SB_STATS_REUSE) {
+        sp.in.reuse = sb_reuse_new(v, all, s->brief);
+        if (!sp.in.reuse)
+            return SB_ENOMEM;
+        add_reuse(&sp);
+    }
+    sb_par_run(par, run_jobs, &sp, 0, sp.jobs, 1);
+    if (sp.in.reuse)
+        sb_reuse_merge(s, sp.in.reuse);
+    sb_free(sp.in.reuse);
+    if (few) {
         bound_sizes(s);
         s->first = sampled_for(use);
     }

@@ -272,8 +272,8 @@ weighed_before(const sb_planner *pl, const sb_choice *ch)
     return false;
 }
 
-static sb_status
-weigh(sb_planner *pl)
+static void
+weigh_candidates(sb_planner *pl)
 {
     const bool in = pl->view.crd_in_place && !pl->view.pos;
     const bool packed = pl->opt->values_frozen && pl->pb->a.batch <= 1;
@@ -297,14 +297,8 @@ weigh(sb_planner *pl)
         w->dropped = pl->pb->device ? sb_gpu_unwise(pl, w) : unwise(pl, w);
         pl->nweighed++;
     }
-    if (!pl->pb->device) {
+    if (!pl->pb->device)
         sb_slab_weigh(pl);
-        if (!(pl->stats.first & SB_STATS_OF_BLOCKS)) /* which are few */
-            SB_TRY(sb_levels_search(pl));
-        SB_TRY(sb_row_order_weigh(pl));
-    }
-    qsort(pl->weighed, (size_t)pl->nweighed, sizeof *pl->weighed, by_cost);
-    return SB_OK;
 }
 
 /* The features from samples that a candidate's time depends on; 0: none. */
@@ -345,7 +339,8 @@ out_of_reach(const sb_planner *pl, const sb_weighed *w)
 }
 
 /* Which features a first look leaves undecided: those of candidates that might be as fast
- * as the fastest which needs none of them, as far as so few samples tell. */
+ * as the fastest which needs none of them, as far as so few samples tell. Beside longer products
+ * samples are cheap: there it is all that are not out of reach. */
 static unsigned
 undecided(const sb_planner *pl)
 {
@@ -356,25 +351,33 @@ undecided(const sb_planner *pl)
         if (!pl->weighed[q].dropped && !sampled_by(&pl->weighed[q]))
             best = fmin(best, pl->weighed[q].cost.seconds);
     for (int q = 0; q < pl->nweighed; q++)
-        if (pl->weighed[q].cost.seconds < 1.25 * best &&
+        if ((!pl->stats.brief || pl->weighed[q].cost.seconds < 1.25 * best) &&
             !out_of_reach(pl, &pl->weighed[q]))
             found |= sampled_by(&pl->weighed[q]);
     return found & SB_STATS_OF_BLOCKS ? found | SB_STATS_OF_WIN : found; /* levels */
 }
 
-/* Weighs by a first look, then, where that leaves something open, by all samples of it. */
+/* Weighs by a first look, then, where that leaves something open, by all samples of it; last
+ * what takes a look of its own. */
 static sb_status
-weigh_twice(sb_planner *pl)
+weigh(sb_planner *pl)
 {
     unsigned open;
 
-    SB_TRY(weigh(pl));
+    weigh_candidates(pl);
     open = pl->stats.first & undecided(pl);
-    if (!open)
-        return SB_OK;
-    sb_stats_refine(&pl->stats, &pl->view, open, &pl->par);
-    pl->nweighed = 0;
-    return weigh(pl);
+    if (open) {
+        sb_stats_refine(&pl->stats, &pl->view, open, &pl->par);
+        pl->nweighed = 0;
+        weigh_candidates(pl);
+    }
+    if (!pl->pb->device) {
+        if (!(pl->stats.first & SB_STATS_OF_BLOCKS)) /* which are few */
+            SB_TRY(sb_levels_search(pl));
+        SB_TRY(sb_row_order_weigh(pl));
+    }
+    qsort(pl->weighed, (size_t)pl->nweighed, sizeof *pl->weighed, by_cost);
+    return SB_OK;
 }
 
 static const char *
@@ -462,7 +465,7 @@ in_background(const sb_planner *pl)
 sb_status
 sb_plan_choose(sb_plan **out, sb_planner *pl, const sb_weighed **won)
 {
-    SB_TRY(weigh_twice(pl));
+    SB_TRY(weigh(pl));
     if (pl->pb->device) {
         prefer_as_is(pl);
         pl->by_ranges = pl->opt->effort == SB_EFFORT_ESTIMATE &&

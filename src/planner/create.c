@@ -73,14 +73,18 @@ held_decides(const sb_planner *pl)
            (pl->opt->values_frozen && pl->pb->a.batch <= 1);
 }
 
-/* Products so short that a first look at the matrix is worth it before all others: one line
- * of B and C at most for an entry. */
-static bool
-short_product(const sb_planner *pl)
+/* Whether few samples come first, and of products so short that there is one line of B and C at
+ * most for an entry a look that is brief in all. */
+static unsigned
+first_look(const sb_planner *pl)
 {
-    return !pl->pb->device && pl->view.block <= 1 &&
-           (pl->pb->op == SB_OP_SPMV ||
-            (pl->pb->op == SB_OP_SPMM && pl->work.n * pl->work.b_size <= 64));
+    if (pl->opt->effort != SB_EFFORT_ESTIMATE || pl->opt->plan || pl->pb->device ||
+        pl->view.block > 1)
+        return 0;
+    return pl->pb->op == SB_OP_SPMV ||
+                   (pl->pb->op == SB_OP_SPMM && pl->work.n * pl->work.b_size <= 64)
+               ? SB_STATS_BRIEF
+               : SB_STATS_FIRST;
 }
 
 /* What decides without measuring; whoever measures SpMV may try blocks, too. One column
@@ -89,23 +93,26 @@ static sb_stats_use
 features(const sb_planner *pl)
 {
     const bool estimate = pl->opt->effort == SB_EFFORT_ESTIMATE && !pl->opt->plan;
-    const unsigned brief = estimate && short_product(pl) ? SB_STATS_BRIEF : 0;
+    const unsigned first = first_look(pl);
 
     if (pl->pb->op != SB_OP_SPMV)
         return SB_STATS_MATRIX | SB_STATS_REUSE |
-               (held_decides(pl) ? SB_STATS_HELD : 0) | brief;
+               (held_decides(pl) && first != SB_STATS_FIRST ? SB_STATS_HELD : 0) |
+               first;
     if (!estimate)
         return SB_STATS_ALL;
-    return SB_STATS_VECTOR | (pl->pb->device ? SB_STATS_REUSE : 0) | brief;
+    return SB_STATS_VECTOR | (pl->pb->device ? SB_STATS_REUSE : 0) | first;
 }
 
-/* Whether they may after all: rows that share half of their entries by threes or more read a
- * column 1.3 times and more by fours. */
+/* Whether they may where they were not looked at, or, by position, after all: rows that share
+ * half of their entries by threes or more read a column 1.3 times and more by fours, and short
+ * ones (choose.c) are left alone. */
 static bool
-positions_decide(const sb_planner *pl)
+held_decides_later(const sb_planner *pl)
 {
     return pl->pb->op == SB_OP_SPMM && pl->view.block <= 1 && pl->stats.r4 >= 1.3 &&
-           sb_rule_positions(&pl->work, pl->target, 8);
+           pl->stats.mean >= 8 &&
+           (held_decides(pl) || sb_rule_positions(&pl->work, pl->target, 8));
 }
 
 /* Whether packed columns of rows that share them may be SpMV's: pairs share runs already. */
@@ -153,7 +160,7 @@ look(sb_planner *pl)
     pl->work.one_value = pl->pb->op == SB_OP_SPMV && !pl->pb->device &&
                          pl->opt->values_frozen && pl->pb->a.batch <= 1 &&
                          same_values(&pl->pb->a);
-    if (positions_decide(pl) || lanes_decide(pl))
+    if (held_decides_later(pl) || lanes_decide(pl))
         sb_stats_hold(&pl->stats, &pl->view, &pl->par);
     if (blocks_decide(pl))
         sb_stats_unalign(&pl->stats, &pl->view, &pl->par);

@@ -331,6 +331,13 @@ test_first_look(void **state)
             assert_memory_equal(s.hdia, full.hdia, sizeof s.hdia);
         if (use & SB_STATS_VECTOR)
             assert_memory_equal(s.mask_fill, full.mask_fill, sizeof s.mask_fill);
+        /* few samples alone: nothing else differs */
+        assert_int_equal(
+            sb_stats_collect(&s, &v, (sb_stats_use)(use | SB_STATS_FIRST), NULL),
+            SB_OK);
+        assert_true(!s.brief && s.first != 0);
+        sb_stats_refine(&s, &v, s.first, NULL);
+        assert_memory_equal(&s, &full, sizeof s);
         sb_view_free(&v);
         gen_free_matrix(&a);
     }
