@@ -211,6 +211,7 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
         out->entry = sb_cost_entry_pace(w, t, unroll) * indexed * co->entry;
         total->bytes += roof.bytes + am->entries * width * w->b_size;
     }
+    out->roof += sb_cost_apart(p, am, w, s, t, sb_cost_structure(p, am, w, packed));
     out->unit *= share;
     out->entry *= share;
 }
@@ -352,10 +353,13 @@ rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
     am->units = am->touches = rows;
     am->partitions = 1;
     if (p->kind == SB_PART_ROWS) {
-        const double met = parts_met(p, s);
+        /* rows without entries are in one partition, and in a list by length all together,
+         * where they take next to nothing */
+        const double empty = p->k >= 0 ? 0 : positive(rows - filled);
 
         am->partitions = p->c;
-        am->units = am->touches = rows * fmax(met, runs);
+        am->units = am->touches =
+            empty + fmin(rows, filled) * fmax(parts_met(p, s), runs);
         if (p->k >= 0)
             am->slots = share * bucket_slots(s, p->k);
     }

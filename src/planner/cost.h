@@ -71,6 +71,10 @@ double sb_cost_structure(const sb_part_choice *p, const sb_amounts *am,
                          const sb_work *w, bool packed);
 double sb_cost_stream(const sb_work *w, const sb_stats *s, const sb_target *t,
                       double a_bytes);
+/* And what rows by column partition or listed by length take longer than in A's order, whose pieces
+ * nothing foresees: their first lines, and a row of C, or of the first factor. */
+double sb_cost_apart(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
+                     const sb_stats *s, const sb_target *t, double a_bytes);
 /* Seconds of a part's bytes in the caches, and of memory beside those; bytes of A and C. */
 typedef struct sb_roof {
     double caches, memory, bytes;

@@ -164,7 +164,7 @@ memory_seconds(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     if (p->kind == SB_PART_COO) /* entries of a row follow each other */
         return beyond * (a_bytes + first + again) / t->bw_mem;
     return beyond * (a_bytes + first) / t->bw_mem +
-           l2 * again / (other_core * t->threads);
+           l2 * again / (other_core * t->threads) + beyond * again / t->bw_mem;
 }
 
 double
@@ -229,6 +229,26 @@ sb_cost_structure(const sb_part_choice *p, const sb_amounts *am, const sb_work *
     default:
         return am->entries * (value + pos + 2.0 * w->idx_size);
     }
+}
+
+/* Where a piece of a row that follows none of its neighbours begins, a line of columns, one of
+ * values, and those beside them. */
+enum { PIECE_BYTES = 256 };
+
+double
+sb_cost_apart(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
+              const sb_stats *s, const sb_target *t, double a_bytes)
+{
+    const double row = w->op == SB_OP_SPMV    ? 0
+                       : w->op == SB_OP_SDDMM ? (double)w->k * w->b_size
+                                              : (double)w->n * w->c_size;
+    const double whole = a_bytes + (double)s->rows * row + sb_work_footprint(w, s);
+    const afar near = {1, 1};
+
+    if (!sb_target_zen4(t) || p->kind != SB_PART_ROWS || (p->k < 0 && p->c <= 1))
+        return 0;
+    return am->units * (PIECE_BYTES / gather_rate(t, a_bytes, near) +
+                        (row > 0 ? row + LATE_BYTES : 0) / gather_rate(t, whole, near));
 }
 
 double

@@ -238,7 +238,9 @@ hdia_in_place_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const double *n = s->hdia;
     const double chunks = p->entries * (n[SB_STATS_HDIA_FULL] + n[SB_STATS_HDIA_SOME] +
                                         n[SB_STATS_HDIA_THIN]);
-    const double gathered = zen(t) ? 4.4e-9 : 0.75 * gather(t);
+    const double gathered = sb_target_zen4(t) ? (wide ? 3.7e-9 : 6e-9)
+                            : zen(t)          ? 4.4e-9
+                                              : 0.75 * gather(t);
 
     if (ranges > 0) {
         /* rows of all lengths leave slices of as many diagonals, and of some without ranges */
@@ -330,8 +332,11 @@ terms_of(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_tar
         return;
     case SB_PART_WIN:
         if (zen(t)) {
-            out->unit = p->rows * 5.9e-9;
-            out->entry = p->slots * 0.13e-9 + (p->entries - p->slots) * 0.63e-9;
+            const bool four = sb_target_zen4(t); /* the other's are scaled from these */
+
+            out->unit = p->rows * (four ? 3.5e-9 : 5.9e-9);
+            out->entry =
+                p->slots * 0.13e-9 + (p->entries - p->slots) * (four ? 1e-9 : 0.63e-9);
             return;
         }
         out->unit = p->rows * 2e-9;
@@ -353,6 +358,11 @@ terms_of(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_tar
         out->entry = p->entries * 0.5e-9;
         return;
     case SB_PART_BSR:
+        if (zen(t)) {
+            out->unit = p->rows * 2e-9;
+            out->entry = p->entries * 0.3e-9;
+            return;
+        }
         out->unit = p->rows * 4e-9;
         out->entry = p->entries * (packed ? 0.5e-9 : 1e-9);
         return;
