@@ -216,13 +216,14 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         first == SB_PART_BLOCKS ? (int)pl->view.block : rows_together(want);
     const sb_work narrow = sb_work_slab(&pl->work, want->slab);
     const double bytes = sb_work_footprint(&pl->work, &pl->stats);
+    const bool stream =
+        want->stream || (sb_cost_once(want) &&
+                         sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target));
     sb_choice best = *want;
     int widest;
 
-    best.stream |= sb_cost_once(want) &&
-                   sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target);
     if (best.prefetch == 0)
-        best.prefetch = sb_rule_prefetch(pl->pb, bytes, block, best.stream, pl->target);
+        best.prefetch = sb_rule_prefetch(pl->pb, bytes, block, stream, pl->target);
     best.unroll = together(pl, want, block);
     widest = sb_rule_tile(&narrow, pl->target, block, best.prefetch, 0);
     for (int pass = b->effort == SB_KERNEL_COMPILE ? BEST : WHOLE; pass < PASSES;
@@ -241,6 +242,9 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
                 continue;
             if (want->slab > 0 && best.tile > want->slab)
                 continue;
+            /* one that stands in for narrower ones is cut short, by masks, which no store past
+             * the caches has */
+            best.stream = stream && (best.tile <= widest || best.tile <= narrow.n);
             b->choice = best;
             if (resident ? refined_exist(b, kinds, &best, pass == WHOLE, effort)
                          : all_exist(b, kinds, effort))
