@@ -229,10 +229,11 @@ sb_status sb_part_rows(sb_part *out, sb_cover *cv, int c, int k, bool sorted);
  */
 sb_status sb_part_ell(sb_part *out, sb_cover *cv, int64_t width);
 /* All rows in segments of `width` columns, in `blocks` blocks, whose number does not
- * change the order of a row's sum; par may be NULL. SB_SKIP unless nothing is covered
+ * change the order of a row's sum; rows need not be sorted, and are walked faster where they are
+ * known to be; par may be NULL. SB_SKIP unless nothing is covered
  * and values are in place, and when there would be far more panels than entries. */
 sb_status sb_part_panel(sb_part *out, sb_cover *cv, int64_t width, int64_t blocks,
-                        const sb_par *par);
+                        bool sorted, const sb_par *par);
 /* Completely full, aligned b x b blocks. SB_SKIP when !sorted or there are none. */
 sb_status sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted);
 /* All windows of b neighbouring rows, read in place by runs of shared columns; b <= 8.

@@ -19,6 +19,8 @@
 /* Segments of KEYS slots and longer are not told apart. More panels than entries hold
  * nothing, and columns may be countless. */
 enum { KEYS = 1024, MOST_PANELS = 4096 };
+/* Entries of a sorted row that are passed at once. */
+enum { STRIDE = 8 };
 
 typedef struct segment {
     int64_t row, lo, len;
@@ -26,6 +28,7 @@ typedef struct segment {
 
 typedef struct builder {
     const sb_view *v;
+    bool sorted;
     int64_t width, panels, blocks;
     int64_t *row0, *unit0; /* by block, and one */
     int64_t *place;        /* by block and panel: segments, then where they go */
@@ -35,6 +38,12 @@ typedef struct builder {
 } builder;
 
 enum { ROW0, PTR, ROW, LO, OFF, CRD };
+
+static bool
+within(const builder *b, int64_t slot, int64_t first)
+{
+    return (uint64_t)(sb_view_col(b->v, slot) - first) < (uint64_t)b->width;
+}
 
 /* The segment that begins at slot lo of a row that ends at `end`. Columns of the caller
  * outside the matrix must not lead outside our arrays. */
@@ -46,8 +55,16 @@ segment_at(const builder *b, int64_t row, int64_t lo, int64_t end, int64_t *pane
 
     *panel = col < 0 ? 0 : col >= b->v->cols ? b->panels - 1 : col / b->width;
     first = *panel * b->width;
-    while (hi < end && (uint64_t)(sb_view_col(b->v, hi) - first) < (uint64_t)b->width)
-        hi++;
+    if (!b->sorted) {
+        while (hi < end && within(b, hi, first))
+            hi++;
+        return (segment){row, lo, hi - lo};
+    }
+    while (hi + STRIDE <= end && within(b, hi + STRIDE - 1, first))
+        hi += STRIDE;
+    for (int64_t step = STRIDE / 2; step > 0; step /= 2)
+        if (hi + step <= end && within(b, hi + step - 1, first))
+            hi += step;
     return (segment){row, lo, hi - lo};
 }
 
@@ -227,10 +244,10 @@ build(sb_part *out, sb_cover *cv, builder *b, const sb_par *par)
 }
 
 sb_status
-sb_part_panel(sb_part *out, sb_cover *cv, int64_t width, int64_t blocks,
+sb_part_panel(sb_part *out, sb_cover *cv, int64_t width, int64_t blocks, bool sorted,
               const sb_par *par)
 {
-    builder b = {.v = cv->v, .width = width};
+    builder b = {.v = cv->v, .sorted = sorted, .width = width};
     sb_status st;
 
     memset(out, 0, sizeof *out);

@@ -27,10 +27,9 @@ enum { PIECE = 16 /* windows */, PATTERNS = 1 << SB_WINDOW_MAX };
 typedef struct merge {
     sb_sweep by;
     int b;
-    /* the column at hand: which rows hold it, and how many */
+    /* the column at hand, and which rows hold it */
     int64_t col;
     unsigned rows;
-    int holders;
 } merge;
 
 static void
@@ -50,7 +49,6 @@ static bool
 merge_step(merge *m)
 {
     m->rows = sb_sweep_next(&m->by, &m->col);
-    m->holders = sb_sweep_count(m->rows);
     return m->rows != 0;
 }
 
@@ -71,8 +69,10 @@ sb_part_share_columns(const sb_view *v, const int64_t *window, int64_t n, int b,
     for (int64_t q = 0; q < n; q++) {
         merge_begin(&m, window[q]);
         while (merge_step(&m)) {
-            *all += m.holders == b;
-            *held += m.holders >= half(b) ? 2 * m.holders - b : 0;
+            const int holders = sb_sweep_count(m.rows);
+
+            *all += holders == b;
+            *held += holders >= half(b) ? 2 * holders - b : 0;
         }
     }
 }
@@ -101,10 +101,11 @@ typedef struct job {
     int64_t shared, most; /* columns of the first list, of the second */
 } job;
 
-/* The columns of window w, behind the n that the piece has. */
-static int64_t
-count_window(const job *j, merge *m, piece *to, int64_t n, int64_t w)
+/* The columns of window w, behind the n that the piece has; b is constant where this is inlined. */
+SB_INLINE int64_t
+count_window(const job *j, merge *m, piece *to, int64_t n, int64_t w, int b)
 {
+    const unsigned full = (1u << b) - 1;
     const sb_dtype t = j->v->slot_type;
     int64_t all = 0, some = 0, left[SB_WINDOW_MAX] = {0};
 
@@ -116,20 +117,37 @@ count_window(const job *j, merge *m, piece *to, int64_t n, int64_t w)
             break;
         }
         ((held *)to->held)[n++] = (held){m->col, m->rows};
-        if (m->holders == j->b)
+        if (m->rows == full)
             all++;
-        else if (m->holders >= j->least)
+        else if (sb_sweep_count(m->rows) >= j->least)
             some++;
         else
-            for (int r = 0; r < j->b; r++)
+            for (int r = 0; r < b; r++)
                 left[r] += m->rows >> r & 1;
     }
     sb_index_store(j->seg, t, w, all);
     if (j->some)
         sb_index_store(j->some, t, w, some);
-    for (int r = 0; r < j->b; r++)
-        sb_index_store(j->left, t, w * j->b + r, left[r]);
+    for (int r = 0; r < b; r++)
+        sb_index_store(j->left, t, w * b + r, left[r]);
     return n;
+}
+
+static int64_t
+count_one(const job *j, merge *m, piece *to, int64_t n, int64_t w)
+{
+    switch (j->b) {
+    case 3:
+        return count_window(j, m, to, n, w, 3);
+    case 4:
+        return count_window(j, m, to, n, w, 4);
+    case 6:
+        return count_window(j, m, to, n, w, 6);
+    case 8:
+        return count_window(j, m, to, n, w, 8);
+    default:
+        return count_window(j, m, to, n, w, j->b);
+    }
 }
 
 static void
@@ -146,7 +164,7 @@ count_pieces(void *user, int64_t lo, int64_t hi)
         int64_t n = 0;
 
         for (int64_t w = from; !to->failed && w < end; w++)
-            to->end[w - from] = n = count_window(j, &m, to, n, w);
+            to->end[w - from] = n = count_one(j, &m, to, n, w);
     }
 }
 
@@ -166,7 +184,8 @@ add_up(void *count, sb_dtype t, int64_t n)
     return sum;
 }
 
-/* `plain` is constant where this is inlined: numbers of 32 bits, slots in place, none taken. */
+/* `plain` is constant where this is inlined: numbers of 32 bits, slots in place, none taken. So is b,
+ * the rows of a window. */
 SB_INLINE void
 put(void *array, sb_dtype t, int64_t at, int64_t value, bool plain)
 {
@@ -185,11 +204,11 @@ put_slot(const job *j, int64_t at, int64_t slot, bool plain)
 
 SB_INLINE void
 put_column(const job *j, int64_t col, unsigned rows, const int64_t slot[SB_WINDOW_MAX],
-           int64_t column, bool plain)
+           int64_t column, bool plain, int b)
 {
     put(j->crd, j->v->crd_type, column, col, plain);
-    for (int r = 0; r < j->b; r++)
-        put_slot(j, column * j->b + r, rows >> r & 1 ? slot[r] : -1, plain);
+    for (int r = 0; r < b; r++)
+        put_slot(j, column * b + r, rows >> r & 1 ? slot[r] : -1, plain);
 }
 
 /* Where each pattern's columns begin in a window's second list. */
@@ -233,23 +252,28 @@ find_slots(const job *j, unsigned rows, int64_t at[SB_WINDOW_MAX],
 SB_INLINE void
 fill_columns(const job *j, const held *held, int64_t first, int64_t end,
              int64_t at[SB_WINDOW_MAX], int64_t from[PATTERNS],
-             int64_t left[SB_WINDOW_MAX], int64_t all, bool plain)
+             int64_t left[SB_WINDOW_MAX], int64_t all, bool plain, int b)
 {
-    const int b = j->b;
+    const unsigned full = (1u << b) - 1;
     const int64_t behind = j->shared + j->most;
     int64_t slot[SB_WINDOW_MAX];
 
     for (int64_t q = first; q < end; q++) {
         const int64_t col = held[q].col;
         const unsigned rows = held[q].rows;
-        const int holders = sb_sweep_count(rows);
 
+        if (plain && rows == full) { /* most columns, where this pays */
+            put_column(j, col, rows, at, all++, plain, b);
+            for (int r = 0; r < b; r++)
+                at[r]++;
+            continue;
+        }
         find_slots(j, rows, at, slot, plain);
-        if (holders == b) {
-            put_column(j, col, rows, slot, all++, plain);
-        } else if (holders >= j->least) {
+        if (rows == full) {
+            put_column(j, col, rows, slot, all++, plain, b);
+        } else if (sb_sweep_count(rows) >= j->least) {
             sb_index_store(j->bits, SB_I32, from[rows], rows);
-            put_column(j, col, rows, slot, j->shared + from[rows]++, plain);
+            put_column(j, col, rows, slot, j->shared + from[rows]++, plain, b);
         } else {
             for (unsigned m = rows; m; m &= m - 1) {
                 const int r = SB_LOWEST_BIT(m);
@@ -279,10 +303,18 @@ fill_window(const job *j, int64_t w, const held *held, int64_t first, int64_t en
     }
     if (j->some)
         find_patterns(from, j, held, first, end, w);
-    if (plain)
-        fill_columns(j, held, first, end, at, from, left, all, true);
+    if (!plain)
+        fill_columns(j, held, first, end, at, from, left, all, false, b);
+    else if (b == 3)
+        fill_columns(j, held, first, end, at, from, left, all, true, 3);
+    else if (b == 4)
+        fill_columns(j, held, first, end, at, from, left, all, true, 4);
+    else if (b == 6)
+        fill_columns(j, held, first, end, at, from, left, all, true, 6);
+    else if (b == 8)
+        fill_columns(j, held, first, end, at, from, left, all, true, 8);
     else
-        fill_columns(j, held, first, end, at, from, left, all, false);
+        fill_columns(j, held, first, end, at, from, left, all, true, b);
 }
 
 static void

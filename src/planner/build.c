@@ -143,7 +143,8 @@ rest_part(sb_build *b, sb_part_choice p)
         break;
     case SB_PART_PANEL:
         st = sb_part_panel(out, &b->cover, p.size,
-                           sb_rule_blocks(&b->pl->work, b->pl->target), &b->pl->par);
+                           sb_rule_blocks(&b->pl->work, b->pl->target),
+                           b->pl->stats.sorted, &b->pl->par);
         break;
     case SB_PART_ROWS:
         st = sb_part_rows(out, &b->cover, p.c, p.k, b->pl->stats.sorted);

@@ -181,7 +181,7 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
         return st;
     switch (r->rest) {
     case SB_PART_PANEL:
-        return sb_part_panel(&part[(*n)++], cv, r->k, r->c, NULL);
+        return sb_part_panel(&part[(*n)++], cv, r->k, r->c, sorted, NULL);
     case SB_PART_SELL:
         return sb_part_sell(&part[(*n)++], cv, r->c > 0,
                             r->k > 0 && sb_part_sell_narrows(cv->v), NULL);
@@ -284,9 +284,9 @@ panel_damage(const sb_view *v)
 
     wide.cols = INT64_MAX; /* countless columns are no reason to fail */
     sb_cover_init(&cv, &wide);
-    assert_int_equal(sb_part_panel(&part, &cv, 1, 2, NULL), SB_SKIP);
+    assert_int_equal(sb_part_panel(&part, &cv, 1, 2, false, NULL), SB_SKIP);
     sb_cover_init(&cv, v);
-    assert_int_equal(sb_part_panel(&part, &cv, 2, 2, NULL), SB_OK);
+    assert_int_equal(sb_part_panel(&part, &cv, 2, 2, false, NULL), SB_OK);
     assert_int_equal(sb_parts_check(&part, 1, v, NULL), SB_OK);
     for (int q = 0; q < part.narray; q++) {
         int32_t *first = part.array[q].data;
@@ -358,7 +358,7 @@ order_of(const sb_view *v, int64_t blocks)
     sb_cover cv;
 
     sb_cover_init(&cv, v);
-    assert_int_equal(sb_part_panel(&part, &cv, 16, blocks, NULL), SB_OK);
+    assert_int_equal(sb_part_panel(&part, &cv, 16, blocks, false, NULL), SB_OK);
     for (int64_t u = 0; u < sb_part_find(&part, "panel_row")->count; u++) {
         const int64_t row = element(&part, "panel_row", u);
         const int64_t off = element(&part, "panel_off", u);
@@ -396,6 +396,54 @@ test_panel_order(void **state)
         sb_view_free(&v);
         gen_free_matrix(&a);
     }
+}
+
+/* Rows that are known to be sorted are walked in strides: to the same segments. */
+static void
+test_panel_sorted(void **state)
+{
+    int tried = 0;
+
+    (void)state;
+    for (uint64_t k = 0; k < 100; k++) {
+        gen_spec spec = gen_case(k);
+        sb_stats s;
+        sb_matrix a;
+        sb_view v;
+
+        spec.format = SB_FORMAT_CSR;
+        spec.val_type = SB_F32;
+        spec.density = k % 2 ? 0.6 : spec.density;
+        a = gen_matrix(&spec);
+        assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+        assert_int_equal(sb_stats_collect(&s, &v, SB_STATS_MATRIX, NULL), SB_OK);
+        for (int64_t width = 1; s.sorted && width < 60;
+             width = 2 * width + 1, tried++) {
+            sb_part part[2];
+            sb_cover cv[2];
+
+            for (int q = 0; q < 2; q++) {
+                sb_cover_init(&cv[q], &v);
+                assert_int_equal(sb_part_panel(&part[q], &cv[q], width, 3, q, NULL),
+                                 SB_OK);
+            }
+            for (int q = 0; q < part[0].narray; q++) {
+                const sb_part_array *one = &part[0].array[q],
+                                    *other = &part[1].array[q];
+
+                assert_int_equal(one->count, other->count);
+                assert_memory_equal(one->data, other->data,
+                                    (size_t)one->count * sb_dtype_size(one->type));
+            }
+            for (int q = 0; q < 2; q++) {
+                sb_part_free(&part[q]);
+                sb_cover_free(&cv[q]);
+            }
+        }
+        sb_view_free(&v);
+        gen_free_matrix(&a);
+    }
+    assert_true(tried > 100);
 }
 
 /* Running out of memory anywhere leaves nothing behind. */
@@ -448,9 +496,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_cover),
-        cmocka_unit_test(test_check_sees_damage),
-        cmocka_unit_test(test_panel_order),
+        cmocka_unit_test(test_exact_cover), cmocka_unit_test(test_check_sees_damage),
+        cmocka_unit_test(test_panel_order), cmocka_unit_test(test_panel_sorted),
         cmocka_unit_test(test_no_memory),
     };
 

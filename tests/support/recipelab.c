@@ -238,7 +238,7 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
     case SB_PART_PICK:
         return sb_part_pick(p, cv);
     case SB_PART_PANEL:
-        return sb_part_panel(p, cv, 7, 3, NULL);
+        return sb_part_panel(p, cv, 7, 3, false, NULL);
     case SB_PART_SELL:
         return sb_part_sell(p, cv, !fx->spec.packed, fx->spec.narrow, NULL);
     case SB_PART_MASK:

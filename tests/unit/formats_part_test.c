@@ -138,7 +138,7 @@ make(sb_part *p, sb_cover *cv, int kind)
     case 12:
         return sb_part_share(p, cv, 2, true, true, NULL);
     case 8:
-        return sb_part_panel(p, cv, 16, 4, NULL);
+        return sb_part_panel(p, cv, 16, 4, true, NULL);
     case 13:
         return sb_part_hdia(p, cv, SB_HDIA_PACKED, true, NULL);
     case 14:

@@ -86,7 +86,7 @@ sell_packed(sb_part *p, sb_cover *cv)
 static sb_status
 panel(sb_part *p, sb_cover *cv)
 {
-    return sb_part_panel(p, cv, 32, 24, NULL);
+    return sb_part_panel(p, cv, 32, 24, false, NULL);
 }
 
 static sb_status
