@@ -203,11 +203,10 @@ look_at_ends(const sb_view *v, int64_t first, int64_t last, bool wide_ptr, bool 
     while ((lo = element(ptr, row + 1, wide_ptr) - base) == from)
         row++;
     e.band = row - column(v, from, wide);
-    for (int64_t i = row + 1; i < last; i++) {
+    for (int64_t i = row + 1; i < last && lo < end; i++) { /* those behind are empty */
         const int64_t hi = element(ptr, i + 1, wide_ptr) - base;
         const int64_t filled = -(int64_t)((uint64_t)(lo - hi) >> 63);
-        const int64_t p = lo < end ? lo : end - 1;
-        const int64_t begins = column(v, p, wide), ended = column(v, p - 1, wide);
+        const int64_t begins = column(v, lo, wide), ended = column(v, lo - 1, wide);
 
         e.begun += filled & (begins <= ended);
         lo = hi;

@@ -225,7 +225,7 @@ sample_diagonals(sb_stats *s, sampler *sm)
         const slot *t = &sm->table[q];
         /* rows the diagonal crosses, as a share of all; corners count for less */
         const int64_t from = t->key < 0 ? -(int64_t)t->key : 0;
-        const int64_t to = v->cols - t->key < v->rows ? v->cols - t->key : v->rows;
+        const int64_t to = t->key > v->cols - v->rows ? v->cols - t->key : v->rows;
         const double share = (double)(to - from) / (double)(v->rows > 0 ? v->rows : 1);
 
         if (t->epoch != sm->epoch || 2 * t->seen < share * (double)n || t->seen < 2)

@@ -19,16 +19,24 @@ enum {
     HDIA_SLICES = 256,
     WINDOWS_MOST = 1024,
     VECTOR_SHARE = 2, /* of the samples above: taken where one column is all */
-    BRIEF_SHARE = 8   /* and at a first look */
+    BRIEF_SHARE = 8,  /* and at a first look, */
+    LOOKS = 8         /* but of so many windows */
 };
 
 /* What a kind of sample may read of the matrix. */
 typedef struct reading {
     const sb_view *v;
-    int64_t entries;
-    int share;       /* of the usual samples: 1 / share */
-    sb_reuse *reuse; /* or NULL */
+    int64_t entries, most; /* fewer than LOOKS windows: up to `most` */
+    int share;             /* of the usual samples: 1 / share */
+    sb_reuse *reuse;       /* or NULL */
 } reading;
+
+/* Whether n windows that have so many entries are too few: of long rows one would have all. */
+static bool
+more(const reading *in, int64_t seen, int64_t n)
+{
+    return seen < in->entries || (n < LOOKS && seen < in->most);
+}
 
 /* The q-th sample of [0, n): all in turn where at most `most` are taken and the matrix has
  * no more than `entries`, at which sampling ends; else spread. */
@@ -79,7 +87,7 @@ sample_blocks(sb_stats *s, const reading *in, int at)
     int64_t seen = 0, full = 0;
 
     /* An empty group costs a step too: at most 1024 of them. */
-    for (int64_t q = 0; q < groups && q < 1024 && seen < in->entries; q++) {
+    for (int64_t q = 0; q < groups && q < 1024 && more(in, seen, q); q++) {
         const int64_t i = pick(v, q, groups, 1024, in->entries) * b;
 
         seen += sb_view_lo(v, i + b) - sb_view_lo(v, i);
@@ -98,7 +106,7 @@ pick_windows(int64_t *window, const reading *in, int b, int64_t *seen)
     const int64_t windows = v->rows / b;
     int64_t n = 0;
 
-    for (*seen = 0; n < windows && n < WINDOWS_MOST && *seen < in->entries; n++) {
+    for (*seen = 0; n < windows && n < WINDOWS_MOST && more(in, *seen, n); n++) {
         const int64_t w = pick(v, n, windows, WINDOWS_MOST, in->entries);
 
         window[n] = w;
@@ -356,6 +364,8 @@ add_sampled(sampling *sp, unsigned sampled, sizes n)
 static void
 bound_sizes(sb_stats *s)
 {
+    if (!s->sorted)
+        return;
     for (int q = first_sizes.windows; q < SB_STATS_WINDOWS; q++) {
         s->win_share[q] =
             fmin(1, (sb_stats_window_size[q] % 2 ? 1.5 : 1) * s->win_share[0]);
@@ -418,7 +428,11 @@ sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *p
     const bool few = use & (SB_STATS_BRIEF | SB_STATS_FIRST);
     const int all = use & SB_STATS_MATRIX ? 1 : VECTOR_SHARE;
     const int share = few ? BRIEF_SHARE : all;
-    sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES / share, share}};
+    sampling sp = {.s = s,
+                   .in = {.v = v,
+                          .entries = BLOCK_ENTRIES / share,
+                          .most = BLOCK_ENTRIES / all,
+                          .share = share}};
 
     s->brief = use & SB_STATS_BRIEF;
     if (v->nnz == 0)
@@ -445,7 +459,8 @@ void
 sb_stats_refine(sb_stats *s, const sb_view *v, unsigned sampled, const sb_par *par)
 {
     const int share = s->first & SB_STATS_OF_BLOCKS ? 1 : VECTOR_SHARE;
-    sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES / share, share}};
+    sampling sp = {.s = s,
+                   .in = {.v = v, .entries = BLOCK_ENTRIES / share, .share = share}};
 
     add_sampled(&sp, sampled, all_sizes);
     sb_par_run(par, run_jobs, &sp, 0, sp.jobs, 1);
@@ -455,7 +470,7 @@ sb_stats_refine(sb_stats *s, const sb_view *v, unsigned sampled, const sb_par *p
 void
 sb_stats_hold(sb_stats *s, const sb_view *v, const sb_par *par)
 {
-    sampling sp = {.s = s, .in = {v, BLOCK_ENTRIES, 1}};
+    sampling sp = {.s = s, .in = {.v = v, .entries = BLOCK_ENTRIES, .share = 1}};
 
     if (s->held || !s->sorted || v->nnz == 0)
         return;
@@ -467,7 +482,8 @@ void
 sb_stats_unalign(sb_stats *s, const sb_view *v, const sb_par *par)
 {
     /* long rows make few windows of as many entries */
-    sampling sp = {.s = s, .in = {v, 2048 + v->nnz / 64, VECTOR_SHARE}};
+    sampling sp = {
+        .s = s, .in = {.v = v, .entries = 2048 + v->nnz / 64, .share = VECTOR_SHARE}};
 
     if (!s->sorted || v->nnz == 0)
         return;

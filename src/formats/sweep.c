@@ -41,27 +41,31 @@ sb_sweep_begin(sb_sweep *sw, int64_t first, int rows)
     }
 }
 
-/* Whether row r has the keys that the row before it has, from where both go on. */
+/* Whether row r has the keys of this stretch that the row before it has. */
 static bool
 alike(const sb_sweep *sw, int r)
 {
     const int32_t *c32 = sw->v->crd, *one = c32 + sw->read[r - 1];
     const int32_t *other = c32 + sw->read[r];
-    const int64_t n = sw->end[r] - sw->read[r];
+    const int64_t ones = sw->end[r - 1] - sw->read[r - 1];
+    const int64_t others = sw->end[r] - sw->read[r], n = ones < others ? ones : others;
+    const int64_t past =
+        sw->first + SB_SWEEP_STRETCH + sw->v->crd_base + (int64_t)sw->skew * (r - 1);
     const uint32_t skew = (uint32_t)sw->skew;
     int64_t q = 0;
 
-    if (sw->head[r] != sw->head[r - 1] || n != sw->end[r - 1] - sw->read[r - 1])
+    if (sw->head[r] != sw->head[r - 1])
         return false;
-    for (uint32_t differ = 0; q + 8 <= n; q += 8) {
+    for (uint32_t differ = 0; q + 8 <= n && one[q + 7] < past; q += 8) {
         for (int k = 0; k < 8; k++)
             differ |= ((uint32_t)one[q + k] + skew) ^ (uint32_t)other[q + k];
         if (differ)
             return false;
     }
-    while (q < n && (uint32_t)one[q] + skew == (uint32_t)other[q])
-        q++;
-    return q == n;
+    for (; q < n && one[q] < past; q++)
+        if ((uint32_t)one[q] + skew != (uint32_t)other[q])
+            return false;
+    return (q == ones || one[q] >= past) && (q == others || other[q] >= past + skew);
 }
 
 /* Rows [r, past), which are alike, up to the end of the stretch; `wide`, `some`, whether entries may

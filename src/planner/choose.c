@@ -330,7 +330,7 @@ out_of_reach(const sb_planner *pl, const sb_weighed *w)
     const sb_stats *s = &pl->stats;
 
     if (w->choice.part[0].kind == SB_PART_WIN)
-        return s->win_share[0] < 0.35 ||
+        return s->win_share[0] < 1.0 / 3 || /* of three rows the bound is half then */
                (pl->pb->op == SB_OP_SPMV && s->win_run[0] < 3.5);
     if (w->choice.part[0].kind == SB_PART_BSR)
         return pl->pb->op == SB_OP_SPMV ||

@@ -133,6 +133,8 @@ rows_again(const sb_part_choice *p, const sb_amounts *am, const sb_stats *s)
         return fmin(am->touches, filled);
     if (am->adds)
         return am->touches;
+    if (p->kind == SB_PART_ROWS) /* by length without the empty ones */
+        return positive(am->touches - (p->k < 0 ? rows : filled));
     return rows_once(p) || p->kind == SB_PART_PANEL || sb_part_selects(p->kind)
                ? 0
                : positive(am->touches - rows) * filled / fmax(1, rows);
@@ -164,7 +166,8 @@ memory_seconds(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     if (p->kind == SB_PART_COO) /* entries of a row follow each other */
         return beyond * (a_bytes + first + again) / t->bw_mem;
     return beyond * (a_bytes + first) / t->bw_mem +
-           l2 * again / (other_core * t->threads) + beyond * again / t->bw_mem;
+           positive(l2 - beyond) * again / (other_core * t->threads) +
+           beyond * again / t->bw_mem;
 }
 
 double
@@ -243,12 +246,14 @@ sb_cost_apart(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
                        : w->op == SB_OP_SDDMM ? (double)w->k * w->b_size
                                               : (double)w->n * w->c_size;
     const double whole = a_bytes + (double)s->rows * row + sb_work_footprint(w, s);
+    const double empty = p->k < 0 && !am->adds ? (double)s->empty : 0;
     const afar near = {1, 1};
 
     if (!sb_target_zen4(t) || p->kind != SB_PART_ROWS || (p->k < 0 && p->c <= 1))
         return 0;
-    return am->units * (PIECE_BYTES / gather_rate(t, a_bytes, near) +
-                        (row > 0 ? row + LATE_BYTES : 0) / gather_rate(t, whole, near));
+    return (am->units - empty) *
+           (PIECE_BYTES / gather_rate(t, a_bytes, near) +
+            (row > 0 ? row + LATE_BYTES : 0) / gather_rate(t, whole, near));
 }
 
 double

@@ -258,6 +258,50 @@ test_spread(void **state)
         assert_true(s.block_share[q] < 0.2);
 }
 
+/* Chunks of one entry or none, with rows behind it that are empty: nothing before the entries
+ * is looked at (ASan). */
+static void
+test_few_entries(void **state)
+{
+    enum { ROWS = 100 };
+
+    (void)state;
+    for (int q = 0; q < 48; q++) {
+        const int nnz = q % 3, first = q / 3 % 2 ? ROWS / 2 : 0;
+        const int base = q / 6 % 2;
+        const bool wide = q / 12 % 2, wide_ptr = q / 24 % 2;
+        const sb_dtype crd = wide ? SB_I64 : SB_I32, off = wide_ptr ? SB_I64 : SB_I32;
+        void *ptr = malloc((ROWS + 1) * sb_dtype_size(off));
+        void *idx = malloc(((size_t)nnz + !nnz) * sb_dtype_size(crd));
+        float val[2] = {1, 1};
+        const sb_matrix a = {.format = SB_FORMAT_CSR,
+                             .rows = ROWS,
+                             .cols = ROWS,
+                             .nnz = nnz,
+                             .ptr = ptr,
+                             .idx = idx,
+                             .val = val,
+                             .ptr_type = off,
+                             .idx_type = crd,
+                             .val_type = SB_F32,
+                             .base = base,
+                             .block = 1,
+                             .batch = 1};
+        sb_stats s;
+
+        assert_true(ptr && idx);
+        for (int i = 0; i <= ROWS; i++) /* one in row `first`, one in the last */
+            sb_index_store(ptr, off, i,
+                           base + (nnz > 0 && i > first) + (nnz > 1 && i == ROWS));
+        for (int k = 0; k < nnz; k++)
+            sb_index_store(idx, crd, k, base + 3 + 5 * k);
+        s = collect(&a);
+        recount(&a, &s);
+        free(ptr);
+        free(idx);
+    }
+}
+
 /* Columns marked by several groups, and rows of all lengths, against a plain recount. */
 static void
 test_exact_by_groups(void **state)
@@ -451,6 +495,7 @@ main(void)
         cmocka_unit_test(test_panels),
         cmocka_unit_test(test_spread),
         cmocka_unit_test(test_exact_by_groups),
+        cmocka_unit_test(test_few_entries),
         cmocka_unit_test(test_first_look),
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_unaligned),

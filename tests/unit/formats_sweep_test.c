@@ -102,6 +102,55 @@ test_sweep(void **state)
     }
 }
 
+/* Rows that go on as the one before them, by column and by diagonal, for some stretches of keys:
+ * all of it, up to the last entry, from the second on, and with fewer entries. */
+static void
+test_alike_rows(void **state)
+{
+    enum { ROWS = 48, MOST = 40, APART = 700 };
+    static int32_t ptr[ROWS + 1], crd[ROWS * MOST];
+    static float val[ROWS * MOST];
+
+    (void)state;
+    for (int q = 0; q < 24; q++) {
+        const int skew = q % 2, n = q % 3 == 0 ? 5 : q % 3 == 1 ? 17 : MOST;
+        const int base = q / 2 % 2;
+        sb_matrix a = {.format = SB_FORMAT_CSR,
+                       .rows = ROWS,
+                       .cols = MOST * APART + ROWS + 8,
+                       .ptr = ptr,
+                       .idx = crd,
+                       .val = val,
+                       .ptr_type = SB_I32,
+                       .idx_type = SB_I32,
+                       .val_type = SB_F32,
+                       .base = base,
+                       .block = 1,
+                       .batch = 1};
+        gen_rng rng = {(uint64_t)q + 5};
+        int32_t at = 0;
+        sb_view v;
+
+        for (int i = 0; i < ROWS; i++) {
+            const int change = (int)gen_below(&rng, 8); /* mostly none */
+
+            ptr[i] = at + base;
+            for (int k = 0; k < n - (change == 1); k++) {
+                const bool other =
+                    (change == 2 && k == n - 1) || (change == 3 && k == 0);
+
+                crd[at++] = k * APART + skew * i + 1 + other + base;
+            }
+        }
+        ptr[ROWS] = at + base;
+        a.nnz = at;
+        assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+        check_sweep(&v, NULL, 16, skew);
+        check_sweep(&v, NULL, 3, skew);
+        sb_view_free(&v);
+    }
+}
+
 /* Pieces one by one, the last first. */
 static void
 backwards(sb_par_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain)
@@ -217,6 +266,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sweep),
+        cmocka_unit_test(test_alike_rows),
         cmocka_unit_test(test_same_for_any_team),
     };
 

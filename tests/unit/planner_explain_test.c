@@ -351,13 +351,13 @@ test_holes(void **state)
  * as good; whoever might win by that is looked at again, so that what is predicted is what
  * all samples say, as they are taken for a plan by text. */
 static void
-test_first_look(void **state)
+first_look(sb_op op, int64_t n, const char *part)
 {
     enum { ROWS = 30, RUN = 16, COLS = 1024 };
     static int32_t ptr[ROWS + 1], idx[ROWS * 2 * RUN];
     static float val[ROWS * 2 * RUN];
     const sb_problem pb = {
-        .op = SB_OP_SPMV,
+        .op = op,
         .a = {.format = SB_FORMAT_CSR,
               .rows = ROWS,
               .cols = COLS,
@@ -369,14 +369,13 @@ test_first_look(void **state)
               .idx_type = SB_I32,
               .val_type = SB_F32,
               .batch = 1},
-        .b = {.rows = COLS, .cols = 1, .ld = 1, .type = SB_F32, .batch = 1},
-        .c = {.rows = ROWS, .cols = 1, .ld = 1, .type = SB_F32, .batch = 1},
+        .b = {.rows = COLS, .cols = n, .ld = n, .type = SB_F32, .batch = 1},
+        .c = {.rows = ROWS, .cols = n, .ld = n, .type = SB_F32, .batch = 1},
         .compute = SB_F32,
         .alpha = {1, 0},
         .batch = 1};
     sb_plan *plan, *forced;
 
-    (void)state;
     for (int i = 0; i < ROWS; i++) {
         ptr[i + 1] = ptr[i] + 2 * RUN;
         for (int q = 0; q < 2 * RUN; q++)
@@ -386,13 +385,28 @@ test_first_look(void **state)
     if (plan->nstep == 0)
         skip();
     forced = create(&pb, plan->text);
-    has(plan, "(part mask");
+    has(plan, part);
     assert_float_equal(plan->predicted, forced->predicted, 1e-15);
-    assert_int_equal(count(plan->explain, "bandwidth"), 0);
+    assert_int_equal(count(plan->explain, "bandwidth"), op == SB_OP_SPMV ? 0 : 1);
     has(forced, "\nfeatures   bandwidth ");
     has(forced, ", columns touched ");
     sb_plan_release(plan);
     sb_plan_release(forced);
+}
+
+static void
+test_first_look(void **state)
+{
+    (void)state;
+    first_look(SB_OP_SPMV, 1, "(part mask");
+}
+
+/* Of a wide product, which is looked at in full but for what windows and blocks share. */
+static void
+test_first_look_wide(void **state)
+{
+    (void)state;
+    first_look(SB_OP_SPMM, 64, "(part ");
 }
 
 int
@@ -400,6 +414,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_look),
+        cmocka_unit_test(test_first_look_wide),
         cmocka_unit_test(test_says_what_it_is),
         cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_times_are_of_calls),
