@@ -392,6 +392,9 @@ sb_rule_past(const sb_work *w, double mean, const sb_target *t)
 
     if (mean >= 16 && !sb_rule_many_lines(w, t))
         return false;
+    /* of a tile that is cut short by masks: docs/kernels.md, rule 5 */
+    if (sb_target_zen4(t) && w->op == SB_OP_SPMM && sb_rule_tile(w, t, 0, 0, 0) > w->n)
+        return false;
     if (t->isa == SB_ISA_V3) /* docs/kernels.md, Wide rows on Zen 3 */
         return all > (w->n * w->c_size >= 256 ? 0.7 : 0.9) * (double)t->l3;
     return c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2);
