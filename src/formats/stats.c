@@ -182,12 +182,12 @@ count_lengths(const sb_view *v, chunk *ck, int64_t first, int64_t last, bool wid
 }
 
 /* What the ends of rows say: how many rows but the first of these have a first column that does
- * not follow the one before, and, if `band`, of sorted rows how far from the diagonal columns
- * lie. Which rows are empty is as good as random, so that is no branch. */
+ * not follow the one before, and of sorted rows how far from the diagonal columns lie. */
 typedef struct ends {
     int64_t begun, band;
 } ends;
 
+/* `band`: that, too. Which rows are empty is as good as random, so that is no branch. */
 SB_INLINE ends
 look_at_ends(const sb_view *v, int64_t first, int64_t last, bool wide_ptr, bool wide,
              bool band)
@@ -244,7 +244,6 @@ chunk_rows(const pass *ps, chunk *ck, uint8_t *seen, int64_t first, int64_t last
 {
     const sb_view *v = ps->v;
     const int64_t lo = sb_view_lo(v, first), hi = sb_view_lo(v, last);
-
     const ends e = ps->band ? look_at_ends(v, first, last, wide_ptr, wide, true)
                             : look_at_ends(v, first, last, wide_ptr, wide, false);
 

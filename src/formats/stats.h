@@ -64,7 +64,7 @@ typedef struct sb_stats {
     double held_share[SB_STATS_WINDOWS]; /* share of entries in columns all rows hold */
     double half_share[SB_STATS_WINDOWS]; /* that half of them hold, less the holes */
     bool held;                           /* whether these two have been looked at */
-    bool brief; /* a first look: distinct is a bound, bandwidth and panel_run are 0 */
+    bool brief; /* SB_STATS_BRIEF: distinct is a bound, bandwidth and panel_run are 0 */
     unsigned first; /* what has been looked at no further: a set of sb_stats_sampled */
     double panel_run[SB_STATS_PANELS]; /* mean entries of a row inside a panel */
     double mask_fill[SB_STATS_MASKS];  /* entries per row of a chunk of 16 columns */
@@ -109,9 +109,10 @@ typedef enum sb_stats_use {
     SB_STATS_HELD = 8,       /* part share: held_share, half_share */
     SB_STATS_UNALIGNED = 16, /* part ubcsr */
     SB_STATS_ALL = 31,
-    SB_STATS_FIRST =
-        32, /* beside these: few samples of what sb_stats_refine can sample in full */
-    SB_STATS_BRIEF = 64 /* that, and all else no more than a first look, too */
+    /* with MATRIX and REUSE: few samples of what sb_stats_refine completes */
+    SB_STATS_FIRST = 32,
+    /* with all: that, and the rest no more than a first look, too */
+    SB_STATS_BRIEF = 64
 } sb_stats_use;
 
 /* Features from samples that decide between parts. After a first look those of windows are

@@ -341,7 +341,8 @@ parts_met(const sb_part_choice *p, const sb_stats *s)
 
 /* The rest's amounts when `share` of the entries is left to it. */
 static void
-rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
+rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, const sb_target *t,
+     double share)
 {
     const double filled = (double)(s->rows - s->empty);
     const double rows =
@@ -354,12 +355,13 @@ rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, double share)
     am->partitions = 1;
     if (p->kind == SB_PART_ROWS) {
         /* rows without entries are in one partition, and in a list by length all together,
-         * where they take next to nothing */
+         * where they take next to nothing; of a GPU nobody looked */
         const double empty = p->k >= 0 ? 0 : positive(rows - filled);
+        const double met = fmax(parts_met(p, s), runs);
 
         am->partitions = p->c;
         am->units = am->touches =
-            empty + fmin(rows, filled) * fmax(parts_met(p, s), runs);
+            t->gpu ? rows * met : empty + fmin(rows, filled) * met;
         if (p->k >= 0)
             am->slots = share * bucket_slots(s, p->k);
     }
@@ -422,7 +424,7 @@ sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_st
         sb_amounts am = {0};
 
         if (takes_rest)
-            rest(&am, p, s, left);
+            rest(&am, p, s, t, left);
         else
             left -= selected(&am, ch, q, s, t, left);
         out->share[q] = s->nnz ? am.entries / (double)s->nnz : 0;
