@@ -34,7 +34,7 @@ rows_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_ta
                                    {2.9e-9, 0.8e-9, 0.145e-9, 0.4}},
                           group[] = {{1.9e-9, 1.2e-9, 0.145e-9, 0.4},
                                      {2.1e-9, 1.2e-9, 0.117e-9, 0.35}},
-                          eights[] = {{2.8e-9, 1.2e-9, 0.125e-9, 0.8},
+                          eights[] = {{3e-9, 1.3e-9, 0.14e-9, 0.85},
                                       {3.2e-9, 0.6e-9, 0.095e-9, 0.75}};
     const row_pace *const table = p->choice->kind != SB_PART_SEG ? one
                                   : s->mean >= SB_LONG_ROWS      ? eights
@@ -82,15 +82,32 @@ masks_wide(sb_terms *out, const sb_vector_part *p)
             scale(out, &masks[q][p->x_size > 4], 0, 0);
 }
 
+/* A group of rows; a block of 16, 32 or 64 bytes a row, and each of its rows. */
+static void
+unaligned_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+               const sb_target *t)
+{
+    static const double block[] = {0.06e-9, 0.1e-9, 0.32e-9},
+                        row[] = {0.18e-9, 0.225e-9, 0.36e-9};
+    const int rows = p->choice->size, bytes = p->choice->c * p->x_size;
+    const int q = bytes <= 16 ? 0 : bytes <= 32 ? 1 : 2;
+    const double blocks = p->slots / (rows * p->choice->c);
+
+    out->unit = p->rows / rows * (2.2e-9 + 1e-9 * sb_vector_mixed(s));
+    out->entry = blocks * (block[q] + rows * row[q]) + 1.5 * sb_vector_late(p, s, t) +
+                 fmax(0, p->slots * p->x_size - 2.0 * (double)t->l2) * 0.005e-9;
+}
+
 void
 sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t, bool packed)
 {
-    static const pace products[] = {{0.57, 0.67, 0.58}, {0.76, 0.42, 0.9}},
+    static const pace products[] = {{0.6, 0.72, 0.62}, {0.76, 0.42, 0.9}},
                       slices[] = {{0.57, 0.7, 0}, {0.58, 0.6, 0.39}},
-                      packed_slices[] = {{1.05, 0.767, 0.15}, {0.715, 0.567, 0.78}},
+                      packed_slices[] = {{1, 0.72, 0.14}, {0.715, 0.567, 0.78}},
                       diagonals[] = {{0.5, 0.74, 0}, {0.55, 0.53, 0}};
-    static const pace windows = {0.5, 0.5, 0};
+    static const pace windows = {0.5, 0.5, 0},
+                      lanes[] = {{0.6, 0.6, 0}, {0.55, 0.55, 0}};
     const int w = p->x_size > 4;
 
     switch (p->choice->kind) {
@@ -116,6 +133,12 @@ sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         return;
     case SB_PART_WIN:
         scale(out, &windows, 0, 0);
+        return;
+    case SB_PART_SHARE:
+        scale(out, &lanes[w], 0, 0);
+        return;
+    case SB_PART_UBCSR:
+        unaligned_wide(out, p, s, t);
         return;
     default:
         return;

@@ -115,7 +115,7 @@ sb_rule_positions(const sb_work *w, const sb_target *t, int rows)
 bool
 sb_rule_by_price(const sb_work *w, const sb_target *t)
 {
-    return sb_target_zen4(t) && !t->gpu && w->op == SB_OP_SPMM && !w->complex &&
+    return sb_target_slow_gathers(t) && !t->gpu && w->op == SB_OP_SPMM && !w->complex &&
            !w->col_major && w->b_size == w->compute_size && w->n * w->b_size >= 128;
 }
 

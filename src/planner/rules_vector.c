@@ -49,7 +49,7 @@ sb_rule_thin(const sb_work *w, const sb_target *t)
 bool
 sb_rule_packed_lanes(const sb_target *t)
 {
-    return sb_target_zen(t) && !t->wide;
+    return sb_target_zen(t);
 }
 
 bool

@@ -12,8 +12,8 @@ least(double a, double b)
 }
 
 /* Multiply-adds, streaming and gathers of whole rows, per level of the caches, a thread's. Of
- * Zen 4 those of rows fit what products take (docs/planner.md, Memory); from memory, of rows that are
- * asked for ahead. */
+ * Zen 4 and 5 those of rows fit what products take (docs/planner.md, Memory, Rates of Zen 5); from memory, of
+ * rows that are asked for ahead. */
 typedef struct rates {
     double flops, bw_l2, bw_l3, bw_mem, gather_l1, gather_l2, gather_l3, gather_mem,
         step;
@@ -25,11 +25,14 @@ rates_of(const sb_target *t)
     static const rates zen3 = {100e9, 95e9, 75e9, 18e9, 125e9, 60e9, 40e9, 10e9, 1e-6},
                        fast = {80e9, 100e9, 60e9, 16e9, 118e9, 53e9, 20e9, 4.5e9, 2e-6},
                        zen4 = {118e9, 80e9, 55e9, 18e9, 150e9, 110e9, 40e9, 25e9, 1e-6},
+                       zen5 = {180e9, 120e9, 120e9, 17e9, 330e9,
+                               150e9, 60e9,  30e9,  1e-6},
                        others = {0, 80e9, 55e9, 18e9, 100e9, 45e9, 27e9, 9e9, 1e-6};
-    static const double flops[] = {10e9, 35e9, 0, 100e9, 0};
+    static const double flops[] = {10e9, 35e9};
     rates r = t->isa == SB_ISA_V3    ? zen3
               : t->isa == SB_ISA_V4G ? fast
               : sb_target_zen4(t)    ? zen4
+              : t->isa == SB_ISA_V4  ? zen5
                                      : others;
 
     if (r.flops == 0)
@@ -90,6 +93,19 @@ static const sb_factor zen4_sddmm[SB_CLASS_COUNT] = {
     [SB_PART_WIN] = {1.46, 4, 0.19},
 };
 
+/* Zen 5, which begins rows and takes entries faster. */
+static const sb_factor zen5_spmm[SB_CLASS_COUNT] = {
+    [SB_PART_CSR] = {1, 0.7, 0.7},   [SB_PART_ROWS] = {1, 0.7, 0.7},
+    [SB_PART_ELL] = {1, 0.7, 0.7},   [SB_PART_BSR] = {1.1, 0.8, 0.8},
+    [SB_PART_WIN] = {1, 0.7, 0.7},   [SB_PART_PANEL] = {1, 0.7, 0.7},
+    [SB_PART_SHARE] = {1, 0.7, 0.7}, [SB_PART_PICK] = {1, 0.7, 0.7},
+    [SB_CLASS_HYB] = {1, 0.7, 0.7},
+};
+static const sb_factor zen5_sddmm[SB_CLASS_COUNT] = {
+    [SB_PART_WIN] = {0.8, 1, 0.2},
+    [SB_CLASS_HYB] = {0.8, 1, 0.8},
+};
+
 /* Other cores: all classes as they are but those of SpMM that Zen 4 showed to be dearer against
  * plain rows than the model says (docs/planner.md). */
 static sb_factor
@@ -99,7 +115,7 @@ other_factor(int op, int class, const sb_target *t)
     double f = 1;
 
     if (op == SB_OP_SPMV && class == SB_PART_UBCSR) /* holes are bytes, too */
-        return (sb_factor){isa == SB_ISA_V3 ? 1 : 0.65, 1, 1};
+        return (sb_factor){isa == SB_ISA_V3 ? 1 : t->wide ? 0.1 : 0.65, 1, 1};
     if (op == SB_OP_SPMV && /* bytes are among what was fitted */
         (isa == SB_ISA_V3 || (isa == SB_ISA_V4 && class == SB_PART_SHARE)))
         return (sb_factor){0.2, 1, 1};
@@ -109,7 +125,7 @@ other_factor(int op, int class, const sb_target *t)
     if (op == SB_OP_SPMV) /* its bytes are read while it computes: half of that shows */
         return (sb_factor){0.5, 1, 1};
     if (op == SB_OP_SPMM && class == SB_PART_PANEL)
-        f = isa == SB_ISA_V3 || sb_target_zen4(t) ? 1 : 1.3;
+        f = isa == SB_ISA_V3 || isa == SB_ISA_V4 ? 1 : 1.3;
     if (op == SB_OP_SPMM && class == SB_PART_BSR)
         f = isa == SB_ISA_V3 ? 1 : 1.1;
     return (sb_factor){f, f, f};
@@ -122,12 +138,15 @@ set_factors(sb_target *t)
         [SB_OP_SPMM] = fast_spmm, [SB_OP_SPMV] = fast_spmv, [SB_OP_SDDMM] = fast_sddmm};
     static const sb_factor *const zen4[SB_OP_COUNT] = {
         [SB_OP_SPMV] = zen4_spmv, [SB_OP_SDDMM] = zen4_sddmm};
+    static const sb_factor *const zen5[SB_OP_COUNT] = {
+        [SB_OP_SPMM] = zen5_spmm, [SB_OP_SPMV] = zen4_spmv, [SB_OP_SDDMM] = zen5_sddmm};
 
     for (int op = 0; op < SB_OP_COUNT; op++)
         for (int q = 0; q < SB_CLASS_COUNT; q++) {
-            const sb_factor *const *set = t->isa == SB_ISA_V4G ? fast
-                                          : sb_target_zen4(t)  ? zen4
-                                                               : NULL;
+            const sb_factor *const *set = t->isa == SB_ISA_V4G  ? fast
+                                          : sb_target_zen4(t)   ? zen4
+                                          : t->isa == SB_ISA_V4 ? zen5
+                                                                : NULL;
             const sb_factor *f = set && set[op] ? &set[op][q] : NULL;
 
             t->factor[op][q] = f && f->roof + f->unit + f->entry > 0 ? *f

@@ -1,0 +1,64 @@
+/*
+ * Windows against plain rows on Zen 5, in entries of these: fitted to timings of both
+ * (docs/planner.md, Forms against plain rows on Zen 5). Columns of the tables are the bytes of a row of
+ * B: 128, 256 .. 4096.
+ */
+#include "planner/cost.h"
+#include "planner/rules.h"
+
+#include <math.h>
+
+enum { LONGS = 6 };
+
+/* A row of A; of those of a window besides what they hold, less where it is packed. */
+static const double plain_row[LONGS] = {4, 33, 2, 2, 2, 2};
+static const double window_row[LONGS] = {4.8, 40, 4.1, 4.3, 1, 1};
+/* A column that a window's rows share, by their number; more for a run of such columns. */
+static const double column[][LONGS] = {[2] = {1.77, 1.05, 1.38, 1.39, 2.06, 2.75},
+                                       [3] = {2.12, 1.05, 1.54, 1.44, 2.12, 2.75},
+                                       [4] = {2.33, 1.13, 1.62, 1.62, 2.34, 3.3},
+                                       [5] = {2.7, 1.2, 1.8, 1.8, 2.7, 3.7},
+                                       [6] = {3.04, 1.28, 1.99, 1.95, 3.04, 4.08},
+                                       [7] = {3.6, 1.5, 2.4, 2.2, 3.7, 4.7},
+                                       [8] = {4.18, 1.7, 2.88, 2.5, 4.47, 5.3}};
+static const double run[] = {
+    [2] = 0.6, [3] = 1.5, [4] = 8, [5] = 10, [6] = 12, [7] = 14, [8] = 16};
+/* An entry that they do not share, and where it is packed. */
+static const double left[LONGS] = {1.3, 1.06, 1.03, 1.04, 1.33, 1.4};
+#define LEFT_PACKED 0.94
+
+static int
+at_of(const sb_work *w)
+{
+    const double row = (double)w->n * w->b_size;
+
+    return (int)fmin(LONGS - 1, floor(log2(row / 128)));
+}
+
+/* Plain rows find in L1 what the rows above have read, if it has room for what a row names: as a
+ * factor of their time, above 1 where it has not, by the entries that rows share. */
+static double
+kept(const sb_work *w, const sb_stats *s, const sb_target *t, double by)
+{
+    const double row = (double)w->n * w->b_size;
+    const double over = log2(fmax(1, s->mean * row) / (double)t->l1);
+
+    return exp(by * fmax(-1, fmin(1, over)) * (1 - 1 / fmax(1, s->r4)));
+}
+
+double
+sb_rows_wide(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
+             const sb_stats *s, const sb_target *t, bool packed)
+{
+    static const double again[LONGS] = {0, 0, 0.3, 0.12, 0.9, 0.95};
+    const int at = at_of(w);
+    const double runs = s->win_run[sb_stats_window(p->size)];
+    const double begin = p->kind == SB_PART_WIN && runs > 0 ? run[p->size] / runs : 0;
+    const double rows = fmax(1, am->touches), shared = am->slots / p->size;
+    const double alone = am->entries - am->slots;
+    const double pass = rows * (window_row[at] - packed) +
+                        shared * (column[p->size][at] + begin) +
+                        alone * left[at] * (packed ? LEFT_PACKED : 1);
+
+    return pass / (am->entries + rows * plain_row[at]) / kept(w, s, t, again[at]);
+}
