@@ -296,6 +296,8 @@ static const char *const builtin[] = {
     "spmm pick " F32 " rr t64 p64 nt",
     "spmm pick " F64 " rr t64 p64 nt",
     "spmm pick " F32 " rr packed t128 p64 nt",
+    "spmm pick " F32 " rr packed t128 p0 nt",
+    "spmm pick " F64 " rr packed t128 p0 nt",
     "spmm pick " F64 " rr packed t64 p64 nt",
     LISTED("csr", F32L),
     LISTED("csr", F64L),

@@ -151,14 +151,18 @@ window_indices(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     const bool waits =
         sb_target_slow_gathers(t) && p->kind == SB_PART_WIN && p->size > 6;
     const double again = p->size <= fit || narrow ? 1 : waits && w->n >= 64 ? 4 : 2;
-    const double position = !sb_target_slow_gathers(t) || w->n < 32 ? 0.35
-                            : w->n < 64                             ? 0.18
-                                                                    : 0.1;
+    /* Zen 5 takes eight doubles at a time */
+    const bool whole = t->wide && w->n < 32 && w->compute_size == 8;
+    const double position = whole                                     ? 0.25
+                            : !sb_target_slow_gathers(t) || w->n < 32 ? 0.35
+                            : w->n < 64                               ? 0.18
+                                                                      : 0.1;
 
     if (p->kind == SB_PART_SHARE)
-        return alone + (w->n < 64 ? 1 : again) *
-                           (shared + (packed ? 0 : position * am->entries));
-    return (narrow ? 0.65 : again) * (2.5 * alone + shared);
+        return (whole ? 0.55 : 1) *
+               (alone + (w->n < 64 ? 1 : again) *
+                            (shared + (packed ? 0 : position * am->entries)));
+    return (whole ? 0.42 : narrow ? 0.65 : again) * (2.5 * alone + shared);
 }
 
 /* What one part takes of all threads, no barriers. */

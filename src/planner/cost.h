@@ -106,9 +106,13 @@ bool sb_cost_once(const sb_choice *ch);
 bool sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
                         const sb_work *w, const sb_stats *s, const sb_target *t,
                         bool packed);
-/* cost_rows_wide.c: the same of windows on Zen 5, whose prices are its own. */
-double sb_rows_wide(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
-                    const sb_stats *s, const sb_target *t, bool packed);
+/* cost_rows_wide.c: the same of windows and of panels on Zen 5, whose prices are its own. */
+double sb_rows_wide_windows(const sb_part_choice *p, const sb_amounts *am,
+                            const sb_work *w, const sb_stats *s, const sb_target *t,
+                            bool packed);
+double sb_rows_wide_panels(const sb_part_choice *p, const sb_amounts *am,
+                           const sb_work *w, const sb_stats *s, const sb_target *t,
+                           bool packed);
 double sb_cost_roof_pace(const sb_part_choice *p, const sb_work *w, const sb_target *t,
                          int unroll);
 double sb_cost_entry_pace(const sb_work *w, const sb_target *t, int unroll);

@@ -104,6 +104,8 @@ far_away(bool streams, const sb_work *w, const sb_stats *s, const sb_target *t)
     if (row < 256 || !(sb_rule_beyond(w, sb_work_footprint(w, s), 1, t) ||
                        sb_rule_past(w, s->mean, t)))
         return 1;
+    if (t->wide && !streams && sb_rule_past(w, s->mean, t))
+        return 1.15 + 0.2 * alone;
     return 1 + (t->wide ? 0.5 : 1) * alone * (!streams ? 0.5 : row < 4096 ? 0.3 : 0.15);
 }
 
@@ -163,8 +165,6 @@ panels_on_zen4(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
 
 /* What is known to a tenth has to gain a little more than nothing. */
 #define MARGIN 1.03
-/* Of the same panels, Zen 5 (docs/planner.md, Forms against plain rows on Zen 5). */
-#define PANELS_WIDE 0.94
 
 bool
 sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
@@ -181,13 +181,16 @@ sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
     }
     if (!sb_rule_by_price(w, t))
         return false;
-    if (windows)
-        *ratio = t->wide ? sb_rows_wide(p, am, w, s, t, packed) *
-                               far_away(p->size == 3 && !packed, w, s, t)
-                         : MARGIN * windows_on_zen4(p, am, w, s, t, packed);
+    if (windows && t->wide)
+        *ratio = sb_rows_wide_windows(p, am, w, s, t, packed) *
+                 far_away(p->size == 3 && !packed, w, s, t);
+    else if (windows)
+        *ratio = MARGIN * windows_on_zen4(p, am, w, s, t, packed);
+    else if (p->kind == SB_PART_PANEL && t->wide)
+        *ratio = MARGIN * sb_rows_wide_panels(p, am, w, s, t, packed) *
+                 far_away(false, w, s, t);
     else if (p->kind == SB_PART_PANEL)
-        *ratio =
-            (t->wide ? PANELS_WIDE : MARGIN) * panels_on_zen4(p, am, w, s, t, packed);
+        *ratio = MARGIN * panels_on_zen4(p, am, w, s, t, packed);
     return windows || p->kind == SB_PART_PANEL;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Windows against plain rows on Zen 5, in entries of these: fitted to timings of both
+ * Windows and panels against plain rows on Zen 5, in entries of these: fitted to timings of both
  * (docs/planner.md, Forms against plain rows on Zen 5). Columns of the tables are the bytes of a row of
  * B: 128, 256 .. 4096.
  */
@@ -26,6 +26,8 @@ static const double run[] = {
 /* An entry that they do not share, and where it is packed. */
 static const double left[LONGS] = {1.3, 1.06, 1.03, 1.04, 1.33, 1.4};
 #define LEFT_PACKED 0.94
+/* Of short rows of B from beyond L2: windows ask for fewer at a time. */
+#define AFAR 1.3
 
 static int
 at_of(const sb_work *w)
@@ -47,8 +49,8 @@ kept(const sb_work *w, const sb_stats *s, const sb_target *t, double by)
 }
 
 double
-sb_rows_wide(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
-             const sb_stats *s, const sb_target *t, bool packed)
+sb_rows_wide_windows(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
+                     const sb_stats *s, const sb_target *t, bool packed)
 {
     static const double again[LONGS] = {0, 0, 0.3, 0.12, 0.9, 0.95};
     const int at = at_of(w);
@@ -60,5 +62,46 @@ sb_rows_wide(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
                         shared * (column[p->size][at] + begin) +
                         alone * left[at] * (packed ? LEFT_PACKED : 1);
 
-    return pass / (am->entries + rows * plain_row[at]) / kept(w, s, t, again[at]);
+    const double afar =
+        at < 2 && sb_work_footprint(w, s) > 3 * (double)t->l2 ? AFAR : 1;
+
+    return afar * pass / (am->entries + rows * plain_row[at]) /
+           kept(w, s, t, again[at]);
+}
+
+/* An entry of a panel whose rows of B take 64 KiB, 128, or more; a segment; both packed, as a share. */
+static const double entry[][LONGS] = {{0.91, 0.75, 0.52, 0.6, 0.8, 0.9},
+                                      {0.93, 0.84, 0.67, 0.77, 0.85, 0.95},
+                                      {1, 1, 0.8, 0.9, 0.94, 1.05}};
+static const double segment[LONGS] = {1.96, 1.74, 1.79, 2.2, 1.3, 0.86};
+static const double packed_segment[LONGS] = {0.73, 0.87, 0.94, 0.92, 0.95, 0.97};
+/* Of an entry of plain rows, what it costs less where L1 has its row of B, and more where L2 has
+ * not. */
+static const double near[LONGS] = {0.1, 0.2, 0.5, 0.17, 0.23, 0.23};
+static const double beyond[LONGS] = {0.7, 0.38, 0.33, 0.6, 0.38, 0.31};
+
+/* How often one of eight rows has left plain rows' next row of B in L1: less often where what one
+ * names is most of it. */
+static double
+found(const sb_work *w, const sb_stats *s, const sb_target *t)
+{
+    const double named = s->mean * (double)w->n * w->b_size / (double)t->l1;
+
+    return 1 + (s->r8 - 1) * fmin(1, fmax(0, (1.2 - named) / 0.5));
+}
+
+double
+sb_rows_wide_panels(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
+                    const sb_stats *s, const sb_target *t, bool packed)
+{
+    const int at = at_of(w);
+    const double bytes = (double)w->n * w->b_size * p->size;
+    const int level = bytes <= 65536 ? 0 : bytes <= 131072 ? 1 : 2;
+    const double all = fmax(1, sb_work_footprint(w, s)), again = found(w, s, t);
+    const double far = fmax(0, 1 - (double)t->l1 / all) / again;
+    const double farther = fmax(0, 1 - (double)t->l2 / all) / again;
+    const double pass = am->entries * entry[level][at] +
+                        am->units * segment[at] * (packed ? packed_segment[at] : 1);
+
+    return pass / (am->entries * (1 - near[at] * (1 - far) + beyond[at] * farther));
 }

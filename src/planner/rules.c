@@ -131,6 +131,9 @@ sb_rule_panel_run(const sb_work *w, const sb_target *t, int64_t width)
                : row >= 256 && width * row <= 32768 ? 20
                                                     : fmax(4, 768 / row);
     }
+    /* none that was measured gained from panels where rows of A are so short */
+    if (t->wide && w->nnz < 24 * w->m)
+        return INFINITY;
     return sb_rule_many_lines(w, t) && row >= 2048 ? 20 : fmax(2, 768 / row);
 }
 

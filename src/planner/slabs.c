@@ -81,7 +81,7 @@ static const machine zen5 = {
     .wide = {ROW, ROW},
     .panel = 65536,
     .run = {40, 8},
-    .reuse = {{55, INFINITY}, {20, 20}, {20, 20}},
+    .reuse = {{55, 24}, {20, 20}, {20, 20}},
     .beyond = 1,
     .gain = {{.rows = 0.80}, {0.60, 0.52, 0.50, 0.65}, {0.60, 0.52, 0.50, 0.65}}};
 
