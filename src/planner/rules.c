@@ -105,7 +105,6 @@ bool
 sb_rule_positions(const sb_work *w, const sb_target *t, int rows)
 {
     const double a = (double)w->nnz * (w->a_size + w->ptr_size);
-
     const int least = sb_rule_by_price(w, t) ? 2 : w->n < 64 ? 4 : 3;
 
     return sb_target_slow_gathers(t) && w->n >= 32 && rows >= least &&

@@ -373,7 +373,7 @@ test_wide(void **state)
         }
         expect("mask 6", "seg", sizes[q] == 4 ? 2.2 : 1.4, &r, sizes[q]);
         all = of("seg", &m, sizes[q]) / 200;
-        if (!(all < 0.87 * of("seg", &f, sizes[q]) / 60))
+        if (!(all < 0.93 * of("seg", &f, sizes[q]) / 60))
             fail_msg("eight lanes, %d bytes", sizes[q]);
         d.hdia[SB_STATS_HDIA_SOME] =
             0.25; /* chunks of four rows: four slots an entry */

@@ -186,6 +186,23 @@ test_many_lines(void **state)
     }
 }
 
+/* Zen 5: panels are for rows of A of two dozen entries and more. */
+static void
+test_panels_of_short_rows(void **state)
+{
+    const sb_target zen4 = {.isa = SB_ISA_V4, .l2 = 1 << 20},
+                    zen5 = {.isa = SB_ISA_V4, .wide = true, .l2 = 1 << 20};
+    sb_work w = product(128, 4);
+
+    (void)state;
+    w.m = 1000;
+    w.nnz = 23 * w.m;
+    assert_true(isinf(sb_rule_panel_run(&w, &zen5, 128)));
+    assert_false(isinf(sb_rule_panel_run(&w, &zen4, 128)));
+    w.nnz = 24 * w.m;
+    assert_false(isinf(sb_rule_panel_run(&w, &zen5, 128)));
+}
+
 /* Rules for columns shared by position are of the cores that were measured; wide products
  * want fewer rows together. An A whose positions would leave L3 has none. */
 static void
@@ -195,15 +212,17 @@ test_positions(void **state)
                     zen4 = {.isa = SB_ISA_V4, .l3 = 32 << 20},
                     fast = {.isa = SB_ISA_V4G, .l3 = 32 << 20},
                     old = {.isa = SB_ISA_V3, .l3 = 32 << 20};
-    const sb_work narrow = product(8, 4), w32 = product(32, 4), wide = product(128, 8);
-    sb_work large = wide;
+    const sb_work narrow = product(8, 4);
+    sb_work w32 = product(32, 4), wide = product(128, 8), large = wide;
 
     (void)state;
+    assert_true(sb_rule_positions(&w32, &zen, 2)); /* prices decide */
+    assert_true(sb_rule_positions(&w32, &zen4, 2));
+    w32.col_major = wide.col_major = true; /* none there */
     assert_true(sb_rule_positions(&w32, &zen, 4));
     assert_false(sb_rule_positions(&w32, &zen, 3));
     assert_true(sb_rule_positions(&wide, &zen, 3));
     assert_false(sb_rule_positions(&wide, &zen, 2));
-    assert_true(sb_rule_positions(&w32, &zen4, 2)); /* prices decide */
     assert_false(sb_rule_positions(&narrow, &zen4, 8));
     assert_false(sb_rule_positions(&narrow, &zen, 8));
     assert_false(sb_rule_positions(&wide, &fast, 8));
@@ -215,7 +234,7 @@ test_positions(void **state)
     assert_true(sb_rule_positions(&large, &zen, 6));
 }
 
-/* Prices were fitted to floats and doubles by rows, on Zen 4. */
+/* Prices were fitted to floats and doubles by rows, on Zen 4 and 5. */
 static void
 test_by_price(void **state)
 {
@@ -224,8 +243,8 @@ test_by_price(void **state)
     sb_work w = product(32, 4);
 
     (void)state;
-    assert_true(sb_rule_by_price(&w, &zen4));
-    assert_false(sb_rule_by_price(&w, &zen5) || sb_rule_by_price(&w, &zen3));
+    assert_true(sb_rule_by_price(&w, &zen4) && sb_rule_by_price(&w, &zen5));
+    assert_false(sb_rule_by_price(&w, &zen3));
     w.col_major = true;
     assert_false(sb_rule_by_price(&w, &zen4));
     w = product(31, 4);
@@ -442,8 +461,9 @@ test_packed_lanes(void **state)
     sb_work thin = {.op = SB_OP_SPMV, .a_type = SB_F32, .a_size = 4, .compute_size = 4};
 
     (void)state;
-    assert_true(sb_rule_packed_lanes(&zen3) && sb_rule_packed_lanes(&zen4));
-    assert_false(sb_rule_packed_lanes(&zen5) || sb_rule_packed_lanes(&intel));
+    assert_true(sb_rule_packed_lanes(&zen3) && sb_rule_packed_lanes(&zen4) &&
+                sb_rule_packed_lanes(&zen5));
+    assert_false(sb_rule_packed_lanes(&intel));
     /* thin diagonals were measured on Zen 4, of values that are computed with as they are */
     assert_true(sb_rule_thin(&thin, &zen4));
     assert_false(sb_rule_thin(&thin, &zen3) || sb_rule_thin(&thin, &zen5) ||
@@ -462,6 +482,7 @@ main(void)
         cmocka_unit_test(test_many_lines),
         cmocka_unit_test(test_partitions),
         cmocka_unit_test(test_sixteen_registers),
+        cmocka_unit_test(test_panels_of_short_rows),
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_by_price),
         cmocka_unit_test(test_last_rows),

@@ -290,6 +290,8 @@ test_half(void **state)
     assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
     w = work;
     w.k = w.m = 4500; /* of which L2 does not quite hold a slab */
+    assert_int_equal(sb_slab_width(&pb, &w, &t), 32);
+    w.nnz = 100000;
     assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
     w = work;
     t.l2 = 4 << 20; /* holds B */
