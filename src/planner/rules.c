@@ -337,7 +337,7 @@ sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t)
     /* times that a row of B is asked for */
     const double asked = (double)w->nnz / (double)(w->m > columns ? w->m : columns) /
                          (rows > 1 ? rows : 1);
-    double least = t->wide ? 1.15 : 0.9;
+    double least = t->wide ? 1.6 : 0.9;
 
     if (dots && row < 512) /* docs/kernels.md, Wide rows on Zen 3 */
         least = t->isa == SB_ISA_V3 ? 0.45 : INFINITY;
