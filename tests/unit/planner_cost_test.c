@@ -15,7 +15,6 @@
 
 static sb_target machine = {
     .isa = SB_ISA_V4, .threads = 2, .l1 = 48 << 10, .l2 = 2 << 20, .l3 = 64 << 20};
-/* Level v4 without what is known of Zen 4's forms against rows. */
 static sb_target zen5 = {.isa = SB_ISA_V4,
                          .wide = true,
                          .threads = 2,
@@ -286,6 +285,43 @@ test_wide_rows(void **state)
     assert_true(of[1][0] == of[0][0] && of[1][1] < 0.9 * of[0][1]);
 }
 
+/* Zen 5: shared columns gain less where L1 keeps what a row of A names for the next, and where
+ * short rows of B come from beyond L2; panels gain less where it keeps them, more where B is
+ * beyond L2. */
+static void
+test_forms_against_wide_rows(void **state)
+{
+    static const char rows[] = "(plan spmm (part csr))",
+                      shared[] = "(plan spmm (part share 4) (part rows flat 1))",
+                      panels[] = "(plan spmm (part panel 128))";
+    sb_stats near = spread_rows(40), far = near;
+    double gain[2][2], beyond[2][2];
+
+    (void)state;
+    near.r4 = far.r4 = 3;
+    near.r8 = far.r8 = 5;
+    far.mean = 400; /* of which L1 keeps nothing */
+    for (int q = 0; q < SB_STATS_WINDOWS; q++)
+        near.half_share[q] = far.half_share[q] = 0.8;
+    for (int p = 0; p < 2; p++) {
+        const char *const plan = p ? panels : shared;
+        sb_stats close = near, away = near;
+
+        gain[0][p] = cost_of(&near, rows, 128, 4, &zen5).part[0] /
+                     cost_of(&near, plan, 128, 4, &zen5).part[0];
+        gain[1][p] = cost_of(&far, rows, 128, 4, &zen5).part[0] /
+                     cost_of(&far, plan, 128, 4, &zen5).part[0];
+        close.distinct = 2 * zen5.l2 / 128;
+        away.distinct = 4 * zen5.l2 / 128;
+        beyond[0][p] = cost_of(&close, rows, 32, 4, &zen5).part[0] /
+                       cost_of(&close, plan, 32, 4, &zen5).part[0];
+        beyond[1][p] = cost_of(&away, rows, 32, 4, &zen5).part[0] /
+                       cost_of(&away, plan, 32, 4, &zen5).part[0];
+    }
+    assert_true(gain[1][0] > 1.1 * gain[0][0] && gain[1][1] > 1.1 * gain[0][1]);
+    assert_true(beyond[1][0] < 0.85 * beyond[0][0] && beyond[1][1] > beyond[0][1]);
+}
+
 /* What shared columns cost by position: as it was fitted elsewhere where rows of B are short; from
  * 128 bytes on positions are dearer than packed columns, and six rows that share all cheaper
  * than four. */
@@ -529,6 +565,7 @@ main(void)
         cmocka_unit_test(test_narrow_windows),
         cmocka_unit_test(test_wide_rows),
         cmocka_unit_test(test_sixteen_registers),
+        cmocka_unit_test(test_forms_against_wide_rows),
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_linear),
         cmocka_unit_test(test_one_column_needs_no_reuse),

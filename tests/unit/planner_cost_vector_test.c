@@ -358,10 +358,19 @@ test_wide(void **state)
 
     (void)state;
     for (int q = 0; q < SB_COUNT(sizes); q++) {
-        static const char *const kinds[] = {
-            "csr",    "seg",    "prod",          "sell",
-            "mask 1", "mask 2", "mask 3",        "mask 4",
-            "mask 6", "hdia",   "sell) (packed", "win 3) (part rows flat 1"};
+        static const char *const kinds[] = {"csr",
+                                            "seg",
+                                            "prod",
+                                            "sell",
+                                            "mask 1",
+                                            "mask 2",
+                                            "mask 3",
+                                            "mask 4",
+                                            "mask 6",
+                                            "hdia",
+                                            "sell) (packed",
+                                            "win 3) (part rows flat 1",
+                                            "share 3) (part rows flat 1) (packed"};
         double narrow, all, near;
 
         for (int k = 0; k < SB_COUNT(kinds); k++) {

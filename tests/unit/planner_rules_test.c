@@ -356,8 +356,8 @@ test_asks_ahead_on_wide(void **state)
     (void)state;
     pb.a.idx_type = SB_I32;
     pb.a.nnz = 120000;
-    assert_int_equal(sb_rule_prefetch(&pb, 36000 * 512.0, 1, true, &t), 0);
-    assert_int_equal(sb_rule_prefetch(&pb, 40000 * 512.0, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 60000 * 512.0, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 70000 * 512.0, 1, true, &t), 64);
     dots = pb;
     dots.op = SB_OP_SDDMM;
     assert_int_equal(sb_rule_prefetch(&dots, 1e9, 1, false, &t), 64);
