@@ -37,8 +37,7 @@ typedef struct line {
         .rest = {.kind = (kind_), .c = (c_), .k = (k_)}, .selects = true \
     }
 
-/* k of hyb and ell lines counts from the mean: sb_mean_k + k. A panel's k doubles the
- * width. */
+/* k of hyb and ell lines counts from the mean: sb_mean_k + k. Of panels there are two widths. */
 static const line in_place[] = {
     REST(SB_PART_CSR, 0, 0),
     REST(SB_PART_SEG, 0, 0),
@@ -182,19 +181,22 @@ resolve(int k, int mean_k)
 }
 
 /* Columns of a panel: so many that their rows of B, as far as one register tile reads
- * them, take PANEL_BYTES or half of it. */
+ * them, take PANEL_BYTES or half of it; of a wider one twice as many. Those of PANEL_BYTES are
+ * cut to what Zen 5's L1 holds. */
 static int
-panel_width(const sb_problem *pb)
+panel_width(const sb_problem *pb, bool wider)
 {
+    const sb_target *t = sb_target_get();
     sb_work w;
     int width = 1, bytes;
 
     sb_work_of(&w, pb);
-    bytes = !pb->device && sb_rule_half_panels(&w, sb_target_get()) ? PANEL_BYTES_SHORT
-                                                                    : PANEL_BYTES;
+    bytes = !pb->device && sb_rule_half_panels(&w, t) ? PANEL_BYTES_SHORT : PANEL_BYTES;
     while (width < 4096 && width * w.b_size * fmin((double)w.n, 128) < bytes)
         width *= 2;
-    return width;
+    if (wider)
+        return 2 * width;
+    return !pb->device && t->wide ? width / 4 * 3 : width;
 }
 
 static void
@@ -208,7 +210,7 @@ fill(sb_choice *out, const line *l, const sb_problem *pb, int mean_k)
     *p = l->rest;
     p->k = resolve(l->rest.k, mean_k);
     if (p->kind == SB_PART_PANEL) {
-        p->size = panel_width(pb) << p->k;
+        p->size = panel_width(pb, p->k > 0);
         p->k = 0;
     }
 }

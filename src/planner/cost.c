@@ -343,6 +343,13 @@ parts_met(const sb_part_choice *p, const sb_stats *s)
     return p->c > 1 ? fmin(p->c, fmax(1, run > 0 ? mean / run : mean)) : 1;
 }
 
+/* Entries of a row in a panel as wide as a power of two, or as three quarters of one. */
+static double
+panel_run(const sb_stats *s, int64_t width)
+{
+    return (sb_stats_panel_run(s, width) + sb_stats_panel_run(s, width * 2 / 3)) / 2;
+}
+
 /* The rest's amounts when `share` of the entries is left to it. */
 static void
 rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, const sb_target *t,
@@ -388,7 +395,7 @@ rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, const sb_target
                                    2 * s->hdia[SB_STATS_HDIA_LEFT]);
     }
     if (p->kind == SB_PART_PANEL)
-        am->units = am->entries / fmax(1, sb_stats_panel_run(s, p->size));
+        am->units = am->entries / fmax(1, panel_run(s, p->size));
     if (p->kind == SB_PART_MASK)
         am->slots = share * mask_slots(s, p->size);
     if (p->kind == SB_PART_UBCSR)

@@ -69,8 +69,10 @@ sb_rows_wide_windows(const sb_part_choice *p, const sb_amounts *am, const sb_wor
            kept(w, s, t, again[at]);
 }
 
-/* An entry of a panel whose rows of B take 64 KiB, 128, or more; a segment; both packed, as a share. */
-static const double entry[][LONGS] = {{0.91, 0.75, 0.52, 0.6, 0.8, 0.9},
+/* An entry of a panel whose rows of B L1 holds, that take 64 KiB, 128, or more; a segment; both
+ * packed, as a share. */
+static const double entry[][LONGS] = {{0.82, 0.65, 0.5, 0.59, 0.8, 0.9},
+                                      {0.91, 0.75, 0.52, 0.6, 0.8, 0.9},
                                       {0.93, 0.84, 0.67, 0.77, 0.85, 0.95},
                                       {1, 1, 0.8, 0.9, 0.94, 1.05}};
 static const double segment[LONGS] = {1.96, 1.74, 1.79, 2.2, 1.3, 0.86};
@@ -96,7 +98,10 @@ sb_rows_wide_panels(const sb_part_choice *p, const sb_amounts *am, const sb_work
 {
     const int at = at_of(w);
     const double bytes = (double)w->n * w->b_size * p->size;
-    const int level = bytes <= 65536 ? 0 : bytes <= 131072 ? 1 : 2;
+    const int level = bytes <= (double)t->l1 ? 0
+                      : bytes <= 65536       ? 1
+                      : bytes <= 131072      ? 2
+                                             : 3;
     const double all = fmax(1, sb_work_footprint(w, s)), again = found(w, s, t);
     const double far = fmax(0, 1 - (double)t->l1 / all) / again;
     const double farther = fmax(0, 1 - (double)t->l2 / all) / again;
