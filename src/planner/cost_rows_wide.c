@@ -18,13 +18,14 @@ static const double column[][LONGS] = {[2] = {1.77, 1.05, 1.38, 1.39, 2.06, 2.75
                                        [3] = {2.12, 1.05, 1.54, 1.44, 2.12, 2.75},
                                        [4] = {2.33, 1.13, 1.62, 1.62, 2.34, 3.3},
                                        [5] = {2.7, 1.2, 1.8, 1.8, 2.7, 3.7},
-                                       [6] = {3.04, 1.28, 1.99, 1.95, 3.04, 4.08},
-                                       [7] = {3.6, 1.5, 2.4, 2.2, 3.7, 4.7},
+                                       [6] = {2.7, 1.1, 1.92, 1.68, 2.8, 3.8},
+                                       [7] = {3.4, 1.4, 2.4, 2.1, 3.7, 4.7},
                                        [8] = {4.18, 1.7, 2.88, 2.5, 4.47, 5.3}};
 static const double run[] = {
     [2] = 0.6, [3] = 1.5, [4] = 8, [5] = 10, [6] = 12, [7] = 14, [8] = 16};
-/* An entry that they do not share, and where it is packed. */
-static const double left[LONGS] = {1.3, 1.06, 1.03, 1.04, 1.33, 1.4};
+/* An entry that they do not share, of two and three rows; of more, and where it is packed. */
+static const double left[LONGS] = {1.33, 1.12, 1.05, 1.06, 1.35, 1.45};
+#define LEFT_TALL 0.93
 #define LEFT_PACKED 0.94
 /* Of short rows of B from beyond L2: windows ask for fewer at a time. */
 #define AFAR 1.3
@@ -58,9 +59,9 @@ sb_rows_wide_windows(const sb_part_choice *p, const sb_amounts *am, const sb_wor
     const double begin = p->kind == SB_PART_WIN && runs > 0 ? run[p->size] / runs : 0;
     const double rows = fmax(1, am->touches), shared = am->slots / p->size;
     const double alone = am->entries - am->slots;
-    const double pass = rows * (window_row[at] - packed) +
-                        shared * (column[p->size][at] + begin) +
-                        alone * left[at] * (packed ? LEFT_PACKED : 1);
+    const double pass =
+        rows * (window_row[at] - packed) + shared * (column[p->size][at] + begin) +
+        alone * left[at] * (p->size > 3 ? LEFT_TALL : 1) * (packed ? LEFT_PACKED : 1);
 
     const double afar =
         at < 2 && sb_work_footprint(w, s) > 3 * (double)t->l2 ? AFAR : 1;
@@ -75,8 +76,8 @@ static const double entry[][LONGS] = {{0.82, 0.65, 0.5, 0.59, 0.8, 0.9},
                                       {0.91, 0.75, 0.52, 0.6, 0.8, 0.9},
                                       {0.93, 0.84, 0.67, 0.77, 0.85, 0.95},
                                       {1, 1, 0.8, 0.9, 0.94, 1.05}};
-static const double segment[LONGS] = {1.96, 1.74, 1.79, 2.2, 1.3, 0.86};
-static const double packed_segment[LONGS] = {0.73, 0.87, 0.94, 0.92, 0.95, 0.97};
+static const double segment[LONGS] = {2.3, 1.74, 1.79, 2.2, 1.3, 0.86};
+static const double packed_segment[LONGS] = {0.62, 0.87, 0.94, 0.92, 0.95, 0.97};
 /* Of an entry of plain rows, what it costs less where L1 has its row of B, and more where L2 has
  * not. */
 static const double near[LONGS] = {0.1, 0.2, 0.5, 0.17, 0.23, 0.23};
