@@ -74,7 +74,7 @@ joined_rows(const sb_work *w, const sb_target *t, int unroll)
     const int64_t row = w->n * w->b_size;
 
     return t->wide && unroll > SB_SPEC_FEW && row <= (w->compute_size > 4 ? 64 : 32)
-               ? 0.8
+               ? (w->compute_size > 4 ? 0.8 : 0.87)
                : 1;
 }
 

@@ -25,8 +25,8 @@ rates_of(const sb_target *t)
     static const rates zen3 = {100e9, 95e9, 75e9, 18e9, 125e9, 60e9, 40e9, 10e9, 1e-6},
                        fast = {80e9, 100e9, 60e9, 16e9, 118e9, 53e9, 20e9, 4.5e9, 2e-6},
                        zen4 = {118e9, 80e9, 55e9, 18e9, 150e9, 110e9, 40e9, 25e9, 1e-6},
-                       zen5 = {180e9, 120e9, 120e9, 17e9, 330e9,
-                               150e9, 60e9,  30e9,  1e-6},
+                       zen5 = {180e9, 120e9, 120e9, 24e9, 330e9,
+                               150e9, 60e9,  40e9,  1e-6},
                        others = {0, 80e9, 55e9, 18e9, 100e9, 45e9, 27e9, 9e9, 1e-6};
     static const double flops[] = {10e9, 35e9};
     rates r = t->isa == SB_ISA_V3    ? zen3

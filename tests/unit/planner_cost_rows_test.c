@@ -3,6 +3,9 @@
  */
 #include "model_cost.h"
 
+#include "planner/candidates.h"
+#include "planner/rules.h"
+
 #include <stdio.h>
 
 static sb_target machine = {
@@ -90,11 +93,38 @@ test_far_away(void **state)
     }
 }
 
+/* Of two widths: the narrower ones have as many rows of B as L1 holds, or twice that. */
+static void
+test_panel_widths(void **state)
+{
+    const sb_target *t = sb_target_get();
+    const sb_problem pb = {.op = SB_OP_SPMM,
+                           .a = {.rows = 5000, .cols = 5000, .nnz = 500000},
+                           .b = {.rows = 5000, .cols = 128, .ld = 128, .type = SB_F32},
+                           .c = {.rows = 5000, .cols = 128, .ld = 128, .type = SB_F32},
+                           .compute = SB_F32,
+                           .batch = 1};
+    const int widest = t->isa == SB_ISA_V3 ? 128 : 256;
+    int found = 0;
+    sb_choice ch;
+
+    (void)state;
+    for (int q = 0; sb_candidate(&ch, &pb, true, false, 7, q); q++)
+        if (ch.part[0].kind == SB_PART_PANEL) {
+            const int narrow = t->wide ? widest / 8 * 3 : widest / 2;
+
+            assert_int_equal(ch.part[0].size, found == 0 ? narrow : widest);
+            found++;
+        }
+    assert_int_equal(found, 2);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_rows),
-                                       cmocka_unit_test(test_far_away)};
+                                       cmocka_unit_test(test_far_away),
+                                       cmocka_unit_test(test_panel_widths)};
 
     sb_target_defaults(&machine);
     return cmocka_run_group_tests(tests, NULL, NULL);
