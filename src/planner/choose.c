@@ -31,7 +31,7 @@ unwise_panel(const sb_planner *pl, const sb_part_choice *p, bool packed)
         return "C would be rounded once a panel";
     if (p->size >= pl->work.k && sb_rule_by_price(&pl->work, pl->target))
         return "one panel is all of B";
-    if (sb_stats_panel_run(&pl->stats, p->size) <
+    if (sb_cost_panel_run(&pl->stats, p->size) <
         sb_rule_panel_run(&pl->work, pl->target, p->size))
         return "rows too short inside a panel";
     if (!packed && !sb_rule_segments(&pl->work, pl->target))

@@ -152,7 +152,8 @@ window_indices(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
         sb_target_slow_gathers(t) && p->kind == SB_PART_WIN && p->size > 6;
     const double again = p->size <= fit || narrow ? 1 : waits && w->n >= 64 ? 4 : 2;
     /* Zen 5 takes eight doubles at a time */
-    const bool whole = t->wide && w->n < 32 && w->compute_size == 8;
+    const bool whole = t->wide && w->op == SB_OP_SPMM && !w->complex &&
+                       w->compute_size == 8 && w->n <= 8;
     const double position = whole                                     ? 0.25
                             : !sb_target_slow_gathers(t) || w->n < 32 ? 0.35
                             : w->n < 64                               ? 0.18
@@ -343,9 +344,8 @@ parts_met(const sb_part_choice *p, const sb_stats *s)
     return p->c > 1 ? fmin(p->c, fmax(1, run > 0 ? mean / run : mean)) : 1;
 }
 
-/* Entries of a row in a panel as wide as a power of two, or as three quarters of one. */
-static double
-panel_run(const sb_stats *s, int64_t width)
+double
+sb_cost_panel_run(const sb_stats *s, int64_t width)
 {
     return (sb_stats_panel_run(s, width) + sb_stats_panel_run(s, width * 2 / 3)) / 2;
 }
@@ -395,7 +395,7 @@ rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, const sb_target
                                    2 * s->hdia[SB_STATS_HDIA_LEFT]);
     }
     if (p->kind == SB_PART_PANEL)
-        am->units = am->entries / fmax(1, panel_run(s, p->size));
+        am->units = am->entries / fmax(1, sb_cost_panel_run(s, p->size));
     if (p->kind == SB_PART_MASK)
         am->slots = share * mask_slots(s, p->size);
     if (p->kind == SB_PART_UBCSR)

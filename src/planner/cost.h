@@ -90,6 +90,9 @@ int sb_cost_class(const sb_part_choice *p);
 void sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w,
                      const sb_stats *s, const sb_target *t);
 
+/* Mean entries of a row in a panel as wide as a power of two, or as three quarters of one. */
+double sb_cost_panel_run(const sb_stats *s, int64_t width);
+
 /* Seconds of making such a part, where they decide: so many runs bear them. */
 enum { SB_COST_RUNS = 1000 };
 double sb_cost_making(const sb_part_choice *p, const sb_work *w, const sb_target *t);

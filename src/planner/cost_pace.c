@@ -32,13 +32,11 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unro
         return 1.3;
     if (p->kind == SB_PART_PANEL && t->isa == SB_ISA_V3 && row >= 256 && row < 1024)
         return row < 512 ? 0.95 : 0.88;
-    /* Zen 5 waits more for L2 beside L1 than Zen 4, which shows while segments are not most of it */
-    if (p->kind == SB_PART_PANEL && t->wide && row >= 256 && row < 1024)
-        return 0.72;
-    if (p->kind == SB_PART_PANEL &&
-        sb_target_zen4(t)) /* what cost_rows.c does not price */
-        return 1.3;
-    if (p->kind == SB_PART_BSR && sb_rule_by_price(w, t)) /* Zen 4 */
+    /* what cost_rows.c does not price; Zen 5 waits more for L2 beside L1 than Zen 4, which shows while
+     * segments are not most of it */
+    if (p->kind == SB_PART_PANEL && sb_target_slow_gathers(t))
+        return t->wide && row >= 256 && row < 1024 ? 0.94 : 1.3;
+    if (p->kind == SB_PART_BSR && sb_target_zen4(t) && sb_rule_by_price(w, t))
         return row < 512 ? 1.15 : 1.3;
     if (p->kind == SB_PART_SHARE && p->size >= 6 && w->n >= 64 &&
         w->compute_size == 4 && sb_target_slow_gathers(t))

@@ -1,6 +1,6 @@
 /*
  * What windows, blocks and panels take against plain rows of the same entries: fitted to timings
- * of both, on Zen 3 and 4, where it tells more than terms of their own did.
+ * of both, on Zen 3 and 4 (Zen 5: cost_rows_wide.c), where it tells more than terms of their own did.
  */
 #include "planner/cost.h"
 #include "planner/rules.h"
@@ -163,7 +163,8 @@ panels_on_zen4(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     return pass / am->entries / plain * far_away(false, w, s, t);
 }
 
-/* What is known to a tenth has to gain a little more than nothing. */
+/* What is known to a tenth has to gain a little more than nothing; Zen 5's windows were fitted with
+ * that. */
 #define MARGIN 1.03
 
 bool
@@ -194,7 +195,7 @@ sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
     return windows || p->kind == SB_PART_PANEL;
 }
 
-/* By the clock on two threads 8.5, 4 and 1.3 ns an entry, in the model's seconds, of which 1.3 are
+/* By Zen 4's clock on two threads 8.5, 4 and 1.3 ns an entry, in the model's seconds, of which 1.3 are
  * one by the clock (docs/planner.md, Forms against plain rows). */
 double
 sb_cost_making(const sb_part_choice *p, const sb_work *w, const sb_target *t)

@@ -90,7 +90,7 @@ found(const sb_work *w, const sb_stats *s, const sb_target *t)
 {
     const double named = s->mean * (double)w->n * w->b_size / (double)t->l1;
 
-    return 1 + (s->r8 - 1) * fmin(1, fmax(0, (1.2 - named) / 0.5));
+    return 1 + (fmax(1, s->r8) - 1) * fmin(1, fmax(0, (1.2 - named) / 0.5));
 }
 
 double

@@ -32,7 +32,7 @@ int sb_rule_tall(const sb_work *w, const sb_target *t);
 bool sb_rule_holds(const sb_work *w, const sb_target *t, int rows);
 
 /* Entries that a row has to have in a panel of so many columns: each segment reads and writes a
- * row of C. */
+ * row of C. Infinite where none is enough: Zen 3's L2 is near, or rows of Zen 5 have so few. */
 double sb_rule_panel_run(const sb_work *w, const sb_target *t, int64_t width);
 
 /* Whether panels are half as wide: a tile is half of a row of B, so that panels of it use half of
@@ -92,7 +92,7 @@ sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
  * are too short to look values up in, and most rows do (docs/kernels.md, Rows that follow each other). */
 bool sb_rule_alike(const sb_target *t, const sb_stats *s);
 
-/* Whether packed columns that rows share, a lane a row, were measured for SpMV: Zen 3 and 4. */
+/* Whether packed columns that rows share, a lane a row, were measured for SpMV: Zen 3, 4 and 5. */
 bool sb_rule_packed_lanes(const sb_target *t);
 
 /* Ranges of 16 rows whose values of `size` bytes in place are looked up in two registers each; 0:

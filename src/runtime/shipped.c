@@ -1,6 +1,6 @@
 /*
  * The cost model's coefficients until `spblas tune` has run: in proportion to threads,
- * a set for each kind of core that was measured (docs/planner.md): Sapphire Rapids, Zen 3, Zen 4,
+ * a set for each kind of core that was measured (docs/planner.md): Sapphire Rapids, Zen 3, 4 and 5,
  * and one for others. Only ratios decide between plans.
  */
 #include "runtime/target.h"
@@ -28,7 +28,8 @@ rates_of(const sb_target *t)
                        zen5 = {180e9, 120e9, 120e9, 24e9, 330e9,
                                150e9, 60e9,  40e9,  1e-6},
                        others = {0, 80e9, 55e9, 18e9, 100e9, 45e9, 27e9, 9e9, 1e-6};
-    static const double flops[] = {10e9, 35e9};
+    static const double flops[SB_ISA_COUNT] = {
+        [SB_ISA_GENERIC] = 10e9, [SB_ISA_V2] = 35e9};
     rates r = t->isa == SB_ISA_V3    ? zen3
               : t->isa == SB_ISA_V4G ? fast
               : sb_target_zen4(t)    ? zen4
@@ -78,7 +79,7 @@ static const sb_factor fast_sddmm[SB_CLASS_COUNT] = {
     [SB_PART_ROWS] = {1.5, 0.5, 3.9},
 };
 
-/* Zen 4: classes of SpMV that the rules set aside, and of SDDMM, fitted to what they took
+/* Zen 4, of SpMV Zen 5 too: classes of SpMV that the rules set aside, and of SDDMM, fitted to what they took
  * (docs/planner.md, Memory). */
 static const sb_factor zen4_spmv[SB_CLASS_COUNT] = {
     [SB_PART_ELL] = {0.5, 0.7, 0.2},

@@ -264,7 +264,8 @@ test_forms_of_zen4(void **state)
     level = SB_ISA_V3;
 }
 
-/* Rows of 1024 bytes on Zen 5 and 4: of many entries, where L2 holds a slab of B and not B. */
+/* Rows of 1024 bytes on Zen 5 and 4: of many entries, where L2 does not hold B; on Zen 5 of fewer
+ * where it does not hold a slab of it either. */
 static void
 test_half(void **state)
 {
