@@ -1,7 +1,7 @@
 /*
  * SpMV on Zen 5, a machine of level v4 whose operations on 64 bytes are one: where the model's
  * terms for Zen 4 name what is to be done, each form is so much faster at it; rows and groups,
- * and packed slices by diagonals, have terms of their own. Fitted to 28 matrices
+ * packed slices by diagonals and unaligned blocks have terms of their own. Fitted to 28 matrices
  * (docs/planner.md, SpMV on Zen 5).
  */
 #include "planner/cost.h"
