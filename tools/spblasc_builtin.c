@@ -47,7 +47,7 @@ sums(const char *text)
 
     if (sb_spec_parse(&s, text, &diag) != SB_OK)
         return 0;
-    if (s.unroll == SB_SPEC_SLIM) /* is another's, but where registers have 64 bytes */
+    if (s.unroll >= SB_SPEC_SLIM) /* is another's, but where registers have 64 bytes */
         return WIDE_REGISTERS;
     bytes = s.tile * (s.block > 1 ? s.block : 1) * (int)sb_dtype_size(s.compute);
     if ((s.op == SB_KOP_SDDMM || strstr(text, " blocks ")) && bytes > SIXTEEN_REGISTERS)

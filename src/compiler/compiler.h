@@ -149,12 +149,14 @@ sb_status sb_emit_c(sb_strbuf *out, const sb_prog *p, const char *symbol,
  * i64 ones. Parameters that the program lacks are passed over. Of an i64 with `below`, which the
  * program has, it is known that it is greater than `value` and less than that: which chunks
  * of a row are full, cut short or not there. Then there is one copy, which knows all and whose
- * vectors have at most `bytes` bytes, unless that is 0.
+ * vectors have at most `bytes` bytes, unless that is 0; or, with `cut`, copies for each number of
+ * vectors and size of the last, where `below` is the tile's width and `value` half of it.
  */
 typedef struct sb_emit_usual {
     const char *param;
     int64_t value, below;
     int bytes;
+    bool cut;
 } sb_emit_usual;
 sb_status sb_emit_c_usual(sb_strbuf *out, const sb_prog *p, const char *symbol,
                           const char *key, const sb_emit_usual *usual, int n);

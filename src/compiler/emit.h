@@ -73,6 +73,7 @@ typedef struct sb_emit {
     int nusual;
     bool within;  /* the copy for parameters within bounds is written */
     int bytes;    /* ... of a vector in it at most; 0: of any */
+    bool cut;     /* the copy is one of SBK_CUTS: w_ vectors, tail_ bytes of the last */
     bool streams; /* a fence is due at the end */
     const sb_stmt *joined,
         *rows;                /* emit_join.c: a loop over entries and that over rows */
@@ -160,10 +161,12 @@ void sb_emit_address(sb_emit *cx, const sb_buf *b, const sb_expr *idx); /* in a 
  * false when there are none. Kernels with one register to address by, rather than two,
  * keep twice the loads in flight (docs/kernels.md). */
 bool sb_emit_bases(sb_emit *cx);
-/* Start and end of a memory operation: SBK_V(st_f32, N)(C + index[, step] .. [, m]) */
+/* Start and end of a memory operation: SBK_V(st_f32, N)(C + index[, step] .. [, m[, tail]]);
+ * and whether its missing lanes are left out by a register no wider than what is there. */
+bool sb_emit_by_tail(const sb_emit *cx, const sb_buf *b, const sb_expr *idx);
 void sb_emit_open_memory(sb_emit *cx, const char *op, const sb_buf *b,
                          const sb_expr *idx);
-void sb_emit_close_memory(sb_emit *cx, bool store);
+void sb_emit_close_memory(sb_emit *cx, const sb_buf *b, const sb_expr *idx, bool store);
 void sb_emit_vec_load(sb_emit *cx, const sb_buf *b, const sb_expr *idx);
 
 /* emit_gather.c */
@@ -195,7 +198,14 @@ bool sb_emit_tensor(sb_emit *cx, const sb_stmt *st);
  * names beside what the loop reads, or NULL. */
 bool sb_emit_few(sb_emit *cx, const sb_stmt *st);
 /* Which call the note asks for; 0: none. */
-enum { SB_EMIT_FEW = 1, SB_EMIT_JOIN, SB_EMIT_HALVES, SB_EMIT_EIGHTS, SB_EMIT_SLIM };
+enum {
+    SB_EMIT_FEW = 1,
+    SB_EMIT_JOIN,
+    SB_EMIT_HALVES,
+    SB_EMIT_EIGHTS,
+    SB_EMIT_SLIM,
+    SB_EMIT_FOURS
+};
 int sb_emit_few_of(const sb_stmt *st);
 /* Entries that a call for joined rows reads from where a row's last ones begin; 0: its own. */
 int sb_emit_few_reads(int which);

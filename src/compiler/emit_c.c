@@ -345,9 +345,58 @@ ways_within(sb_emit *cx, const char *symbol)
     body(cx);
 }
 
+/* The usual value of a parameter that copies are made of for each number of vectors. */
+static const sb_emit_usual *
+cut_usual(const sb_emit *cx)
+{
+    for (int u = 0; u < cx->nusual; u++)
+        if (cx->usual[u].cut)
+            return &cx->usual[u];
+    return NULL;
+}
+
+/* A copy by constants that SBK_CUTS gives, and the body as it is without copies. */
+static void
+ways_cut(sb_emit *cx, const char *symbol, const sb_emit_usual *n)
+{
+    const sb_emit_loop *l = NULL;
+    sb_strbuf *out = cx->out;
+    int at = 0;
+
+    for (int q = 0; q < cx->nloop; q++)
+        l = cx->loop[q].vector && cx->loop[q].masked ? &cx->loop[q] : l;
+    while (at < cx->prog->nparam - 1 &&
+           strcmp(cx->prog->param[at]->name, n->param) != 0)
+        at++;
+    if (!l) {
+        (void)sb_emit_fail(cx, "no lanes that may be missing");
+        return;
+    }
+    sb_strbuf_printf(out,
+                     "void %s(" ARGS ");\n\n#if SBK_BOUNDS\nSBK_FN void\n%s_cut(" ARGS
+                     ", const int w_, const int tail_)\n{\n",
+                     symbol, symbol);
+    cx->cut = true;
+    cx->bytes = n->bytes;
+    body(cx);
+    sb_strbuf_printf(out,
+                     "#endif\n\nvoid\n%s(" ARGS ")\n{\n#if SBK_BOUNDS\n"
+                     "    SBK_CUTS(%s_cut, param[%d].i, %lld, ",
+                     symbol, symbol, at, (long long)n->below);
+    sb_emit_lanes(cx, l->cls);
+    sb_strbuf_printf(out, ", %d)\n#endif\n", l->cls.bytes);
+    cx->cut = false;
+    cx->bytes = 0;
+    body(cx);
+}
+
 static void
 function(sb_emit *cx, const char *symbol)
 {
+    if (cut_usual(cx)) {
+        ways_cut(cx, symbol, cut_usual(cx));
+        return;
+    }
     if (is_ranged(cx)) {
         ways_within(cx, symbol);
         return;

@@ -153,7 +153,8 @@ static void
 store(sb_emit *cx, const sb_stmt *st)
 {
     const sb_emit_local *l = sb_emit_find_local(cx, st->u.store.buf);
-    const bool stream = st->u.store.stream && !cx->masking && !l;
+    const bool cut = !l && sb_emit_by_tail(cx, st->u.store.buf, st->u.store.idx[0]);
+    const bool stream = st->u.store.stream && (!cx->masking || cut) && !l;
     int64_t step;
 
     sb_emit_line(cx);
@@ -178,7 +179,7 @@ store(sb_emit *cx, const sb_stmt *st)
     cx->streams |= stream;
     sb_strbuf_puts(cx->out, ", ");
     stored_value(cx, st);
-    sb_emit_close_memory(cx, true);
+    sb_emit_close_memory(cx, st->u.store.buf, st->u.store.idx[0], true);
     sb_strbuf_puts(cx->out, ";\n");
 }
 

@@ -8,8 +8,9 @@
  *   }
  *   -> sbk_few_i32_f32x8(acc, 1, A, crd, lo, hi, nnz, B + c0, ldb, base);
  *
- * `few 16` asks for join, `few 32` for halves, `few 64` for eights and `few 128` for slim, of rows
- * one after the other (emit_join.c).
+ * `few 16` asks for join, `few 32` for halves, `few 64` for eights, `few 128` for slim and
+ * `few 256` for fours, of rows one after the other (emit_join.c); fours are of lanes that may be
+ * missing as well, where it is known which (SBK_CUTS of spblas_fours.h).
  * Any other loop is written as it stands.
  */
 #include "compiler/emit.h"
@@ -24,6 +25,7 @@ typedef struct few {
     const sb_stmt *lanes;
     const sb_expr *crd, *a, *b; /* loads */
     const sb_expr *base, *ld;
+    bool cut; /* lanes are missing */
 } few;
 
 int
@@ -35,6 +37,7 @@ sb_emit_few_of(const sb_stmt *st)
                    : strcmp(st->u.loop.note[q].value, "32") == 0  ? SB_EMIT_HALVES
                    : strcmp(st->u.loop.note[q].value, "64") == 0  ? SB_EMIT_EIGHTS
                    : strcmp(st->u.loop.note[q].value, "128") == 0 ? SB_EMIT_SLIM
+                   : strcmp(st->u.loop.note[q].value, "256") == 0 ? SB_EMIT_FOURS
                                                                   : SB_EMIT_FEW;
     return 0;
 }
@@ -99,12 +102,30 @@ match_column(few *f, sb_emit *cx, const sb_expr *e)
 static bool
 fits(const sb_emit *cx, int which, int64_t bytes)
 {
-    const bool halves = which == SB_EMIT_HALVES || which == SB_EMIT_SLIM;
+    const bool halves = which >= SB_EMIT_SLIM || which == SB_EMIT_HALVES;
 
     if (bytes == 16 || bytes == 32)
         return which != SB_EMIT_SLIM;
     return cx->bytes == 0 &&
            ((bytes == 64 && which != SB_EMIT_FEW) || (bytes == 128 && halves));
+}
+
+/* Whether the sums are a call's: all lanes of some, or those that a copy knows to be there. */
+static bool
+match_width(few *f, sb_emit *cx, const sb_stmt *st, int which)
+{
+    const sb_emit_loop *l = sb_emit_find_loop(cx, st);
+    const int64_t all = f->acc->buf->extent[0]->u.i;
+    int64_t lo, hi, bytes;
+
+    f->cut = cx->cut && which == SB_EMIT_FOURS && l && l->masked;
+    if (f->cut)
+        return st->u.loop.lo->kind == SB_EXPR_INT && st->u.loop.lo->u.i == 0 &&
+               st->u.loop.lanes == all;
+    if (!sb_emit_const_trip(st, &lo, &hi) || lo != 0 || hi != all)
+        return false;
+    bytes = hi * (int64_t)sb_dtype_size((sb_dtype)f->acc->buf->type);
+    return (f->acc->cls.lanes == hi || bytes == 128) && fits(cx, which, bytes);
 }
 
 /* $acc[%c] += $A[..] * $B[..] over as many bytes of sums in registers */
@@ -113,11 +134,10 @@ match_lanes(few *f, sb_emit *cx, const sb_stmt *st, int which)
 {
     const sb_stmt *in = st->u.loop.body.n == 1 ? st->u.loop.body.at[0] : NULL;
     const sb_expr *x;
-    int64_t lo, hi, bytes;
 
     f->lanes = st;
     if (!in || in->kind != SB_STMT_STORE || in->u.store.op != SB_STORE_ADD ||
-        in->u.store.n != 1 || !sb_emit_const_trip(st, &lo, &hi) || lo != 0)
+        in->u.store.n != 1)
         return false;
     x = in->u.store.value;
     f->acc = sb_emit_find_local(cx, in->u.store.buf);
@@ -127,13 +147,11 @@ match_lanes(few *f, sb_emit *cx, const sb_stmt *st, int which)
         return false;
     f->a = x->arg[0];
     f->b = x->arg[1];
-    bytes = hi * (int64_t)sb_dtype_size((sb_dtype)x->type);
     return in->u.store.idx[0]->kind == SB_EXPR_VAR &&
            in->u.store.idx[0]->u.var == st->u.loop.var &&
-           f->acc->buf->extent[0]->u.i == hi &&
-           (f->acc->cls.lanes == hi || bytes == 128) && fits(cx, which, bytes) &&
-           f->a->type == x->type && f->b->type == x->type &&
-           f->a->u.buf->role != SB_BUF_LOCAL && f->b->u.buf->role != SB_BUF_LOCAL;
+           match_width(f, cx, st, which) && f->a->type == x->type &&
+           f->b->type == x->type && f->a->u.buf->role != SB_BUF_LOCAL &&
+           f->b->u.buf->role != SB_BUF_LOCAL;
 }
 
 static bool
@@ -186,11 +204,10 @@ sb_emit_few_ends(sb_emit *cx, const sb_stmt *st, const sb_expr **lo, const sb_ex
 static const char *
 function(const sb_emit *cx, const sb_stmt *st)
 {
-    static const char *const names[] = {[SB_EMIT_FEW] = "few",
-                                        [SB_EMIT_JOIN] = "join",
-                                        [SB_EMIT_HALVES] = "halves",
-                                        [SB_EMIT_EIGHTS] = "eights",
-                                        [SB_EMIT_SLIM] = "slim"};
+    static const char *const names[] = {
+        [SB_EMIT_FEW] = "few",       [SB_EMIT_JOIN] = "join",
+        [SB_EMIT_HALVES] = "halves", [SB_EMIT_EIGHTS] = "eights",
+        [SB_EMIT_SLIM] = "slim",     [SB_EMIT_FOURS] = "fours"};
     const int which = sb_emit_few_of(st);
 
     if (cx->joined != st && sb_emit_few_reads(which))
@@ -217,6 +234,32 @@ put_ends(sb_emit *cx, const few *f, const sb_stmt *st)
     put(cx, ", ", sb_expr_subst(cx->ir, crd, p, st->u.loop.hi), 0);
 }
 
+static void
+put_vectors(sb_emit *cx, const few *f)
+{
+    if (f->cut) {
+        sb_strbuf_puts(cx->out, ", w_");
+        return;
+    }
+    sb_strbuf_printf(cx->out, ", %d / ", (int)f->acc->buf->extent[0]->u.i);
+    sb_emit_lanes(cx, f->acc->cls);
+}
+
+/* How much there is of the last vector. */
+static void
+put_tail(sb_emit *cx, const few *f)
+{
+    if (!f->cut) {
+        sb_strbuf_puts(cx->out, ", 0, 0");
+        return;
+    }
+    sb_strbuf_puts(cx->out, ", tail_, SBK_TAIL_LANES(");
+    sb_emit_expr(cx, f->lanes->u.loop.hi, 0);
+    sb_strbuf_puts(cx->out, ", ");
+    sb_emit_lanes(cx, f->acc->cls);
+    sb_strbuf_puts(cx->out, ")");
+}
+
 bool
 sb_emit_few(sb_emit *cx, const sb_stmt *st)
 {
@@ -234,8 +277,7 @@ sb_emit_few(sb_emit *cx, const sb_stmt *st)
     sb_emit_lanes(cx, f.acc->cls);
     sb_strbuf_puts(cx->out, ")(");
     sb_emit_buf(cx, f.acc->buf);
-    sb_strbuf_printf(cx->out, ", %d / ", (int)f.acc->buf->extent[0]->u.i);
-    sb_emit_lanes(cx, f.acc->cls);
+    put_vectors(cx, &f);
     sb_strbuf_puts(cx->out, ", ");
     sb_emit_buf(cx, f.a->u.buf);
     sb_strbuf_puts(cx->out, ", ");
@@ -247,6 +289,8 @@ sb_emit_few(sb_emit *cx, const sb_stmt *st)
     put(cx, " + ", from, 7);
     put(cx, ", ", f.ld, 0);
     put(cx, ", ", f.base, 0);
+    if (sb_emit_few_of(st) == SB_EMIT_FOURS)
+        put_tail(cx, &f);
     sb_strbuf_puts(cx->out, ");\n");
     return true;
 }

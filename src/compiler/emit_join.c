@@ -17,24 +17,26 @@
 #include "compiler/affine.h"
 #include "compiler/rewrite.h"
 
-/* The loop over entries in the body of a loop over rows, which one call a row writes. */
+/* The loop over entries in the body of a loop over rows, which one call a row writes: of a tile
+ * that is cut short the last one. */
 static const sb_stmt *
 entries(const sb_emit *cx, sb_body body)
 {
+    const sb_stmt *found = NULL;
     int64_t lo, hi;
 
-    for (int q = 0; q < body.n; q++) {
-        const sb_stmt *st = body.at[q];
+    for (int q = 0; q < body.n && (!found || cx->cut); q++) {
+        const sb_stmt *st = body.at[q], *in = NULL;
 
         if (st->kind != SB_STMT_FOR)
             continue;
         if (sb_emit_few_of(st) > SB_EMIT_FEW)
-            return st;
-        if (sb_emit_const_trip(st, &lo, &hi) && hi - lo == 1 &&
-            entries(cx, st->u.loop.body))
-            return entries(cx, st->u.loop.body);
+            in = st;
+        else if (cx->cut || (sb_emit_const_trip(st, &lo, &hi) && hi - lo == 1))
+            in = entries(cx, st->u.loop.body);
+        found = in ? in : found;
     }
-    return NULL;
+    return found;
 }
 
 static const sb_expr *

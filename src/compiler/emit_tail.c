@@ -108,6 +108,10 @@ put_vectors(sb_emit *cx, const sb_emit_loop *l)
 static void
 put_step(sb_emit *cx, const sb_emit_loop *l)
 {
+    if (cx->cut) {
+        sb_strbuf_puts(cx->out, "1");
+        return;
+    }
     sb_strbuf_puts(cx->out, "SBK_TAIL_STEP(");
     put_vectors(cx, l);
     sb_strbuf_puts(cx->out, ")");
@@ -155,6 +159,15 @@ put_header(sb_emit *cx, const sb_emit_loop *l)
     cx->indent--;
 }
 
+/* Of a copy that knows how many vectors there are. */
+static void
+put_brace(sb_emit *cx)
+{
+    sb_emit_line(cx);
+    sb_strbuf_puts(cx->out, "{\n");
+    cx->indent++;
+}
+
 bool
 sb_emit_tail(sb_emit *cx, sb_body body)
 {
@@ -164,10 +177,13 @@ sb_emit_tail(sb_emit *cx, sb_body body)
         return false;
     look(&t, cx, body, false);
     if (!t.lanes || !t.inner || t.other ||
-        t.lanes->st->u.loop.lanes * t.lanes->cls.bytes < TAIL_BYTES ||
+        (!cx->cut && t.lanes->st->u.loop.lanes * t.lanes->cls.bytes < TAIL_BYTES) ||
         !known_before(t.lanes->st->u.loop.hi, body))
         return false;
-    put_header(cx, t.lanes);
+    if (cx->cut)
+        put_brace(cx);
+    else
+        put_header(cx, t.lanes);
     cx->tail = t.lanes;
     sb_emit_body(cx, body);
     cx->tail = NULL;

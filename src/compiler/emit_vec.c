@@ -130,6 +130,15 @@ sb_emit_chunk(sb_emit *cx, const sb_buf *b, const sb_expr *idx)
     sb_strbuf_puts(cx->out, "]");
 }
 
+bool
+sb_emit_by_tail(const sb_emit *cx, const sb_buf *b, const sb_expr *idx)
+{
+    int64_t step;
+
+    return cx->cut && cx->tail && cx->masking && sb_emit_step(cx, idx, &step) &&
+           step == 1 && (b->type == SB_F32 || b->type == SB_F64);
+}
+
 /* Start of a memory operation: SBK_V(ld_f32, N)(A + index[, step] */
 void
 sb_emit_open_memory(sb_emit *cx, const char *op, const sb_buf *b, const sb_expr *idx)
@@ -144,7 +153,7 @@ sb_emit_open_memory(sb_emit *cx, const char *op, const sb_buf *b, const sb_expr 
     if (!unit)
         fn[n++] = 's';
     if (cx->masking)
-        fn[n++] = 'm';
+        fn[n++] = sb_emit_by_tail(cx, b, idx) ? 't' : 'm';
     fn[n] = '\0';
     sb_emit_call(cx, fn, (sb_dtype)b->type);
     sb_strbuf_puts(cx->out, "(");
@@ -156,7 +165,7 @@ sb_emit_open_memory(sb_emit *cx, const char *op, const sb_buf *b, const sb_expr 
 }
 
 void
-sb_emit_close_memory(sb_emit *cx, bool store)
+sb_emit_close_memory(sb_emit *cx, const sb_buf *b, const sb_expr *idx, bool store)
 {
     if (cx->masking) {
         sb_strbuf_puts(cx->out, ", ");
@@ -165,7 +174,7 @@ sb_emit_close_memory(sb_emit *cx, bool store)
         if (store && SB_FAULT(TAIL_LANE))
             sb_strbuf_puts(cx->out, " - 1");
     }
-    sb_strbuf_puts(cx->out, ")");
+    sb_strbuf_puts(cx->out, sb_emit_by_tail(cx, b, idx) ? ", tail_)" : ")");
 }
 
 void
@@ -178,7 +187,7 @@ sb_emit_vec_load(sb_emit *cx, const sb_buf *b, const sb_expr *idx)
         return;
     }
     sb_emit_open_memory(cx, "ld", b, idx);
-    sb_emit_close_memory(cx, false);
+    sb_emit_close_memory(cx, b, idx, false);
 }
 
 /* ---- which expressions have a vector form ------------------------------------------ */

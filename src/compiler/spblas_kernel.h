@@ -101,6 +101,7 @@
 #else
 #define SBK_TAIL_STEP(vectors) (vectors)
 #endif
+#define SBK_TAIL_LANES(n, lanes) (1 + (int)(((n)-1) & ((lanes)-1))) /* of the last */
 #define SBK_TAIL(n, lanes, w, step) \
     ((n) <= (w) * (lanes) && (n) > ((w) - (step)) * (lanes))
 #define SBK_TAIL_WHOLE(c, n, lanes, w, step) \

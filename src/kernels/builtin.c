@@ -42,6 +42,8 @@
     "spmm csr " types " rr " half " p0 u128",      \
         "spmm csr " types " rr " whole " p0 u128", \
         "spmm csr " types " rr " whole " p0 u128 nt"
+/* Fours, two and one, rows of B of any width; entries in turn have sums of their own. */
+#define FOURS(types, tile) "spmm csr " types " rr " tile " p0 u256"
 /* Eights, the last ones masked, rows one after the other: rows of B of 16, 32 and 64 bytes. */
 #define MASKED_EIGHTS(types, quarter, half, whole) \
     "spmm csr " types " rr " quarter " p0 u64",    \
@@ -234,6 +236,26 @@ static const char *const builtin[] = {
     JOINED("csr", F64, "x8"),
     SLIM(F32, "x16", "x32"),
     SLIM(F64, "x8", "x16"),
+    FOURS(F32, "t4"),
+    FOURS(F32, "t8"),
+    FOURS(F32, "t16"),
+    FOURS(F32, "t32"),
+    FOURS(F32, "x32"),
+    FOURS(F32, "t64"),
+    FOURS(F32, "t128"),
+    FOURS(F64, "t4"),
+    FOURS(F64, "t8"),
+    FOURS(F64, "t16"),
+    FOURS(F64, "x16"),
+    FOURS(F64, "t32"),
+    FOURS(F64, "t64"),
+    "spmm csr " F32 " rr t256 p0",
+    FOURS(F32L, "t16"),
+    FOURS(F32L, "t32"),
+    FOURS(F32L, "t64"),
+    FOURS(F64L, "t8"),
+    FOURS(F64L, "t16"),
+    FOURS(F64L, "t32"),
     MASKED_EIGHTS(F32, "x4", "x8", "x16"),
     MASKED_EIGHTS(F64, "x2", "x4", "x8"),
     MASKED_EIGHTS(F32L, "x4", "x8", "x16"),

@@ -39,7 +39,8 @@ sb_schedule_unroll(sb_strbuf *out, const sb_spec *s, const char *loop)
     /* what only calls take so many of goes by fours */
     const int unroll = s->unroll > SB_SPEC_FEW ? 4 : s->unroll;
 
-    if (unroll <= 1)
+    if (unroll <= 1 ||
+        s->unroll == SB_SPEC_FOURS) /* whose rows are asked for one by one */
         return;
     if (apart)
         sb_strbuf_printf(out, "rfactor %s %d -> %%v as $part\n", loop, unroll);
@@ -54,7 +55,7 @@ sb_schedule_unroll(sb_strbuf *out, const sb_spec *s, const char *loop)
 void
 sb_schedule_jam(sb_strbuf *out, const sb_spec *s)
 {
-    if (s->unroll > 1)
+    if (s->unroll > 1 && s->unroll != SB_SPEC_FOURS)
         sb_strbuf_puts(out, "jam %v\n");
     if (s->unroll > 1 && sated(s) && !sums_apart(s)) /* what is left: remainders */
         sb_strbuf_puts(out, "annotate %v together 1\n");
@@ -62,13 +63,13 @@ sb_schedule_jam(sb_strbuf *out, const sb_spec *s)
 
 /* Whether entries are taken together by a call of spblas_few.h: values lie where their columns
  * do, and a row of B is 16 or 32 bytes (64 as well but of `few`, 128 of `halves`; of
- * `slim` these alone), of the type that sums them. */
+ * `slim` these alone; of `fours` any), of the type that sums them. */
 static bool
 few(const sb_spec *s, const sb_row_loops *l)
 {
     const size_t row = (size_t)s->tile * sb_dtype_size(s->compute);
-    const bool slim = s->unroll == SB_SPEC_SLIM;
-    const bool halves = s->unroll == SB_SPEC_HALVES || slim;
+    const bool slim = s->unroll == SB_SPEC_SLIM, any = s->unroll == SB_SPEC_FOURS;
+    const bool halves = s->unroll == SB_SPEC_HALVES || slim || any;
     const bool join =
         s->unroll == SB_SPEC_JOIN || halves || s->unroll == SB_SPEC_EIGHTS;
 
@@ -76,7 +77,7 @@ few(const sb_spec *s, const sb_row_loops *l)
            s->prefetch == 0 && s->a == s->compute && s->b == s->compute &&
            (s->compute == SB_F32 || s->compute == SB_F64) &&
            (((row == 16 || row == 32) && !slim) || (join && row == 64) ||
-            (halves && row == 128));
+            (halves && row == 128) || any);
 }
 
 static void

@@ -18,7 +18,7 @@
 enum {
     TILE_MAX = 1024,
     PREFETCH_MAX = 64,
-    UNROLL_MAX = 128,
+    UNROLL_MAX = 256,
     LANES_MAX = 32,
     VEC_MAX = 8,
     WINDOW_MAX = 8,

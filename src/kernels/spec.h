@@ -33,7 +33,9 @@ enum {
     SB_SPEC_HALVES = 32,   /* ... by fours, two and one, no masks */
     SB_SPEC_EIGHTS = 64,   /* ... by eights, the last ones masked */
     SB_SPEC_SLIM =
-        128 /* ... as HALVES, by registers of 32 bytes where there are wider */
+        128, /* ... as HALVES, by registers of 32 bytes where there are wider */
+    SB_SPEC_FOURS =
+        256 /* ... as HALVES, of rows of B of any width; entries in turn have sums apart */
 };
 
 typedef struct sb_spec {

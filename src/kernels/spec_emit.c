@@ -22,6 +22,9 @@ sb_lower_signature(sb_strbuf *out, const sb_prog *p)
 /* A kernel's symbol while its text, and with that its key, is not there. */
 #define UNNAMED "sbk_00000000000000000000000000000000"
 
+/* Rows of B that have copies of code: sixteen registers. */
+#define CUT_BYTES 1024
+
 /* What follows a kernel's text once it is written behind `from`. */
 static sb_status
 finish(sb_strbuf *text, size_t from, const char *prelude, sb_strbuf *signature,
@@ -78,14 +81,45 @@ emit_cut(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
     return finish(text, from, sb_emit_prelude(), signature, key, p);
 }
 
+/* The same of rows in place, an entry at a time or by fours: copies for each number of vectors and
+ * size of the last, of 32 bytes at most where a row of B has 64 or less. */
+static sb_status
+emit_cuts(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
+          const sb_spec *s, const char *name)
+{
+    const bool narrow = (size_t)s->tile * sb_dtype_size(s->compute) <= 64;
+    const sb_emit_usual usual[] = {{.param = "n",
+                                    .value = s->tile / 2,
+                                    .below = s->tile,
+                                    .bytes = narrow ? 32 : 0,
+                                    .cut = true}};
+    const size_t from = text->len;
+
+    SB_TRY(sb_emit_c_usual(text, p, UNNAMED, name, usual, SB_COUNT(usual)));
+    return finish(text, from, sb_emit_prelude(), signature, key, p);
+}
+
+static bool
+is_plain(const sb_spec *s)
+{
+    return !s->exact && !s->b_col && !s->c_col && s->tile >= 4 &&
+           (s->compute == SB_F32 || s->compute == SB_F64);
+}
+
+static bool
+has_cuts(const sb_spec *s)
+{
+    return is_plain(s) && s->kinds == 1U << SB_KIND_CSR &&
+           (s->unroll <= 1 || s->unroll == SB_SPEC_FOURS) && s->a == s->compute &&
+           s->b == s->compute && s->tile * sb_dtype_size(s->compute) <= CUT_BYTES;
+}
+
 static bool
 is_cut(const sb_spec *s)
 {
     const unsigned rows = 1U << SB_KIND_CSR | 1U << SB_KIND_ROWS | 1U << SB_KIND_WIN;
 
-    return !(s->kinds & ~rows) && !s->exact && !s->b_col && !s->c_col &&
-           s->prefetch == 0 && !s->stream &&
-           (s->compute == SB_F32 || s->compute == SB_F64) && s->tile >= 4;
+    return is_plain(s) && !(s->kinds & ~rows) && s->prefetch == 0 && !s->stream;
 }
 
 sb_status
@@ -129,8 +163,10 @@ emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_spec *spec,
                          gpu ? "a GPU's" : "the CPU's");
     if (st == SB_OK)
         st = sb_spec_program(&p, &ir, spec);
-    if (st == SB_OK && !gpu && spec->op == SB_KOP_SPMM && spec->tile <= 32 &&
-        ((spec->exact && spec->kinds == 1U << SB_KIND_CSR) || is_cut(spec)))
+    if (st == SB_OK && !gpu && spec->op == SB_KOP_SPMM && has_cuts(spec))
+        st = emit_cuts(text, signature, key, p, spec, spec_text);
+    else if (st == SB_OK && !gpu && spec->op == SB_KOP_SPMM && spec->tile <= 32 &&
+             ((spec->exact && spec->kinds == 1U << SB_KIND_CSR) || is_cut(spec)))
         st = (spec->exact ? emit_exact : emit_cut)(text, signature, key, p, spec,
                                                    spec_text);
     else if (st == SB_OK)

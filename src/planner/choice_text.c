@@ -12,7 +12,7 @@ static const char *const op_names[] = {
 enum {
     MAX_TILE = 1024,
     MAX_PREFETCH = 64,
-    MAX_UNROLL = 128,
+    MAX_UNROLL = 256,
     MAX_SLAB = 4096,
     MAX_BLOCK = 64,
     MAX_K = 30,
@@ -286,7 +286,7 @@ read_clause(reader *rd, sb_choice *ch, unsigned *seen)
         return number(rd, 0, MAX_PREFETCH, "expected rows ahead, 0 to 64",
                       &ch->prefetch);
     case UNROLL:
-        SB_TRY(number(rd, 1, MAX_UNROLL, "expected entries at a time, 1 to 128",
+        SB_TRY(number(rd, 1, MAX_UNROLL, "expected entries at a time, 1 to 256",
                       &ch->unroll));
         return ch->unroll & (ch->unroll - 1)
                    ? refuse(rd, rd->word, "expected a power of two")

@@ -47,14 +47,14 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     return SB_SKIP;
 }
 
-/* Of plain rows of a narrow product, where the rules ask for it; else 0. */
+/* Of plain rows, where the rules ask for it; else 0. */
 static double
 ragged(const sb_problem *pb, const sb_work *w, int kind)
 {
     double share;
     sb_view v;
 
-    if (kind != SB_PART_CSR || w->op != SB_OP_SPMM || w->n * w->b_size > 64 ||
+    if (kind != SB_PART_CSR || !sb_rule_asks_ragged(w, sb_target_get()) ||
         sb_view_make(&v, &pb->a, sb_problem_transposes(pb), NULL) != SB_OK)
         return 0;
     share = sb_view_ragged(&v);

@@ -73,9 +73,11 @@ int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows);
 
 /* The same for a part of this kind, of rows of which `ragged` (sb_view_ragged) differ in length
  * from the one above: SB_SPEC_FEW where rows in place take so many at a time,
- * SB_SPEC_JOIN to SB_SPEC_EIGHTS where they go one after the other. */
+ * SB_SPEC_JOIN to SB_SPEC_FOURS where they go one after the other. */
 int sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int rows,
                      double mean, double ragged);
+/* Whether the answer for rows in place depends on `ragged`. */
+bool sb_rule_asks_ragged(const sb_work *w, const sb_target *t);
 /* Whether rows of B of 64 and 128 bytes go by registers of 32 bytes (SB_SPEC_SLIM) where they would by
  * SB_SPEC_HALVES or SB_SPEC_EIGHTS: on Zen 4, where L1 keeps what a row names for the next. */
 bool sb_rule_slim(const sb_work *w, const sb_target *t, const sb_stats *s);

@@ -33,10 +33,10 @@ sixteen_tile(const sb_work *w, int block)
 int
 sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int rank)
 {
-    static const int lists[][5] = {{64, 32, 16, 8}, {32, 16, 64, 8},   {16, 8, 32, 64},
-                                   {8, 16, 32, 64}, {16, 4, 8, 32},    {4, 16, 8, 32},
-                                   {32, 16, 8, 4},  {128, 64, 32, 16}, {8, 4, 16, 32},
-                                   {4, 8, 16, 32},  {2, 4, 8, 16, 32}};
+    static const int lists[][5] = {
+        {64, 32, 16, 8}, {32, 16, 64, 8}, {16, 8, 32, 64},   {8, 16, 32, 64},
+        {16, 4, 8, 32},  {4, 16, 8, 32},  {32, 16, 8, 4},    {128, 64, 32, 16},
+        {8, 4, 16, 32},  {4, 8, 16, 32},  {2, 4, 8, 16, 32}, {256, 128, 64, 32}};
     const int tall = sb_rule_tall(w, t);
     const bool roomy = (tall > 0 && block <= tall) ||
                        (sb_target_slow_gathers(t) && sb_rule_many_lines(w, t) &&
@@ -51,6 +51,9 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
     /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for */
     const bool doubles =
         t->wide && !block && !prefetch && w->compute_size == 8 && w->n >= 128;
+    /* ... which with the tail's own registers sixteen of them do (docs/kernels.md, Widths between) */
+    const int64_t row = w->n * w->compute_size;
+    const bool single = t->wide && !block && !prefetch && row > 512 && row < 1024;
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
@@ -65,6 +68,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
         list = sixteen_tile(w, block);
     else if (block > 1 && block <= 8 && short_vectors && w->n > 8)
         list = 2;
+    else if (single && w->compute_size <= 8)
+        list = w->compute_size == 4 ? 11 : 7;
     else if (w->n >= (once ? 33 : 64))
         list = doubles || (tall > 0 && w->n >= (once ? 65 : 128) && !block) ? 7
                : block >= 3 && !roomy                                       ? 1

@@ -184,9 +184,10 @@ rows_together(const sb_choice *ch)
     return rows;
 }
 
-/* How many entries of a row are taken together, where `want` does not say. */
+/* How many entries of a row are taken together, where `want` does not say: where rows of B are
+ * asked for ahead no fours, which are without. */
 static int
-together(const sb_planner *pl, const sb_choice *want, int block)
+together(const sb_planner *pl, const sb_choice *want, int prefetch, int block)
 {
     const int unroll =
         sb_rule_together_slab(&pl->work, want->slab, pl->target, want->part[0].kind,
@@ -195,6 +196,8 @@ together(const sb_planner *pl, const sb_choice *want, int block)
 
     if (want->unroll != 0)
         return want->unroll;
+    if (unroll == SB_SPEC_FOURS && prefetch > 0)
+        return 1;
     return halves && want->slab == 0 && sb_rule_slim(&pl->work, pl->target, &pl->stats)
                ? SB_SPEC_SLIM
                : unroll;
@@ -224,7 +227,7 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
 
     if (best.prefetch == 0)
         best.prefetch = sb_rule_prefetch(pl->pb, bytes, block, stream, pl->target);
-    best.unroll = together(pl, want, block);
+    best.unroll = together(pl, want, best.prefetch, block);
     widest = sb_rule_tile(&narrow, pl->target, block, best.prefetch, 0);
     for (int pass = b->effort == SB_KERNEL_COMPILE ? BEST : WHOLE; pass < PASSES;
          pass++) {

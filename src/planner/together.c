@@ -165,6 +165,35 @@ joined_slow(const sb_work *w, double mean, double ragged)
     return mean >= (mixed ? 3 : 4) ? SB_SPEC_HALVES : 0;
 }
 
+/* Of such rows as are mixed here Zen 5 forgets the lengths before they come again. */
+#define MIXED 0.5
+#define FORGOTTEN 12288
+
+/* Rows one after the other on Zen 5, rows of B of two lines or of any width that is not a tile's
+ * (docs/kernels.md, Widths between): fours, but where rows are short or their lengths unknown. */
+static int
+joined_any(const sb_work *w, double mean, double ragged)
+{
+    const int64_t row = w->n * w->b_size;
+    const bool is_long = mean >= 16;
+
+    if (ragged >= MIXED && w->m >= (is_long ? FORGOTTEN : REMEMBERED))
+        return is_long && row <= 64 ? 2 : 1;
+    if (row == 128 && !is_long && (mean < 12 || ragged < RAGGED))
+        return mean >= 6 ? SB_SPEC_HALVES : 0;
+    return mean >= 4 && row <= 512 ? SB_SPEC_FOURS : 1;
+}
+
+/* Whether rows of B are wider than one number and shorter than sixteen registers, and no kernel is
+ * for their width alone. */
+static bool
+between(const sb_work *w)
+{
+    const int64_t row = w->n * w->b_size;
+
+    return w->n >= 3 && row < 1024 && (row & (row - 1)) != 0;
+}
+
 /* Rows one after the other (docs/kernels.md, Rows one after the other), where it was measured; 0:
  * not. */
 static int
@@ -172,16 +201,24 @@ joined(const sb_work *w, const sb_target *t, double mean, double ragged)
 {
     const int64_t row = w->n * w->b_size;
 
-    if (!sb_target_zen(t) || !plain_rows(w) ||
-        (row != 16 && row != 32 && row != 64 && row != 128))
+    if (!sb_target_zen(t) || !plain_rows(w))
+        return 0;
+    if (t->wide && (row == 128 || between(w)))
+        return joined_any(w, mean, ragged);
+    if (row != 16 && row != 32 && row != 64 && row != 128)
         return 0;
     if (t->isa == SB_ISA_V3)
         return joined_short(w, mean, ragged);
-    if (t->wide && row <= 64)
-        return joined_wide(w, mean, ragged);
-    if (t->wide && (mean >= 40 || (mean >= 12 && ragged >= RAGGED)))
-        return 2;
-    return joined_slow(w, mean, ragged);
+    return t->wide ? joined_wide(w, mean, ragged) : joined_slow(w, mean, ragged);
+}
+
+bool
+sb_rule_asks_ragged(const sb_work *w, const sb_target *t)
+{
+    const int64_t row = w->n * w->b_size;
+
+    return w->op == SB_OP_SPMM &&
+           (row <= 64 || (t->wide && w->m >= FORGOTTEN && (row == 128 || between(w))));
 }
 
 bool

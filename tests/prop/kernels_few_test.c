@@ -3,7 +3,8 @@
  * last entries masked: what the masks hide is read, but nothing behind the arrays, which end where a
  * page that may not be touched begins; an entry's own row gets exactly what it holds, and the
  * same bits wherever the row lies, at the end of the matrix, too.
- * Likewise of rows of B that end within a tile, and of lanes that a gather leaves out.
+ * Likewise of rows of B that end within a tile, by each number of vectors and size of the last,
+ * and of lanes that a gather leaves out.
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
@@ -103,17 +104,17 @@ static const struct {
     int tile;
 } forms[] = {
     {SB_F32, 4}, {SB_F32, 8},  {SB_F64, 2}, {SB_F64, 4}, {SB_F32, 16},
-    {SB_F64, 8}, {SB_F32, 32}, {SB_F64, 16}}; /* the last two of halves and slim alone */
+    {SB_F64, 8}, {SB_F32, 32}, {SB_F64, 16}}; /* the last two of halves, slim and fours alone */
 
-static const int unrolls[] = {SB_SPEC_FEW, SB_SPEC_JOIN, SB_SPEC_HALVES, SB_SPEC_EIGHTS,
-                              SB_SPEC_SLIM};
+static const int unrolls[] = {SB_SPEC_FEW,    SB_SPEC_JOIN, SB_SPEC_HALVES,
+                              SB_SPEC_EIGHTS, SB_SPEC_SLIM, SB_SPEC_FOURS};
 
 static const sb_dtype indices[] = {SB_I32, SB_I64};
 
 static void
 check_sums(int unroll)
 {
-    const bool two_lines = unroll == SB_SPEC_HALVES || unroll == SB_SPEC_SLIM;
+    const bool two_lines = unroll == SB_SPEC_HALVES || unroll >= SB_SPEC_SLIM;
     fenced_product p;
 
     for (int f = 0; f < SB_COUNT(forms) - (two_lines ? 0 : 2); f++)
@@ -291,6 +292,89 @@ test_cut_short(void **state)
         }
 }
 
+/* What C has between its rows stays; alpha and beta are not 1 and 0. */
+static void
+check_width(const char *plan, sb_dtype type, sb_dtype index, int64_t n, int64_t gap)
+{
+    const sb_options opt = {.plan = plan};
+    const int64_t ld = n + gap;
+    sb_plan *created;
+    fenced_product p;
+
+    make(&p, type, index, ld, ROWS, 1);
+    p.pb.b.cols = p.pb.c.cols = n;
+    p.pb.alpha = (sb_value){2, 0};
+    p.pb.beta = (sb_value){-1, 0};
+    for (int64_t q = 0; q < ROWS * ld; q++)
+        put_element(p.c.at, type, q, (double)(q % 11 - 5));
+    assert_int_equal(sb_plan_create(&created, &p.pb, &opt, NULL), SB_OK);
+    assert_int_equal(sb_execute(created, &p.pb, NULL), SB_OK);
+    sb_plan_release(created);
+    for (int64_t i = 0; i < ROWS; i++)
+        for (int64_t c = 0; c < ld; c++) {
+            const double was = (double)((i * ld + c) % 11 - 5);
+            double sum = 0;
+
+            for (int64_t q = 0; c < n && q < length(i); q++)
+                sum += (double)((q + i) % 5 - 2) *
+                       (double)(((q * 3 + i) % COLS * ld + c) % 7 - 3);
+            assert_true(get_element(p.c.at, type, i * ld + c) ==
+                        (c < n ? 2 * sum - was : was));
+        }
+    unfence_product(&p);
+}
+
+/* Every width of the narrow tiles, of wider ones each number of vectors and size of the last. */
+static void
+test_widths(void **state)
+{
+    static const char *const more[] = {"", " (unroll 256)", " (stream)",
+                                       " (unroll 256) (stream)"};
+    static const sb_dtype types[] = {SB_F32, SB_F64};
+    char text[80];
+
+    (void)state;
+    for (int tile = 4; tile <= 128; tile *= 2)
+        for (int k = 0; k < SB_COUNT(more); k++) {
+            (void)snprintf(text, sizeof text, "(plan spmm (part csr) (tile %d)%s)",
+                           tile, more[k]);
+            for (int64_t n = tile / 2 + 1; n <= tile + 1;
+                 n += tile <= 32 ? 1 : 2 + n % 2)
+                for (int t = 0; t < SB_COUNT(types); t++)
+                    check_width(text, types[t], SB_I32, n, n % 3);
+        }
+}
+
+static void
+test_widths_same_bits(void **state)
+{
+    static const int widths[] = {3, 7, 11, 14, 20, 24, 31, 40, 48, 57, 100};
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(widths); q++) {
+        const int64_t n = widths[q];
+        const int tile = n <= 4    ? 4
+                         : n <= 8  ? 8
+                         : n <= 16 ? 16
+                         : n <= 32 ? 32
+                         : n <= 64 ? 64
+                                   : 128;
+        fenced_product all, last;
+
+        make(&all, SB_F32, SB_I64, n, ROWS, 0.1);
+        run(&all, tile, SB_SPEC_FOURS);
+        for (int64_t rows = 1; rows < ROWS; rows += 3) {
+            make(&last, SB_F32, SB_I64, n, rows, 0.1);
+            run(&last, tile, SB_SPEC_FOURS);
+            assert_memory_equal(last.c.at,
+                                all.c.at + (size_t)((ROWS - rows) * n) * sizeof(float),
+                                (size_t)(rows * n) * sizeof(float));
+            unfence_product(&last);
+        }
+        unfence_product(&all);
+    }
+}
+
 /* x moves to where memory begins. */
 static void
 move_b(fenced_product *p, size_t bytes)
@@ -354,6 +438,8 @@ main(void)
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_declared),
         cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_widths_same_bits),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_groups_same_bits),
         cmocka_unit_test(test_groups_infinite),

@@ -547,7 +547,8 @@ test_accumulators_are_vectors(void **state)
 static void
 test_usual_values(void **state)
 {
-    sb_emit_usual usual[] = {{"ldb", 32, 0, 0}, {"zz", 1, 0, 0}, {"beta", 0, 0, 0}};
+    sb_emit_usual usual[] = {
+        {"ldb", 32, 0, 0, false}, {"zz", 1, 0, 0, false}, {"beta", 0, 0, 0, false}};
     sb_strbuf s;
 
     (void)state;

@@ -393,8 +393,20 @@ test_wide(void **state)
     assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 64);
     assert_int_equal(sb_rule_tile(&w, &t, 3, 0, 0), 64);
     assert_int_equal(sb_rule_tile(&w, &zen4, 0, 0, 0), 64);
+    /* all of a row cut short, as far as registers go and nothing is asked for */
     w = product(127, 8);
+    assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 0), 128);
+    assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 64);
+    assert_int_equal(sb_rule_tile(&w, &zen4, 0, 0, 0), 64);
+    w = product(64, 8);
     assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 0), 64);
+    w = product(129, 4);
+    assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 0), 256);
+    assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 1), 128);
+    assert_int_equal(sb_rule_tile(&w, &t, 3, 0, 0), 64);
+    assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 128);
+    w = product(256, 4);
+    assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 0), 128);
     w = product(256, 8);
     assert_true(sb_rule_windows(&w, &t, 8));
     assert_false(sb_rule_windows(&w, &zen4, 8));

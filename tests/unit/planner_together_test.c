@@ -151,6 +151,79 @@ test_joined_wide(void **state)
     }
 }
 
+/* Rows of B of any width on Zen 5: fours, but of rows that are short or forgotten. */
+static void
+test_joined_any(void **state)
+{
+    static const struct {
+        int64_t n, rows;
+        int size;
+        double mean, ragged;
+        int want;
+    } cases[] = {
+        {32, 2000, 4, 80, 1, SB_SPEC_FOURS},
+        {32, 2000, 4, 16, 0, SB_SPEC_FOURS},
+        {32, 9000, 4, 12, 0.7, SB_SPEC_FOURS},
+        {32, 9000, 4, 12, 0.2, SB_SPEC_HALVES},
+        {32, 60000, 4, 12, 0.9, 1},
+        {32, 14000, 4, 20, 1, 1},
+        {16, 4000, 8, 59, 0.2, SB_SPEC_FOURS},
+        {3, 9000, 4, 12, 0.7, SB_SPEC_FOURS},
+        {7, 48000, 4, 7, 0.47, SB_SPEC_FOURS},
+        {7, 60000, 4, 4.4, 0.8, 1},
+        {7, 60000, 4, 3, 0.2, 1},
+        {12, 14000, 4, 20, 1, 2},
+        {24, 14000, 4, 20, 1, 1},
+        {24, 9000, 4, 20, 1, SB_SPEC_FOURS},
+        {100, 9000, 4, 20, 1, SB_SPEC_FOURS},
+        {50, 9000, 8, 20, 1, SB_SPEC_FOURS},
+        {100, 9000, 8, 20, 1, 1},
+        {200, 9000, 4, 20, 1, 1},
+        {64, 9000, 4, 20, 1, 1},
+        {300, 9000, 4, 20, 1, 1},
+    };
+
+    (void)state;
+    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
+        const sb_target t = {.isa = SB_ISA_V4, .wide = true}, zen4 = {.isa = SB_ISA_V4};
+        sb_work w = product(cases[q].n, cases[q].size);
+
+        w.m = cases[q].rows;
+        w.a_type = cases[q].size == 4 ? SB_F32 : SB_F64;
+        assert_int_equal(
+            sb_rule_together(&w, &t, SB_PART_CSR, 1, cases[q].mean, cases[q].ragged),
+            cases[q].want);
+        assert_int_not_equal(
+            sb_rule_together(&w, &zen4, SB_PART_CSR, 1, cases[q].mean, 0.9),
+            SB_SPEC_FOURS);
+        w.a_type = SB_F16;
+        w.a_size = w.b_size = 2;
+        assert_int_not_equal(sb_rule_together(&w, &t, SB_PART_CSR, 1, 80, 0),
+                             SB_SPEC_FOURS);
+    }
+}
+
+/* A call without an analysis looks at lengths where they decide. */
+static void
+test_asks_ragged(void **state)
+{
+    const sb_target t = {.isa = SB_ISA_V4, .wide = true}, zen4 = {.isa = SB_ISA_V4};
+    sb_work w = product(7, 4);
+
+    (void)state;
+    assert_true(sb_rule_asks_ragged(&w, &t));
+    assert_true(sb_rule_asks_ragged(&w, &zen4));
+    w = product(24, 4);
+    w.m = 20000;
+    assert_true(sb_rule_asks_ragged(&w, &t));
+    assert_false(sb_rule_asks_ragged(&w, &zen4));
+    w.m = 2000;
+    assert_false(sb_rule_asks_ragged(&w, &t));
+    w = product(64, 4);
+    w.m = 20000;
+    assert_false(sb_rule_asks_ragged(&w, &t));
+}
+
 /* Zen 5, and Zen 4 of longer rows; real types; SpMV's other forms and SpMM know none. */
 static void
 test_groups_of_eight_lanes(void **state)
@@ -204,6 +277,8 @@ main(void)
         cmocka_unit_test(test_eights),
         cmocka_unit_test(test_joined),
         cmocka_unit_test(test_joined_wide),
+        cmocka_unit_test(test_joined_any),
+        cmocka_unit_test(test_asks_ragged),
         cmocka_unit_test(test_groups_of_eight_lanes),
         cmocka_unit_test(test_slim),
     };
