@@ -418,8 +418,8 @@ test_wide(void **state)
     w = product(32, 4);
     w.a_size = 4;
     w.a_type = SB_F32;
-    assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 0, 100, 0), 2);
-    assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 0, 12, 0.5), 2);
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 0, 100, 0), SB_SPEC_FOURS);
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 0, 12, 0.5), SB_SPEC_FOURS);
     assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 0, 11, 0.5), SB_SPEC_HALVES);
     assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 0, 10, 0), SB_SPEC_HALVES);
     assert_int_equal(sb_rule_together(&w, &zen4, SB_PART_CSR, 0, 100, 0),
