@@ -250,6 +250,8 @@ static const char *const builtin[] = {
     FOURS(F64, "t32"),
     FOURS(F64, "t64"),
     "spmm csr " F32 " rr t256 p0",
+    "spmm csr " F32 " rr t256 p64 nt",
+    "spmm csr " F64 " rr t128 p64 nt",
     FOURS(F32L, "t16"),
     FOURS(F32L, "t32"),
     FOURS(F32L, "t64"),

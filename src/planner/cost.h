@@ -116,6 +116,9 @@ double sb_rows_wide_windows(const sb_part_choice *p, const sb_amounts *am,
 double sb_rows_wide_panels(const sb_part_choice *p, const sb_amounts *am,
                            const sb_work *w, const sb_stats *s, const sb_target *t,
                            bool packed);
+/* ... and as a factor of their seconds where rows of B end within a tile. */
+double sb_rows_wide_between(const sb_part_choice *p, const sb_work *w,
+                            const sb_target *t);
 double sb_cost_roof_pace(const sb_part_choice *p, const sb_work *w, const sb_target *t,
                          int unroll);
 double sb_cost_entry_pace(const sb_work *w, const sb_target *t, int unroll);

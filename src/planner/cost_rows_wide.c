@@ -111,3 +111,25 @@ sb_rows_wide_panels(const sb_part_choice *p, const sb_amounts *am, const sb_work
 
     return pass / (am->entries * (1 - near[at] * (1 - far) + beyond[at] * farther));
 }
+
+/* Rows of B of widths between, by kernels that cut tiles short with masks, or run a second tile for
+ * what one leaves: of windows, of blocks and of panels. */
+double
+sb_rows_wide_between(const sb_part_choice *p, const sb_work *w, const sb_target *t)
+{
+    const int64_t row = w->n * w->b_size;
+    const bool windows = sb_cost_windows(p);
+    const int tile = sb_rule_tile(w, t, windows ? p->size : 0, 0, 0);
+
+    if (!t->wide || t->gpu || w->op != SB_OP_SPMM || !sb_rule_between(w))
+        return 1;
+    if (p->kind == SB_PART_BSR)
+        return row >= 128 ? 1.3 : 1;
+    if (p->kind == SB_PART_PANEL)
+        return row >= 128 ? 1.08 : 1;
+    if (!windows || w->n == tile)
+        return 1;
+    if (w->n > tile)
+        return row < 256 ? 1.2 : 1.15;
+    return row <= 64 ? 0.8 : row < 128 && p->kind == SB_PART_SHARE ? 1.2 : 1;
+}

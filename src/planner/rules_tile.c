@@ -30,6 +30,18 @@ sixteen_tile(const sb_work *w, int block)
     return (block == 2 ? 1 : 2) + (wide ? 1 : 0);
 }
 
+/* Whether all of a row that is cut short is one tile of sixteen registers on Zen 5, which with the
+ * tail's own registers is faster than two, unless rows of B are asked for; then where rows are short
+ * and whole lines, which C takes past the caches (docs/kernels.md, Widths between). */
+static bool
+single_tile(const sb_work *w, const sb_target *t, int block, int prefetch)
+{
+    const int64_t row = w->n * w->compute_size;
+
+    return t->wide && !block && row > 512 && row < 1024 && w->compute_size <= 8 &&
+           (!prefetch || (row % 64 == 0 && w->nnz < 8 * w->m));
+}
+
 int
 sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int rank)
 {
@@ -51,9 +63,7 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
     /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for */
     const bool doubles =
         t->wide && !block && !prefetch && w->compute_size == 8 && w->n >= 128;
-    /* ... which with the tail's own registers sixteen of them do (docs/kernels.md, Widths between) */
-    const int64_t row = w->n * w->compute_size;
-    const bool single = t->wide && !block && !prefetch && row > 512 && row < 1024;
+    const bool single = single_tile(w, t, block, prefetch);
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
@@ -68,7 +78,7 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
         list = sixteen_tile(w, block);
     else if (block > 1 && block <= 8 && short_vectors && w->n > 8)
         list = 2;
-    else if (single && w->compute_size <= 8)
+    else if (single)
         list = w->compute_size == 4 ? 11 : 7;
     else if (w->n >= (once ? 33 : 64))
         list = doubles || (tall > 0 && w->n >= (once ? 65 : 128) && !block) ? 7

@@ -244,6 +244,24 @@ lies_near(const sb_view *v, const sb_work *w, const sb_target *t)
            mean * ROW <= (double)t->l1 / 2 && !scattered(v);
 }
 
+/* Whether threads have as many slabs of so many columns each, but for an eighth. */
+static bool
+even(const sb_work *w, int width, const sb_target *t)
+{
+    const int64_t slabs = (w->n + width - 1) / width;
+    const int64_t threads = t->threads > 0 ? t->threads : 1;
+
+    return (slabs + threads - 1) / threads * threads * 7 <= slabs * 8;
+}
+
+/* Zen 5: slabs of half the width where threads would have to share what they copy of those, which
+ * takes up to twice as long (docs/kernels.md, Slabs). */
+static int
+shared_out(const sb_work *w, int width, const sb_target *t)
+{
+    return t->wide && !even(w, width, t) && even(w, width / 2, t) ? width / 2 : width;
+}
+
 int
 sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
              const sb_target *t)
@@ -257,7 +275,7 @@ sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
         return width;
     beyond = spilt(mc, w, t, HELD);
     return (!beyond && (double)w->nnz >= mc->often * w->b_size * rows) || scattered(v)
-               ? mc->row[beyond] / w->b_size
+               ? shared_out(w, mc->row[beyond] / w->b_size, t)
                : 0;
 }
 

@@ -169,6 +169,12 @@ joined_slow(const sb_work *w, double mean, double ragged)
 #define MIXED 0.5
 #define FORGOTTEN 12288
 
+static bool
+forgotten(const sb_work *w, double mean, double ragged)
+{
+    return ragged >= MIXED && w->m >= (mean >= 16 ? FORGOTTEN : REMEMBERED);
+}
+
 /* Rows one after the other on Zen 5, rows of B of two lines or of any width that is not a tile's
  * (docs/kernels.md, Widths between): fours, but where rows are short or their lengths unknown. */
 static int
@@ -177,17 +183,15 @@ joined_any(const sb_work *w, double mean, double ragged)
     const int64_t row = w->n * w->b_size;
     const bool is_long = mean >= 16;
 
-    if (ragged >= MIXED && w->m >= (is_long ? FORGOTTEN : REMEMBERED))
+    if (forgotten(w, mean, ragged))
         return is_long && row <= 64 ? 2 : 1;
     if (row == 128 && !is_long && (mean < 12 || ragged < RAGGED))
         return mean >= 6 ? SB_SPEC_HALVES : 0;
     return mean >= 4 && row <= 512 ? SB_SPEC_FOURS : 1;
 }
 
-/* Whether rows of B are wider than one number and shorter than sixteen registers, and no kernel is
- * for their width alone. */
-static bool
-between(const sb_work *w)
+bool
+sb_rule_between(const sb_work *w)
 {
     const int64_t row = w->n * w->b_size;
 
@@ -203,7 +207,7 @@ joined(const sb_work *w, const sb_target *t, double mean, double ragged)
 
     if (!sb_target_zen(t) || !plain_rows(w))
         return 0;
-    if (t->wide && (row == 128 || between(w)))
+    if (t->wide && (row == 128 || sb_rule_between(w)))
         return joined_any(w, mean, ragged);
     if (row != 16 && row != 32 && row != 64 && row != 128)
         return 0;
@@ -217,8 +221,8 @@ sb_rule_asks_ragged(const sb_work *w, const sb_target *t)
 {
     const int64_t row = w->n * w->b_size;
 
-    return w->op == SB_OP_SPMM &&
-           (row <= 64 || (t->wide && w->m >= FORGOTTEN && (row == 128 || between(w))));
+    return w->op == SB_OP_SPMM && (row <= 64 || (t->wide && w->m >= FORGOTTEN &&
+                                                 (row == 128 || sb_rule_between(w))));
 }
 
 bool
@@ -243,6 +247,9 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
         return t->isa == SB_ISA_V3 && !w->complex && rows > 2 ? 2 : 1;
     if (kind == SB_PART_CSR && joined(w, t, mean, ragged))
         return joined(w, t, mean, ragged);
+    if (kind == SB_PART_ROWS && t->wide && plain_rows(w) && sb_rule_between(w) &&
+        forgotten(w, mean, ragged))
+        return 1;
     if ((kind == SB_PART_CSR || kind == SB_PART_ROWS) && eights(w, t, mean, ragged))
         return SB_SPEC_FEW;
     /* four vectors of sums are chains enough for Zen 5 */

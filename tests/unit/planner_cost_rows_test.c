@@ -4,6 +4,7 @@
 #include "model_cost.h"
 
 #include "planner/candidates.h"
+#include "planner/cost.h"
 #include "planner/rules.h"
 
 #include <math.h>
@@ -154,8 +155,8 @@ test_whole_registers(void **state)
     for (int q = 0; q < SB_STATS_WINDOWS; q++)
         s.half_share[q] = s.win_share[q] = 1;
     for (int p = 0; p < 2; p++)
-        for (int64_t n = 8; n <= 12; n += 4)
-            for (int size = 4; size <= 8; size += 4) {
+        for (int64_t n = 8; n <= 16; n += 8)
+            for (int size = 4; size <= (n == 8 ? 8 : 4); size += 4) {
                 const double wide =
                     cost_of(&s, plans[p], n, size, &zen5).terms[0].entry;
                 const double other =
@@ -163,6 +164,40 @@ test_whole_registers(void **state)
 
                 assert_true(n == 8 && size == 8 ? wide < 0.7 * other : wide == other);
             }
+}
+
+/* Zen 5: plain rows of any width end where B's do, forms in tiles cut short by masks or in a second
+ * one: dearer than between widths that are tiles, but where rows of B have a line or less. */
+static void
+test_between(void **state)
+{
+    static const struct {
+        sb_part_choice part;
+        int64_t n, whole;
+        double least, most;
+    } cases[] = {{{.kind = SB_PART_WIN, .size = 4}, 12, 16, 0.6, 0.9},
+                 {{.kind = SB_PART_SHARE, .size = 3}, 24, 32, 1.05, 2},
+                 {{.kind = SB_PART_SHARE, .size = 4}, 40, 64, 1.15, 2},
+                 {{.kind = SB_PART_SHARE, .size = 6}, 48, 64, 1.15, 2},
+                 {{.kind = SB_PART_SHARE, .size = 3}, 200, 256, 1.1, 2},
+                 {{.kind = SB_PART_BSR, .size = 3}, 48, 64, 1.25, 2},
+                 {{.kind = SB_PART_PANEL, .size = 128}, 100, 128, 1.05, 1.5},
+                 {{.kind = SB_PART_CSR}, 100, 128, 1, 1}};
+    sb_target zen5 = machine;
+
+    (void)state;
+    zen5.wide = true;
+    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
+        sb_work w = {.op = SB_OP_SPMM, .n = cases[q].n};
+        double factor;
+
+        w.a_size = w.b_size = w.c_size = w.compute_size = 4;
+        factor = sb_rows_wide_between(&cases[q].part, &w, &zen5);
+        assert_true(factor >= cases[q].least && factor <= cases[q].most);
+        assert_true(sb_rows_wide_between(&cases[q].part, &w, &machine) == 1);
+        w.n = cases[q].whole;
+        assert_true(sb_rows_wide_between(&cases[q].part, &w, &zen5) == 1);
+    }
 }
 
 /* Of two widths, the narrower ones by what is known of L1: 48 KiB on Zen 5, 32 on Zen 3, else 64. */
@@ -194,10 +229,12 @@ test_panel_widths(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_rows), cmocka_unit_test(test_far_away),
-        cmocka_unit_test(test_all_forms_on_wide),
-        cmocka_unit_test(test_whole_registers), cmocka_unit_test(test_panel_widths)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_rows),
+                                       cmocka_unit_test(test_far_away),
+                                       cmocka_unit_test(test_all_forms_on_wide),
+                                       cmocka_unit_test(test_whole_registers),
+                                       cmocka_unit_test(test_between),
+                                       cmocka_unit_test(test_panel_widths)};
 
     sb_target_defaults(&machine);
     return cmocka_run_group_tests(tests, NULL, NULL);

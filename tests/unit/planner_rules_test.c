@@ -405,6 +405,12 @@ test_wide(void **state)
     assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 1), 128);
     assert_int_equal(sb_rule_tile(&w, &t, 3, 0, 0), 64);
     assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 128);
+    w = product(96, 8); /* whole lines of short rows */
+    w.m = 1000;
+    w.nnz = 7000;
+    assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 128);
+    w.nnz = 8000;
+    assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 64);
     w = product(256, 4);
     assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 0), 128);
     w = product(256, 8);

@@ -117,6 +117,13 @@ test_scattered(void **state)
         assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 32 : 0);
         t.wide = true;
         assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), 64); /* L2 holds the slab */
+        t.threads = 3; /* 8 slabs wait for 9, which is near enough */
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), 64);
+        t.threads = 5; /* 8 for 10, but 16 for 20 as well */
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), 64);
+        t.threads = 16; /* 8 for 16, 16 for none */
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), 32);
+        t.threads = 1;
         t.l2 = 32 << 10;
         assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 64 : 0);
         /* Zen 3: half as wide, but where columns lie near */
