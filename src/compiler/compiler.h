@@ -150,7 +150,8 @@ sb_status sb_emit_c(sb_strbuf *out, const sb_prog *p, const char *symbol,
  * program has, it is known that it is greater than `value` and less than that: which chunks
  * of a row are full, cut short or not there. Then there is one copy, which knows all and whose
  * vectors have at most `bytes` bytes, unless that is 0; or, with `cut`, copies for each number of
- * vectors and size of the last, where `below` is the tile's width and `value` half of it.
+ * vectors and size of the last, where `below` is the tile's width and `value` half of it, and for
+ * what else is usual or not.
  */
 typedef struct sb_emit_usual {
     const char *param;

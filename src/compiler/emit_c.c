@@ -154,6 +154,11 @@ either_param(sb_emit *cx, int q)
                      sb_emit_ctype((sb_dtype)cx->prog->param[q]->type));
     sb_emit_var(cx, cx->prog->param[q]);
     sb_strbuf_puts(cx->out, " = ");
+    if (cx->cut) {
+        sb_strbuf_puts(cx->out, "usual_ ? ");
+        argument(cx, q, false);
+        sb_strbuf_puts(cx->out, " : ");
+    }
     argument(cx, q, !cx->within);
     sb_strbuf_puts(cx->out, ";\n");
 }
@@ -355,6 +360,23 @@ cut_usual(const sb_emit *cx)
     return NULL;
 }
 
+/* if (parameters have the values they usually have) { */
+static void
+if_usual(sb_emit *cx)
+{
+    const char *before = "    if (";
+
+    for (int q = 0; q < cx->prog->nparam; q++)
+        if (usual_of(cx, q)) {
+            sb_strbuf_puts(cx->out, before);
+            argument(cx, q, true);
+            sb_strbuf_puts(cx->out, " == ");
+            argument(cx, q, false);
+            before = " && ";
+        }
+    sb_strbuf_puts(cx->out, ") {\n");
+}
+
 /* A copy by constants that SBK_CUTS gives, and the body as it is without copies. */
 static void
 ways_cut(sb_emit *cx, const char *symbol, const sb_emit_usual *n)
@@ -372,19 +394,26 @@ ways_cut(sb_emit *cx, const char *symbol, const sb_emit_usual *n)
         (void)sb_emit_fail(cx, "no lanes that may be missing");
         return;
     }
-    sb_strbuf_printf(out,
-                     "void %s(" ARGS ");\n\n#if SBK_BOUNDS\nSBK_FN void\n%s_cut(" ARGS
-                     ", const int w_, const int tail_)\n{\n",
-                     symbol, symbol);
+    sb_strbuf_printf(
+        out,
+        "void %s(" ARGS ");\n\n#if SBK_BOUNDS\nSBK_FN void\n%s_cut(" ARGS
+        ", const int w_, const int tail_, const int usual_)\n{\n    (void)usual_;\n",
+        symbol, symbol);
     cx->cut = true;
     cx->bytes = n->bytes;
     body(cx);
-    sb_strbuf_printf(out,
-                     "#endif\n\nvoid\n%s(" ARGS ")\n{\n#if SBK_BOUNDS\n"
-                     "    SBK_CUTS(%s_cut, param[%d].i, %lld, ",
-                     symbol, symbol, at, (long long)n->below);
-    sb_emit_lanes(cx, l->cls);
-    sb_strbuf_printf(out, ", %d)\n#endif\n", l->cls.bytes);
+    sb_strbuf_printf(out, "#endif\n\nvoid\n%s(" ARGS ")\n{\n#if SBK_BOUNDS\n", symbol);
+    for (int known = count_known(cx, ALL) > 0; known >= 0; known--) {
+        if (known)
+            if_usual(cx);
+        sb_strbuf_printf(out, "    SBK_CUTS(%s_cut, param[%d].i, %lld, ", symbol, at,
+                         (long long)n->below);
+        sb_emit_lanes(cx, l->cls);
+        sb_strbuf_printf(out, ", %d, %d)\n", l->cls.bytes, known);
+        if (known)
+            sb_strbuf_puts(out, "    }\n");
+    }
+    sb_strbuf_puts(out, "#endif\n");
     cx->cut = false;
     cx->bytes = 0;
     body(cx);

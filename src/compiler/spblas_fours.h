@@ -7,8 +7,9 @@
  *   ldt stt ntt     the first m lanes, 0 < m <= n, by a register of `tail` bytes, which has room
  *                   for them: a load lies on two lines where its register does, whatever its mask;
  *                   ntt: past the caches where all are there
- *   SBK_CUTS        f(.., w, bytes) for n columns, tile / 2 < n < tile, that are w vectors of which
- *                   the last is begun and ends within `bytes` bytes: constants once f is inlined
+ *   SBK_CUTS        f(.., w, bytes, usual) for n columns, tile / 2 < n < tile, that are w vectors of
+ *                   which the last is begun and ends within `bytes` bytes: constants in f, which is
+ *                   inlined
  *
  * An addition waits for the one before: of few vectors entries in turn have sums of their own.
  * The order of a sum depends on the length of its row alone.
@@ -161,29 +162,29 @@ SBK_FOURS_OF(64, f64, double, 8, 2, SBK_TO64_f64, SBK_OF64_f64, 4, SBK_TO64H_f64
 /* Columns of the last vector that so many bytes have and half of them do not. */
 #define SBK_CUT_ABOVE(size, w, bytes) \
     ((bytes) > SBK_CUT_LEAST(w) ? (bytes) / (size) / 2 : 0)
-#define SBK_CUT(f, n, tile, lanes, size, w, bytes)                         \
+#define SBK_CUT(f, n, tile, lanes, size, usual, w, bytes)                  \
     if ((w) * (lanes) <= (tile) && (bytes) >= SBK_CUT_LEAST(w) &&          \
         (bytes) <= (lanes) * (size) &&                                     \
         2 * (((w)-1) * (lanes) + (bytes) / (size)) > (tile) &&             \
         (n) > ((w)-1) * (lanes) + SBK_CUT_ABOVE(size, w, bytes) &&         \
         (n) <= ((w)-1) * (lanes) + (bytes) / (size) && 2 * (n) > (tile) && \
         (n) < (tile)) {                                                    \
-        f(buf, param, t0, t1, w, bytes);                                   \
+        f(buf, param, t0, t1, w, bytes, usual);                            \
         return;                                                            \
     }
-#define SBK_CUT_BYTES(f, n, tile, lanes, size, w) \
-    SBK_CUT(f, n, tile, lanes, size, w, 16)       \
-    SBK_CUT(f, n, tile, lanes, size, w, 32)       \
-    SBK_CUT(f, n, tile, lanes, size, w, 64)
-#define SBK_CUT_FOUR(f, n, tile, lanes, size, w)    \
-    SBK_CUT_BYTES(f, n, tile, lanes, size, w)       \
-    SBK_CUT_BYTES(f, n, tile, lanes, size, (w) + 1) \
-    SBK_CUT_BYTES(f, n, tile, lanes, size, (w) + 2) \
-    SBK_CUT_BYTES(f, n, tile, lanes, size, (w) + 3)
-#define SBK_CUTS(f, n, tile, lanes, size)    \
-    SBK_CUT_FOUR(f, n, tile, lanes, size, 1) \
-    SBK_CUT_FOUR(f, n, tile, lanes, size, 5) \
-    SBK_CUT_FOUR(f, n, tile, lanes, size, 9) \
-    SBK_CUT_FOUR(f, n, tile, lanes, size, 13)
+#define SBK_CUT_BYTES(f, n, tile, lanes, size, usual, w) \
+    SBK_CUT(f, n, tile, lanes, size, usual, w, 16)       \
+    SBK_CUT(f, n, tile, lanes, size, usual, w, 32)       \
+    SBK_CUT(f, n, tile, lanes, size, usual, w, 64)
+#define SBK_CUT_FOUR(f, n, tile, lanes, size, usual, w)    \
+    SBK_CUT_BYTES(f, n, tile, lanes, size, usual, w)       \
+    SBK_CUT_BYTES(f, n, tile, lanes, size, usual, (w) + 1) \
+    SBK_CUT_BYTES(f, n, tile, lanes, size, usual, (w) + 2) \
+    SBK_CUT_BYTES(f, n, tile, lanes, size, usual, (w) + 3)
+#define SBK_CUTS(f, n, tile, lanes, size, usual)    \
+    SBK_CUT_FOUR(f, n, tile, lanes, size, usual, 1) \
+    SBK_CUT_FOUR(f, n, tile, lanes, size, usual, 5) \
+    SBK_CUT_FOUR(f, n, tile, lanes, size, usual, 9) \
+    SBK_CUT_FOUR(f, n, tile, lanes, size, usual, 13)
 
 #endif

@@ -92,10 +92,15 @@ emit_cuts(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
                                     .value = s->tile / 2,
                                     .below = s->tile,
                                     .bytes = narrow ? 32 : 0,
-                                    .cut = true}};
+                                    .cut = true},
+                                   {.param = "base"},
+                                   {.param = "alpha", .value = 1},
+                                   {.param = "beta"}};
+    /* of wide rows what else there is to one weighs little */
+    const int known = s->tile <= 32 ? SB_COUNT(usual) : 1;
     const size_t from = text->len;
 
-    SB_TRY(sb_emit_c_usual(text, p, UNNAMED, name, usual, SB_COUNT(usual)));
+    SB_TRY(sb_emit_c_usual(text, p, UNNAMED, name, usual, known));
     return finish(text, from, sb_emit_prelude(), signature, key, p);
 }
 
