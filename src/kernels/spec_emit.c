@@ -111,12 +111,16 @@ is_plain(const sb_spec *s)
            (s->compute == SB_F32 || s->compute == SB_F64);
 }
 
+/* Of one register there is one copy, which emit_cut has. */
 static bool
 has_cuts(const sb_spec *s)
 {
-    return is_plain(s) && s->kinds == 1U << SB_KIND_CSR &&
+    const int64_t row = s->tile * (int64_t)sb_dtype_size(s->compute);
+
+    return is_plain(s) && (row > 32 || s->unroll == SB_SPEC_FOURS) &&
+           row <= CUT_BYTES && s->kinds == 1U << SB_KIND_CSR &&
            (s->unroll <= 1 || s->unroll == SB_SPEC_FOURS) && s->a == s->compute &&
-           s->b == s->compute && s->tile * sb_dtype_size(s->compute) <= CUT_BYTES;
+           s->b == s->compute;
 }
 
 static bool

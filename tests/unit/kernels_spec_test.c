@@ -250,8 +250,11 @@ cut_tiles_know_vectors(void **state)
     static const struct {
         const char *spec, *cuts;
     } some[] = {
-        {"spmm csr f32f32f32/f32 i32i32 rr t4 p0", "param[1].i, 4, SBK_N4_4, 4, 1)"},
-        {"spmm csr f32f32f32/f32 i32i32 rr t8 p0", "param[1].i, 8, SBK_N4_8, 4, 1)"},
+        {"spmm csr f32f32f32/f32 i32i32 rr t4 p0 u256",
+         "param[1].i, 4, SBK_N4_4, 4, 1)"},
+        {"spmm csr f32f32f32/f32 i32i32 rr t8 p0 u256",
+         "param[1].i, 8, SBK_N4_8, 4, 1)"},
+        {"spmm csr f32f32f32/f32 i32i32 rr t8 p0", NULL},
         {"spmm csr f32f32f32/f32 i32i32 rr t16 p0", "param[1].i, 16, SBK_N4_8, 4, 1)"},
         {"spmm csr f32f32f32/f32 i32i64 rr t16 p0 u256", "16, SBK_N4_8, 4, 1)"},
         {"spmm csr f64f64f64/f64 i32i32 rr t32 p64 nt", "32, SBK_N8_16, 8, 0)"},
