@@ -162,7 +162,8 @@ void sb_emit_address(sb_emit *cx, const sb_buf *b, const sb_expr *idx); /* in a 
  * keep twice the loads in flight (docs/kernels.md). */
 bool sb_emit_bases(sb_emit *cx);
 /* Start and end of a memory operation: SBK_V(st_f32, N)(C + index[, step] .. [, m[, tail]]);
- * and whether its missing lanes are left out by a register no wider than what is there. */
+ * and whether its missing lanes are left out by a register no wider than what is there; gathers,
+ * whose b and idx are NULL, have none. */
 bool sb_emit_by_tail(const sb_emit *cx, const sb_buf *b, const sb_expr *idx);
 void sb_emit_open_memory(sb_emit *cx, const char *op, const sb_buf *b,
                          const sb_expr *idx);

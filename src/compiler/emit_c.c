@@ -387,18 +387,17 @@ ways_cut(sb_emit *cx, const char *symbol, const sb_emit_usual *n)
 
     for (int q = 0; q < cx->nloop; q++)
         l = cx->loop[q].vector && cx->loop[q].masked ? &cx->loop[q] : l;
-    while (at < cx->prog->nparam - 1 &&
-           strcmp(cx->prog->param[at]->name, n->param) != 0)
+    while (at < cx->prog->nparam && strcmp(cx->prog->param[at]->name, n->param) != 0)
         at++;
-    if (!l) {
-        (void)sb_emit_fail(cx, "no lanes that may be missing");
+    if (!l || at == cx->prog->nparam) {
+        (void)sb_emit_fail(cx, "no lanes that may be missing by that parameter");
         return;
     }
-    sb_strbuf_printf(
-        out,
-        "void %s(" ARGS ");\n\n#if SBK_BOUNDS\nSBK_FN void\n%s_cut(" ARGS
-        ", const int w_, const int tail_, const int usual_)\n{\n    (void)usual_;\n",
-        symbol, symbol);
+    sb_strbuf_printf(out,
+                     "void %s(" ARGS ");\n\n#if SBK_BOUNDS\nSBK_FN void\n%s_cut(" ARGS
+                     ", const int w_, const int tail_, const int usual_)\n{\n    "
+                     "(void)w_, (void)tail_, (void)usual_;\n",
+                     symbol, symbol);
     cx->cut = true;
     cx->bytes = n->bytes;
     body(cx);

@@ -99,7 +99,7 @@ sb_emit_gather(sb_emit *cx, const sb_expr *e)
     uniform_terms(cx, e->arg[0], false);
     sb_strbuf_puts(cx->out, ", ");
     sb_emit_address(cx, from->u.buf, from->arg[0]);
-    sb_emit_close_memory(cx, from->u.buf, from->arg[0], false);
+    sb_emit_close_memory(cx, NULL, NULL, false);
 }
 
 /* ---- lanes by mask ------------------------------------------------------------------ */

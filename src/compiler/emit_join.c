@@ -1,5 +1,5 @@
 /*
- * Rows one after the other: of a loop over rows whose entries are taken by `few 16` to `few 64`
+ * Rows one after the other: of a loop over rows whose entries are taken by `few 16` to `few 256`
  * (emit_few.c) a row begins where the one before it ends, which is in a register. Of `few 16` (64)
  * it is written twice, for the rows behind which four (eight) more entries lie, so that nothing is
  * asked about them, and for the last ones.

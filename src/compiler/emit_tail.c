@@ -8,6 +8,8 @@
  *          if (!SBK_TAIL(n & 63, N, w_, 1)) continue;
  *          the body, w_ - 1 vectors whole and one masked
  *      }
+ *
+ * In a copy of the kernel that SBK_CUTS calls (emit_c.c) w_ is known, and the body written once.
  */
 #include "compiler/emit.h"
 

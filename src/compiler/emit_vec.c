@@ -135,7 +135,7 @@ sb_emit_by_tail(const sb_emit *cx, const sb_buf *b, const sb_expr *idx)
 {
     int64_t step;
 
-    return cx->cut && cx->tail && cx->masking && sb_emit_step(cx, idx, &step) &&
+    return idx && cx->cut && cx->tail && cx->masking && sb_emit_step(cx, idx, &step) &&
            step == 1 && (b->type == SB_F32 || b->type == SB_F64);
 }
 

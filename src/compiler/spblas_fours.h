@@ -23,13 +23,16 @@
 #define SBK_TAIL_16(t, elem, n, n16, wide16, low16, n32, wide32, low32)      \
     SBK_FN sbk_##t##x##n sbk_ldt_##t##x##n(const elem *p, int m, int tail)   \
     {                                                                        \
-        (void)tail;                                                          \
-        return sbk_ldm_##t##x##n(p, m);                                      \
+        (void)tail; /* without masks all at once is worth a test */          \
+        return m == (n) ? sbk_ld_##t##x##n(p) : sbk_ldm_##t##x##n(p, m);     \
     }                                                                        \
     SBK_FN void sbk_stt_##t##x##n(elem *p, sbk_##t##x##n v, int m, int tail) \
     {                                                                        \
         (void)tail;                                                          \
-        sbk_stm_##t##x##n(p, v, m);                                          \
+        if (m == (n))                                                        \
+            sbk_st_##t##x##n(p, v);                                          \
+        else                                                                 \
+            sbk_stm_##t##x##n(p, v, m);                                      \
     }
 #define SBK_TAIL_32(t, elem, n, n16, wide16, low16, n32, wide32, low32)      \
     SBK_FN sbk_##t##x##n sbk_ldt_##t##x##n(const elem *p, int m, int tail)   \
@@ -61,9 +64,9 @@
             sbk_stm_##t##x##n(p, v, m);                                        \
     }
 
-/* Vectors that have two sets of sums, and at most. */
+/* So many vectors have two sums each; up to so many are taken by fours, more an entry at a time. */
 #define SBK_FOURS_APART 4
-#define SBK_FOURS_WIDE 8 /* beyond, registers have one set, and chains are enough */
+#define SBK_FOURS_WIDE 8
 
 #define SBK_FOURS_ADD(t, n, s, k)                                  \
     sbk_fours_add_##t##x##n(s, vectors, sbk_splat_##t##x##n(a[k]), \

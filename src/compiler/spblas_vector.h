@@ -250,7 +250,7 @@ SBK_UP_TO_8(8, 16)
 SBK_UP_TO_16(4, 8)
 #endif
 
-/* ---- masked access: the first m lanes, 0 < m < n --------------------------------------- */
+/* ---- masked access: the first m lanes, 0 < m <= n -------------------------------------- */
 
 #define SBK_MASK_ANY(t, elem, n)                                   \
     SBK_FN sbk_##t##x##n sbk_ldm_##t##x##n(const elem *p, int m)   \

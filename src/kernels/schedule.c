@@ -39,8 +39,7 @@ sb_schedule_unroll(sb_strbuf *out, const sb_spec *s, const char *loop)
     /* what only calls take so many of goes by fours */
     const int unroll = s->unroll > SB_SPEC_FEW ? 4 : s->unroll;
 
-    if (unroll <= 1 ||
-        s->unroll == SB_SPEC_FOURS) /* whose rows are asked for one by one */
+    if (unroll <= 1 || s->unroll == SB_SPEC_FOURS) /* a call, or one at a time */
         return;
     if (apart)
         sb_strbuf_printf(out, "rfactor %s %d -> %%v as $part\n", loop, unroll);
@@ -55,13 +54,14 @@ sb_schedule_unroll(sb_strbuf *out, const sb_spec *s, const char *loop)
 void
 sb_schedule_jam(sb_strbuf *out, const sb_spec *s)
 {
-    if (s->unroll > 1 && s->unroll != SB_SPEC_FOURS)
-        sb_strbuf_puts(out, "jam %v\n");
-    if (s->unroll > 1 && sated(s) && !sums_apart(s)) /* what is left: remainders */
+    if (s->unroll <= 1 || s->unroll == SB_SPEC_FOURS)
+        return;
+    sb_strbuf_puts(out, "jam %v\n");
+    if (sated(s) && !sums_apart(s)) /* what is left: remainders */
         sb_strbuf_puts(out, "annotate %v together 1\n");
 }
 
-/* Whether entries are taken together by a call of spblas_few.h: values lie where their columns
+/* Whether entries are taken together by a call of spblas_few.h or spblas_fours.h: values lie where their columns
  * do, and a row of B is 16 or 32 bytes (64 as well but of `few`, 128 of `halves`; of
  * `slim` these alone; of `fours` any), of the type that sums them. */
 static bool

@@ -122,10 +122,15 @@ together(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
          const sb_target *t)
 {
     const int class_ = sb_cost_class(p);
+    const int unroll =
+        class_ == SB_PART_CSR || class_ == SB_PART_ROWS || class_ == SB_PART_PICK
+            ? sb_rule_together(w, t, class_, 1, s->mean, s->ragged)
+            : 1;
 
-    return class_ == SB_PART_CSR || class_ == SB_PART_ROWS || class_ == SB_PART_PICK
-               ? sb_rule_together(w, t, class_, 1, s->mean, s->ragged)
-               : 1;
+    /* which are without asking for rows of B */
+    return unroll == SB_SPEC_FOURS && sb_rule_beyond(w, sb_work_footprint(w, s), 1, t)
+               ? 1
+               : unroll;
 }
 
 /* Zen: a column that rows share is one load of a vector or two and a multiply-add a row, and

@@ -118,18 +118,16 @@ double
 sb_rows_wide_between(const sb_part_choice *p, const sb_work *w, const sb_target *t)
 {
     const int64_t row = w->n * w->b_size;
-    const bool windows = sb_cost_windows(p);
-    const int tile = sb_rule_tile(w, t, windows ? p->size : 0, 0, 0);
 
-    if (!t->wide || t->gpu || w->op != SB_OP_SPMM || !sb_rule_between(w))
+    if (!t->wide || t->gpu || !sb_rule_between(w))
         return 1;
     if (p->kind == SB_PART_BSR)
         return row >= 128 ? 1.3 : 1;
     if (p->kind == SB_PART_PANEL)
         return row >= 128 ? 1.08 : 1;
-    if (!windows || w->n == tile)
+    if (!sb_cost_windows(p))
         return 1;
-    if (w->n > tile)
+    if (w->n > sb_rule_tile(w, t, p->size, 0, 0))
         return row < 256 ? 1.2 : 1.15;
     return row <= 64 ? 0.8 : row < 128 && p->kind == SB_PART_SHARE ? 1.2 : 1;
 }

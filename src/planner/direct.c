@@ -29,7 +29,8 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     const int block = kind == SB_PART_BLOCKS ? (int)pb->a.block : 0;
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = kind}}, .slab = slab};
 
-    for (int rank = 0; (ch.tile = sb_rule_tile(&narrow, t, block, prefetch, rank)) > 0;
+    for (int rank = 0;
+         (ch.tile = sb_rule_tile_of(&narrow, t, kind, block, prefetch, rank)) > 0;
          rank++) {
         const int unroll = sb_rule_together_slab(w, slab, t, kind, 1, mean, ragged);
         for (int without = 0; without < 8; without++) {

@@ -76,7 +76,11 @@ int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows);
  * SB_SPEC_JOIN to SB_SPEC_FOURS where they go one after the other. */
 int sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int rows,
                      double mean, double ragged);
-/* Whether rows of B are wider than two numbers, shorter than sixteen registers of 64 bytes, and no
+/* sb_rule_tile of a part of this kind: of rows in place of all widths (docs/kernels.md, Widths
+ * between). */
+int sb_rule_tile_of(const sb_work *w, const sb_target *t, sb_part_kind kind, int block,
+                    int prefetch, int rank);
+/* Whether rows of B, of the type that sums them, are wider than two numbers, shorter than sixteen registers of 64 bytes, and no
  * kernel is for their width alone (docs/kernels.md, Widths between). */
 bool sb_rule_between(const sb_work *w);
 /* Whether the answer for rows in place depends on `ragged`. */

@@ -30,25 +30,13 @@ sixteen_tile(const sb_work *w, int block)
     return (block == 2 ? 1 : 2) + (wide ? 1 : 0);
 }
 
-/* Whether all of a row that is cut short is one tile of sixteen registers on Zen 5, which with the
- * tail's own registers is faster than two, unless rows of B are asked for; then where rows are short
- * and whole lines, which C takes past the caches (docs/kernels.md, Widths between). */
-static bool
-single_tile(const sb_work *w, const sb_target *t, int block, int prefetch)
-{
-    const int64_t row = w->n * w->compute_size;
-
-    return t->wide && !block && row > 512 && row < 1024 && w->compute_size <= 8 &&
-           (!prefetch || (row % 64 == 0 && w->nnz < 8 * w->m));
-}
-
 int
 sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int rank)
 {
-    static const int lists[][5] = {
-        {64, 32, 16, 8}, {32, 16, 64, 8}, {16, 8, 32, 64},   {8, 16, 32, 64},
-        {16, 4, 8, 32},  {4, 16, 8, 32},  {32, 16, 8, 4},    {128, 64, 32, 16},
-        {8, 4, 16, 32},  {4, 8, 16, 32},  {2, 4, 8, 16, 32}, {256, 128, 64, 32}};
+    static const int lists[][5] = {{64, 32, 16, 8}, {32, 16, 64, 8},   {16, 8, 32, 64},
+                                   {8, 16, 32, 64}, {16, 4, 8, 32},    {4, 16, 8, 32},
+                                   {32, 16, 8, 4},  {128, 64, 32, 16}, {8, 4, 16, 32},
+                                   {4, 8, 16, 32},  {2, 4, 8, 16, 32}};
     const int tall = sb_rule_tall(w, t);
     const bool roomy = (tall > 0 && block <= tall) ||
                        (sb_target_slow_gathers(t) && sb_rule_many_lines(w, t) &&
@@ -63,7 +51,6 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
     /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for */
     const bool doubles =
         t->wide && !block && !prefetch && w->compute_size == 8 && w->n >= 128;
-    const bool single = single_tile(w, t, block, prefetch);
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
@@ -78,8 +65,6 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
         list = sixteen_tile(w, block);
     else if (block > 1 && block <= 8 && short_vectors && w->n > 8)
         list = 2;
-    else if (single)
-        list = w->compute_size == 4 ? 11 : 7;
     else if (w->n >= (once ? 33 : 64))
         list = doubles || (tall > 0 && w->n >= (once ? 65 : 128) && !block) ? 7
                : block >= 3 && !roomy                                       ? 1
@@ -87,6 +72,30 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
     else
         list = w->n > 16 ? 1 : w->n > 8 ? 2 : w->n > 4 ? 3 : w->n > 2 ? 9 : 10;
     return lists[list][rank];
+}
+
+/* Whether all of a row in place that is cut short is one tile of sixteen registers on Zen 5, which with
+ * the tail's own registers is faster than two, unless rows of B are asked for; then where rows are
+ * short and whole lines, which C takes past the caches (docs/kernels.md, Widths between). */
+static bool
+single_tile(const sb_work *w, const sb_target *t, int prefetch)
+{
+    const int64_t row = w->n * w->compute_size;
+
+    return t->wide && sb_rule_between(w) && row > 512 &&
+           (!prefetch || (row % 64 == 0 && w->nnz < 8 * w->m));
+}
+
+int
+sb_rule_tile_of(const sb_work *w, const sb_target *t, sb_part_kind kind, int block,
+                int prefetch, int rank)
+{
+    const int single =
+        kind == SB_PART_CSR && single_tile(w, t, prefetch) ? 1024 / w->compute_size : 0;
+
+    if (single == 0)
+        return sb_rule_tile(w, t, block, prefetch, rank);
+    return rank >= 0 && rank <= 3 ? single >> rank : 0;
 }
 
 /* As many bytes as 31 registers of 64 bytes have (one holds B), or 16 of 32, of which two rows'

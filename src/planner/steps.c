@@ -228,14 +228,15 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     if (best.prefetch == 0)
         best.prefetch = sb_rule_prefetch(pl->pb, bytes, block, stream, pl->target);
     best.unroll = together(pl, want, best.prefetch, block);
-    widest = sb_rule_tile(&narrow, pl->target, block, best.prefetch, 0);
+    widest = sb_rule_tile_of(&narrow, pl->target, first, block, best.prefetch, 0);
     for (int pass = b->effort == SB_KERNEL_COMPILE ? BEST : WHOLE; pass < PASSES;
          pass++) {
         const bool resident = pass == WHOLE || pass == RESIDENT;
         const sb_kernel_effort effort = resident ? SB_KERNEL_RESIDENT : b->effort;
 
         for (int rank = 0; rank == 0 || resident; rank++) {
-            best.tile = sb_rule_tile(&narrow, pl->target, block, best.prefetch, rank);
+            best.tile =
+                sb_rule_tile_of(&narrow, pl->target, first, block, best.prefetch, rank);
             if (best.tile == 0)
                 break;
             if ((pass == WHOLE || (first != SB_PART_BLOCKS && block > 1)) &&

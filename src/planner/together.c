@@ -195,7 +195,7 @@ sb_rule_between(const sb_work *w)
 {
     const int64_t row = w->n * w->b_size;
 
-    return w->n >= 3 && row < 1024 && (row & (row - 1)) != 0;
+    return plain_rows(w) && w->n >= 3 && row < 1024 && (row & (row - 1)) != 0;
 }
 
 /* Rows one after the other (docs/kernels.md, Rows one after the other), where it was measured; 0:
@@ -221,8 +221,9 @@ sb_rule_asks_ragged(const sb_work *w, const sb_target *t)
 {
     const int64_t row = w->n * w->b_size;
 
-    return w->op == SB_OP_SPMM && (row <= 64 || (t->wide && w->m >= FORGOTTEN &&
-                                                 (row == 128 || sb_rule_between(w))));
+    if (t->wide && plain_rows(w) && (row == 128 || sb_rule_between(w)))
+        return row == 128 || (row <= 512 && w->m >= FORGOTTEN);
+    return w->op == SB_OP_SPMM && row <= 64;
 }
 
 bool
@@ -247,7 +248,7 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
         return t->isa == SB_ISA_V3 && !w->complex && rows > 2 ? 2 : 1;
     if (kind == SB_PART_CSR && joined(w, t, mean, ragged))
         return joined(w, t, mean, ragged);
-    if (kind == SB_PART_ROWS && t->wide && plain_rows(w) && sb_rule_between(w) &&
+    if (kind == SB_PART_ROWS && t->wide && sb_rule_between(w) &&
         forgotten(w, mean, ragged))
         return 1;
     if ((kind == SB_PART_CSR || kind == SB_PART_ROWS) && eights(w, t, mean, ragged))

@@ -191,6 +191,7 @@ test_between(void **state)
         sb_work w = {.op = SB_OP_SPMM, .n = cases[q].n};
         double factor;
 
+        w.a_type = SB_F32;
         w.a_size = w.b_size = w.c_size = w.compute_size = 4;
         factor = sb_rows_wide_between(&cases[q].part, &w, &zen5);
         assert_true(factor >= cases[q].least && factor <= cases[q].most);

@@ -393,26 +393,6 @@ test_wide(void **state)
     assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 64);
     assert_int_equal(sb_rule_tile(&w, &t, 3, 0, 0), 64);
     assert_int_equal(sb_rule_tile(&w, &zen4, 0, 0, 0), 64);
-    /* all of a row cut short, as far as registers go and nothing is asked for */
-    w = product(127, 8);
-    assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 0), 128);
-    assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 64);
-    assert_int_equal(sb_rule_tile(&w, &zen4, 0, 0, 0), 64);
-    w = product(64, 8);
-    assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 0), 64);
-    w = product(129, 4);
-    assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 0), 256);
-    assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 1), 128);
-    assert_int_equal(sb_rule_tile(&w, &t, 3, 0, 0), 64);
-    assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 128);
-    w = product(96, 8); /* whole lines of short rows */
-    w.m = 1000;
-    w.nnz = 7000;
-    assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 128);
-    w.nnz = 8000;
-    assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 64);
-    w = product(256, 4);
-    assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 0), 128);
     w = product(256, 8);
     assert_true(sb_rule_windows(&w, &t, 8));
     assert_false(sb_rule_windows(&w, &zen4, 8));
@@ -430,6 +410,39 @@ test_wide(void **state)
     assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 0, 10, 0), SB_SPEC_HALVES);
     assert_int_equal(sb_rule_together(&w, &zen4, SB_PART_CSR, 0, 100, 0),
                      SB_SPEC_HALVES);
+}
+
+/* All of a row in place that is cut short, as far as registers go and nothing is asked for. */
+static void
+test_single_tile(void **state)
+{
+    const sb_target t = {.isa = SB_ISA_V4, .wide = true}, zen4 = {.isa = SB_ISA_V4};
+    static const struct {
+        int64_t n, nnz;
+        int size, prefetch, want;
+    } cases[] = {{127, 20000, 8, 0, 128}, {127, 2000, 8, 64, 64},
+                 {64, 20000, 8, 0, 64},   {96, 7000, 8, 64, 128},
+                 {96, 8000, 8, 64, 64},   {129, 20000, 4, 0, 256},
+                 {208, 7000, 4, 64, 256}, {200, 20000, 4, 64, 128}};
+
+    (void)state;
+    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
+        const int ahead = cases[q].prefetch;
+        sb_work w = product(cases[q].n, cases[q].size);
+
+        w.a_type = cases[q].size == 4 ? SB_F32 : SB_F64;
+        w.a_size = cases[q].size;
+        w.m = 1000;
+        w.nnz = cases[q].nnz;
+        assert_int_equal(sb_rule_tile_of(&w, &t, SB_PART_CSR, 0, ahead, 0),
+                         cases[q].want);
+        assert_int_equal(sb_rule_tile_of(&w, &t, SB_PART_PICK, 0, ahead, 0),
+                         sb_rule_tile(&w, &t, 0, ahead, 0));
+        assert_int_equal(sb_rule_tile_of(&w, &zen4, SB_PART_CSR, 0, ahead, 0),
+                         sb_rule_tile(&w, &zen4, 0, ahead, 0));
+        w.a_type = SB_C32;
+        assert_true(sb_rule_tile_of(&w, &t, SB_PART_CSR, 0, ahead, 0) <= 128);
+    }
 }
 
 /* Rows at the end need no kernel that streams or asks ahead beside shared columns that have one. */
@@ -509,6 +522,7 @@ main(void)
         cmocka_unit_test(test_asks_ahead),
         cmocka_unit_test(test_asks_ahead_on_wide),
         cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_single_tile),
         cmocka_unit_test(test_packed_lanes),
     };
 

@@ -208,20 +208,23 @@ static void
 test_asks_ragged(void **state)
 {
     const sb_target t = {.isa = SB_ISA_V4, .wide = true}, zen4 = {.isa = SB_ISA_V4};
-    sb_work w = product(7, 4);
+    static const struct {
+        int64_t n, rows;
+        bool wide, other;
+    } cases[] = {{8, 2000, true, true},     {7, 20000, true, true},
+                 {7, 2000, false, true},    {24, 20000, true, false},
+                 {24, 2000, false, false},  {32, 2000, true, false},
+                 {64, 20000, false, false}, {200, 20000, false, false}};
 
     (void)state;
-    assert_true(sb_rule_asks_ragged(&w, &t));
-    assert_true(sb_rule_asks_ragged(&w, &zen4));
-    w = product(24, 4);
-    w.m = 20000;
-    assert_true(sb_rule_asks_ragged(&w, &t));
-    assert_false(sb_rule_asks_ragged(&w, &zen4));
-    w.m = 2000;
-    assert_false(sb_rule_asks_ragged(&w, &t));
-    w = product(64, 4);
-    w.m = 20000;
-    assert_false(sb_rule_asks_ragged(&w, &t));
+    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
+        sb_work w = product(cases[q].n, 4);
+
+        w.m = cases[q].rows;
+        w.a_type = SB_F32;
+        assert_int_equal(sb_rule_asks_ragged(&w, &t), cases[q].wide);
+        assert_int_equal(sb_rule_asks_ragged(&w, &zen4), cases[q].other);
+    }
 }
 
 /* Zen 5, and Zen 4 of longer rows; real types; SpMV's other forms and SpMM know none. */
