@@ -260,20 +260,25 @@ within(sb_emit *cx)
             }
 }
 
+/* Whether parameters have the values they usually have, after `before` and " && " each. */
+static void
+tests(sb_emit *cx, const char *before, known k)
+{
+    for (int q = 0; q < cx->prog->nparam; q++)
+        if (is_known(cx, q, k)) {
+            sb_strbuf_puts(cx->out, before);
+            argument(cx, q, true);
+            sb_strbuf_puts(cx->out, " == ");
+            argument(cx, q, false);
+            before = " && ";
+        }
+}
+
 /* if (what is known is so) call with it; the last call is for the rest. */
 static void
 one_way(sb_emit *cx, const char *symbol, known k)
 {
-    const char *sep = "    if (";
-
-    for (int q = 0; q < cx->prog->nparam; q++)
-        if (is_known(cx, q, k)) {
-            sb_strbuf_puts(cx->out, sep);
-            argument(cx, q, true);
-            sb_strbuf_puts(cx->out, " == ");
-            argument(cx, q, false);
-            sep = " && ";
-        }
+    tests(cx, "    if (", k);
     sb_strbuf_printf(cx->out, "%s        %s_for(buf, param, t0, t1",
                      k == GIVEN ? "" : ")\n", symbol);
     for (int q = 0; q < cx->prog->nparam; q++)
@@ -335,13 +340,7 @@ ways_within(sb_emit *cx, const char *symbol)
     sb_strbuf_printf(out, "#endif\n\nvoid\n%s(" ARGS ")\n{\n#if SBK_BOUNDS\n    if (",
                      symbol);
     within(cx);
-    for (int q = 0; q < cx->prog->nparam; q++)
-        if (usual_of(cx, q)) {
-            sb_strbuf_puts(out, " && ");
-            argument(cx, q, true);
-            sb_strbuf_puts(out, " == ");
-            argument(cx, q, false);
-        }
+    tests(cx, " && ", ALL);
     sb_strbuf_printf(
         out,
         ") {\n        %s_within(buf, param, t0, t1);\n        return;\n    }\n"
@@ -358,23 +357,6 @@ cut_usual(const sb_emit *cx)
         if (cx->usual[u].cut)
             return &cx->usual[u];
     return NULL;
-}
-
-/* if (parameters have the values they usually have) { */
-static void
-if_usual(sb_emit *cx)
-{
-    const char *before = "    if (";
-
-    for (int q = 0; q < cx->prog->nparam; q++)
-        if (usual_of(cx, q)) {
-            sb_strbuf_puts(cx->out, before);
-            argument(cx, q, true);
-            sb_strbuf_puts(cx->out, " == ");
-            argument(cx, q, false);
-            before = " && ";
-        }
-    sb_strbuf_puts(cx->out, ") {\n");
 }
 
 /* A copy by constants that SBK_CUTS gives, and the body as it is without copies. */
@@ -403,8 +385,10 @@ ways_cut(sb_emit *cx, const char *symbol, const sb_emit_usual *n)
     body(cx);
     sb_strbuf_printf(out, "#endif\n\nvoid\n%s(" ARGS ")\n{\n#if SBK_BOUNDS\n", symbol);
     for (int known = count_known(cx, ALL) > 0; known >= 0; known--) {
-        if (known)
-            if_usual(cx);
+        if (known) {
+            tests(cx, "    if (", ALL);
+            sb_strbuf_puts(out, ") {\n");
+        }
         sb_strbuf_printf(out, "    SBK_CUTS(%s_cut, param[%d].i, %lld, ", symbol, at,
                          (long long)n->below);
         sb_emit_lanes(cx, l->cls);

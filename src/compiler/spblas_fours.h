@@ -19,7 +19,7 @@
 
 #include "compiler/spblas_vector.h"
 
-/* Of registers of 16 bytes, of 32 and of 64; wide<b>, low<b>: from b bytes and to them. */
+/* Of registers of 16 bytes; of wider ones: wide<b>, low<b>: from b bytes and to them, where b is less. */
 #define SBK_TAIL_16(t, elem, n, n16, wide16, low16, n32, wide32, low32)      \
     SBK_FN sbk_##t##x##n sbk_ldt_##t##x##n(const elem *p, int m, int tail)   \
     {                                                                        \
@@ -34,20 +34,7 @@
         else                                                                 \
             sbk_stm_##t##x##n(p, v, m);                                      \
     }
-#define SBK_TAIL_32(t, elem, n, n16, wide16, low16, n32, wide32, low32)      \
-    SBK_FN sbk_##t##x##n sbk_ldt_##t##x##n(const elem *p, int m, int tail)   \
-    {                                                                        \
-        return tail == 16 ? (sbk_##t##x##n)wide16(sbk_ldm_##t##x##n16(p, m)) \
-                          : sbk_ldm_##t##x##n(p, m);                         \
-    }                                                                        \
-    SBK_FN void sbk_stt_##t##x##n(elem *p, sbk_##t##x##n v, int m, int tail) \
-    {                                                                        \
-        if (tail == 16)                                                      \
-            sbk_stm_##t##x##n16(p, (sbk_##t##x##n16)low16(v), m);            \
-        else                                                                 \
-            sbk_stm_##t##x##n(p, v, m);                                      \
-    }
-#define SBK_TAIL_64(t, elem, n, n16, wide16, low16, n32, wide32, low32)        \
+#define SBK_TAIL_32(t, elem, n, n16, wide16, low16, n32, wide32, low32)        \
     SBK_FN sbk_##t##x##n sbk_ldt_##t##x##n(const elem *p, int m, int tail)     \
     {                                                                          \
         return tail == 16   ? (sbk_##t##x##n)wide16(sbk_ldm_##t##x##n16(p, m)) \
@@ -150,13 +137,13 @@ SBK_FOURS_OF(16, f32, float, 2, , , , , , )
 SBK_FOURS_OF(16, f32, float, 4, , , , , , )
 SBK_FOURS_OF(16, f64, double, 2, , , , , , )
 #if SBK_VBYTES >= 32
-SBK_FOURS_OF(32, f32, float, 8, 4, SBK_TO32_f32, SBK_OF32_f32, , , )
-SBK_FOURS_OF(32, f64, double, 4, 2, SBK_TO32_f64, SBK_OF32_f64, , , )
+SBK_FOURS_OF(32, f32, float, 8, 4, SBK_TO32_f32, SBK_OF32_f32, 8, , )
+SBK_FOURS_OF(32, f64, double, 4, 2, SBK_TO32_f64, SBK_OF32_f64, 4, , )
 #endif
 #if SBK_VBYTES >= 64
-SBK_FOURS_OF(64, f32, float, 16, 4, SBK_TO64_f32, SBK_OF64_f32, 8, SBK_TO64H_f32,
+SBK_FOURS_OF(32, f32, float, 16, 4, SBK_TO64_f32, SBK_OF64_f32, 8, SBK_TO64H_f32,
              SBK_OF64H_f32)
-SBK_FOURS_OF(64, f64, double, 8, 2, SBK_TO64_f64, SBK_OF64_f64, 4, SBK_TO64H_f64,
+SBK_FOURS_OF(32, f64, double, 8, 2, SBK_TO64_f64, SBK_OF64_f64, 4, SBK_TO64H_f64,
              SBK_OF64H_f64)
 #endif
 

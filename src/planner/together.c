@@ -176,7 +176,7 @@ forgotten(const sb_work *w, double mean, double ragged)
 }
 
 /* Rows one after the other on Zen 5, rows of B of two lines or of any width that is not a tile's
- * (docs/kernels.md, Widths between): fours, but where rows are short or their lengths unknown. */
+ * (docs/kernels.md, Widths between): fours, but where rows are short or their lengths unknown. 0: as where nothing is joined. */
 static int
 joined_any(const sb_work *w, double mean, double ragged)
 {
@@ -184,7 +184,7 @@ joined_any(const sb_work *w, double mean, double ragged)
     const bool is_long = mean >= 16;
 
     if (forgotten(w, mean, ragged))
-        return is_long && row <= 64 ? 2 : 1;
+        return is_long && row <= 64 ? 0 : 1;
     if (row == 128 && !is_long && (mean < 12 || ragged < RAGGED))
         return mean >= 6 ? SB_SPEC_HALVES : 0;
     return mean >= 4 && row <= 512 ? SB_SPEC_FOURS : 1;

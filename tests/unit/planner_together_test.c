@@ -118,16 +118,36 @@ test_joined(void **state)
     }
 }
 
+typedef struct joined_case {
+    int64_t n, rows;
+    int size;
+    double mean, ragged;
+    int want;
+} joined_case;
+
+static sb_work
+work_of(const joined_case *c)
+{
+    sb_work w = product(c->n, c->size);
+
+    w.m = c->rows;
+    w.a_type = c->size == 4 ? SB_F32 : SB_F64;
+    return w;
+}
+
+static int
+rows_in_place(const joined_case *c, const sb_work *w, bool wide)
+{
+    const sb_target t = {.isa = SB_ISA_V4, .wide = wide};
+
+    return sb_rule_together(w, &t, SB_PART_CSR, 1, c->mean, c->ragged);
+}
+
 /* The same on Zen 5, by how many rows a predictor has to remember. */
 static void
 test_joined_wide(void **state)
 {
-    static const struct {
-        int64_t n, rows;
-        int size;
-        double mean, ragged;
-        int want;
-    } cases[] = {
+    static const joined_case cases[] = {
         {8, 40000, 4, 13, 0.2, SB_SPEC_EIGHTS}, {8, 1000, 4, 230, 0.9, SB_SPEC_EIGHTS},
         {4, 40000, 4, 3, 0.7, SB_SPEC_EIGHTS},  {2, 40000, 8, 3, 0.7, SB_SPEC_EIGHTS},
         {8, 40000, 4, 5, 0, SB_SPEC_HALVES},    {8, 17000, 4, 7, 0.7, SB_SPEC_HALVES},
@@ -140,14 +160,9 @@ test_joined_wide(void **state)
 
     (void)state;
     for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
-        const sb_target t = {.isa = SB_ISA_V4, .wide = true};
-        sb_work w = product(cases[q].n, cases[q].size);
+        const sb_work w = work_of(&cases[q]);
 
-        w.m = cases[q].rows;
-        w.a_type = cases[q].size == 4 ? SB_F32 : SB_F64;
-        assert_int_equal(
-            sb_rule_together(&w, &t, SB_PART_CSR, 1, cases[q].mean, cases[q].ragged),
-            cases[q].want);
+        assert_int_equal(rows_in_place(&cases[q], &w, true), cases[q].want);
     }
 }
 
@@ -155,12 +170,7 @@ test_joined_wide(void **state)
 static void
 test_joined_any(void **state)
 {
-    static const struct {
-        int64_t n, rows;
-        int size;
-        double mean, ragged;
-        int want;
-    } cases[] = {
+    static const joined_case cases[] = {
         {32, 2000, 4, 80, 1, SB_SPEC_FOURS},
         {32, 2000, 4, 16, 0, SB_SPEC_FOURS},
         {32, 9000, 4, 12, 0.7, SB_SPEC_FOURS},
@@ -173,6 +183,7 @@ test_joined_any(void **state)
         {7, 60000, 4, 4.4, 0.8, 1},
         {7, 60000, 4, 3, 0.2, 1},
         {12, 14000, 4, 20, 1, 2},
+        {3, 14000, 4, 20, 1, 4},
         {24, 14000, 4, 20, 1, 1},
         {24, 9000, 4, 20, 1, SB_SPEC_FOURS},
         {100, 9000, 4, 20, 1, SB_SPEC_FOURS},
@@ -185,21 +196,13 @@ test_joined_any(void **state)
 
     (void)state;
     for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
-        const sb_target t = {.isa = SB_ISA_V4, .wide = true}, zen4 = {.isa = SB_ISA_V4};
-        sb_work w = product(cases[q].n, cases[q].size);
+        sb_work w = work_of(&cases[q]);
 
-        w.m = cases[q].rows;
-        w.a_type = cases[q].size == 4 ? SB_F32 : SB_F64;
-        assert_int_equal(
-            sb_rule_together(&w, &t, SB_PART_CSR, 1, cases[q].mean, cases[q].ragged),
-            cases[q].want);
-        assert_int_not_equal(
-            sb_rule_together(&w, &zen4, SB_PART_CSR, 1, cases[q].mean, 0.9),
-            SB_SPEC_FOURS);
+        assert_int_equal(rows_in_place(&cases[q], &w, true), cases[q].want);
+        assert_int_not_equal(rows_in_place(&cases[q], &w, false), SB_SPEC_FOURS);
         w.a_type = SB_F16;
         w.a_size = w.b_size = 2;
-        assert_int_not_equal(sb_rule_together(&w, &t, SB_PART_CSR, 1, 80, 0),
-                             SB_SPEC_FOURS);
+        assert_int_not_equal(rows_in_place(&cases[q], &w, true), SB_SPEC_FOURS);
     }
 }
 
