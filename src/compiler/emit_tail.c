@@ -52,6 +52,22 @@ look_loop(tail *t, sb_emit *cx, const sb_stmt *st, bool inner)
         look(t, cx, st->u.loop.body, true);
 }
 
+/* What only asks for lines has no columns to tell apart. */
+static bool
+only_asks(sb_body b)
+{
+    for (int q = 0; q < b.n; q++) {
+        const sb_stmt *st = b.at[q];
+        const bool asks = st->kind == SB_STMT_PREFETCH ||
+                          (st->kind == SB_STMT_IF && only_asks(st->u.cond.then) &&
+                           only_asks(st->u.cond.els));
+
+        if (!asks)
+            return false;
+    }
+    return true;
+}
+
 /* Memory is written by the masked loops alone, which may be passed over where no column is. */
 static void
 look(tail *t, sb_emit *cx, sb_body body, bool inner)
@@ -64,7 +80,7 @@ look(tail *t, sb_emit *cx, sb_body body, bool inner)
         else if (st->kind == SB_STMT_STORE)
             t->other = st->u.store.buf->role != SB_BUF_LOCAL;
         else if (st->kind == SB_STMT_IF || st->kind == SB_STMT_BLOCK)
-            t->other = true;
+            t->other = !only_asks((sb_body){1, &body.at[q]});
     }
 }
 

@@ -9,6 +9,14 @@
  * prefetch $B at %p ahead 64 far: ... what another loop over the same list will load, too.
  *
  *   -> for %p ... { prefetch far $B[$crd[min(%p + 64, extent of $crd - 1)], 0] ...
+ *
+ * prefetch_last $B at %p of %i ahead %d: ask for what the last iteration will load %d of %i later.
+ *
+ *   for %i in 0 .. %m { for %p in 0 .. $len[%i] reduce { ... } }
+ *   -> for %i in 0 .. %m {
+ *        if 0 < %d { if 0 < $len[min(%i + %d, %m - 1)] {
+ *          prefetch $B[$crd[... min(%i + %d, %m - 1), $len[min(%i + %d, %m - 1)] - 1], 0] } }
+ *        for %p ... }
  */
 #include "base/fault.h"
 #include "compiler/address.h"
@@ -16,7 +24,9 @@
 #include "compiler/depend.h"
 #include "compiler/schedule.h"
 
-enum { LINE_BYTES = 64, LINES_MAX = 8, AHEAD_MAX = 4096 };
+#include <string.h>
+
+enum { LINE_BYTES = 64, LINES_MAX = 8, LAST_LINES_MAX = 16, AHEAD_MAX = 4096 };
 
 /* The first load of the buffer in the loop, with the loops around it. */
 typedef struct search {
@@ -204,7 +214,7 @@ needs_inside(const search *f)
 /* Number of cache lines that the innermost loop walks along, and their distance in
  * elements: 1 when it does not walk along contiguous elements. */
 static int
-lines_of(const search *f, sb_ir *ir, int64_t *step)
+lines_of(const search *f, sb_ir *ir, int most, int64_t *step)
 {
     const sb_stmt *inner = f->nloop ? f->loop[f->nloop - 1] : NULL;
     const int last = f->load->nargs - 1;
@@ -219,8 +229,8 @@ lines_of(const search *f, sb_ir *ir, int64_t *step)
         (f->buf->stride[0] && !sb_expr_is_int(f->buf->stride[last], 1)))
         return 1;
     n = sb_extent_bound(sb_loop_extent(ir, inner));
-    if (n == SB_NO_BOUND || n > LINES_MAX * *step)
-        return n == SB_NO_BOUND ? 1 : LINES_MAX;
+    if (n == SB_NO_BOUND || n > most * *step)
+        return n == SB_NO_BOUND ? 1 : most;
     return (int)((n + *step - 1) / *step);
 }
 
@@ -280,6 +290,17 @@ later(sb_sched *sc, const search *f, const sb_expr *e, int d, const sb_stmt *loo
     return e && !mv.lost ? sb_expr_simplify(ir, e) : NULL;
 }
 
+/* Index e, of dimension d, in the last iteration of the loop, when var[0] stands var[1] on. */
+static const sb_expr *
+at_end(sb_sched *sc, const sb_expr *e, const sb_stmt *loop)
+{
+    sb_ir *ir = sc->ir;
+    const sb_expr *end = sb_expr_sub(ir, loop->u.loop.hi, sb_expr_int(ir, 1));
+
+    e = sb_expr_subst(ir, e, loop->u.loop.var, end);
+    return sb_expr_simplify(ir, sb_expr_subst(ir, e, sc->var[0], sc->at));
+}
+
 static const sb_stmt *
 make_prefetch(sb_sched *sc, const search *f, const sb_stmt *loop, int64_t shift)
 {
@@ -298,7 +319,7 @@ make_prefetch(sb_sched *sc, const search *f, const sb_stmt *loop, int64_t shift)
                 lo = sb_expr_add(ir, lo, sb_expr_int(ir, shift));
             idx[d] = sb_expr_subst(ir, idx[d], f->loop[q]->u.loop.var, lo);
         }
-        idx[d] = later(sc, f, idx[d], d, loop);
+        idx[d] = sc->at ? at_end(sc, idx[d], loop) : later(sc, f, idx[d], d, loop);
         if (!idx[d])
             return NULL;
     }
@@ -309,17 +330,18 @@ make_prefetch(sb_sched *sc, const search *f, const sb_stmt *loop, int64_t shift)
     return s;
 }
 
-static void
-prefetch_loop(sb_sched *sc, sb_list *out, const sb_stmt *loop)
+/* The prefetches of what the loop loads, in front of nothing yet; refuses what has no address. */
+static sb_body
+prefetches(sb_sched *sc, const sb_stmt *loop)
 {
     search f = {sb_sched_find_buf(sc, sc->name[0]), NULL, {NULL}, 0, NULL};
-    sb_stmt *copy = sb_stmt_copy(sc->ir, loop);
     int64_t step;
     sb_list l;
     int n;
 
-    if (!f.buf || !copy)
-        return;
+    sb_list_init(&l, sc->ir);
+    if (!f.buf)
+        return sb_list_body(&l);
     if (loop->u.loop.how == SB_LOOP_VECTOR) {
         sb_sched_refuse(sc, "%%%s is a vector loop", loop->u.loop.var->name);
     } else if (!find_load(&f, sb_body_inline(sc->ir, loop->u.loop.body))) {
@@ -334,17 +356,29 @@ prefetch_loop(sb_sched *sc, sb_list *out, const sb_stmt *loop)
         sb_sched_refuse(sc, "where $%s is read is only known under a condition",
                         sc->name[0]);
     } else {
-        n = lines_of(&f, sc->ir, &step);
-        sb_list_init(&l, sc->ir);
+        n = lines_of(&f, sc->ir, sc->at ? LAST_LINES_MAX : LINES_MAX, &step);
         for (int q = 0; q < n && sc->st == SB_OK; q++) {
             const sb_stmt *s = make_prefetch(sc, &f, loop, q * step);
 
             if (sc->st == SB_OK)
                 sb_list_push(&l, s);
         }
-        sb_list_append(&l, loop->u.loop.body);
-        copy->u.loop.body = sb_list_body(&l);
     }
+    return sb_list_body(&l);
+}
+
+static void
+prefetch_loop(sb_sched *sc, sb_list *out, const sb_stmt *loop)
+{
+    sb_stmt *copy = sb_stmt_copy(sc->ir, loop);
+    sb_list l;
+
+    if (!copy)
+        return;
+    sb_list_init(&l, sc->ir);
+    sb_list_append(&l, prefetches(sc, loop));
+    sb_list_append(&l, loop->u.loop.body);
+    copy->u.loop.body = sb_list_body(&l);
     sb_list_push(out, copy);
 }
 
@@ -354,4 +388,111 @@ sb_sched_prefetch(const sb_prog **out, sb_sched *sc)
     if (sc->number < 1 || sc->number > AHEAD_MAX)
         return sb_sched_refuse(sc, "the distance must be 1 to %d", AHEAD_MAX);
     return sb_sched_each_loop(out, sc, sc->name[1], prefetch_loop);
+}
+
+/* ---- the last iteration, of the loop around it later ----------------------------------------- */
+
+static sb_body
+only_if(sb_ir *ir, const sb_expr *lo, const sb_expr *hi, sb_body then)
+{
+    sb_stmt *s = sb_stmt_new(ir, SB_STMT_IF);
+
+    if (!s)
+        return then;
+    s->u.cond.cond = sb_expr_bin(ir, SB_EXPR_LT, lo, hi);
+    s->u.cond.then = then;
+    return sb_body_one(ir, s);
+}
+
+/* In front of the loop, where it has an iteration then: what that loads is only there if some way
+ * ahead is asked for at all. */
+static void
+ask_before(sb_sched *sc, sb_list *out, const sb_stmt *loop)
+{
+    sb_ir *ir = sc->ir;
+    const sb_expr *lo = sb_expr_subst(ir, loop->u.loop.lo, sc->var[0], sc->at);
+    const sb_expr *hi = sb_expr_subst(ir, loop->u.loop.hi, sc->var[0], sc->at);
+
+    sb_list_append(out, only_if(ir, sb_expr_int(ir, 0), sb_expr_var(ir, sc->var[1]),
+                                only_if(ir, lo, hi, prefetches(sc, loop))));
+    sb_list_push(out, loop);
+}
+
+/* Whether the loop is in there; refused where what stands between would be other, or not there at
+ * all, when the outer one stands elsewhere. */
+static bool
+stands_free(sb_sched *sc, sb_body b)
+{
+    bool here = false;
+
+    for (int q = 0; q < b.n; q++) {
+        const sb_stmt *s = b.at[q];
+        const bool loop = s->kind == SB_STMT_FOR;
+        bool inside = loop && strcmp(s->u.loop.var->name, sc->name[1]) == 0;
+        sb_body in[2];
+        const int n = inside ? 0 : sb_stmt_bodies(s, in);
+
+        if (s->kind == SB_STMT_LET && sb_expr_uses(s->u.let.value, sc->var[0]))
+            sc->nested = true; /* what comes behind may use it */
+        for (int r = 0; r < n; r++) {
+            if (!stands_free(sc, in[r]))
+                continue;
+            inside = true;
+            if (!loop || sb_expr_uses(s->u.loop.lo, sc->var[0]) ||
+                sb_expr_uses(s->u.loop.hi, sc->var[0]))
+                sc->nested = true;
+        }
+        if (inside && sc->nested)
+            sb_sched_refuse(sc, "what stands between %%%s and %%%s depends on %%%s",
+                            sc->name[2], sc->name[1], sc->name[2]);
+        here |= inside;
+    }
+    return here;
+}
+
+static bool
+visit_inner(sb_mapper *m, sb_list *out, const sb_stmt *s)
+{
+    sb_sched *sc = m->user;
+
+    if (s->kind != SB_STMT_FOR || strcmp(s->u.loop.var->name, sc->name[1]) != 0)
+        return false;
+    ask_before(sc, out, s);
+    return true;
+}
+
+static void
+ask_in(sb_sched *sc, sb_list *out, const sb_stmt *loop)
+{
+    sb_ir *ir = sc->ir;
+    sb_mapper m = {ir, sc, NULL, visit_inner};
+    sb_stmt *copy = sb_stmt_copy(ir, loop);
+    const sb_expr *on;
+
+    if (!copy)
+        return;
+    sc->var[0] = loop->u.loop.var;
+    sc->nested = false;
+    if (!stands_free(sc, loop->u.loop.body))
+        sb_sched_refuse(sc, "there is no loop %%%s in %%%s", sc->name[1], sc->name[2]);
+    if (sc->st != SB_OK)
+        return;
+    on = sb_expr_add(ir, sb_expr_var(ir, sc->var[0]), sb_expr_var(ir, sc->var[1]));
+    sc->at = sb_expr_bin(
+        ir, SB_EXPR_MIN, on,
+        sb_expr_simplify(ir, sb_expr_sub(ir, loop->u.loop.hi, sb_expr_int(ir, 1))));
+    copy->u.loop.body = sb_map_body(&m, loop->u.loop.body);
+    sb_list_push(out, copy);
+}
+
+sb_status
+sb_sched_prefetch_last(const sb_prog **out, sb_sched *sc)
+{
+    for (int q = 0; q < sc->in->nparam; q++) {
+        if (strcmp(sc->in->param[q]->name, sc->name[3]) == 0)
+            sc->var[1] = sc->in->param[q];
+    }
+    if (!sc->var[1] || sc->var[1]->type != SB_I64)
+        return sb_sched_refuse(sc, "%%%s is no parameter that counts", sc->name[3]);
+    return sb_sched_each_loop(out, sc, sc->name[2], ask_in);
 }

@@ -22,10 +22,12 @@ typedef struct sb_sched {
     bool option;     /* the optional word was given */
     int hits;        /* places changed */
     sb_status st;    /* first refusal */
-    bool nested;     /* parallel: a loop of that name lies inside another statement */
+    bool nested;     /* parallel: a loop of that name lies inside another statement;
+                        prefetch_last: what stands between depends on the outer loop */
     bool found;      /* tensorize: a loop of that name is such a nest */
     const char *why; /* tensorize: why the last one is not */
-    const sb_var *var[2]; /* for the primitive's own use */
+    const sb_var *var[2]; /* for the primitive's own use, as the next */
+    const sb_expr *at;
 } sb_sched;
 
 typedef sb_status (*sb_primitive_fn)(const sb_prog **out, sb_sched *sc);
@@ -46,6 +48,7 @@ enum { SB_RFACTOR_SETS = 8 };
 void sb_sched_rfactor_nest(sb_sched *sc, sb_list *out, const sb_stmt *loop);
 sb_status sb_sched_jam(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_prefetch(const sb_prog **out, sb_sched *sc);
+sb_status sb_sched_prefetch_last(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_sparse_merge(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_cache_read(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_ahead(const sb_prog **out, sb_sched *sc);

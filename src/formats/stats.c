@@ -73,6 +73,25 @@ sb_view_ragged(const sb_view *v)
     return n > 0 ? (double)other / (double)n : 0;
 }
 
+double
+sb_view_onward(const sb_view *v)
+{
+    const int64_t most = v->rows - 1, n = most < SAMPLES ? most : SAMPLES;
+    int64_t on = 0;
+
+    for (int64_t q = 0; q < n; q++) {
+        const int64_t i = 1 + most / n * q + most % n * q / n;
+        const int64_t above = sb_view_lo(v, i), end = sb_view_lo(v, i + 1);
+        const bool first = above == sb_view_lo(v, i - 1);
+
+        /* offsets need not have been validated */
+        on += end > above && end <= v->nnz && above >= !first &&
+              (first || sb_view_col(v, end - 1) > sb_view_col(v, above - 1)) &&
+              sb_view_col(v, end - 1) - sb_view_col(v, above) <= v->cols / 4;
+    }
+    return n > 0 ? (double)on / (double)n : 0;
+}
+
 static int64_t
 chunk_row(const sb_view *v, int64_t q)
 {
@@ -375,6 +394,7 @@ sb_stats_collect(sb_stats *out, const sb_view *v, sb_stats_use use, const sb_par
     memset(out, 0, sizeof *out);
     out->rows = v->rows;
     out->ragged = sb_view_ragged(v);
+    out->onward = sb_view_onward(v);
     out->cols = v->cols;
     out->nnz = v->nnz;
     if (v->rows + v->nnz < 16384)

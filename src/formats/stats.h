@@ -49,6 +49,7 @@ typedef struct sb_stats {
     int64_t empty, longest;
     double mean, cv;     /* of the row length; cv = deviation / mean */
     double ragged;       /* sb_view_ragged */
+    double onward;       /* sb_view_onward */
     int64_t bandwidth;   /* max |column - row| over the entries */
     bool sorted;         /* columns strictly increase within every row */
     int64_t distinct;    /* columns with an entry; an upper bound if not sampled */
@@ -99,6 +100,10 @@ int64_t sb_view_row_at(const sb_view *v, int64_t work);
 
 /* The share of rows whose length is not that of the row above, from at most 64 rows. */
 double sb_view_ragged(const sb_view *v);
+
+/* The share of rows whose last column lies beyond that of the row above, if it has one, and whose
+ * columns span a quarter of all at most; from at most 64 rows. */
+double sb_view_onward(const sb_view *v);
 
 /* What the statistics are for: other features stay 0. A product with one column is so short
  * that samples for it alone are smaller, too. */

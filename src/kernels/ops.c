@@ -4,6 +4,8 @@
  */
 #include "kernels/ops.h"
 
+#include "kernels/schedule.h"
+
 #include <stdio.h>
 
 const char *
@@ -120,6 +122,8 @@ put_params(sb_strbuf *out, const sb_spec *s)
         put_param(out, sizes[s->op][i], "i64");
     put_param(out, "alpha", sb_dtype_name(s->compute));
     put_param(out, "beta", sb_dtype_name(s->compute));
+    if (sb_schedule_asks_last(s))
+        put_param(out, "last", "i64");
 }
 
 void

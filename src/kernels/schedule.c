@@ -6,6 +6,14 @@
 
 #include "kernels/recipe.h"
 
+bool
+sb_schedule_asks_last(const sb_spec *s)
+{
+    return s->op == SB_KOP_SPMM && s->kinds == 1U << SB_KIND_CSR && s->lanes == 0 &&
+           s->prefetch == 0 && !s->b_col && !s->c_col &&
+           (size_t)s->tile * sb_dtype_size(s->b) >= 256;
+}
+
 void
 sb_schedule_memory(sb_strbuf *out, const sb_spec *s, const char *loop)
 {
@@ -87,6 +95,9 @@ rows_spmm(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l)
     sb_strbuf_printf(out, "split %%c %d -> %%c0 %%c1 tail\n", s->tile);
     sb_strbuf_puts(out, "cache_write $C at %c0 as $acc\n");
     sb_strbuf_printf(out, "reorder %s %%c1\n", l->slot);
+    if (sb_schedule_asks_last(s))
+        sb_strbuf_printf(out, "prefetch_last $B at %s of %s ahead %%last\n", l->slot,
+                         l->row);
     sb_schedule_memory(out, s, l->slot);
     if (!few(s, l))
         sb_schedule_unroll(out, s, l->slot);

@@ -408,6 +408,7 @@ finish(sb_build *b)
     if (b->pl->slab > 0)
         b->choice.slab = b->pl->slab;
     plan->slab = b->choice.slab;
+    plan->last = b->choice.last;
     sb_strbuf_init(&text);
     sb_choice_print(&text, &b->choice);
     st = sb_strbuf_status(&text);

@@ -35,6 +35,8 @@ enum { SB_CHOICE_PARTS = 4 };
  *   tile      columns of C, or of the reduction, per register tile; 0: tile and prefetch
  *             are the rules' (planner/rules.h)
  *   prefetch  rows of B ahead, 0 none
+ *   last      rows of A ahead whose last entry's row of B is asked for, 0 none: of kernels that can
+ *             (sb_schedule_asks_last)
  *   unroll    entries of a row taken together; 0 is 1
  *   packed    values copied into the parts (only under the caller's promise)
  *   stream    non-temporal stores to C
@@ -46,7 +48,7 @@ typedef struct sb_choice {
     sb_op op;
     int npart;
     sb_part_choice part[SB_CHOICE_PARTS];
-    int tile, prefetch, unroll, slab;
+    int tile, prefetch, last, unroll, slab;
     bool packed, stream;
     bool narrow, one;
     int ranged;  /* hdia: ranges that values are looked up in */

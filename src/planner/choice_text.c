@@ -71,6 +71,8 @@ sb_choice_print(sb_strbuf *out, const sb_choice *ch)
         sb_strbuf_printf(out, " (tile %d)", ch->tile);
     if (ch->prefetch > 0)
         sb_strbuf_printf(out, " (prefetch %d)", ch->prefetch);
+    if (ch->last > 0)
+        sb_strbuf_printf(out, " (last %d)", ch->last);
     if (ch->unroll > 1)
         sb_strbuf_printf(out, " (unroll %d)", ch->unroll);
     if (ch->packed)
@@ -92,8 +94,9 @@ bool
 sb_choice_equal(const sb_choice *x, const sb_choice *y)
 {
     bool same = x->op == y->op && x->npart == y->npart && x->tile == y->tile &&
-                x->prefetch == y->prefetch && x->unroll == y->unroll &&
-                x->packed == y->packed && x->stream == y->stream && x->slab == y->slab;
+                x->prefetch == y->prefetch && x->last == y->last &&
+                x->unroll == y->unroll && x->packed == y->packed &&
+                x->stream == y->stream && x->slab == y->slab;
 
     for (int q = 0; same && q < x->npart; q++)
         same = part_equal(&x->part[q], &y->part[q]);
@@ -259,19 +262,20 @@ read_part(reader *rd, sb_choice *ch)
     return SB_OK;
 }
 
-enum { PART, TILE, PREFETCH, UNROLL, PACKED, STREAM, SLAB, REFERENCE, CLAUSES };
+enum { PART, TILE, PREFETCH, LAST, UNROLL, PACKED, STREAM, SLAB, REFERENCE, CLAUSES };
 
 static sb_status
 read_clause(reader *rd, sb_choice *ch, unsigned *seen)
 {
-    static const char *const names[CLAUSES] = {
-        "part", "tile", "prefetch", "unroll", "packed", "stream", "slab", "reference"};
+    static const char *const names[CLAUSES] = {"part",   "tile",   "prefetch",
+                                               "last",   "unroll", "packed",
+                                               "stream", "slab",   "reference"};
     const int q = one_of(rd, names, CLAUSES);
 
     if (q < 0)
-        return refuse(
-            rd, rd->word,
-            "expected part, tile, prefetch, unroll, packed, stream, slab or reference");
+        return refuse(rd, rd->word,
+                      "expected part, tile, prefetch, last, unroll, packed, stream, "
+                      "slab or reference");
     if (q != PART && (*seen >> q & 1))
         return refuse(rd, rd->word, "said twice");
     if (*seen && ((q == REFERENCE) || (*seen >> REFERENCE & 1)))
@@ -285,6 +289,8 @@ read_clause(reader *rd, sb_choice *ch, unsigned *seen)
     case PREFETCH:
         return number(rd, 0, MAX_PREFETCH, "expected rows ahead, 0 to 64",
                       &ch->prefetch);
+    case LAST:
+        return number(rd, 0, MAX_PREFETCH, "expected rows ahead, 0 to 64", &ch->last);
     case UNROLL:
         SB_TRY(number(rd, 1, MAX_UNROLL, "expected entries at a time, 1 to 256",
                       &ch->unroll));

@@ -123,7 +123,7 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
         return "no diagonals in slices of rows";
     if (p->kind == SB_PART_ALIKE && pl->opt->values_frozen)
         return "diagonals are faster packed";
-    if (p->kind == SB_PART_ALIKE && !sb_rule_alike(pl->target, &pl->stats))
+    if (p->kind == SB_PART_ALIKE && !sb_rule_alike(&pl->work, pl->target, &pl->stats))
         return "few rows that follow each other";
     if (p->kind == SB_PART_SHARE && !lanes_of_rows(pl))
         return sb_rule_packed_lanes(pl->target)

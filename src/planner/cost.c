@@ -127,8 +127,10 @@ together(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
             ? sb_rule_together(w, t, class_, 1, s->mean, s->ragged)
             : 1;
 
-    /* fours ask for no rows of B ahead, so rows that do have none (steps.c) */
-    return unroll == SB_SPEC_FOURS && sb_rule_beyond(w, sb_work_footprint(w, s), 1, t)
+    /* fours ask for no rows of B ahead, so rows that do for each entry have none (steps.c) */
+    return unroll == SB_SPEC_FOURS &&
+                   sb_rule_beyond(w, sb_work_footprint(w, s), 1, t) &&
+                   sb_rule_last(w, sb_work_footprint(w, s), s->onward, t) == 0
                ? 1
                : unroll;
 }

@@ -92,6 +92,14 @@ left_over(const sb_part_choice *p, double row)
     return window_left[p->size] * (passes ? 1.35 : row < 256 ? 1.08 : 1);
 }
 
+/* What plain rows gain where they ask for what the last entries name over forms that ask for nothing:
+ * least where they wait for sets of L1 besides, that few of their longest rows of B fit. */
+static double
+gain_of_last(int64_t row)
+{
+    return row < 2048 ? 1.3 : 0.25;
+}
+
 /* Where plain rows of B are asked for ahead of their turn or C is stored past the caches, which
  * gains less the more rows of A share those of B. Of windows, three rows by position have kernels
  * for the latter. */
@@ -100,12 +108,16 @@ far_away(bool streams, const sb_work *w, const sb_stats *s, const sb_target *t)
 {
     const int64_t row = w->n * w->b_size;
     const double alone = fmin(1, fmax(0, 3 - s->r4));
+    /* beside so many entries a row of C, and the last of them, are little */
+    const double few = fmin(1, 40 / fmax(1, s->mean));
 
+    if (sb_rule_last(w, sb_work_footprint(w, s), s->onward, t) > 0)
+        return 1 + few * gain_of_last(row);
     if (row < 256 || !(sb_rule_beyond(w, sb_work_footprint(w, s), 1, t) ||
                        sb_rule_past(w, s->mean, t)))
         return 1;
     if (t->wide && !streams && sb_rule_past(w, s->mean, t))
-        return 1.15 + 0.2 * alone;
+        return 1 + few * (0.15 + 0.2 * alone);
     return 1 + (t->wide ? 0.5 : 1) * alone * (!streams ? 0.5 : row < 4096 ? 0.3 : 0.15);
 }
 

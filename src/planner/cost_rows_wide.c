@@ -80,17 +80,43 @@ static const double segment[LONGS] = {2.3, 1.74, 1.79, 2.2, 1.3, 0.86};
 static const double packed_segment[LONGS] = {0.62, 0.87, 0.94, 0.92, 0.95, 0.97};
 /* Of an entry of plain rows, what it costs less where L1 has its row of B, and more where L2 has
  * not. */
-static const double near[LONGS] = {0.1, 0.2, 0.5, 0.17, 0.23, 0.23};
+static const double near[LONGS] = {0.18, 0.35, 0.5, 0.3, 0.4, 0.4};
 static const double beyond[LONGS] = {0.7, 0.38, 0.33, 0.6, 0.38, 0.31};
 
-/* How often one of eight rows has left plain rows' next row of B in L1: less often where what one
- * names is most of it. */
+/* How often one of eight rows, or of four, has left plain rows' next row of B in L1: of short rows
+ * of B if that has room for all they name, of others less often where what one names is most of it. */
 static double
 found(const sb_work *w, const sb_stats *s, const sb_target *t)
 {
-    const double named = s->mean * (double)w->n * w->b_size / (double)t->l1;
+    const double row = (double)w->n * w->b_size, named = s->mean * row / (double)t->l1;
+    const double r4 = fmax(1, s->r4), r8 = fmax(1, s->r8);
 
-    return 1 + (fmax(1, s->r8) - 1) * fmin(1, fmax(0, (1.2 - named) / 0.5));
+    if (row < 512)
+        return 8 * named <= r8 ? r8 : 4 * named <= r4 ? r4 : 1;
+    return 1 + (r8 - 1) * fmin(1, fmax(0, (1.2 - named) / 0.5));
+}
+
+/* Bytes of B that plain rows near each other name: of a band its width, where L1 has room for what
+ * one names. */
+static double
+reach(const sb_work *w, const sb_stats *s, const sb_target *t)
+{
+    const double row = (double)w->n * w->b_size, all = fmax(1, sb_work_footprint(w, s));
+
+    return s->mean * row <= (double)t->l1
+               ? fmin(all, (double)(2 * s->bandwidth + 1) * row)
+               : all;
+}
+
+/* What a segment costs more where it waits for its first values from beyond L3: 4 ns, as much as A, B
+ * and C are larger, where an entry takes 2 for each 256 bytes. */
+static double
+waits(const sb_work *w, const sb_stats *s, const sb_target *t)
+{
+    const double row = (double)w->n * w->b_size;
+    const double all = sb_rule_bytes(w, sb_work_footprint(w, s)) / (double)t->l3;
+
+    return 2 * fmin(2, fmax(0, all - 1.2)) * 256 / row;
 }
 
 double
@@ -103,11 +129,12 @@ sb_rows_wide_panels(const sb_part_choice *p, const sb_amounts *am, const sb_work
                       : bytes <= 65536       ? 1
                       : bytes <= 131072      ? 2
                                              : 3;
-    const double all = fmax(1, sb_work_footprint(w, s)), again = found(w, s, t);
+    const double all = reach(w, s, t), again = found(w, s, t);
     const double far = fmax(0, 1 - (double)t->l1 / all) / again;
     const double farther = fmax(0, 1 - (double)t->l2 / all) / again;
-    const double pass = am->entries * entry[level][at] +
-                        am->units * segment[at] * (packed ? packed_segment[at] : 1);
+    const double each =
+        packed ? segment[at] * packed_segment[at] : segment[at] + waits(w, s, t);
+    const double pass = am->entries * entry[level][at] + am->units * each;
 
     return pass / (am->entries * (1 - near[at] * (1 - far) + beyond[at] * farther));
 }

@@ -157,14 +157,21 @@ shares(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_targe
     out->entry += lines.entry;
 }
 
-/* Groups of rows that follow each other, of which a run's last is half full; lone rows. */
+double
+sb_vector_alike(const sb_vector_part *p, const sb_stats *s)
+{
+    const double runs = 1 - s->follows - s->lone;
+
+    return p->rows * ((1 - s->lone) / SB_ALIKE_ROWS + runs / 2);
+}
+
+/* Groups of rows that follow each other; lone rows. */
 static void
 alike(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_target *t)
 {
     static const double begin[] = {12e-9, 15e-9}, diagonal[] = {2e-9, 3e-9};
+    const double groups = sb_vector_alike(p, s);
     const int w = p->x_size > 4;
-    const double runs = 1 - s->follows - s->lone;
-    const double groups = p->rows * ((1 - s->lone) / SB_ALIKE_ROWS + runs / 2);
 
     paced(out, row, p->rows, p->entries, p, s, t);
     out->unit = groups * begin[w] + s->lone * out->unit;

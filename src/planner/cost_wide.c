@@ -98,6 +98,19 @@ unaligned_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                  fmax(0, p->slots * p->x_size - 2.0 * (double)t->l2) * 0.005e-9;
 }
 
+static void
+alike_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+           const sb_target *t)
+{
+    static const double begin[] = {6e-9, 6.5e-9}, diagonal[] = {1.27e-9, 2.24e-9};
+    const double groups = sb_vector_alike(p, s);
+    const int w = p->x_size > 4;
+
+    rows_wide(out, p, s, t);
+    out->unit = groups * begin[w] + s->lone * out->unit;
+    out->entry = groups * s->mean * diagonal[w] + s->lone * out->entry;
+}
+
 void
 sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t, bool packed)
@@ -139,6 +152,9 @@ sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         return;
     case SB_PART_UBCSR:
         unaligned_wide(out, p, s, t);
+        return;
+    case SB_PART_ALIKE:
+        alike_wide(out, p, s, t);
         return;
     default:
         return;

@@ -13,18 +13,24 @@
 
 enum { DIRECT_TILES = 64 };
 
+/* What the rules ask of the rows of a part in place, by samples of them. */
+typedef struct order {
+    double ragged; /* sb_view_ragged */
+    int last;      /* sb_rule_last */
+} order;
+
 /* The best resident kernel of this part in slabs of so many columns, 0: none; what unrolls,
  * streams and prefetches is given up before the tile. */
 static sb_status
 resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
-         sb_part_kind kind, double ragged, int slab)
+         sb_part_kind kind, order of, int slab)
 {
     const sb_target *t = sb_target_get();
     const sb_work narrow = sb_work_slab(w, slab);
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
     const bool stream = sb_rule_stream(pb, w, mean, t);
-    const int prefetch = sb_rule_prefetch(pb, b_bytes, 1, stream, t);
+    const int prefetch = of.last ? 0 : sb_rule_prefetch(pb, b_bytes, 1, stream, t);
     const sb_dtype ptr = kind == SB_PART_LIST ? pb->a.idx_type : pb->a.ptr_type;
     const int block = kind == SB_PART_BLOCKS ? (int)pb->a.block : 0;
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = kind}}, .slab = slab};
@@ -32,7 +38,7 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     for (int rank = 0;
          (ch.tile = sb_rule_tile_of(&narrow, t, kind, block, prefetch, rank)) > 0;
          rank++) {
-        const int unroll = sb_rule_together_slab(w, slab, t, kind, 1, mean, ragged);
+        const int unroll = sb_rule_together_slab(w, slab, t, kind, 1, mean, of.ragged);
         for (int without = 0; without < 8; without++) {
             ch.unroll = without & 1 ? 1 : unroll;
             ch.stream = !(without & 2) && stream;
@@ -48,19 +54,26 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     return SB_SKIP;
 }
 
-/* Of plain rows, where the rules ask for it; else 0. */
-static double
-ragged(const sb_problem *pb, const sb_work *w, int kind)
+/* Of plain rows, each where the rules ask for it; else 0. */
+static order
+order_of(const sb_problem *pb, const sb_work *w, int kind)
 {
-    double share;
+    const sb_target *t = sb_target_get();
+    const double b_bytes = (double)w->k * (double)w->n * w->b_size;
+    const bool lengths = sb_rule_asks_ragged(w, t);
+    const bool last = sb_rule_last(w, b_bytes, 1, t) > 0;
+    order of = {0};
     sb_view v;
 
-    if (kind != SB_PART_CSR || !sb_rule_asks_ragged(w, sb_target_get()) ||
+    if (kind != SB_PART_CSR || !(lengths || last) ||
         sb_view_make(&v, &pb->a, sb_problem_transposes(pb), NULL) != SB_OK)
-        return 0;
-    share = sb_view_ragged(&v);
+        return of;
+    if (lengths)
+        of.ragged = sb_view_ragged(&v);
+    if (last)
+        of.last = sb_rule_last(w, b_bytes, sb_view_onward(&v), t);
     sb_view_free(&v);
-    return share;
+    return of;
 }
 
 /* Columns of a slab, of rows alone that gain from it and a buffer that is there; else 0. */
@@ -140,6 +153,7 @@ run(const sb_problem *pb, const sb_problem *whole, int turned, sb_diag *diag)
     sb_step step = {0};
     sb_launch launch = {.nstep = 1, .step = &step, .tile = tile};
     sb_work w;
+    order of;
     int64_t n;
     int width;
 
@@ -149,10 +163,13 @@ run(const sb_problem *pb, const sb_problem *whole, int turned, sb_diag *diag)
     if (kind == SB_PART_CSR)
         kind = sb_rule_in_place(&w, sb_target_get(), (double)w.nnz / (double)w.m);
     width = turned > 0 ? 0 : slab(pb, &w, kind);
-    if (resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind), width) != SB_OK) {
+    of = order_of(pb, &w, kind);
+    if (resident(&step.kernel, pb, &w, kind, of, width) != SB_OK) {
         kind = (sb_part_kind)as_is;
-        SB_TRY(resident(&step.kernel, pb, &w, kind, ragged(pb, &w, kind), width));
+        of = order_of(pb, &w, kind);
+        SB_TRY(resident(&step.kernel, pb, &w, kind, of, width));
     }
+    launch.last = of.last;
     launch.slab = turned > 0 ? turned : width;
     n = tiles(&w, sb_backend_get()->threads());
     if (kind == SB_PART_LIST)

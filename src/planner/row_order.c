@@ -149,7 +149,9 @@ may_pay(const sb_planner *pl)
            w->n * w->b_size >= (timed ? LEAST_ROW : LEAST_ROW_UNTIMED) &&
            (timed || known_types(pl)) &&
            sb_rule_stream(pl->pb, w, pl->stats.mean, pl->target) &&
-           sb_rule_leaves(pl->pb, b, 1, pl->target) && sb_communities_suit(&pl->view);
+           sb_rule_leaves(pl->pb, b, 1, pl->target) &&
+           sb_rule_last(w, b, pl->stats.onward, pl->target) == 0 &&
+           sb_communities_suit(&pl->view);
 }
 
 /* *ratio: time in order over time as it is, infinite where no order could pay. */

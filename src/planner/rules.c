@@ -36,8 +36,8 @@ kernel_op(sb_op op)
                               : SB_KOP_SDDMM;
 }
 
-static bool
-row_major(const sb_problem *pb)
+bool
+sb_problem_row_major(const sb_problem *pb)
 {
     return pb->op == SB_OP_SPMM && !pb->c.col_major &&
            pb->b.col_major == (pb->trans_b != SB_TRANS_N);
@@ -63,7 +63,7 @@ sb_work_of(sb_work *out, const sb_problem *pb)
     out->c_size = (int)sb_dtype_size(pb->op == SB_OP_SDDMM ? a->val_type : pb->c.type);
     out->compute_size = (int)sb_dtype_size(pb->compute);
     out->complex = sb_dtype_is_complex(pb->compute);
-    out->col_major = pb->op == SB_OP_SPMM && !row_major(pb);
+    out->col_major = pb->op == SB_OP_SPMM && !sb_problem_row_major(pb);
     out->idx_size = (int)sb_dtype_size(a->idx_type);
     out->ptr_size =
         (int)sb_dtype_size(a->format == SB_FORMAT_COO ? a->idx_type : a->ptr_type);
@@ -324,91 +324,6 @@ sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
     if (mean >= 128 || w->idx_size > 4) /* gathers by 64-bit columns: not measured */
         return SB_PART_CSR;
     return mean < 4.5 && w->compute_size == 4 ? SB_PART_PROD : SB_PART_SEG;
-}
-
-bool
-sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t)
-{
-    const bool dots = w->op == SB_OP_SDDMM;
-    const int64_t row = (dots ? w->k : w->n) * w->b_size, columns = dots ? w->n : w->k;
-    const double all = footprint +
-                       (double)w->m * (double)(dots ? row : w->n * w->c_size) +
-                       (double)w->nnz * (w->a_size + w->idx_size);
-    /* times that a row of B is asked for */
-    const double asked = (double)w->nnz / (double)(w->m > columns ? w->m : columns) /
-                         (rows > 1 ? rows : 1);
-    double least = t->wide ? 1.6 : 0.9;
-
-    if (dots && row < 512) /* docs/kernels.md, Wide rows on Zen 3 */
-        least = t->isa == SB_ISA_V3 ? 0.45 : INFINITY;
-    return row >= 128 && all > (least + asked / 64) * (double)t->l3;
-}
-
-bool
-sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target *t)
-{
-    sb_work w;
-
-    if (!sb_target_zen(t) || (pb->op != SB_OP_SDDMM && !row_major(pb)))
-        return false;
-    sb_work_of(&w, pb);
-    return sb_rule_beyond(&w, footprint, rows, t);
-}
-
-/* On Zen 3 and 5 long rows that come before they are used push out what is in use, the more the
- * more often one is asked for; those that several rows of A ask for at once do not. */
-static bool
-too_long(const sb_work *w, int rows, const sb_target *t)
-{
-    const int64_t row = (w->op == SB_OP_SDDMM ? w->k : w->n) * w->b_size;
-    const double asked = (double)w->nnz / (double)(w->m > w->k ? w->m : w->k);
-
-    if (!(t->wide || t->isa == SB_ISA_V3) || rows > 1)
-        return false;
-    return w->op == SB_OP_SDDMM ? row >= 1024
-                                : row >= 2048 && (row >= 4096 || asked >= 11);
-}
-
-int
-sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
-                 const sb_target *t)
-{
-    const bool dots = pb->op == SB_OP_SDDMM;
-    sb_work w;
-
-    if (!sb_target_zen(t))
-        return !dots && row_major(pb) && !stream && footprint > (double)t->l3 / 2 ? 8
-                                                                                  : 0;
-    sb_work_of(&w, pb);
-    return sb_rule_leaves(pb, footprint, rows, t) && !too_long(&w, rows, t) ? 64 : 0;
-}
-
-bool
-sb_rule_past(const sb_work *w, double mean, const sb_target *t)
-{
-    const double c = (double)w->m * (double)w->n * w->c_size;
-    const double l2 = (double)t->l2 * t->threads;
-    const double all = c + (double)w->k * (double)w->n * w->b_size +
-                       (double)w->nnz * (w->a_size + w->idx_size);
-    const bool wide = sb_target_slow_gathers(t) && w->n * w->c_size >= 256;
-
-    if (mean >= 16 && !sb_rule_many_lines(w, t))
-        return false;
-    /* of a tile that is cut short by masks: docs/kernels.md, rule 5 */
-    if (sb_target_zen4(t) && w->op == SB_OP_SPMM && sb_rule_tile(w, t, 0, 0, 0) > w->n)
-        return false;
-    if (t->isa == SB_ISA_V3) /* docs/kernels.md, Wide rows on Zen 3 */
-        return all > (w->n * w->c_size >= 256 ? 0.7 : 0.9) * (double)t->l3;
-    return c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2);
-}
-
-bool
-sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_target *t)
-{
-    /* parts of one would be read first */
-    const bool lines = pb->c.ld * w->c_size % 64 == 0;
-
-    return row_major(pb) && lines && sb_rule_past(w, mean, t);
 }
 
 int64_t

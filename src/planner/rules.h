@@ -97,9 +97,10 @@ int sb_rule_together_slab(const sb_work *w, int slab, const sb_target *t,
  * csr. */
 sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean);
 
-/* Whether groups of rows that follow each other by one column are looked for: where registers
- * are too short to look values up in, and most rows do (docs/kernels.md, Rows that follow each other). */
-bool sb_rule_alike(const sb_target *t, const sb_stats *s);
+/* Whether groups of rows that follow each other by one column are looked for: on Zen 3, whose
+ * registers are too short to look values up in, and 5, of reals there, and if most rows do
+ * (docs/kernels.md, Rows that follow each other). */
+bool sb_rule_alike(const sb_work *w, const sb_target *t, const sb_stats *s);
 
 /* Whether packed columns that rows share, a lane a row, were measured for SpMV: Zen 3, 4 and 5. */
 bool sb_rule_packed_lanes(const sb_target *t);
@@ -149,6 +150,18 @@ void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
  * Y, C its X. */
 int sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                      const sb_target *t);
+
+/* How many rows of A ahead the row of B that a row's last entry names is asked for, 0: none. Where
+ * A, B and C leave the last-level cache, rows of B have 256 bytes, and of A's rows so many,
+ * `onward` (sb_view_onward), go on to a column that none before has named; then nothing else is
+ * asked for. Zen 5 alone. */
+int sb_rule_last(const sb_work *w, double footprint, double onward, const sb_target *t);
+
+/* Bytes of A, of B, of which `footprint` are asked for, and of C; SDDMM's are columns of Y, C its X. */
+double sb_rule_bytes(const sb_work *w, double footprint);
+
+/* Whether B and C lie by rows. */
+bool sb_problem_row_major(const sb_problem *pb);
 
 /* Whether A, B and C leave the last-level cache, `rows` rows of A asking together for rows of B. */
 bool sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t);

@@ -75,8 +75,11 @@ rest_changed(sb_part_choice *p, int how)
 
 /* Zero is a distance, too: four rows ahead is next to it. */
 static bool
-prefetch_changed(int *distance, bool up)
+prefetch_changed(sb_choice *ch, bool up)
 {
+    int *const distance = &ch->prefetch;
+
+    ch->last = 0;
     if (*distance == 0 && up)
         *distance = 4;
     else if (*distance == 4 && !up)
@@ -84,6 +87,15 @@ prefetch_changed(int *distance, bool up)
     else
         return scaled(distance, up, 4, MAX_PREFETCH);
     return true;
+}
+
+/* Plain rows of B that are long enough, in most types. */
+static bool
+last_changed(sb_choice *ch)
+{
+    ch->last = ch->last > 0 ? 0 : 8;
+    ch->prefetch = 0;
+    return ch->npart == 1 && ch->part[0].kind == SB_PART_CSR && ch->tile >= 64;
 }
 
 static bool
@@ -95,7 +107,7 @@ changed(sb_choice *ch, int how)
         return scaled(&ch->tile, how == 0, 4, MAX_TILE);
     case 2:
     case 3:
-        return prefetch_changed(&ch->prefetch, how == 2);
+        return prefetch_changed(ch, how == 2);
     case 4:
     case 5:
         ch->unroll = ch->unroll < 1 ? 1 : ch->unroll;
@@ -104,17 +116,19 @@ changed(sb_choice *ch, int how)
         ch->stream = !ch->stream;
         return true;
     case 7:
+        return last_changed(ch);
     case 8:
-        return resized(&ch->part[0], how == 7);
     case 9:
+        return resized(&ch->part[0], how == 8);
+    case 10:
         ch->packed = !ch->packed;
         return sb_choice_packable(ch);
     default:
-        return rest_changed(&ch->part[ch->npart - 1], how - 10);
+        return rest_changed(&ch->part[ch->npart - 1], how - 11);
     }
 }
 
-enum { STEPS = 14, SPMM_FIRST = 2, SPMM_LAST = 6 }; /* see changed */
+enum { STEPS = 15, SPMM_FIRST = 2, SPMM_LAST = 7 }; /* see changed */
 
 bool
 sb_choice_neighbour(sb_choice *out, const sb_choice *ch, int index)

@@ -225,7 +225,9 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     sb_choice best = *want;
     int widest;
 
-    if (best.prefetch == 0)
+    if (best.prefetch == 0 && best.last == 0 && kinds == 1U << SB_PART_CSR)
+        best.last = sb_rule_last(&pl->work, bytes, pl->stats.onward, pl->target);
+    if (best.prefetch == 0 && best.last == 0)
         best.prefetch = sb_rule_prefetch(pl->pb, bytes, block, stream, pl->target);
     best.unroll = together(pl, want, best.prefetch, block);
     widest = sb_rule_tile_of(&narrow, pl->target, first, block, best.prefetch, 0);
@@ -250,6 +252,8 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
              * the caches has */
             best.stream = stream && (best.tile <= widest || best.tile <= narrow.n);
             b->choice = best;
+            if (best.tile * pl->work.b_size < 256)
+                b->choice.last = 0;
             if (resident ? refined_exist(b, kinds, &best, pass == WHOLE, effort)
                          : all_exist(b, kinds, effort))
                 return true;
@@ -535,6 +539,7 @@ settle_again(sb_build *b, const sb_choice *want, unsigned kinds)
     built.unroll = want->unroll;
     built.stream = want->stream;
     built.prefetch = want->prefetch;
+    built.last = want->last;
     if (!by_rule(b, &built, kinds))
         b->choice = before;
 }

@@ -66,7 +66,7 @@ sb_plan_launch(const sb_plan *plan)
 {
     return (sb_launch){plan->nstep, plan->step,  plan->tile,    plan->narray,
                        plan->nint,  plan->array, plan->integer, plan->level,
-                       plan->slab,  plan->source};
+                       plan->slab,  plan->last,  plan->source};
 }
 
 sb_status

@@ -73,7 +73,8 @@ typedef struct sb_plan {
     void *state;                  /* the engine's; owned */
     sb_tile *tile;                /* owned */
     int64_t ntile;
-    int64_t slab;       /* columns of B that are copied side by side; 0: none */
+    int64_t slab; /* columns of B that are copied side by side; 0: none */
+    int64_t last; /* kernels' parameter %last, rows of A; 0: nothing is asked for */
     bool values_frozen; /* packed values were copied under the caller's promise */
     size_t bytes;       /* memory the plan holds */
     char *text;    /* plan text; feeding it back gives the same plan; owned. NULL: of an
@@ -106,6 +107,7 @@ typedef struct sb_launch {
     const sb_plan_int *integer;
     const uint8_t *level; /* by step, or NULL: 0 */
     int64_t slab;         /* as a plan's; where the problem's buffer holds none, none */
+    int64_t last;         /* as a plan's */
     const sb_sources *source; /* by step, or NULL */
 } sb_launch;
 sb_status sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag);

@@ -46,7 +46,7 @@ static struct {
               {"cache_read", 0, 0},     {"cache_write", 0, 0}, {"rfactor", 0, 0},
               {"compute_at", 0, 0},     {"tensorize", 0, 0},   {"bind", 0, 0},
               {"annotate", 0, 0},       {"atomic", 0, 0},      {"prefetch", 0, 0},
-              {"stream", 0, 0}};
+              {"prefetch_last", 0, 0},  {"stream", 0, 0}};
 
 static void
 count_line(const char *line, bool accepted)

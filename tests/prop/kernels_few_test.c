@@ -4,7 +4,8 @@
  * page that may not be touched begins; an entry's own row gets exactly what it holds, and the
  * same bits wherever the row lies, at the end of the matrix, too.
  * Likewise of rows of B that end within a tile, by each number of vectors and size of the last,
- * and of lanes that a gather leaves out.
+ * and of lanes that a gather leaves out; and of rows that ask for the rows of B that last entries
+ * name, which no array may be left for.
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
@@ -426,6 +427,60 @@ test_some_lanes(void **state)
             }
 }
 
+static void
+run_last(fenced_product *p, int tile, int unroll, int ahead)
+{
+    char text[96];
+    const sb_options opt = {.plan = text};
+    sb_plan *plan;
+
+    (void)snprintf(text, sizeof text,
+                   "(plan spmm (part csr) (tile %d) (last %d) (unroll %d))", tile,
+                   ahead, unroll);
+    assert_int_equal(sb_plan_create(&plan, &p->pb, &opt, NULL), SB_OK);
+    assert_int_equal(plan->last, ahead);
+    assert_non_null(strstr(plan->step[0].kernel->signature, " last"));
+    assert_int_equal(sb_execute(plan, &p->pb, NULL), SB_OK);
+    sb_plan_release(plan);
+}
+
+/* As many rows ahead as there are, and more; of empty rows, and of a matrix of them. */
+static void
+test_last(void **state)
+{
+    static const struct {
+        sb_dtype type;
+        int tile, n;
+    } wide[] = {{SB_F32, 64, 64},   {SB_F32, 64, 67},   {SB_F32, 128, 128},
+                {SB_F32, 256, 200}, {SB_F64, 32, 32},   {SB_F64, 64, 70},
+                {SB_F64, 128, 128}, {SB_F64, 128, 256}, {SB_F32, 64, 40}};
+    static const int ahead[] = {1, 8, ROWS - 1, 64};
+    static const int together[] = {1, SB_SPEC_FOURS};
+    fenced_product p;
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(wide); q++)
+        for (int a = 0; a < SB_COUNT(ahead); a++)
+            for (int u = 0; u < SB_COUNT(together); u++) {
+                const sb_dtype index = indices[(q + a) % SB_COUNT(indices)];
+
+                make(&p, wide[q].type, index, wide[q].n, ROWS, 1);
+                if (u && index == SB_I32)
+                    count_from_0(&p);
+                run_last(&p, wide[q].tile, together[u], ahead[a]);
+                check(&p, wide[q].type, wide[q].n);
+                unfence_product(&p);
+                fence_product(&p, SB_OP_SPMM, ROWS, COLS, wide[q].n, 0, wide[q].type,
+                              index);
+                for (int64_t c = 0; c < ROWS * wide[q].n; c++)
+                    put_element(p.c.at, wide[q].type, c, NAN);
+                run_last(&p, wide[q].tile, together[u], ahead[a]);
+                for (int64_t c = 0; c < ROWS * wide[q].n; c++)
+                    assert_true(get_element(p.c.at, wide[q].type, c) == 0);
+                unfence_product(&p);
+            }
+}
+
 static int
 start(void **state)
 {
@@ -448,6 +503,7 @@ main(void)
         cmocka_unit_test(test_groups_same_bits),
         cmocka_unit_test(test_groups_infinite),
         cmocka_unit_test(test_some_lanes),
+        cmocka_unit_test(test_last),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);

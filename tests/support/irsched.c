@@ -198,7 +198,13 @@ ir_random_line(char *out, size_t size, const sb_prog *p, uint64_t *s, int line)
         mark_line(out, size, p, a, s, line);
         break;
     default:
-        ahead = (int)ir_roll(s, 10);
+        ahead = (int)ir_roll(s, 12);
+        if (ahead >= 10) {
+            (void)snprintf(out, size, "prefetch_last $%s at %%%s of %%%s ahead %%%s",
+                           any_buf(p, s, false), a, any_loop(&nm, s),
+                           p->param[ir_roll(s, (uint64_t)p->nparam)]->name);
+            break;
+        }
         (void)snprintf(out, size, "prefetch $%s at %%%s ahead %d%s",
                        any_buf(p, s, false), a, 1 + ahead / 2, ahead % 2 ? " far" : "");
     }

@@ -451,6 +451,7 @@ parameter(const recipe_fixture *fx, const char *name, const sb_tile *t, sb_value
                  {"ldc", (double)pb->c.ld},
                  {"t0", t ? (double)(t - fx->tile) : 0},
                  {"t1", t ? (double)(t - fx->tile) + 1 : 0},
+                 {"last", RECIPE_LAST},
                  {"ntile", (double)fx->nstep}};
 
     if (strcmp(name, "alpha") == 0)

@@ -23,7 +23,7 @@ typedef struct recipe_case {
 enum { RECIPE_CASES = 10 };
 extern const recipe_case recipe_cases[RECIPE_CASES];
 
-enum { RECIPE_PARTS = 3, RECIPE_STEPS = 64 };
+enum { RECIPE_PARTS = 3, RECIPE_STEPS = 64, RECIPE_LAST = 3 };
 
 typedef struct recipe_fixture {
     const char *text;

@@ -154,6 +154,14 @@ static const good accepted[] = {
      "for %pj in|prefetch far $B[cast(i64, $A_crd[min(cast(i64, $A_ptr[%i]) + %pj + 3 "
      "- %base, "
      "%nnz - 1)"},
+    {ir_spmm, NULL,
+     "reorder %i %c %pj\nsplit %c 32 -> %c0 %c1 tail\nreorder %pj %c1\n"
+     "prefetch_last $B at %pj of %i ahead %ldb\n",
+     "for %c0 in|if 0 < %ldb {|if 0 < cast(i64, $A_ptr[min(%i + %ldb, %m - 1) + 1]) - "
+     "cast(i64, $A_ptr[min(%i + %ldb, %m - 1)]) {|prefetch $B[cast(i64, "
+     "$A_crd[cast(i64, $A_ptr[min(%i + %ldb, %m - 1) + 1]) - %base - 1]) - %base, %c0 "
+     "* "
+     "32]|prefetch $B[|%c0 * 32 + 16]|}|for %pj in|for %c0 in|if 0 < %ldb|for %pj in"},
     {ir_sddmm, NULL,
      "cache_write $A at %pj as $acc\nrfactor %c 4 -> %l as $part\nvectorize %l\n"
      "parallel %i\n",
@@ -310,6 +318,13 @@ static const struct {
     {ir_spmm, 2, "stream $B", "nothing is stored"},
     {ir_spmm, 2, "prefetch $C at %pj ahead 4", "not loaded"},
     {ir_spmm, 2, "prefetch $B at %pj ahead 0", "distance"},
+    {ir_spmm, 2, "prefetch_last $B at %pj of %i ahead %none", "no parameter"},
+    {ir_spmm, 2, "prefetch_last $B at %pj of %i ahead %alpha", "no parameter"},
+    {ir_spmm, 2, "prefetch_last $B at %i of %pj ahead %ldb", "no loop %i in %pj"},
+    {ir_spmm, 2, "prefetch_last $B at %none of %i ahead %ldb", "no loop %none in %i"},
+    {ir_spmm, 2, "prefetch_last $B at %pj of %none ahead %ldb", "no loop %none"},
+    {ir_spmm, 2, "prefetch_last $C at %pj of %i ahead %ldb", "not loaded"},
+    {ir_spmm, 2, "prefetch_last $B at %pj of %i ahead 8", "must read"},
     {ir_backwards, 2, "prefetch $B at %q ahead 2 far", "follows no list"},
     {ir_two_lists, 2, "prefetch $B at %q ahead 2 far", "follows no list"},
 };

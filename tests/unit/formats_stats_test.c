@@ -483,6 +483,51 @@ test_row_at(void **state)
     }
 }
 
+/* The last column moves on from row to row in a band, and in none of a dense matrix; a row without
+ * entries names none, the one after it does. */
+static void
+test_onward(void **state)
+{
+    int32_t ptr[] = {0, 1, 2, 2, 3, 4, 5}, crd[] = {0, 3, 1, 2, 2};
+    int32_t tri_ptr[65] = {0}, tri_crd[128] = {0};
+    sb_matrix a = {.format = SB_FORMAT_CSR,
+                   .rows = 6,
+                   .cols = 4,
+                   .nnz = 5,
+                   .ptr = ptr,
+                   .idx = crd,
+                   .ptr_type = SB_I32,
+                   .idx_type = SB_I32,
+                   .val_type = SB_F32};
+    gen_spec band = spec_of(GEN_BANDED, 300, 300), full = spec_of(GEN_FULL, 300, 200);
+    sb_matrix b = gen_matrix(&band), f = gen_matrix(&full);
+
+    (void)state;
+    assert_true(collect(&a).onward == 3.0 / 5); /* 0 | 3 - 1 | 2 2 */
+    assert_true(collect(&b).onward > 0.8);
+    assert_true(collect(&f).onward == 0);
+    a.rows = 1;
+    a.nnz = 1;
+    assert_true(collect(&a).onward == 0);
+    for (int i = 0; i < 64;
+         i++) { /* the last in place, the first far away from 16 on */
+        tri_ptr[i + 1] = 2 * (i + 1);
+        tri_crd[2 * i + 1] = i;
+    }
+    a = (sb_matrix){.format = SB_FORMAT_CSR,
+                    .rows = 64,
+                    .cols = 64,
+                    .nnz = 128,
+                    .ptr = tri_ptr,
+                    .idx = tri_crd,
+                    .ptr_type = SB_I32,
+                    .idx_type = SB_I32,
+                    .val_type = SB_F32};
+    assert_true(collect(&a).onward == 16.0 / 63);
+    gen_free_matrix(&b);
+    gen_free_matrix(&f);
+}
+
 int
 main(void)
 {
@@ -500,6 +545,7 @@ main(void)
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_unaligned),
         cmocka_unit_test(test_row_at),
+        cmocka_unit_test(test_onward),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

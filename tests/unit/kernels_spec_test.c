@@ -284,6 +284,31 @@ cut_tiles_know_vectors(void **state)
 
 /* A tile of pairs that B may end within has a copy of its code that knows the bounds, in vectors of
  * 32 bytes; an exact one none. */
+/* Kernels that ask for what last entries name know the vectors of a cut tile, too. */
+static void
+asking_leaves_tails(void **state)
+{
+    static const char *const some[] = {"spmm csr f32f32f32/f32 i32i32 rr t64 p0",
+                                       "spmm csr f32f32f32/f32 i32i32 rr t128 p0 u256",
+                                       "spmm csr f64f64f64/f64 i64i64 rr t64 p0 nt",
+                                       "spmm csr f64f64f64/f64 i32i32 rr t32 p0 u2"};
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(some); q++) {
+        sb_strbuf text, signature;
+        sb_hash key;
+
+        sb_strbuf_init(&text);
+        sb_strbuf_init(&signature);
+        assert_int_equal(sb_spec_emit(&text, &signature, &key, some[q], NULL), SB_OK);
+        assert_non_null(strstr(text.s, "__builtin_prefetch("));
+        assert_non_null(strstr(text.s, "SBK_TAIL_WHOLE("));
+        assert_non_null(strstr(signature.s, " last"));
+        sb_strbuf_free(&text);
+        sb_strbuf_free(&signature);
+    }
+}
+
 static void
 cut_tiles_know_bounds(void **state)
 {
@@ -357,6 +382,7 @@ main(void)
         cmocka_unit_test(keys_are_of_texts),
         cmocka_unit_test(cut_tiles_know_vectors),
         cmocka_unit_test(cut_tiles_know_bounds),
+        cmocka_unit_test(asking_leaves_tails),
         cmocka_unit_test(products_have_room_behind),
     };
 

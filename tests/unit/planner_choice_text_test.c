@@ -48,6 +48,8 @@ test_round_trip(void **state)
         "(plan spmm (part bsr 4) (part pick order) (packed))",
         "(plan spmm (part panel 512) (tile 32) (packed))",
         "(plan spmm (part panel 1048576))",
+        "(plan spmm (part csr) (tile 128) (last 8) (stream))",
+        "(plan spmm (part csr) (tile 32) (prefetch 4) (last 64) (unroll 2))",
         "(plan spmm (part csr) (tile 32) (stream) (slab 32))",
         "(plan spmm (part panel 256) (packed) (slab 4096))",
         "(plan spmm (reference))",
@@ -133,6 +135,8 @@ test_refusals(void **state)
     refused("(plan spmm (reference) (part csr))", "stands alone", 25);
     refused("(plan spmm (part csr) (tile 0))", "expected columns", 29);
     refused("(plan spmm (part csr) (prefetch 65))", "rows ahead", 33);
+    refused("(plan spmm (part csr) (last 65))", "rows ahead", 29);
+    refused("(plan spmm (part csr) (last 8) (last 8))", "said twice", 33);
     refused("(plan spmm (part csr) (slab 0))", "expected columns, 1 to 4096", 29);
     refused("(plan spmm (part csr) (color 8))", "expected part, tile", 24);
     refused("(plan spmm (part csr", "expected ')'", 21);

@@ -95,6 +95,54 @@ test_far_away(void **state)
     }
 }
 
+/* Zen 5: plain rows that ask for what the last entries name are ahead of all else; panels gain nothing
+ * where a band's rows of B are near already, and wait for values where A, B and C leave L3. */
+static void
+test_bands_on_wide(void **state)
+{
+    const sb_target zen4 = machine;
+    sb_stats s = spread_rows(40), band, onward;
+    double near, far;
+
+    (void)state;
+    machine.wide = true;
+    sb_target_defaults(&machine);
+    for (int q = 0; q < SB_STATS_PANELS; q++)
+        s.panel_run[q] = 20;
+    for (int q = 0; q < SB_STATS_WINDOWS; q++)
+        s.half_share[q] = s.win_share[q] = 0.8;
+    s.distinct = s.bandwidth = 100000;
+    band = onward = s;
+    band.bandwidth = 200;
+    assert_true(against_rows(&band, "panel 192", 64, 4) >
+                1.2 * against_rows(&s, "panel 192", 64, 4));
+    band.mean = 400; /* of which L1 keeps nothing */
+    s.mean = 400;
+    assert_true(against_rows(&band, "panel 192", 64, 4) ==
+                against_rows(&s, "panel 192", 64, 4));
+    onward.onward = 1;
+    for (int q = 0; q < 2; q++) {
+        const char *const part = q ? "panel 96" : "share 4";
+
+        machine.l3 = 256 << 20;
+        near = against_rows(&onward, part, 128, 4);
+        machine.l3 = 32 << 20;
+        far = against_rows(&onward, part, 128, 4);
+        assert_true(far > 2 * near);
+        onward.onward = 0.5;
+        near = against_rows(&onward, part, 128, 4);
+        onward.onward = 1;
+        assert_true(far > 1.5 * near);
+    }
+    s.mean = 40;
+    machine.l3 = 1 << 30;
+    near = against_rows(&s, "panel 192", 32, 8);
+    machine.l3 = 8 << 20;
+    far = against_rows(&s, "panel 192", 32, 8);
+    assert_true(far > 1.1 * near);
+    machine = zen4;
+}
+
 /* Zen 5: every height, width, place of values and kind has a price, of what was sampled or not; the
  * more rows share a column, the less it costs each. */
 static void
@@ -230,12 +278,11 @@ test_panel_widths(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_rows),
-                                       cmocka_unit_test(test_far_away),
-                                       cmocka_unit_test(test_all_forms_on_wide),
-                                       cmocka_unit_test(test_whole_registers),
-                                       cmocka_unit_test(test_between),
-                                       cmocka_unit_test(test_panel_widths)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_rows),      cmocka_unit_test(test_far_away),
+        cmocka_unit_test(test_all_forms_on_wide), cmocka_unit_test(test_bands_on_wide),
+        cmocka_unit_test(test_whole_registers),   cmocka_unit_test(test_between),
+        cmocka_unit_test(test_panel_widths)};
 
     sb_target_defaults(&machine);
     return cmocka_run_group_tests(tests, NULL, NULL);

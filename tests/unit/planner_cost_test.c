@@ -313,6 +313,8 @@ test_forms_against_wide_rows(void **state)
                      cost_of(&far, plan, 128, 4, &zen5).part[0];
         close.distinct = 2 * zen5.l2 / 128;
         away.distinct = 4 * zen5.l2 / 128;
+        close.bandwidth = away.bandwidth =
+            away.distinct; /* from one end to the other */
         beyond[0][p] = cost_of(&close, rows, 32, 4, &zen5).part[0] /
                        cost_of(&close, plan, 32, 4, &zen5).part[0];
         beyond[1][p] = cost_of(&away, rows, 32, 4, &zen5).part[0] /

@@ -252,6 +252,8 @@ test_steps_are_undone(void **state)
         "(plan spmm (part bsr 4) (part rows hyb 2 3) (tile 32) (prefetch 8))",
         "(plan spmm (part win 3) (part rows flat 2) (tile 64) (stream))",
         "(plan spmm (part panel 128) (tile 16) (packed))",
+        "(plan spmm (part csr) (tile 64))",
+        "(plan spmm (part csr) (tile 128) (last 8) (stream))",
         "(plan spmv (part mask 2) (tile 8))"};
 
     (void)state;

@@ -127,10 +127,10 @@ static void
 test_names_of_the_problem(void **state)
 {
     const sb_kernel k = signed_by(
-        "m n k nnz base ldb ldc alpha beta t0 t1;A_ptr A_crd A_row A B C tile");
+        "m n k nnz base ldb ldc alpha beta last t0 t1;A_ptr A_crd A_row A B C tile");
     const sb_step step = {.kernel = &k, .tile_lo = 2, .tile_hi = 5};
     const sb_tile tile[5] = {{0, 0, 0, 0}};
-    const sb_launch l = {.nstep = 1, .step = &step, .tile = tile};
+    const sb_launch l = {.nstep = 1, .step = &step, .tile = tile, .last = 5};
     const int64_t want[] = {3, 4, 5, 6, 1, 6, 7};
     const void *bufs[] = {ptr, idx, row, val, b, c, tile};
     const sb_problem pb = spmm();
@@ -143,6 +143,7 @@ test_names_of_the_problem(void **state)
         assert_ptr_equal(calls[0].buf[q], bufs[q]);
     }
     assert_true(calls[0].param[7].f[0] == 2 && calls[0].param[8].f[0] == 3);
+    assert_int_equal(calls[0].param[9].i, 5);
     assert_int_equal(calls[0].lo, 2);
     assert_int_equal(calls[0].hi, 5);
 }

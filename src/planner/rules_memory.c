@@ -1,0 +1,124 @@
+/*
+ * What leaves the caches: whether rows of B are asked for ahead of their turn, and C is stored past
+ * the caches (docs/kernels.md, SpMM rules 4 and 5, Asking far ahead, The last entry ahead).
+ */
+#include "planner/rules.h"
+
+#include "planner/candidates.h"
+
+#include <math.h>
+
+double
+sb_rule_bytes(const sb_work *w, double footprint)
+{
+    const int64_t row = w->op == SB_OP_SDDMM ? w->k * w->b_size : w->n * w->c_size;
+
+    return footprint + (double)w->m * (double)row +
+           (double)w->nnz * (w->a_size + w->idx_size);
+}
+
+bool
+sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t)
+{
+    const bool dots = w->op == SB_OP_SDDMM;
+    const int64_t row = (dots ? w->k : w->n) * w->b_size, columns = dots ? w->n : w->k;
+    const double all = sb_rule_bytes(w, footprint);
+    /* times that a row of B is asked for */
+    const double asked = (double)w->nnz / (double)(w->m > columns ? w->m : columns) /
+                         (rows > 1 ? rows : 1);
+    double least = t->wide ? 1.6 : 0.9;
+
+    if (dots && row < 512) /* docs/kernels.md, Wide rows on Zen 3 */
+        least = t->isa == SB_ISA_V3 ? 0.45 : INFINITY;
+    return row >= 128 && all > (least + asked / 64) * (double)t->l3;
+}
+
+bool
+sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target *t)
+{
+    sb_work w;
+
+    if (!sb_target_zen(t) || (pb->op != SB_OP_SDDMM && !sb_problem_row_major(pb)))
+        return false;
+    sb_work_of(&w, pb);
+    return sb_rule_beyond(&w, footprint, rows, t);
+}
+
+/* Entries for each row of B of which most find it in a cache, whatever their order: Zen 5's. */
+#define MANY 20
+
+/* On Zen 3 and 5 long rows that come before they are used push out what is in use, the more the
+ * more often one is asked for; those that several rows of A ask for at once do not. */
+static bool
+too_long(const sb_work *w, int rows, const sb_target *t)
+{
+    const int64_t row = (w->op == SB_OP_SDDMM ? w->k : w->n) * w->b_size;
+    const double asked = (double)w->nnz / (double)(w->m > w->k ? w->m : w->k);
+
+    if (!(t->wide || t->isa == SB_ISA_V3) || rows > 1)
+        return false;
+    return w->op == SB_OP_SDDMM ? row >= 1024
+                                : (t->wide && asked >= MANY) ||
+                                      (row >= 2048 && (row >= 4096 || asked >= 11));
+}
+
+/* An order of rows in which each names a column beyond those of the row before: one that was not
+ * named yet, and the others were. */
+#define ONWARD 0.7
+/* Of L3, what A, B and C take up then. */
+#define LAST_L3 1.2
+
+int
+sb_rule_last(const sb_work *w, double footprint, double onward, const sb_target *t)
+{
+    return t->wide && w->op == SB_OP_SPMM && !w->col_major && !w->complex &&
+                   w->b_size == w->compute_size && onward >= ONWARD &&
+                   w->n * w->b_size >= 256 &&
+                   sb_rule_bytes(w, footprint) > LAST_L3 * (double)t->l3
+               ? 8
+               : 0;
+}
+
+int
+sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
+                 const sb_target *t)
+{
+    const bool dots = pb->op == SB_OP_SDDMM;
+    sb_work w;
+
+    if (!sb_target_zen(t))
+        return !dots && sb_problem_row_major(pb) && !stream &&
+                       footprint > (double)t->l3 / 2
+                   ? 8
+                   : 0;
+    sb_work_of(&w, pb);
+    return sb_rule_leaves(pb, footprint, rows, t) && !too_long(&w, rows, t) ? 64 : 0;
+}
+
+bool
+sb_rule_past(const sb_work *w, double mean, const sb_target *t)
+{
+    const double c = (double)w->m * (double)w->n * w->c_size;
+    const double l2 = (double)t->l2 * t->threads;
+    const double all = c + (double)w->k * (double)w->n * w->b_size +
+                       (double)w->nnz * (w->a_size + w->idx_size);
+    const bool wide = sb_target_slow_gathers(t) && w->n * w->c_size >= 256;
+
+    if (mean >= 16 && !sb_rule_many_lines(w, t))
+        return false;
+    /* of a tile that is cut short by masks: docs/kernels.md, rule 5 */
+    if (sb_target_zen4(t) && w->op == SB_OP_SPMM && sb_rule_tile(w, t, 0, 0, 0) > w->n)
+        return false;
+    if (t->isa == SB_ISA_V3) /* docs/kernels.md, Wide rows on Zen 3 */
+        return all > (w->n * w->c_size >= 256 ? 0.7 : 0.9) * (double)t->l3;
+    return c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2);
+}
+
+bool
+sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_target *t)
+{
+    /* parts of one would be read first */
+    const bool lines = pb->c.ld * w->c_size % 64 == 0;
+
+    return sb_problem_row_major(pb) && lines && sb_rule_past(w, mean, t);
+}

@@ -1,0 +1,281 @@
+/*
+ * On Zen 5 (level v4, its operations on 64 bytes one): what ESTIMATE chooses where rows go on from
+ * one to the next, and what a call without an analysis asks for.
+ */
+#include "base/macro.h"
+#include "cpu/cpu.h"
+#include "gen.h"
+#include "planner/direct.h"
+#include "planner/planner.h"
+#include "planner/rules.h"
+#include "runtime/backend.h"
+#include "runtime/target.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* B and C of floats by rows. */
+static sb_problem
+by_rows(int64_t m, int64_t n)
+{
+    sb_problem pb = {.op = SB_OP_SPMM, .a = {.format = SB_FORMAT_CSR}};
+
+    pb.a.rows = pb.a.cols = pb.b.rows = pb.c.rows = m;
+    pb.b.cols = pb.c.cols = n;
+    pb.a.val_type = pb.b.type = pb.c.type = pb.compute = SB_F32;
+    return pb;
+}
+
+static sb_work
+floats(int64_t n)
+{
+    return (sb_work){.op = SB_OP_SPMM,
+                     .n = n,
+                     .a_size = 4,
+                     .b_size = 4,
+                     .c_size = 4,
+                     .compute_size = 4,
+                     .ptr_size = 4,
+                     .idx_size = 4};
+}
+
+/* The plan of A times n columns, its text in *out. */
+static void
+plan_of(char *out, size_t size, const sb_matrix *a, int64_t n, sb_dtype type)
+{
+    float none[1];
+    sb_problem pb = {.op = n > 1 ? SB_OP_SPMM : SB_OP_SPMV,
+                     .a = *a,
+                     .b = {.rows = a->cols, .cols = n, .ld = n, .type = type},
+                     .c = {.rows = a->rows, .cols = n, .ld = n, .type = type},
+                     .compute = type,
+                     .alpha = {1, 0},
+                     .batch = 1};
+    const sb_options opt = {0};
+    sb_plan *plan;
+
+    pb.b.data = pb.c.data = none; /* an analysis reads no dense array */
+    assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
+    assert_true(strlen(plan->text) < size);
+    memcpy(out, plan->text, strlen(plan->text) + 1);
+    sb_plan_release(plan);
+}
+
+static sb_matrix
+matrix(gen_family family, int64_t rows, double density, sb_dtype type)
+{
+    const gen_spec spec = {.family = family,
+                           .rows = rows,
+                           .cols = rows,
+                           .density = density,
+                           .seed = 7,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = type};
+
+    return gen_matrix(&spec);
+}
+
+/* SpMV of a band of 17 goes along diagonals, values in place. */
+static void
+test_alike(void **state)
+{
+    enum { ROWS = 20000, BAND = 17 };
+    static const sb_dtype types[] = {SB_F32, SB_F64};
+    static int32_t ptr[ROWS + 1], crd[ROWS * BAND];
+    sb_matrix a = {.format = SB_FORMAT_CSR,
+                   .rows = ROWS,
+                   .cols = ROWS + BAND - 1,
+                   .nnz = ROWS * BAND,
+                   .ptr = ptr,
+                   .idx = crd,
+                   .ptr_type = SB_I32,
+                   .idx_type = SB_I32,
+                   .batch = 1};
+    char text[256];
+
+    (void)state;
+    if (!sb_target_get()->wide)
+        skip();
+    for (int i = 0; i < ROWS; i++) {
+        ptr[i + 1] = (i + 1) * BAND;
+        for (int q = 0; q < BAND; q++)
+            crd[i * BAND + q] = i + q;
+    }
+    for (int q = 0; q < SB_COUNT(types); q++) {
+        a.val_type = types[q];
+        a.val = crd; /* an analysis reads no values */
+        plan_of(text, sizeof text, &a, 1, types[q]);
+        if (!strstr(text, "(part alike)"))
+            fail_msg("%s", text);
+    }
+}
+
+/* Where B and C leave L3, a band asks for what its last entries name; spread rows do not. */
+static void
+test_last(void **state)
+{
+    char text[256];
+
+    (void)state;
+    if (!sb_target_get()->wide || sb_target_get()->l3 > 128 << 20)
+        skip();
+    for (int q = 0; q < 2; q++) {
+        sb_matrix a = matrix(q ? GEN_UNIFORM : GEN_BANDED, 60000, 5.0 / 60000, SB_F32);
+
+        plan_of(text, sizeof text, &a, 512, SB_F32);
+        assert_true((strstr(text, "(last 8)") != NULL) == (q == 0));
+        assert_true(strstr(text, "(prefetch") == NULL || q == 1);
+        plan_of(text, sizeof text, &a, 8, SB_F32);
+        assert_null(strstr(text, "(last"));
+        gen_free_matrix(&a);
+    }
+}
+
+/* What the kernel was to ask for: its parameter %last, -1 without. */
+static int64_t seen;
+
+static void
+run_tiles(const sb_kernel *k, void *const *buf, const sb_param *param, int64_t lo,
+          int64_t hi)
+{
+    const char *const last = strstr(k->signature, " last");
+    int at = 0;
+
+    (void)buf, (void)lo, (void)hi;
+    for (const char *s = k->signature; last && s < last + 1; s++)
+        at += *s == ' ';
+    seen = last ? param[at].i : -1;
+}
+
+static int
+threads(void)
+{
+    return 2;
+}
+
+static const sb_backend stub = {
+    .name = "test", .threads = threads, .run_tiles = run_tiles};
+
+/* A call without an analysis asks likewise, by samples of the rows. */
+static void
+test_direct(void **state)
+{
+    float none[1];
+
+    (void)state;
+    if (!sb_target_get()->wide || sb_target_get()->l3 > 128 << 20)
+        skip();
+    sb_backend_set(&stub);
+    for (int q = 0; q < 2; q++) {
+        sb_matrix a = matrix(q ? GEN_UNIFORM : GEN_BANDED, 60000, 5.0 / 60000, SB_F32);
+        sb_problem pb = by_rows(60000, 512);
+
+        pb.a = a;
+        pb.b.ld = pb.c.ld = 512;
+        pb.b.data = pb.c.data = none;
+        pb.alpha.re = 1;
+        pb.batch = 1;
+        seen = -2;
+        assert_int_equal(sb_direct_run(&pb, NULL), SB_OK);
+        assert_true(q ? seen <= 0 : seen == 8);
+        gen_free_matrix(&a);
+    }
+    sb_backend_set(&sb_cpu_backend);
+}
+
+/* Rows that follow each other: most rows, empty ones left out; of reals on Zen 5. */
+static void
+test_rows_alike(void **state)
+{
+    const sb_target zen3 = {.isa = SB_ISA_V3}, zen4 = {.isa = SB_ISA_V4},
+                    zen5 = {.isa = SB_ISA_V4, .wide = true};
+    sb_stats s = {.rows = 1000, .follows = 0.6, .empty = 50};
+    sb_work w = floats(1);
+
+    (void)state;
+    assert_true(sb_rule_alike(&w, &zen3, &s) && sb_rule_alike(&w, &zen5, &s));
+    assert_false(sb_rule_alike(&w, &zen4, &s));
+    s.empty = 150;
+    assert_true(sb_rule_alike(&w, &zen3, &s));
+    assert_false(sb_rule_alike(&w, &zen5, &s));
+    s.empty = 0;
+    w.complex = true;
+    assert_false(sb_rule_alike(&w, &zen5, &s));
+    w.complex = false;
+    w.a_size = 2;
+    assert_false(sb_rule_alike(&w, &zen5, &s));
+    w.a_size = 4;
+    s.follows = 0.49;
+    assert_false(sb_rule_alike(&w, &zen3, &s) || sb_rule_alike(&w, &zen5, &s));
+}
+
+/* Zen 5: where each row of A goes on to a row of B that none before has named, that one alone is asked
+ * for, of rows of B of four lines and more that lie by rows; what most entries find in a cache is
+ * not asked for at all, short of three rows of A that ask together. */
+static void
+test_asks_for_last(void **state)
+{
+    sb_target t = {.isa = SB_ISA_V4, .wide = true, .l3 = 32 << 20};
+    sb_problem pb = by_rows(100000, 128);
+    sb_work w = floats(128);
+
+    (void)state;
+    w.m = w.k = 30000; /* A of 2.4 MB, B and C of 15.4 each, L3 of 33.6 */
+    w.nnz = 300000;
+    assert_int_equal(sb_rule_last(&w, 30000 * 512.0, 0.7, &t), 0);
+    w.m = 60000;
+    assert_int_equal(sb_rule_last(&w, 30000 * 512.0, 0.7, &t), 8);
+    assert_int_equal(sb_rule_last(&w, 30000 * 512.0, 0.69, &t), 0);
+    t.wide = false;
+    assert_int_equal(sb_rule_last(&w, 1e9, 1, &t), 0);
+    t.wide = true;
+    w.col_major = true;
+    assert_int_equal(sb_rule_last(&w, 1e9, 1, &t), 0);
+    w.col_major = false;
+    w.n = 63;
+    assert_int_equal(sb_rule_last(&w, 1e9, 1, &t), 0);
+    w.n = 64;
+    assert_int_equal(sb_rule_last(&w, 1e9, 1, &t), 8);
+    w.complex = true;
+    assert_int_equal(sb_rule_last(&w, 1e9, 1, &t), 0);
+    w.complex = false;
+    w.compute_size = 8;
+    assert_int_equal(sb_rule_last(&w, 1e9, 1, &t), 0);
+    w.compute_size = 4;
+    w.op = SB_OP_SDDMM;
+    assert_int_equal(sb_rule_last(&w, 1e9, 1, &t), 0);
+    pb.a.idx_type = SB_I32;
+    pb.a.nnz = 1900000;
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 64);
+    pb.a.nnz = 2000000;
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 3, true, &t), 64);
+    t.wide = false;
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 64);
+}
+
+static int
+start(void **state)
+{
+    (void)state;
+    sb_backend_set(&sb_cpu_backend);
+    return setenv("SPBLAS_ISA", "v4w", 1) || setenv("SPBLAS_JIT", "off", 1) ||
+           setenv("SPBLAS_MODEL", "off", 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_alike), cmocka_unit_test(test_last),
+        cmocka_unit_test(test_direct), cmocka_unit_test(test_rows_alike),
+        cmocka_unit_test(test_asks_for_last)};
+
+    return cmocka_run_group_tests(tests, start, NULL);
+}
