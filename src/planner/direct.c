@@ -169,7 +169,7 @@ run(const sb_problem *pb, const sb_problem *whole, int turned, sb_diag *diag)
         of = order_of(pb, &w, kind);
         SB_TRY(resident(&step.kernel, pb, &w, kind, of, width));
     }
-    launch.last = of.last;
+    launch.last = width > 0 ? 0 : of.last; /* L2 holds a slab */
     launch.slab = turned > 0 ? turned : width;
     n = tiles(&w, sb_backend_get()->threads());
     if (kind == SB_PART_LIST)

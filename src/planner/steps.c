@@ -225,7 +225,8 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     sb_choice best = *want;
     int widest;
 
-    if (best.prefetch == 0 && best.last == 0 && kinds == 1U << SB_PART_CSR)
+    if (best.prefetch == 0 && best.last == 0 && want->slab == 0 &&
+        kinds == 1U << SB_PART_CSR)
         best.last = sb_rule_last(&pl->work, bytes, pl->stats.onward, pl->target);
     if (best.prefetch == 0 && best.last == 0)
         best.prefetch = sb_rule_prefetch(pl->pb, bytes, block, stream, pl->target);

@@ -427,9 +427,11 @@ test_some_lanes(void **state)
             }
 }
 
-static void
+/* Whether by a kernel that asks, not by the reference, which serves where none can be had. */
+static bool
 run_last(fenced_product *p, int tile, int unroll, int ahead)
 {
+    bool asks;
     char text[96];
     const sb_options opt = {.plan = text};
     sb_plan *plan;
@@ -438,10 +440,12 @@ run_last(fenced_product *p, int tile, int unroll, int ahead)
                    "(plan spmm (part csr) (tile %d) (last %d) (unroll %d))", tile,
                    ahead, unroll);
     assert_int_equal(sb_plan_create(&plan, &p->pb, &opt, NULL), SB_OK);
-    assert_int_equal(plan->last, ahead);
-    assert_non_null(strstr(plan->step[0].kernel->signature, " last"));
+    asks = plan->nstep > 0;
+    assert_true(!asks || (plan->last == ahead &&
+                          strstr(plan->step[0].kernel->signature, " last")));
     assert_int_equal(sb_execute(plan, &p->pb, NULL), SB_OK);
     sb_plan_release(plan);
+    return asks;
 }
 
 /* As many rows ahead as there are, and more; of empty rows, and of a matrix of them. */
@@ -456,6 +460,7 @@ test_last(void **state)
                 {SB_F64, 128, 128}, {SB_F64, 128, 256}, {SB_F32, 64, 40}};
     static const int ahead[] = {1, 8, ROWS - 1, 64};
     static const int together[] = {1, SB_SPEC_FOURS};
+    int asked = 0;
     fenced_product p;
 
     (void)state;
@@ -467,18 +472,20 @@ test_last(void **state)
                 make(&p, wide[q].type, index, wide[q].n, ROWS, 1);
                 if (u && index == SB_I32)
                     count_from_0(&p);
-                run_last(&p, wide[q].tile, together[u], ahead[a]);
+                asked += run_last(&p, wide[q].tile, together[u], ahead[a]);
                 check(&p, wide[q].type, wide[q].n);
                 unfence_product(&p);
                 fence_product(&p, SB_OP_SPMM, ROWS, COLS, wide[q].n, 0, wide[q].type,
                               index);
                 for (int64_t c = 0; c < ROWS * wide[q].n; c++)
                     put_element(p.c.at, wide[q].type, c, NAN);
-                run_last(&p, wide[q].tile, together[u], ahead[a]);
+                (void)run_last(&p, wide[q].tile, together[u], ahead[a]);
                 for (int64_t c = 0; c < ROWS * wide[q].n; c++)
                     assert_true(get_element(p.c.at, wide[q].type, c) == 0);
                 unfence_product(&p);
             }
+    if (asked == 0)
+        skip(); /* no kernels are built in */
 }
 
 static int

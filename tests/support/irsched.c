@@ -198,7 +198,7 @@ ir_random_line(char *out, size_t size, const sb_prog *p, uint64_t *s, int line)
         mark_line(out, size, p, a, s, line);
         break;
     default:
-        ahead = (int)ir_roll(s, 12);
+        ahead = (int)ir_roll(s, 11);
         if (ahead >= 10) {
             (void)snprintf(out, size, "prefetch_last $%s at %%%s of %%%s ahead %%%s",
                            any_buf(p, s, false), a, any_loop(&nm, s),
