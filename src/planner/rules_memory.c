@@ -4,8 +4,6 @@
  */
 #include "planner/rules.h"
 
-#include "planner/candidates.h"
-
 #include <math.h>
 
 double

@@ -89,13 +89,13 @@ prefetch_changed(sb_choice *ch, bool up)
     return true;
 }
 
-/* Plain rows of B that are long enough, in most types. */
+/* Of plain rows; which rows of B are long enough: legal, below. */
 static bool
 last_changed(sb_choice *ch)
 {
     ch->last = ch->last > 0 ? 0 : 8;
     ch->prefetch = 0;
-    return ch->npart == 1 && ch->part[0].kind == SB_PART_CSR && ch->tile >= 64;
+    return ch->npart == 1 && ch->part[0].kind == SB_PART_CSR;
 }
 
 static bool
@@ -186,7 +186,12 @@ known(const sb_planner *pl, const sb_choice *ch)
 static bool
 legal(const sb_planner *pl, const sb_choice *ch)
 {
-    return (!ch->packed || pl->opt->values_frozen) && sb_parts_computable(pl->pb, ch);
+    /* other kernels would be the same again */
+    const bool asks =
+        !pl->pb->device && ch->tile * pl->work.b_size >= 256 && ch->prefetch == 0;
+
+    return (!ch->packed || pl->opt->values_frozen) && (ch->last == 0 || asks) &&
+           sb_parts_computable(pl->pb, ch);
 }
 
 static void

@@ -1,5 +1,6 @@
 /*
- * A product of real types as the planner's rules see it: `n` columns, elements of `size` bytes.
+ * Products for the planner's rules to be asked about: as they see it, `n` columns, elements of
+ * `size` bytes; and as a caller has it.
  */
 #ifndef SB_TEST_PRODUCT_WORK_H
 #define SB_TEST_PRODUCT_WORK_H
@@ -17,6 +18,18 @@ product(int64_t n, int size)
                      .b_size = size,
                      .c_size = size,
                      .compute_size = size};
+}
+
+/* A square, compressed by rows; B and C of n columns by rows; floats. */
+static inline sb_problem
+by_rows(int64_t m, int64_t n)
+{
+    sb_problem pb = {.op = SB_OP_SPMM, .a = {.format = SB_FORMAT_CSR}};
+
+    pb.a.rows = pb.a.cols = pb.b.rows = pb.c.rows = m;
+    pb.b.cols = pb.c.cols = n;
+    pb.a.val_type = pb.b.type = pb.c.type = pb.compute = SB_F32;
+    return pb;
 }
 
 #endif

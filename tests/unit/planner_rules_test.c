@@ -119,17 +119,6 @@ test_sixteen_registers(void **state)
     assert_true(sb_rule_holds(&f64, &v4, 6));
 }
 
-static sb_problem
-by_rows(int64_t m, int64_t n)
-{
-    sb_problem pb = {.op = SB_OP_SPMM, .a = {.format = SB_FORMAT_CSR}};
-
-    pb.a.rows = pb.a.cols = pb.b.rows = pb.c.rows = m;
-    pb.b.cols = pb.c.cols = n;
-    pb.a.val_type = pb.b.type = pb.c.type = pb.compute = SB_F32;
-    return pb;
-}
-
 /* Rows of B of eight lines and more, on Zen: one entry at a time, none ahead within a row, C past
  * the caches whatever the rows' length; and windows of long rows alone. Elsewhere as before. */
 static void

@@ -8,6 +8,7 @@
 #include "planner/direct.h"
 #include "planner/planner.h"
 #include "planner/rules.h"
+#include "product_work.h"
 #include "runtime/backend.h"
 #include "runtime/target.h"
 
@@ -18,31 +19,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* B and C of floats by rows. */
-static sb_problem
-by_rows(int64_t m, int64_t n)
-{
-    sb_problem pb = {.op = SB_OP_SPMM, .a = {.format = SB_FORMAT_CSR}};
-
-    pb.a.rows = pb.a.cols = pb.b.rows = pb.c.rows = m;
-    pb.b.cols = pb.c.cols = n;
-    pb.a.val_type = pb.b.type = pb.c.type = pb.compute = SB_F32;
-    return pb;
-}
-
-static sb_work
-floats(int64_t n)
-{
-    return (sb_work){.op = SB_OP_SPMM,
-                     .n = n,
-                     .a_size = 4,
-                     .b_size = 4,
-                     .c_size = 4,
-                     .compute_size = 4,
-                     .ptr_size = 4,
-                     .idx_size = 4};
-}
 
 /* The plan of A times n columns, its text in *out. */
 static void
@@ -196,7 +172,7 @@ test_rows_alike(void **state)
     const sb_target zen3 = {.isa = SB_ISA_V3}, zen4 = {.isa = SB_ISA_V4},
                     zen5 = {.isa = SB_ISA_V4, .wide = true};
     sb_stats s = {.rows = 1000, .follows = 0.6, .empty = 50};
-    sb_work w = floats(1);
+    sb_work w = product(1, 4);
 
     (void)state;
     assert_true(sb_rule_alike(&w, &zen3, &s) && sb_rule_alike(&w, &zen5, &s));
@@ -223,10 +199,10 @@ test_asks_for_last(void **state)
 {
     sb_target t = {.isa = SB_ISA_V4, .wide = true, .l3 = 32 << 20};
     sb_problem pb = by_rows(100000, 128);
-    sb_work w = floats(128);
+    sb_work w = product(128, 4);
 
     (void)state;
-    w.m = w.k = 30000; /* A of 2.4 MB, B and C of 15.4 each, L3 of 33.6 */
+    w.m = w.k = 30000; /* A of 1.2 MB, B and C of 15.4 each: less than 40.3 */
     w.nnz = 300000;
     assert_int_equal(sb_rule_last(&w, 30000 * 512.0, 0.7, &t), 0);
     w.m = 60000;
