@@ -214,8 +214,10 @@ int sb_emit_few_reads(int which);
 bool sb_emit_few_ends(sb_emit *cx, const sb_stmt *st, const sb_expr **lo,
                       const sb_expr **hi);
 const sb_expr *sb_emit_few_end(const sb_stmt *st);
-/* emit_rows.c, emit_diags.c: the same of a loop with the note `rows`, or `diags`. */
+/* emit_rows.c, emit_diags.c: the same of a loop with the note `rows` or `flow`, or `diags`; what
+ * calls of `flow` keep for the next one, declared. */
 bool sb_emit_rows(sb_emit *cx, const sb_stmt *st);
+void sb_emit_flow_state(sb_emit *cx);
 bool sb_emit_diags(sb_emit *cx, const sb_stmt *st);
 /* Whether a loop has this note; what a sum begins with: cast(i64, $ptr[..]) of a bound; an
  * argument of a call, NULL: out of memory. */

@@ -216,6 +216,7 @@ static void
 body(sb_emit *cx)
 {
     unpack(cx);
+    sb_emit_flow_state(cx);
     cx->indent = 1;
     sb_emit_body(cx, cx->prog->body);
     if (cx->streams)

@@ -114,23 +114,25 @@ sbk_four_i16(const int16_t *q)
 #define SBK_GATHER_FIRST SBK_GATHER_MASKED
 #else
 #if SBK_VBYTES >= 64
-/* Four elements whose indices two registers hold. Of floats three insertions: what gcc makes
- * of their literal, two pairs and a shuffle, is an operation more. */
-SBK_FN sbk_f32x4
-sbk_at_f32(const float *p, int64_t lo, int64_t hi)
-{
-    __m128 r = _mm_load_ss(p + (int32_t)lo);
+/* Four elements whose indices two registers hold: a load and three insertions out of memory,
+ * which compilers do not make of a literal. at: of indices that are not negative, which saves an
+ * operation each; off: of any. */
+#define SBK_GATHER_AT(name, half, word)                                         \
+    SBK_FN sbk_f32x4 sbk_##name##_f32(const float *p, word lo, word hi)         \
+    {                                                                           \
+        sbk_f32x4 r = {p[(half)lo]};                                            \
+        r[1] = p[lo >> 32];                                                     \
+        r[2] = p[(half)hi];                                                     \
+        r[3] = p[hi >> 32];                                                     \
+        return r;                                                               \
+    }                                                                           \
+    SBK_FN sbk_f64x4 sbk_##name##_f64(const double *p, word lo, word hi)        \
+    {                                                                           \
+        return (sbk_f64x4){p[(half)lo], p[lo >> 32], p[(half)hi], p[hi >> 32]}; \
+    }
 
-    r = _mm_insert_ps(r, _mm_load_ss(p + (lo >> 32)), 0x10);
-    r = _mm_insert_ps(r, _mm_load_ss(p + (int32_t)hi), 0x20);
-    return (sbk_f32x4)_mm_insert_ps(r, _mm_load_ss(p + (hi >> 32)), 0x30);
-}
-
-SBK_FN sbk_f64x4
-sbk_at_f64(const double *p, int64_t lo, int64_t hi)
-{
-    return (sbk_f64x4){p[(int32_t)lo], p[lo >> 32], p[(int32_t)hi], p[hi >> 32]};
-}
+SBK_GATHER_AT(at, uint32_t, uint64_t)
+SBK_GATHER_AT(off, int32_t, int64_t)
 
 /* Full vectors by fours, one after the other: all indices at once are more than there are
  * registers, and compilers move them to vector registers and back (docs/kernels.md). */
@@ -140,7 +142,7 @@ sbk_at_f64(const double *p, int64_t lo, int64_t hi)
         int64_t lo = sbk_two_i32(q), hi = sbk_two_i32(q + 2);       \
         sbk_##t##x4 r;                                              \
         __asm__ volatile("" : "+r"(lo), "+r"(hi));                  \
-        r = sbk_at_##t(p, lo, hi);                                  \
+        r = sbk_at_##t(p, (uint64_t)lo, (uint64_t)hi);              \
         __asm__ volatile("" : "+v"(r));                             \
         return r;                                                   \
     }
@@ -213,7 +215,7 @@ sbk_gah_f64x8(const double *p, const int16_t *q)
     {                                                                               \
         int64_t lo = _mm_cvtsi128_si64(i), hi = _mm_extract_epi64(i, 1);            \
         __asm__("" : "+r"(lo), "+r"(hi)); /* else lanes are taken out one by one */ \
-        return sbk_at_##t(p, lo, hi);                                               \
+        return sbk_off_##t(p, lo, hi);                                              \
     }
 #define SBK_FILLED(n, i, m) sbk_keep_i32x##n(i, sbk_splat_i32x##n((i)[0]), m)
 

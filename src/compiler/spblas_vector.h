@@ -582,6 +582,7 @@ SBK_NT_ANY(i8, int8_t, 16)
 #include "compiler/spblas_bits.h"
 #include "compiler/spblas_diags.h"
 #include "compiler/spblas_few.h"
+#include "compiler/spblas_flow.h"
 #include "compiler/spblas_fours.h"
 #include "compiler/spblas_gather.h"
 #include "compiler/spblas_rows.h"

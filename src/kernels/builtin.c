@@ -192,11 +192,12 @@
 
 /* 64-bit indices, of calls without an analysis; plans have 32-bit ones (planner/indices.h). */
 #define WIDE(types)                                                             \
-    "spmv seg " types " rr t4 p0", "spmv prod " types " rr t4 p0",              \
-        "spmm csr " types " rr x16 p0", "spmm csr " types " rr x32 p0",         \
-        "spmm csr " types " rr t64 p0", "spmm csr " types " rr t64 p0 nt",      \
-        "sddmm csr " types " rc t32 p0 u4", "sddmm csr " types " rc t32 p0 u8", \
-        "sddmm csr " types " rc x32 p0 u4", "sddmm csr " types " rc x32 p0 u8"
+    "spmv seg " types " rr t4 p0", "spmv seg " types " rr t4 p0 u4",            \
+        "spmv prod " types " rr t4 p0", "spmm csr " types " rr x16 p0",         \
+        "spmm csr " types " rr x32 p0", "spmm csr " types " rr t64 p0",         \
+        "spmm csr " types " rr t64 p0 nt", "sddmm csr " types " rc t32 p0 u4",  \
+        "sddmm csr " types " rc t32 p0 u8", "sddmm csr " types " rc x32 p0 u4", \
+        "sddmm csr " types " rc x32 p0 u8"
 /* ... of a product that leaves L3: tiles of rows of B that are asked for. */
 #define WIDE_FAR                                                               \
     "spmm csr " F32L " rr x32 p64", "spmm csr " F32L " rr t64 p64 nt",         \
@@ -348,6 +349,8 @@ static const char *const builtin[] = {
     "spmv seg " F64 " rr t4 p0",
     "spmv seg " F32 " rr t4 p0 u2",
     "spmv seg " F64 " rr t4 p0 u2",
+    "spmv seg " F32 " rr t4 p0 u4",
+    "spmv seg " F64 " rr t4 p0 u4",
     "spmv seg " F32 " rr t8 p0",
     "spmv seg " F64 " rr t8 p0",
     "spmv alike " F32 " rr t4 p0",

@@ -175,12 +175,16 @@ joined(const sb_spec *s)
            s->compute == SB_F32;
 }
 
-/* Groups whose rows have eight lanes and read beyond their last entry: sums of 32 and 64 bits. */
+/* Groups whose rows have eight lanes and read beyond their last entry, or whose vectors go on from
+ * row to row: sums of 32 and 64 bits, those of operands that are computed with as they are. */
 static bool
 doubled(const sb_spec *s)
 {
-    return s->kinds == 1U << SB_KIND_SEG && s->tile == 4 && s->unroll == 2 &&
-           (s->compute == SB_F32 || s->compute == SB_F64);
+    const bool real = s->compute == SB_F32 || s->compute == SB_F64;
+
+    return s->kinds == 1U << SB_KIND_SEG && s->tile == 4 && real &&
+           (s->unroll == 2 || (s->unroll == SB_SPEC_FLOW && s->a == s->compute &&
+                               s->b == s->compute && s->lanes == 0));
 }
 
 /* Windows whose rows have eight lanes for sixteen, and listed rows, which do not ask. */

@@ -28,10 +28,12 @@ enum {
     SB_SPEC_BLOCK_MAX = 64,
     SB_SPEC_THREADS = 128, /* of a block of a GPU */
     SB_SPEC_FAR = 32,      /* `prefetch`: more than a row of A and L1 hold */
-    SB_SPEC_FEW = 8,       /* `unroll` of rows whose last entries are masked */
-    SB_SPEC_JOIN = 16,     /* ... by fours, rows one after the other */
-    SB_SPEC_HALVES = 32,   /* ... by fours, two and one, no masks */
-    SB_SPEC_EIGHTS = 64,   /* ... by eights, the last ones masked */
+    SB_SPEC_FLOW =
+        4, /* `unroll` of groups of SpMV whose vectors go on from row to row */
+    SB_SPEC_FEW = 8,     /* `unroll` of rows whose last entries are masked */
+    SB_SPEC_JOIN = 16,   /* ... by fours, rows one after the other */
+    SB_SPEC_HALVES = 32, /* ... by fours, two and one, no masks */
+    SB_SPEC_EIGHTS = 64, /* ... by eights, the last ones masked */
     SB_SPEC_SLIM =
         128, /* ... as HALVES, by registers of 32 bytes where there are wider */
     SB_SPEC_FOURS =
@@ -59,7 +61,8 @@ typedef struct sb_spec {
     int prefetch; /* rows of B ahead, 0 none: of this row of A into L1, from SB_SPEC_FAR on
                      of the rows behind it too, into L2 */
     int unroll; /* SpMM: entries of a row taken together; 0 is 1; MASK: 4: sums of all rows of
-                     a window are made together; SEG: 2: eight lanes for four; WIN,
+                     a window are made together; SEG: 2: eight lanes for four, 4: vectors
+                     that go on from row to row; WIN,
                    SpMV: 2: eight for sixteen; UBCSR: columns of a block */
     bool stream; /* non-temporal stores to C */
     int lanes;   /* GPU: threads that work at a row together; 0: for the CPU */

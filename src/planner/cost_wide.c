@@ -15,6 +15,9 @@ typedef struct pace {
     double unit, entry, late;
 } pace;
 
+/* Rows of which half are forgotten before they come again; bytes of a plan's columns. */
+enum { REMEMBERED = 50000, COLUMN = 4 };
+
 /* Seconds of a row, of one whose length is not foreseen besides, of an entry; new lines. */
 typedef struct row_pace {
     double row, mixed, entry, late;
@@ -35,13 +38,25 @@ rows_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_ta
                           group[] = {{1.9e-9, 1.2e-9, 0.145e-9, 0.4},
                                      {2.1e-9, 1.2e-9, 0.117e-9, 0.35}},
                           eights[] = {{3e-9, 1.3e-9, 0.14e-9, 0.85},
-                                      {3.2e-9, 0.6e-9, 0.095e-9, 0.75}};
-    const row_pace *const table = p->choice->kind != SB_PART_SEG ? one
-                                  : s->mean >= SB_LONG_ROWS      ? eights
-                                                                 : group;
+                                      {3.2e-9, 0.6e-9, 0.095e-9, 0.75}},
+                          flow[] = {{0.95e-9, 1.3e-9, 0.13e-9, 0.8},
+                                    {0.75e-9, 2e-9, 0.127e-9, 0.5}},
+                          products[] = {{0.34e-9, 0.85e-9, 0.178e-9, 1.1},
+                                        {0.38e-9, 1e-9, 0.185e-9, 0.8}};
+    const sb_part_kind kind = p->choice->kind;
+    const bool flows =
+        kind == SB_PART_SEG && sb_rule_flows(p->entries, p->x_size, COLUMN, t);
+    const row_pace *const table = kind == SB_PART_PROD      ? products
+                                  : flows                   ? flow
+                                  : kind != SB_PART_SEG     ? one
+                                  : s->mean >= SB_LONG_ROWS ? eights
+                                                            : group;
     const row_pace *by = &table[p->x_size > 4];
+    /* what Zen 5 foresees of the rows whose lengths are others than the last one's */
+    const double mixed =
+        flows ? s->ragged * p->rows / (p->rows + REMEMBERED) : sb_vector_mixed(s);
 
-    out->unit = p->rows * (by->row + by->mixed * sb_vector_mixed(s));
+    out->unit = p->rows * (by->row + by->mixed * mixed);
     out->entry = p->entries * by->entry + by->late * sb_vector_late(p, s, t);
 }
 
@@ -115,11 +130,10 @@ void
 sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t, bool packed)
 {
-    static const pace products[] = {{0.6, 0.72, 0.62}, {0.76, 0.42, 0.9}},
-                      slices[] = {{0.57, 0.7, 0}, {0.58, 0.6, 0.39}},
+    static const pace slices[] = {{0.57, 0.7, 0}, {0.58, 0.6, 0.39}},
                       packed_slices[] = {{1, 0.72, 0.14}, {0.715, 0.567, 0.78}},
                       diagonals[] = {{0.5, 0.74, 0}, {0.55, 0.53, 0}};
-    static const pace windows = {0.5, 0.5, 0},
+    static const pace windows[] = {{0.5, 0.5, 0}, {0.65, 0.65, 0}},
                       lanes[] = {{0.67, 0.67, 0}, {0.62, 0.62, 0}};
     const int w = p->x_size > 4;
 
@@ -127,10 +141,8 @@ sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     case SB_PART_CSR:
     case SB_PART_ROWS:
     case SB_PART_SEG:
-        rows_wide(out, p, s, t);
-        return;
     case SB_PART_PROD:
-        scale(out, &products[w], sb_vector_late(p, s, t), 2);
+        rows_wide(out, p, s, t);
         return;
     case SB_PART_SELL:
         scale(out, packed ? &packed_slices[w] : &slices[w], sb_vector_late(p, s, t), 1);
@@ -145,7 +157,7 @@ sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
             scale(out, &diagonals[w], 0, 0);
         return;
     case SB_PART_WIN:
-        scale(out, &windows, 0, 0);
+        scale(out, &windows[w], 0, 0);
         return;
     case SB_PART_SHARE:
         scale(out, &lanes[w], 0, 0);

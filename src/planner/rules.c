@@ -300,11 +300,17 @@ sb_rule_lanes(sb_spec *s)
     }
 }
 
+/* So many rows are other than those whose lengths Zen 5 has learnt. */
+enum { UNLEARNT = 40000 };
+
 /* Where gathers are loads one by one: groups of four rows, products of short ones where a
  * vector holds as many as help (docs/kernels.md, Four rows at a time, Sums of four lanes). */
 static sb_part_kind
 loaded_in_place(const sb_work *w, const sb_target *t, double mean)
 {
+    if (sb_rule_together(w, t, SB_PART_SEG, 0, mean, 0) == SB_SPEC_FLOW)
+        return mean < (w->compute_size == 4 || w->m >= UNLEARNT ? 14 : 7) ? SB_PART_PROD
+                                                                          : SB_PART_SEG;
     if (sb_target_slow_gathers(t))
         return mean < (w->compute_size == 4 ? 24 : 14) ? SB_PART_PROD : SB_PART_SEG;
     if (t->isa == SB_ISA_V3)

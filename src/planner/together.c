@@ -73,6 +73,21 @@ eight_lanes(const sb_work *w, const sb_target *t, double mean)
                                                                                    : 0);
 }
 
+bool
+sb_rule_flows(double entries, int size, int index, const sb_target *t)
+{
+    return t->wide && (size == 4 || size == 8) &&
+           entries * (size + index) <= (double)t->l3;
+}
+
+static bool
+flows(const sb_work *w, const sb_target *t)
+{
+    return w->op == SB_OP_SPMV && !w->complex && w->a_size == w->compute_size &&
+           w->b_size == w->compute_size &&
+           sb_rule_flows((double)w->nnz, w->a_size, w->idx_size, t);
+}
+
 /* Of all rows, from which on lengths are not foreseen. */
 #define RAGGED 0.45
 
@@ -243,7 +258,7 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
     if (kind == SB_PART_BLOCKS)
         return 1;
     if (kind == SB_PART_SEG)
-        return eight_lanes(w, t, mean) ? 2 : 1;
+        return flows(w, t) ? SB_SPEC_FLOW : eight_lanes(w, t, mean) ? 2 : 1;
     if (kind == SB_PART_WIN && w->op == SB_OP_SPMV) /* sixteen want more registers */
         return t->isa == SB_ISA_V3 && !w->complex && rows > 2 ? 2 : 1;
     if (kind == SB_PART_CSR && joined(w, t, mean, ragged))

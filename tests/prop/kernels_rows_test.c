@@ -1,9 +1,9 @@
 /*
- * SpMV by products whose sums are taken sixteen rows at a time (prod, tile 4): lengths on
- * both sides of every step, rows that go alone, groups that leave the buffer by 64 rows and
- * by 16, the last rows. Whole numbers, so sums are exact; arrays end where memory does; an
- * infinite element of x stays with the rows that have its column; bits do not depend on the
- * rows beside.
+ * SpMV by products whose sums are taken sixteen rows at a time (prod, tile 4) and by groups whose
+ * vectors go on from row to row (seg, unroll 4): lengths on both sides of every step, rows that go
+ * alone, groups that leave the buffer by 64 rows and by 16, the last rows. Whole numbers, so sums
+ * are exact; arrays end where memory does; an infinite element of x stays with the rows that have
+ * its column; bits do not depend on the rows beside, of groups on those that follow.
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
@@ -119,10 +119,15 @@ make(fenced_product *p, const shape *s, sb_dtype type, sb_dtype index, int64_t b
         put_element(p->b.at, type, j, scale * element(j));
 }
 
+#define PRODUCTS "(plan spmv (part prod) (tile 4))"
+#define GROUPS "(plan spmv (part seg) (tile 4) (unroll 4))"
+
+static const char *plans[] = {PRODUCTS, GROUPS};
+
 static void
-run(fenced_product *p)
+run(fenced_product *p, const char *text)
 {
-    const sb_options opt = {.plan = "(plan spmv (part prod) (tile 4))"};
+    const sb_options opt = {.plan = text};
     sb_plan *plan;
 
     assert_int_equal(sb_plan_create(&plan, &p->pb, &opt, NULL), SB_OK);
@@ -144,8 +149,8 @@ static const sb_dtype types[] = {SB_F32, SB_F64};
 static const sb_dtype indices[] = {SB_I32, SB_I64};
 
 static void
-check(const shape *s, sb_dtype type, sb_dtype index, int64_t base, double alpha,
-      double beta)
+check(const char *text, const shape *s, sb_dtype type, sb_dtype index, int64_t base,
+      double alpha, double beta)
 {
     fenced_product p;
 
@@ -155,7 +160,7 @@ check(const shape *s, sb_dtype type, sb_dtype index, int64_t base, double alpha,
     if (beta == 0) /* what C holds is not read */
         for (int64_t i = 0; i < s->rows; i++)
             put_element(p.c.at, type, i, NAN);
-    run(&p);
+    run(&p, text);
     for (int64_t i = 0; i < s->rows; i++)
         assert_true(get_element(p.c.at, type, i) ==
                     alpha * sum(s, i) + (beta == 0 ? 0 : beta * before(i)));
@@ -166,24 +171,27 @@ static void
 test_sums(void **state)
 {
     (void)state;
-    for (int k = 0; k < SB_COUNT(shapes); k++)
+    for (int k = 0; k < SB_COUNT(shapes) * SB_COUNT(plans); k++)
         for (int t = 0; t < SB_COUNT(types); t++)
             for (int x = 0; x < SB_COUNT(indices); x++)
                 for (int64_t base = 0; base < 2; base++) {
-                    check(&shapes[k], types[t], indices[x], base, 1, 0);
-                    check(&shapes[k], types[t], indices[x], base, -2, 3);
+                    check(plans[k % 2], &shapes[k / 2], types[t], indices[x], base, 1,
+                          0);
+                    check(plans[k % 2], &shapes[k / 2], types[t], indices[x], base, -2,
+                          3);
                 }
 }
 
 /* An infinite element of x reaches the rows that have its column, and no other. */
 static void
-check_infinite(const shape *s, sb_dtype type, sb_dtype index, int64_t j)
+check_infinite(const char *text, const shape *s, sb_dtype type, sb_dtype index,
+               int64_t j)
 {
     fenced_product p;
 
     make(&p, s, type, index, 0, 1);
     put_element(p.b.at, type, j, INFINITY);
-    run(&p);
+    run(&p, text);
     for (int64_t i = 0; i < s->rows; i++) {
         bool has = false;
 
@@ -198,11 +206,11 @@ static void
 test_infinite(void **state)
 {
     (void)state;
-    for (int t = 0; t < SB_COUNT(types); t++)
+    for (int t = 0; t < SB_COUNT(types) * SB_COUNT(plans); t++)
         for (int x = 0; x < SB_COUNT(indices); x++)
             for (int64_t j = 0; j < COLS; j += 6) {
-                check_infinite(&shapes[0], types[t], indices[x], j);
-                check_infinite(&shapes[2], types[t], indices[x], j);
+                check_infinite(plans[t % 2], &shapes[0], types[t / 2], indices[x], j);
+                check_infinite(plans[t % 2], &shapes[2], types[t / 2], indices[x], j);
             }
 }
 
@@ -231,14 +239,51 @@ test_same_bits(void **state)
 
         make(&a, &plain, type, index, 0, 0.1);
         make(&b, &beside, type, index, 0, 0.1);
-        run(&a);
-        run(&b);
+        run(&a, PRODUCTS);
+        run(&b, PRODUCTS);
         for (int64_t i = 0; i < plain.rows; i++)
             if (i % 16 != 15)
                 assert_true(get_element(a.c.at, type, i) ==
                             get_element(b.c.at, type, i));
         unfence_product(&a);
         unfence_product(&b);
+    }
+}
+
+/* The same rows at the same places of A, others behind them, so that tiles end elsewhere and a
+ * group goes on from the one before it or begins. */
+static int64_t
+moderate_before_long(int64_t i)
+{
+    return i < 128 ? moderate(i) : i * 13 % 37;
+}
+
+static void
+test_same_bits_before_others(void **state)
+{
+    const shape alone = {128, moderate}, few = {203, moderate_before_long},
+                many = {4099, moderate_before_long};
+    fenced_product a, b, c;
+
+    (void)state;
+    for (int k = 0; k < SB_COUNT(types) * SB_COUNT(indices); k++) {
+        const sb_dtype type = types[k / 2], index = indices[k % 2];
+
+        make(&a, &alone, type, index, 0, 0.1);
+        make(&b, &few, type, index, 0, 0.1);
+        make(&c, &many, type, index, 0, 0.1);
+        run(&a, GROUPS);
+        run(&b, GROUPS);
+        run(&c, GROUPS);
+        for (int64_t i = 0; i < few.rows - 16; i++) {
+            const double of_b = get_element(b.c.at, type, i);
+
+            assert_true(of_b == get_element(c.c.at, type, i));
+            assert_true(i >= alone.rows - 16 || of_b == get_element(a.c.at, type, i));
+        }
+        unfence_product(&a);
+        unfence_product(&b);
+        unfence_product(&c);
     }
 }
 
@@ -257,6 +302,7 @@ main(void)
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_infinite),
         cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_same_bits_before_others),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);

@@ -1,6 +1,7 @@
 /*
- * Sums of sixteen rows as one call (spblas_rows.h); what only looks like them stays what it
- * was. Values: tests/prop/kernels_rows_test.c.
+ * Sums of sixteen rows as one call (spblas_rows.h), and of eight whose products are computed
+ * (spblas_flow.h); what only looks like them stays what it was. Values:
+ * tests/prop/kernels_rows_test.c.
  */
 #include "emits.h"
 
@@ -79,12 +80,67 @@ test_others(void **state)
             fail_msg("%s", loops[q]);
 }
 
+/* The same of eight rows whose products are computed. */
+static const char flow_head[] =
+    "prog @flows stage 3 {\n  param %n : i64\n  param %base : i64\n"
+    "  buf $ptr : i64[%n + 18] in\n  buf $few : i32[%n + 18] in\n"
+    "  buf $crd : i64[%n] in\n  buf $a : f32[%n] in\n"
+    "  buf $x : f32[256] in\n  buf $y : f32[8] inout\n  local $wide : f32[16]\n"
+    "  local $sum : f32[8]\n"
+    "  for %l in 0 .. 16 vector(16) { $wide[%l] = 0.0 }\n"
+    "  for %l in 0 .. 8 vector(8) { $sum[%l] = 0.0 }\n";
+static const char flow_foot[] =
+    "  for %l in 0 .. 8 vector(8) { $y[%l] = $sum[%l] }\n}\n";
+
+static void
+test_flow(void **state)
+{
+    static const char loop[] =
+        "for %r in 0 .. 8 note(flow, 8) { for %q in $ptr[%n + %r] - %base .. "
+        "$ptr[%n + %r + 1] - %base { $sum[%r] += $a[%q] * $x[$crd[%q] - %base] } }\n";
+    static const char *const others[] = {
+        /* no note, other rows, offsets shorter than columns */
+        "for %r in 0 .. 8 { for %q in $ptr[%r] .. $ptr[%r + 1] { $sum[%r] += $a[%q] * "
+        "$x[$crd[%q]] } }\n",
+        "for %r in 0 .. 7 note(flow, 8) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$sum[%r] += $a[%q] * $x[$crd[%q]] } }\n",
+        "for %r in 0 .. 8 note(flow, 8) { for %q in cast(i64, $few[%r]) .. cast(i64, "
+        "$few[%r + 1]) { $sum[%r] += $a[%q] * $x[$crd[%q]] } }\n",
+        /* other products and places */
+        "for %r in 0 .. 8 note(flow, 8) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$sum[%r] += $x[$crd[%q]] } }\n",
+        "for %r in 0 .. 8 note(flow, 8) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$sum[%r] += $a[%q + 1] * $x[$crd[%q]] } }\n",
+        "for %r in 0 .. 8 note(flow, 8) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$sum[%r] += $a[%q] * $x[$crd[%q + 1]] } }\n",
+        "for %r in 0 .. 8 note(flow, 8) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$sum[%r] += $a[%q] * $x[$crd[%q] + %r] } }\n",
+        "for %r in 0 .. 8 note(flow, 8) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$sum[%r] += $a[%q] * $x[$crd[%q] + %q] } }\n",
+        "for %r in 0 .. 8 note(flow, 8) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$sum[%r] += $a[%q] * $x[%q] } }\n",
+        "for %r in 0 .. 8 note(flow, 8) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$wide[%r] += $a[%q] * $x[$crd[%q]] } }\n",
+    };
+
+    (void)state;
+    assert_true(emits(flow_head, loop, flow_foot,
+                      "SBK_V(flow_i64_i64_f32, SBK_N4_8)(sum, a, crd, x + (0 - base), "
+                      "ptr + n, base, &flow_);"));
+    assert_true(
+        emits(flow_head, loop, flow_foot, "    sbk_flow_f32 flow_ = {.end = -1};\n"));
+    for (size_t q = 0; q < sizeof others / sizeof others[0]; q++)
+        if (emits(flow_head, others[q], flow_foot, "flow_"))
+            fail_msg("%s", others[q]);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_call),
         cmocka_unit_test(test_others),
+        cmocka_unit_test(test_flow),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,7 @@ fields_survive(void **state)
     round_trip(text);
     round_trip("spmv sell f32f32f32/f32 i64i32 rr packed narrow one t4 p0");
     round_trip("spmv seg f64f64f64/f64 i32i32 rr t4 p0 u2");
+    round_trip("spmv seg f64f64f32/f64 i64i32 rr t4 p0 u4");
     round_trip("spmv ubcsr f64f64f64/f64 i32i32 rr b3 packed t4 p0 u8");
     assert_int_equal(sb_spec_parse(&s, text, NULL), SB_OK);
     assert_int_equal(s.op, SB_KOP_SPMM);
@@ -118,7 +119,12 @@ rules_are_kept(void **state)
         {"sddmm win f32f32f32/f32 i32i32 rc b6 t8 p0 u8", SB_EINVAL},
         {"spmv csr f32f32f32/f32 i32i32 rr x8 p0", SB_EINVAL},
         {"spmv seg f32f32f32/f32 i32i32 rr t8 p0 u2", SB_EINVAL},
-        {"spmv seg f32f32f32/f32 i32i32 rr t4 p0 u4", SB_EINVAL},
+        {"spmv seg f32f32f32/f32 i32i32 rr t8 p0 u4", SB_EINVAL},
+        {"spmv seg f32f32f32/f32 i32i32 rr t4 p0 u8", SB_EINVAL},
+        {"spmv seg f16f32f32/f32 i32i32 rr t4 p0 u4", SB_EINVAL},
+        {"spmv seg f32f32f32/f64 i32i32 rr t4 p0 u4", SB_EINVAL},
+        {"spmv seg i32i32i32/i32 i32i32 rr t4 p0 u4", SB_EINVAL},
+        {"spmv seg f32f32f32/f32 i32i32 rr t4 p0 u4 g8", SB_EINVAL},
         {"spmv seg c32c32c32/c32 i32i32 rr t4 p0 u2", SB_EINVAL},
         {"spmv prod f32f32f32/f32 i32i32 rr t4 p0 u2", SB_EINVAL},
         {"spmv share f32f32f32/f32 i32i32 rr b4 t4 p0", SB_ENOTSUP},

@@ -346,8 +346,8 @@ test_products_of_floats_elsewhere(void **state)
     level = SB_ISA_V4;
 }
 
-/* Zen 5: chunks of masks gain more than rows; rows of 64 entries and more have eight lanes;
- * slices by diagonals are dear where near caches do not hold what they were filled up to. */
+/* Zen 5: chunks of masks gain more than rows; vectors of groups go on from row to row as far as
+ * L3 holds A, beyond it rows of 64 entries and more have eight lanes; slices by diagonals are dear where near caches do not hold what they were filled up to. */
 static void
 test_wide(void **state)
 {
@@ -381,9 +381,15 @@ test_wide(void **state)
                 fail_msg("%s, %d bytes", kinds[k], sizes[q]);
         }
         expect("mask 6", "seg", sizes[q] == 4 ? 2.2 : 1.4, &r, sizes[q]);
+        near = of("seg", &f, sizes[q]);
+        l3 = 1 << 10;
+        if (!(near < 0.97 * of("seg", &f, sizes[q])))
+            fail_msg("vectors past the ends of rows, %d bytes: %g, %g", sizes[q], near,
+                     of("seg", &f, sizes[q]));
         all = of("seg", &m, sizes[q]) / 200;
         if (!(all < 0.93 * of("seg", &f, sizes[q]) / 60))
             fail_msg("eight lanes, %d bytes", sizes[q]);
+        l3 = 32 << 20;
         d.hdia[SB_STATS_HDIA_SOME] =
             0.25; /* chunks of four rows: four slots an entry */
         d.hdia[SB_STATS_HDIA_FULL] = 0;

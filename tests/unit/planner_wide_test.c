@@ -92,6 +92,46 @@ test_alike(void **state)
     }
 }
 
+/* Vectors of SpMV's groups go on from row to row on Zen 5 alone, of elements that are computed with
+ * as they are, as far as L3 holds A; rows that are longer than seven doubles or fourteen floats go
+ * so without an analysis. */
+static void
+test_flows(void **state)
+{
+    static const sb_target zen5 = {.isa = SB_ISA_V4, .wide = true, .l3 = 32 << 20},
+                           zen4 = {.isa = SB_ISA_V4, .l3 = 32 << 20};
+
+    (void)state;
+    for (int size = 4; size <= 8; size += 4) {
+        sb_work w = {.op = SB_OP_SPMV,
+                     .m = 1000,
+                     .nnz = 20000,
+                     .a_size = size,
+                     .b_size = size,
+                     .compute_size = size,
+                     .idx_size = 4};
+        const double more = size == 4 ? 15 : 8, less = size == 4 ? 13 : 6;
+
+        assert_int_equal(sb_rule_together(&w, &zen5, SB_PART_SEG, 0, 20, 0),
+                         SB_SPEC_FLOW);
+        assert_int_equal(sb_rule_together(&w, &zen4, SB_PART_SEG, 0, 20, 0), 1);
+        assert_int_equal(sb_rule_in_place(&w, &zen5, more), SB_PART_SEG);
+        assert_int_equal(sb_rule_in_place(&w, &zen5, less), SB_PART_PROD);
+        w.m = 100000; /* lengths are forgotten before they come again */
+        assert_int_equal(sb_rule_in_place(&w, &zen5, 13), SB_PART_PROD);
+        w.nnz = (32 << 20) / (4 + size) + 1;
+        assert_int_equal(sb_rule_together(&w, &zen5, SB_PART_SEG, 0, 20, 0), 1);
+        w.nnz--;
+        assert_int_equal(sb_rule_together(&w, &zen5, SB_PART_SEG, 0, 20, 0),
+                         SB_SPEC_FLOW);
+        w.complex = true;
+        assert_int_equal(sb_rule_together(&w, &zen5, SB_PART_SEG, 0, 20, 0), 1);
+        w.complex = false;
+        w.a_size = 2;
+        assert_int_equal(sb_rule_together(&w, &zen5, SB_PART_SEG, 0, 20, 0), 1);
+    }
+}
+
 /* Where B and C leave L3, a band asks for what its last entries name; spread rows do not. */
 static void
 test_last(void **state)
@@ -249,9 +289,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alike), cmocka_unit_test(test_last),
-        cmocka_unit_test(test_direct), cmocka_unit_test(test_rows_alike),
-        cmocka_unit_test(test_asks_for_last)};
+        cmocka_unit_test(test_alike),      cmocka_unit_test(test_flows),
+        cmocka_unit_test(test_last),       cmocka_unit_test(test_direct),
+        cmocka_unit_test(test_rows_alike), cmocka_unit_test(test_asks_for_last)};
 
     return cmocka_run_group_tests(tests, start, NULL);
 }
