@@ -131,7 +131,7 @@ sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t, bool packed)
 {
     static const pace slices[] = {{0.57, 0.7, 0}, {0.58, 0.6, 0.39}},
-                      packed_slices[] = {{1, 0.72, 0.14}, {0.715, 0.567, 0.78}},
+                      packed_slices[] = {{1, 0.68, 0.14}, {0.715, 0.61, 0.78}},
                       diagonals[] = {{0.5, 0.74, 0}, {0.55, 0.53, 0}};
     static const pace windows[] = {{0.5, 0.5, 0}, {0.65, 0.65, 0}},
                       lanes[] = {{0.67, 0.67, 0}, {0.62, 0.62, 0}};
