@@ -22,6 +22,16 @@
 
 #include <cmocka.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#else
+static void
+omp_set_num_threads(int threads)
+{
+    (void)threads;
+}
+#endif
+
 enum { COLS = 97 };
 
 /* What a matrix is made by: rows, and the length of each. */
@@ -287,6 +297,41 @@ test_same_bits_before_others(void **state)
     }
 }
 
+/* The same bits where tiles come from the last one to the first, in one call of the kernel, so that
+ * none goes on where the one before it ended. */
+static void
+test_tiles_backwards(void **state)
+{
+    const shape many = {4099, moderate_before_long};
+    const sb_options opt = {.plan = GROUPS};
+
+    (void)state;
+    omp_set_num_threads(1);
+    for (int k = 0; k < SB_COUNT(types) * SB_COUNT(indices); k++) {
+        const sb_dtype type = types[k / 2], index = indices[k % 2];
+        fenced_product a, b;
+        sb_plan *plan;
+
+        make(&a, &many, type, index, 0, 0.1);
+        make(&b, &many, type, index, 0, 0.1);
+        run(&a, GROUPS);
+        assert_int_equal(sb_plan_create(&plan, &b.pb, &opt, NULL), SB_OK);
+        assert_true(plan->ntile > 2);
+        for (int64_t q = 0; q < plan->ntile / 2; q++) {
+            const sb_tile first = plan->tile[q];
+
+            plan->tile[q] = plan->tile[plan->ntile - 1 - q];
+            plan->tile[plan->ntile - 1 - q] = first;
+        }
+        assert_int_equal(sb_execute(plan, &b.pb, NULL), SB_OK);
+        sb_plan_release(plan);
+        for (int64_t i = 0; i < many.rows; i++)
+            assert_true(get_element(a.c.at, type, i) == get_element(b.c.at, type, i));
+        unfence_product(&a);
+        unfence_product(&b);
+    }
+}
+
 static int
 start(void **state)
 {
@@ -303,6 +348,7 @@ main(void)
         cmocka_unit_test(test_infinite),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_same_bits_before_others),
+        cmocka_unit_test(test_tiles_backwards),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
