@@ -64,7 +64,7 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
 static bool
 eight_lanes(const sb_work *w, const sb_target *t, double mean)
 {
-    if (w->op != SB_OP_SPMV || w->complex)
+    if (w->op != SB_OP_SPMV || w->complex || sb_dtype_is_int(w->a_type))
         return false;
     if (t->wide)
         return w->compute_size <= 8 && mean >= SB_LONG_ROWS;
@@ -83,8 +83,8 @@ sb_rule_flows(double entries, int size, int index, const sb_target *t)
 static bool
 flows(const sb_work *w, const sb_target *t)
 {
-    return w->op == SB_OP_SPMV && !w->complex && w->a_size == w->compute_size &&
-           w->b_size == w->compute_size &&
+    return w->op == SB_OP_SPMV && (w->a_type == SB_F32 || w->a_type == SB_F64) &&
+           w->a_size == w->compute_size && w->b_size == w->compute_size &&
            sb_rule_flows((double)w->nnz, w->a_size, w->idx_size, t);
 }
 

@@ -109,7 +109,8 @@ test_flows(void **state)
                      .a_size = size,
                      .b_size = size,
                      .compute_size = size,
-                     .idx_size = 4};
+                     .idx_size = 4,
+                     .a_type = size == 4 ? SB_F32 : SB_F64};
         const double more = size == 4 ? 15 : 8, less = size == 4 ? 13 : 6;
 
         assert_int_equal(sb_rule_together(&w, &zen5, SB_PART_SEG, 0, 20, 0),
@@ -124,9 +125,11 @@ test_flows(void **state)
         w.nnz--;
         assert_int_equal(sb_rule_together(&w, &zen5, SB_PART_SEG, 0, 20, 0),
                          SB_SPEC_FLOW);
-        w.complex = true;
-        assert_int_equal(sb_rule_together(&w, &zen5, SB_PART_SEG, 0, 20, 0), 1);
+        w.a_type = size == 4 ? SB_I32 : SB_C32; /* which have no such kernel, nor u2 */
+        w.complex = size == 8;
+        assert_int_equal(sb_rule_together(&w, &zen5, SB_PART_SEG, 0, 100, 0), 1);
         w.complex = false;
+        w.a_type = SB_F16;
         w.a_size = 2;
         assert_int_equal(sb_rule_together(&w, &zen5, SB_PART_SEG, 0, 20, 0), 1);
     }
