@@ -144,18 +144,19 @@ sbk_four_sums_f64(const __m256d v[4])
         v_[2] = SBK_FLOW_NEXT((r) + 2, jn, t), v_[3] = SBK_FLOW_NEXT((r) + 3, jn, t); \
         sbk_four_sums_##t(v_);                                                        \
     })
-/* Products of the block of entry p, which those before are not. */
-#define SBK_FLOW_FIRST(t, elem, n, s, jn, index)                                       \
-    SBK_FN sbk_##t##x##n sbk_flow_first_##jn##_##t(const elem *a, const index *crd,    \
-                                                   const elem *x, int64_t p)           \
-    {                                                                                  \
-        const int64_t at = p & -(n);                                                   \
-        index col[n];                                                                  \
-        for (int l = 0; l < (n); l++)                                                  \
-            col[l] = crd[at + l < p ? p : at + l];                                     \
-        return (sbk_##t##x##n)_mm512_maskz_loadu_##s((__mmask16)~SBK_LOW(p & ((n)-1)), \
-                                                     a + at) *                         \
-               sbk_block_##jn##_##t(x, col);                                           \
+/* Products of the block of entry p, 0 before it whatever x holds there. */
+#define SBK_FLOW_FIRST(t, elem, n, s, reg, jn, index)                               \
+    SBK_FN sbk_##t##x##n sbk_flow_first_##jn##_##t(const elem *a, const index *crd, \
+                                                   const elem *x, int64_t p)        \
+    {                                                                               \
+        const int64_t at = p & -(n);                                                \
+        const __mmask16 from = (__mmask16)~SBK_LOW(p & ((n)-1));                    \
+        index col[n];                                                               \
+        for (int l = 0; l < (n); l++)                                               \
+            col[l] = crd[at + l < p ? p : at + l];                                  \
+        return (sbk_##t##x##n)_mm512_maskz_mul_##s(                                 \
+            from, _mm512_maskz_loadu_##s(from, a + at),                             \
+            (reg)sbk_block_##jn##_##t(x, col));                                     \
     }
 #define SBK_FLOW_FULL(t, elem, n, s, reg, part, in, offset, jn, index) \
     SBK_FN void sbk_flow_##in##_##jn##_##t##x8(                        \
@@ -179,8 +180,8 @@ sbk_four_sums_f64(const __m256d v[4])
 #define SBK_FLOW(t, elem, n, s, reg, part)                              \
     SBK_FLOW_ROW(t, elem, n, s, reg, __m512i, part, i32, int32_t)       \
     SBK_FLOW_ROW(t, elem, n, s, reg, __m512i, part, i64, int64_t)       \
-    SBK_FLOW_FIRST(t, elem, n, s, i32, int32_t)                         \
-    SBK_FLOW_FIRST(t, elem, n, s, i64, int64_t)                         \
+    SBK_FLOW_FIRST(t, elem, n, s, reg, i32, int32_t)                    \
+    SBK_FLOW_FIRST(t, elem, n, s, reg, i64, int64_t)                    \
     SBK_FLOW_FULL(t, elem, n, s, reg, part, i32, int32_t, i32, int32_t) \
     SBK_FLOW_FULL(t, elem, n, s, reg, part, i64, int64_t, i32, int32_t) \
     SBK_FLOW_FULL(t, elem, n, s, reg, part, i64, int64_t, i64, int64_t)
