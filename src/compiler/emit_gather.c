@@ -82,7 +82,8 @@ uniform_terms(sb_emit *cx, const sb_expr *e, bool minus)
     }
 }
 
-/* SBK_V(ga_f32, N)(B - base, A_crd + p[, m]); gah where A_crd is of i16 */
+/* SBK_V(ga_f32, N)(B - base, A_crd + p[, m]); gah where A_crd is of i16. Of more than four lanes
+ * without a mask elements of an i32 array are columns, not negative (docs/schedules.md). */
 void
 sb_emit_gather(sb_emit *cx, const sb_expr *e)
 {

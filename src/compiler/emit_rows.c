@@ -173,19 +173,22 @@ sb_emit_rows(sb_emit *cx, const sb_stmt *st)
     return true;
 }
 
-/* The loop with the note `flow` in a body, or NULL. */
-static const sb_stmt *
-flowing(sb_body body)
+/* Whether a body has a loop that is a call of `flow`, in *f. */
+static bool
+flows(rows *f, sb_emit *cx, sb_body body)
 {
-    const sb_stmt *found = NULL;
+    bool found = false;
 
     for (int q = 0; q < body.n && !found; q++) {
         const sb_stmt *st = body.at[q];
 
-        if (st->kind == SB_STMT_FOR)
-            found = sb_emit_noted(st, "flow") ? st : flowing(st->u.loop.body);
-        else if (st->kind == SB_STMT_IF)
-            found = flowing(st->u.cond.then);
+        if (st->kind == SB_STMT_IF) {
+            found = flows(f, cx, st->u.cond.then) || flows(f, cx, st->u.cond.els);
+        } else if (st->kind == SB_STMT_FOR) {
+            *f = (rows){0};
+            found = (sb_emit_noted(st, "flow") && match(f, cx, st, FLOW)) ||
+                    flows(f, cx, st->u.loop.body);
+        }
     }
     return found;
 }
@@ -193,10 +196,9 @@ flowing(sb_body body)
 void
 sb_emit_flow_state(sb_emit *cx)
 {
-    const sb_stmt *st = flowing(cx->prog->body);
-    rows f = {0};
+    rows f;
 
-    if (st && match(&f, cx, st, FLOW))
+    if (flows(&f, cx, cx->prog->body))
         sb_strbuf_printf(cx->out, "    sbk_flow_%s flow_ = {.end = -1};\n",
                          sb_dtype_name(f.term->type));
 }

@@ -204,7 +204,10 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
     }
     total->flops += flops;
     if (w->op == SB_OP_SPMV) {
-        const sb_vector_part one = {p, am->entries, am->slots, am->touches, w->b_size};
+        const sb_vector_part one = {
+            p,         am->entries,
+            am->slots, am->touches,
+            w->b_size, sb_rule_together(w, t, p->kind, 0, s->mean, s->ragged)};
         const double a_bytes = sb_cost_structure(p, am, w, packed);
 
         sb_vector_terms(out, &one, s, t, packed);

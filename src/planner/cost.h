@@ -128,6 +128,7 @@ typedef struct sb_vector_part {
     const sb_part_choice *choice;
     double entries, slots, rows;
     int x_size; /* bytes of an element of x */
+    int unroll; /* of groups: sb_rule_together */
 } sb_vector_part;
 
 /* cost_vector.c: seconds of one core for its rows or slices and for its entries. */

@@ -15,8 +15,8 @@ typedef struct pace {
     double unit, entry, late;
 } pace;
 
-/* Rows of which half are forgotten before they come again; bytes of a plan's columns. */
-enum { REMEMBERED = 50000, COLUMN = 4 };
+/* Rows of which half are forgotten before they come again. */
+enum { REMEMBERED = 50000 };
 
 /* Seconds of a row, of one whose length is not foreseen besides, of an entry; new lines. */
 typedef struct row_pace {
@@ -44,13 +44,12 @@ rows_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_ta
                           products[] = {{0.34e-9, 0.85e-9, 0.178e-9, 1.1},
                                         {0.38e-9, 1e-9, 0.185e-9, 0.8}};
     const sb_part_kind kind = p->choice->kind;
-    const bool flows =
-        kind == SB_PART_SEG && sb_rule_flows(p->entries, p->x_size, COLUMN, t);
-    const row_pace *const table = kind == SB_PART_PROD      ? products
-                                  : flows                   ? flow
-                                  : kind != SB_PART_SEG     ? one
-                                  : s->mean >= SB_LONG_ROWS ? eights
-                                                            : group;
+    const bool flows = kind == SB_PART_SEG && p->unroll == SB_SPEC_FLOW;
+    const row_pace *const table = kind == SB_PART_PROD  ? products
+                                  : kind != SB_PART_SEG ? one
+                                  : flows               ? flow
+                                  : p->unroll > 1       ? eights
+                                                        : group;
     const row_pace *by = &table[p->x_size > 4];
     /* what Zen 5 foresees of the rows whose lengths are others than the last one's */
     const double mixed =

@@ -73,7 +73,8 @@ int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows);
 
 /* The same for a part of this kind, of rows of which `ragged` (sb_view_ragged) differ in length
  * from the one above: SB_SPEC_FEW where rows in place take so many at a time,
- * SB_SPEC_JOIN to SB_SPEC_FOURS where they go one after the other. */
+ * SB_SPEC_JOIN to SB_SPEC_FOURS where they go one after the other, SB_SPEC_FLOW where vectors of
+ * SpMV's groups go on from row to row. */
 int sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int rows,
                      double mean, double ragged);
 /* sb_rule_tile of a part of this kind: of rows in place of all widths (docs/kernels.md, Widths
@@ -83,10 +84,6 @@ int sb_rule_tile_of(const sb_work *w, const sb_target *t, sb_part_kind kind, int
 /* Whether rows of B, of the type that sums them, are wider than two numbers, shorter than sixteen registers of 64 bytes, and no
  * kernel is for their width alone (docs/kernels.md, Widths between). */
 bool sb_rule_between(const sb_work *w);
-/* Whether vectors of SpMV's groups go on from row to row (docs/kernels.md, Vectors past the ends of
- * rows): so many entries of elements of `size` bytes and of columns of `index`, on Zen 5, as far as
- * L3 holds them. Not measured elsewhere. */
-bool sb_rule_flows(double entries, int size, int index, const sb_target *t);
 /* Whether the answer for rows in place depends on `ragged`. */
 bool sb_rule_asks_ragged(const sb_work *w, const sb_target *t);
 /* Whether rows of B of 64 and 128 bytes go by registers of 32 bytes (SB_SPEC_SLIM) where they would by

@@ -73,19 +73,15 @@ eight_lanes(const sb_work *w, const sb_target *t, double mean)
                                                                                    : 0);
 }
 
-bool
-sb_rule_flows(double entries, int size, int index, const sb_target *t)
-{
-    return t->wide && (size == 4 || size == 8) &&
-           entries * (size + index) <= (double)t->l3;
-}
-
+/* Whether vectors of groups go on from row to row (docs/kernels.md, Vectors past the ends of rows): of
+ * elements that are computed with as they are, as far as L3 holds A. Not measured elsewhere. */
 static bool
 flows(const sb_work *w, const sb_target *t)
 {
-    return w->op == SB_OP_SPMV && (w->a_type == SB_F32 || w->a_type == SB_F64) &&
+    return t->wide && w->op == SB_OP_SPMV &&
+           (w->a_type == SB_F32 || w->a_type == SB_F64) &&
            w->a_size == w->compute_size && w->b_size == w->compute_size &&
-           sb_rule_flows((double)w->nnz, w->a_size, w->idx_size, t);
+           (double)w->nnz * (w->a_size + w->idx_size) <= (double)t->l3;
 }
 
 /* Of all rows, from which on lengths are not foreseen. */

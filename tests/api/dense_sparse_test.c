@@ -7,6 +7,7 @@
 #include "denselab.h"
 #include "gen.h"
 #include "oracle.h"
+#include "team.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -17,16 +18,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#ifdef _OPENMP
-#include <omp.h>
-#else
-static void
-omp_set_num_threads(int threads)
-{
-    (void)threads;
-}
-#endif
 
 static const sb_dtype types[] = {SB_F32,  SB_F64, SB_C32,   SB_C64, SB_F16,
                                  SB_BF16, SB_C16, SB_CBF16, SB_I8,  SB_I32};

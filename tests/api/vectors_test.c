@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "call.h"
 #include "gen.h"
+#include "team.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -18,16 +19,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#ifdef _OPENMP
-#include <omp.h>
-#else
-static void
-omp_set_num_threads(int threads)
-{
-    (void)threads;
-}
-#endif
 
 typedef enum operation { AXPBY, GATHER, SCATTER, ROT, SPVV, OPERATIONS } operation;
 typedef enum layout { ASCENDING, REPEATED, ANY_ORDER, LAYOUTS } layout;

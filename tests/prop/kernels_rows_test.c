@@ -10,6 +10,7 @@
 #include "fence.h"
 #include "planner/planner.h"
 #include "runtime/backend.h"
+#include "team.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -21,16 +22,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#ifdef _OPENMP
-#include <omp.h>
-#else
-static void
-omp_set_num_threads(int threads)
-{
-    (void)threads;
-}
-#endif
 
 enum { COLS = 97 };
 

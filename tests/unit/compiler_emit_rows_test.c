@@ -98,6 +98,13 @@ test_flow(void **state)
     static const char loop[] =
         "for %r in 0 .. 8 note(flow, 8) { for %q in $ptr[%n + %r] - %base .. "
         "$ptr[%n + %r + 1] - %base { $sum[%r] += $a[%q] * $x[$crd[%q] - %base] } }\n";
+    /* behind one that is no call, in the other branch */
+    static const char behind[] =
+        "for %r in 0 .. 7 note(flow, 8) { for %q in $ptr[%r] .. $ptr[%r + 1] { "
+        "$sum[%r] += $a[%q] * $x[$crd[%q]] } }\n"
+        "if (%n > 3) { $wide[0] = 1.0 } else { for %r in 0 .. 8 note(flow, 8) { for %q "
+        "in "
+        "$ptr[%r] .. $ptr[%r + 1] { $sum[%r] += $a[%q] * $x[$crd[%q]] } } }\n";
     static const char *const others[] = {
         /* no note, other rows, offsets shorter than columns */
         "for %r in 0 .. 8 { for %q in $ptr[%r] .. $ptr[%r + 1] { $sum[%r] += $a[%q] * "
@@ -129,6 +136,9 @@ test_flow(void **state)
                       "ptr + n, base, &flow_);"));
     assert_true(
         emits(flow_head, loop, flow_foot, "    sbk_flow_f32 flow_ = {.end = -1};\n"));
+    assert_true(emits(flow_head, behind, flow_foot, "&flow_);"));
+    assert_true(
+        emits(flow_head, behind, flow_foot, "    sbk_flow_f32 flow_ = {.end = -1};\n"));
     for (size_t q = 0; q < sizeof others / sizeof others[0]; q++)
         if (emits(flow_head, others[q], flow_foot, "flow_"))
             fail_msg("%s", others[q]);

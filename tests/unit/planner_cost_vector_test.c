@@ -80,6 +80,7 @@ predict(const char *part, const sb_stats *s, int size, const sb_target *t)
                        .compute_size = size,
                        .ptr_size = 4,
                        .idx_size = 4,
+                       .a_type = size == 4 ? SB_F32 : SB_F64,
                        .one_value = one_value};
     char plan[64];
     sb_choice ch;

@@ -93,7 +93,7 @@ test_alike(void **state)
 }
 
 /* Vectors of SpMV's groups go on from row to row on Zen 5 alone, of elements that are computed with
- * as they are, as far as L3 holds A; rows that are longer than seven doubles or fourteen floats go
+ * as they are, as far as L3 holds A; rows that have seven entries and more, fourteen of floats and short columns, go
  * so without an analysis. */
 static void
 test_flows(void **state)
@@ -118,6 +118,9 @@ test_flows(void **state)
         assert_int_equal(sb_rule_together(&w, &zen4, SB_PART_SEG, 0, 20, 0), 1);
         assert_int_equal(sb_rule_in_place(&w, &zen5, more), SB_PART_SEG);
         assert_int_equal(sb_rule_in_place(&w, &zen5, less), SB_PART_PROD);
+        w.idx_size = 8; /* as of calls with 64-bit columns, whose products are slow */
+        assert_int_equal(sb_rule_in_place(&w, &zen5, 8), SB_PART_SEG);
+        w.idx_size = 4;
         w.m = 100000; /* lengths are forgotten before they come again */
         assert_int_equal(sb_rule_in_place(&w, &zen5, 13), SB_PART_PROD);
         w.nnz = (32 << 20) / (4 + size) + 1;
