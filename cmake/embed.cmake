@@ -73,7 +73,7 @@ foreach(text strips samples products)
     endif()
 endforeach()
 foreach(text head scan vector dense tri tri_block spgemm order
-             geam filter band grid factor product slots canon)
+             geam filter band grid factor product slots sides canon)
     if(EXISTS ${CMAKE_SOURCE_DIR}/src/native/${text}.inc)
         sb_embed(native ${text}.inc sb_native_text_${text} native/text.h)
     endif()

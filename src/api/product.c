@@ -5,8 +5,8 @@
  */
 #include "api/product.h"
 
-#include "api/bare.h"
 #include "api/error.h"
+#include "api/far.h"
 #include "api/place.h"
 #include "api/types.h"
 #include "api/view.h"
@@ -382,6 +382,8 @@ analyse(const sb_product *p, const sb_problem *pb, sb_diag *diag)
 
     SB_TRY(validate(p->sparse, pb, diag));
     SB_TRY(sb_plan_create(&plan, pb, &opt, diag));
+    if (pb->device)
+        sb_far_load(pb);
     return sb_planlist_put_take(p->sparse->plans, plan);
 }
 
@@ -444,8 +446,7 @@ compute(const sb_product *p, sb_problem *pb, sb_diag *diag)
     if (!ref)
         st = validate(p->sparse, pb, diag);
     if (st == SB_OK && !empty_output(pb))
-        st = pb->device && !(plan && plan->engine) ? sb_bare_run(pb, diag)
-                                                   : sb_execute(plan, pb, diag);
+        st = pb->device ? sb_far_run(plan, pb, diag) : sb_execute(plan, pb, diag);
     sb_planlist_unhold(plans, ref);
     return st;
 }
@@ -461,8 +462,8 @@ scratch_size(const sb_product *p, const sb_problem *pb)
         return sb_slab_room(pb, p->sparse->at.plan_text);
     (void)sb_place_problem(p->handle, &placed, NULL);
     if (placed.device)
-        sb_bare_prepare(&placed);
-    return sb_bare_bytes(&placed);
+        sb_far_prepare(&placed);
+    return sb_far_bytes(&placed);
 }
 
 sb_status

@@ -236,6 +236,15 @@ bool sb_native_slots_serves(const sb_problem *pb);
 size_t sb_native_slots_bytes(const sb_problem *pb);
 sb_status sb_native_slots_run(const sb_native *n, const sb_problem *pb);
 
+/*
+ * Dense operands by columns (runtime/sides.h): what `part`, which sb_sides_part made of columns
+ * from `from` on, has copies of is put there by rows, and its C put back. No waiting.
+ */
+sb_status sb_native_sides_take(const sb_native *n, const sb_problem *pb, int64_t from,
+                               const sb_problem *part);
+sb_status sb_native_sides_give(const sb_native *n, const sb_problem *pb, int64_t from,
+                               const sb_problem *part);
+
 /* Systems of few diagonals (runtime/legacy.h), a thread each; no waiting. */
 bool sb_native_band_scratch(const sb_band *b, size_t *bytes);
 sb_status sb_native_band(const sb_native *n, const sb_band *b);

@@ -72,6 +72,8 @@ static const text texts[] = {
     {"carries", "TIPXY", sb_native_text_slots, 21, 9},
     {"sampled", "TIPXY", sb_native_text_slots, 21, 9},
     {"listed", "IP", sb_native_text_slots, 21, 9},
+    {"by_rows", "E", sb_native_text_sides, 14, 4},
+    {"by_columns", "T", sb_native_text_sides, 14, 4},
     {"digits", "", sb_native_text_order, 4, 5},
     {"spread", "", sb_native_text_order, 4, 5},
     {"rows", "", sb_native_text_order, 4, 5},

@@ -42,6 +42,7 @@ const char *sb_native_text_grid(void);
 const char *sb_native_text_factor(void);
 const char *sb_native_text_product(void);
 const char *sb_native_text_slots(void);
+const char *sb_native_text_sides(void);
 const char *sb_native_text_canon(void);
 
 #endif

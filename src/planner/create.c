@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "runtime/backend.h"
 #include "runtime/device.h"
+#include "runtime/sides.h"
 #include "runtime/slab.h"
 
 #include <math.h>
@@ -319,8 +320,13 @@ static sb_problem
 planned(const sb_problem *pb, const char *text, int slab)
 {
     sb_problem r = sb_problem_by_rows(pb);
+    const int64_t sides = pb->device ? sb_sides_width(pb) : 0;
     sb_choice ch;
 
+    if (sides > 0) {
+        r = sb_sides_part(pb, 0, sides, NULL);
+        return sb_problem_by_rows(&r);
+    }
     if (slab > 0) {
         r = sb_problem_by_rows_alone(pb);
         return sb_slab_alone(&r, slab);

@@ -18,15 +18,13 @@ has_room(const sb_plan *plan, const sb_problem *pb)
     return plan->slab == 0 || !sb_slab_turns(pb) || sb_slab_fits(pb, plan->slab);
 }
 
+/* Plans there are run by who puts their operands by rows (api/far.h). */
 static sb_status
-on_device(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
+on_device(const sb_problem *pb, sb_diag *diag)
 {
     const sb_problem by_rows = sb_problem_by_rows(pb);
-    sb_status st;
+    const sb_status st = sb_even_run(&by_rows, diag);
 
-    if (plan && plan->engine && sb_plan_matches(plan, pb))
-        return sb_plan_run(plan, &by_rows, diag);
-    st = sb_even_run(&by_rows, diag);
     return st == SB_SKIP ? sb_staged_run(pb, diag) : st;
 }
 
@@ -49,7 +47,7 @@ sb_execute(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
     sb_status st = SB_SKIP;
 
     if (pb->device)
-        return on_device(plan, pb, diag);
+        return on_device(pb, diag);
     if (plan && sb_plan_matches(plan, pb))
         st = by_plan(plan, pb, diag);
     if (st != SB_SKIP)
