@@ -19,11 +19,11 @@ typedef struct family {
 
 /* Without analysis rows go by ranges where there is a buffer for their sums. */
 static const family families[] = {
-    {SB_KOP_SPMM, SB_KIND_CSR, false, 4, 128, "rr", 4},
+    {SB_KOP_SPMM, SB_KIND_CSR, false, 4, 128, "rr", 6},
     {SB_KOP_SPMM, SB_KIND_CSR, false, 4, 32, "rccrcc", 2},
     {SB_KOP_SPMM, SB_KIND_CSR, true, 4, 128, "rr", 4},
-    {SB_KOP_SPMM, SB_KIND_RANGE, true, 4, 128, "rr", 4},
-    {SB_KOP_SPMM, SB_KIND_CARRY, true, 4, 128, "rr", 4},
+    {SB_KOP_SPMM, SB_KIND_RANGE, true, 4, 128, "rr", 6},
+    {SB_KOP_SPMM, SB_KIND_CARRY, true, 4, 128, "rr", 6},
     {SB_KOP_SPMV, SB_KIND_CSR, false, 32, 32, "rr", 4},
     {SB_KOP_SPMV, SB_KIND_CSR, true, 32, 32, "rr", 4},
     {SB_KOP_SPMV, SB_KIND_WHOLE, true, 32, 32, "rr", 4},
@@ -32,15 +32,14 @@ static const family families[] = {
     {SB_KOP_SDDMM, SB_KIND_RANGE, true, 4, 256, "rc", 4},
 };
 
-static const sb_dtype types[][2] = {/* elements, sums */
-                                    {SB_F32, SB_F32},
-                                    {SB_F64, SB_F64},
-                                    {SB_F16, SB_F32},
-                                    {SB_BF16, SB_F32}};
+/* Elements of A and B, sums, elements of C: the last two when C is by columns (sides.h). */
+static const sb_dtype types[][3] = {
+    {SB_F32, SB_F32, SB_F32},   {SB_F64, SB_F64, SB_F64}, {SB_F16, SB_F32, SB_F16},
+    {SB_BF16, SB_F32, SB_BF16}, {SB_F16, SB_F32, SB_F32}, {SB_BF16, SB_F32, SB_F32}};
 
 /* Entries taken together in rows that are not short. */
 static int
-together(const family *f, const sb_dtype type[2], const char *layout, int tile)
+together(const family *f, const sb_dtype type[3], const char *layout, int tile)
 {
     const sb_work w = {.op = f->op == SB_KOP_SPMM   ? SB_OP_SPMM
                              : f->op == SB_KOP_SPMV ? SB_OP_SPMV
@@ -54,7 +53,7 @@ together(const family *f, const sb_dtype type[2], const char *layout, int tile)
 
 /* One spec; those that no kernel has are left out. Whether it is the same for any unroll. */
 static bool
-put(const family *f, const sb_dtype type[2], const char *layout, int tile, int unroll,
+put(const family *f, const sb_dtype type[3], const char *layout, int tile, int unroll,
     void (*each)(void *user, const char spec[SB_SPEC_MAX]), void *user)
 {
     char text[SB_SPEC_MAX];
@@ -63,7 +62,7 @@ put(const family *f, const sb_dtype type[2], const char *layout, int tile, int u
                  .even = f->even,
                  .a = type[0],
                  .b = type[0],
-                 .c = type[0],
+                 .c = type[2],
                  .compute = type[1],
                  .ptr = SB_I32,
                  .idx = SB_I32,
