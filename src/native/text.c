@@ -72,8 +72,8 @@ static const text texts[] = {
     {"carries", "TIPXY", sb_native_text_slots, 21, 9},
     {"sampled", "TIPXY", sb_native_text_slots, 21, 9},
     {"listed", "IP", sb_native_text_slots, 21, 9},
-    {"by_rows", "E", sb_native_text_sides, 14, 4},
-    {"by_columns", "T", sb_native_text_sides, 14, 4},
+    {"by_rows", "E", sb_native_text_sides, 13, 4},
+    {"by_columns", "T", sb_native_text_sides, 13, 4},
     {"digits", "", sb_native_text_order, 4, 5},
     {"spread", "", sb_native_text_order, 4, 5},
     {"rows", "", sb_native_text_order, 4, 5},
@@ -317,6 +317,19 @@ put_text(sb_strbuf *out, const char *text)
 
 /* ---- the whole ------------------------------------------------------------------------ */
 
+/* What sides.inc turns at once, and its shared memory. */
+static void
+put_piece(sb_strbuf *out, sb_dtype t)
+{
+    const int bits = sb_native_piece_bits(sb_dtype_size(t));
+
+    sb_strbuf_printf(
+        out,
+        "#define NATIVE_PIECE_BITS %d\n#define SBG_RESIDENT 1024\n"
+        "#define SBG_SHARED_BYTES %zu\n",
+        bits, (((size_t)1 << bits) + ((size_t)1 << bits) / 8) * sb_dtype_size(t));
+}
+
 static sb_status
 put_head(sb_strbuf *out, const text *t, const word w[WORDS])
 {
@@ -325,6 +338,8 @@ put_head(sb_strbuf *out, const text *t, const word w[WORDS])
 
     sb_strbuf_printf(out, "#define SBG_MAX_PARAM %d\n#define SBG_MAX_BUF %d\n",
                      t->params, t->bufs);
+    if (t->text == sb_native_text_sides)
+        put_piece(out, c_name(c) ? c : e);
     sb_strbuf_puts(out, sb_emit_gpu_prelude());
     if (!put_type(out, "E", w[2]) || !put_type(out, "C", w[3]) ||
         !put_type(out, "I", w[4]) || !put_type(out, "P", w[5]) ||

@@ -15,6 +15,14 @@
 /* The last: rows of a block that a lane has in a product. */
 enum { SB_NATIVE_THREADS = 256, SB_NATIVE_LANES = 32, SB_NATIVE_BRICK_ROWS = 8 };
 
+/* log2 of the elements that a block of sides.inc turns at once, which are of `size` bytes. */
+static inline int
+sb_native_piece_bits(size_t size)
+{
+    return size > 8 ? 10 : 11;
+}
+
+
 /* The types in the order above, SB_DTYPE_COUNT: it has none. */
 void sb_native_name(char spec[SB_SPEC_MAX], const char *op, const sb_dtype type[6]);
 

@@ -86,6 +86,10 @@ void sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_gro
 void sb_strips_cut(sb_tile *tile, int64_t *n, const sb_planner *pl,
                    const sb_part_group *g, const sb_gpu_shape *s, int64_t first);
 
+/* Tiles of rows in place say instead of what they cost where their entries are: `base` of them
+ * from entry `kind` on, or none, then the offsets say. */
+void sb_strips_place(sb_tile *tile, int64_t n, const sb_planner *pl);
+
 /* What all units of a part cost, where offsets say it: chunks of many entries come to less than
  * their entries. Else its entries. */
 int64_t sb_tiles_total(const sb_part *p);

@@ -436,6 +436,8 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
     }
     if (d && plan->tile && !by_strips(b, k))
         sb_tiles_longest_first(plan->tile + lo, plan->ntile - lo, grain);
+    if (d && plan->tile && d->ops->shape(k).items > 0)
+        sb_strips_place(plan->tile + lo, plan->ntile - lo, b->pl);
     if (!plan->tile || plan->ntile == lo)
         return SB_OK;
     if (plan->nstep == SB_PLAN_MAX_STEPS)

@@ -131,3 +131,16 @@ sb_strips_cut(sb_tile *tile, int64_t *n, const sb_planner *pl, const sb_part_gro
     for (int64_t t = from; tile && sb_problem_own_structures(pl->pb) && t < *n; t++)
         tile[t] = (sb_tile){0, tile[t].lo, tile[t].hi, tile[t].base & 0xff};
 }
+
+void
+sb_strips_place(sb_tile *tile, int64_t n, const sb_planner *pl)
+{
+    const bool known = !sb_problem_own_structures(pl->pb);
+
+    for (int64_t t = 0; t < n; t++) {
+        const int64_t lo = sb_view_lo(&pl->view, tile[t].lo);
+
+        tile[t].kind = known ? lo : 0;
+        tile[t].base = known ? sb_view_lo(&pl->view, tile[t].hi) - lo : 0;
+    }
+}

@@ -74,7 +74,8 @@ compiles(const char *spec, int index, bool known)
         if (!all && q != index % NVRTC_ARCHS)
             continue;
         use = nvrtc_compile(src.text.s, spec, nvrtc_archs[q]);
-        if (use.spills || use.shared || use.registers == 0)
+        if (use.spills || (use.shared && !strstr(spec, "native by_")) ||
+            use.registers == 0)
             fail_msg("%s for sm_%d: %d registers, %d bytes of spills, %d shared", spec,
                      nvrtc_archs[q], use.registers, use.spills, use.shared);
         (void)snprintf(entry, sizeof entry, " sm_%d %d", nvrtc_archs[q], use.registers);
