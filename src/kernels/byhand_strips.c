@@ -59,23 +59,21 @@ macros(sb_strbuf *out, const sb_spec *s)
     const size_t sums = (size_t)groups * (size_t)s->tile * sb_dtype_size(s->compute);
     const size_t b = (size_t)vec * sb_dtype_size(s->b),
                  c = (size_t)vec * sb_dtype_size(s->c);
-    const size_t at_last = sb_byhand_up((size_t)(STRIP * groups) * sizeof(int)),
-                 at_part = at_last + sb_byhand_up((size_t)groups * sizeof(int)),
+    const size_t at_part = sb_byhand_up((size_t)(groups + 1) * sizeof(int)),
                  at_found = at_part + 2 * sums;
 
     sb_strbuf_printf(out,
                      "#define LANES %d\n#define VEC %d\n#define NV %d\n"
-                     "#define UNDER %d\n#define ROWS_MAX %d\n"
-                     "#define AT_LAST %zu\n#define AT_PART %zu\n#define AT_FOUND %zu\n"
+                     "#define UNDER %d\n"
+                     "#define AT_PART %zu\n#define AT_FOUND %zu\n"
                      "#define CARRIED %d\n#define FIT_B %zu\n#define FIT_C %zu\n"
                      "#define WORDS_FIT %d\n#define MANY %d\n#define AT_MANY %zu\n"
                      "#define SBG_SHARED_BYTES %zu\n"
                      "#define ITEM %s\n" /* rows and entries together */
                      "#define U_TYPE %s\n",
-                     s->lanes, vec, nv, most < s->lanes ? most : s->lanes,
-                     STRIP * groups, at_last, at_part, at_found,
-                     SB_FAULT(GPU_CARRY) ? 0 : 1, b < 16 ? b : 16, c < 16 ? c : 16,
-                     b >= 4 && c >= 4, MANY, sums,
+                     s->lanes, vec, nv, most < s->lanes ? most : s->lanes, at_part,
+                     at_found, SB_FAULT(GPU_CARRY) ? 0 : 1, b < 16 ? b : 16,
+                     c < 16 ? c : 16, b >= 4 && c >= 4, MANY, sums,
                      s->kinds == 1U << SB_KIND_RANGE
                          ? at_found + 32
                          : sums + sb_byhand_up((size_t)groups * sizeof(int)),
