@@ -232,20 +232,6 @@ sbg_votes(int yes, int width, int line)
     sbg_wait(line, warp, 32);
     return votes;
 }
-/* Whether any thread of the block says so; they meet. */
-SBK_FN int
-sbg_any_of_block(int yes, int line)
-{
-    sbg_fiber *const f = sbg_now->fiber;
-    int any = 0;
-
-    f[SBG_TID].slot.i = yes != 0;
-    sbg_meet(line, 0, sbg_now->threads);
-    for (int q = 0; q < sbg_now->threads; q++)
-        any |= (int)f[q].slot.i;
-    sbg_wait(line, 0, sbg_now->threads);
-    return any;
-}
 #define SBG_WARP_EXCHANGES(t, type)                                      \
     SBK_FN type sbg_warp_shfl_##t(type v, int from, int width, int line) \
     {                                                                    \
@@ -268,7 +254,6 @@ SBG_WARP_EXCHANGES(c64, sbk_c64)
 #define SBG_WARP_SHFL(t, v, from, width) sbg_warp_shfl_##t(v, from, width, __LINE__)
 #define SBG_WARP_XOR(t, v, bits) SBG_WARP_SHFL(t, v, (SBG_TID & 31) ^ (bits), 32)
 #define SBG_BARRIER() sbg_meet(__LINE__, 0, sbg_now->threads)
-#define SBG_BARRIER_ANY(yes) sbg_any_of_block(yes, __LINE__)
 #define SBG_SHARED(type, name, n, at) \
     type *const name = (type *)(void *)(sbg_now->shared + (at))
 #define SBG_SHFL(t, v, from, width) sbg_shfl_##t(v, from, width, __LINE__)

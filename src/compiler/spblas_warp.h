@@ -120,7 +120,6 @@ SBG_WARP_SHUFFLE_Z(c64, f64)
 /* That of the lane whose number differs in those bits. */
 #define SBG_WARP_XOR(t, v, bits) sbg_warp_xor_##t(v, bits)
 #define SBG_BARRIER() __syncthreads()
-#define SBG_BARRIER_ANY(yes) __syncthreads_or(yes)
 
 #else
 

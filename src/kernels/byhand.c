@@ -129,8 +129,9 @@ sb_byhand_resident(sb_strbuf *out, int cc90, int elsewhere)
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
+/* The first that fits. */
 static const sb_byhand *const texts[] = {&sb_byhand_strips, &sb_byhand_samples,
-                                         &sb_byhand_products};
+                                         &sb_byhand_groups, &sb_byhand_products};
 
 const sb_byhand *
 sb_byhand_of(const sb_spec *s)

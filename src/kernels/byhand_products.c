@@ -47,7 +47,7 @@ macros(sb_strbuf *out, const sb_spec *s)
     const size_t items = THREADS * EACH, warps = THREADS / 32,
                  at_first = items * sb_dtype_size(s->compute),
                  at_begin = at_first + sb_byhand_up(warps * sb_dtype_size(s->compute)),
-                 at_begins = at_begin + (items + 4) * sizeof(int),
+                 at_begins = at_begin + items * sizeof(int),
                  at_head = at_begins + sb_byhand_up(warps * sizeof(int)),
                  at_found = at_head + items;
 
@@ -56,8 +56,7 @@ macros(sb_strbuf *out, const sb_spec *s)
                      "#define SHFL_P(v, from) SBG_WARP_SHFL(%s, v, from, 32)\n"
                      "#define AT_PROD 0\n#define AT_FIRST %zu\n#define AT_BEGIN %zu\n"
                      "#define AT_BEGINS %zu\n#define AT_HEAD %zu\n"
-                     "#define AT_FOUND %zu\n#define CARRIED "
-                     "%d\n#define BEHIND %d\n"
+                     "#define AT_FOUND %zu\n#define CARRIED %d\n#define BEHIND %d\n"
                      "#define SBG_SHARED_BYTES %zu\n",
                      EACH, UNDER, sb_dtype_name(s->ptr), at_first, at_begin, at_begins,
                      at_head, at_found, SB_FAULT(GPU_CARRY) ? 0 : 1,

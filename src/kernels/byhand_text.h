@@ -17,7 +17,8 @@ struct sb_byhand {
     void (*put)(sb_strbuf *out);      /* the text */
 };
 
-extern const sb_byhand sb_byhand_strips, sb_byhand_samples, sb_byhand_products;
+extern const sb_byhand sb_byhand_strips, sb_byhand_samples, sb_byhand_products,
+    sb_byhand_groups;
 
 /* SBG_RESIDENT: threads that a multiprocessor should hold, on 9.0, which was measured, and
  * elsewhere, where the same loops take more registers. */
@@ -30,5 +31,6 @@ size_t sb_byhand_up(size_t bytes);
 const char *sb_byhand_text_strips(void);
 const char *sb_byhand_text_samples(void);
 const char *sb_byhand_text_products(void);
+const char *sb_byhand_text_groups(void);
 
 #endif

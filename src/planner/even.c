@@ -45,7 +45,7 @@ spec_of(sb_spec *out, const sb_problem *pb, int part, int recipe)
 
     sb_work_of(&w, pb);
     mean = w.m > 0 ? (double)w.nnz / (double)w.m : 0;
-    ch.tile = sb_rule_gpu_tile(&w, mean);
+    ch.tile = pb->op == SB_OP_SPMV ? 32 : sb_rule_gpu_tile(&w, mean); /* rows are any */
     ch.unroll = part == SB_PART_BLOCKS ? 1 : sb_rule_gpu_unroll(&w, mean, 1);
     sb_spec_of(out, pb, &ch, 1u << part, ptr, pb->a.idx_type);
     if (recipe >= 0)

@@ -270,6 +270,7 @@ sb_rule_lanes(sb_spec *s)
     const int fit = (int)(16 / sb_dtype_size(s->b));
     const sb_mma mma = s->mma ? s->mma : SB_MMA_HALF;
     const int words = (int)sb_dtype_size(s->compute) / 4;
+    const sb_byhand *h;
 
     s->mma = SB_MMA_NONE;
     s->vec = 1;
@@ -290,10 +291,10 @@ sb_rule_lanes(sb_spec *s)
         s->tile /= 2;
     if (s->op != SB_KOP_SPMV)
         window_rules(s, mma);
-    if (sb_byhand_of(s)) { /* which takes as many entries at once as it likes */
+    if ((h = sb_byhand_of(s))) { /* which takes as many entries at once as it likes */
         s->unroll = 1;
-        if (s->op == SB_KOP_SPMV) /* and shares them out as it likes */
-            s->tile = s->lanes = 32;
+        if (s->op == SB_KOP_SPMV && sb_byhand_cut_of(h, s).items > 0)
+            s->tile = s->lanes = 32; /* and shares them out as it likes */
         if (s->kinds == 1U << SB_KIND_CSR && s->lanes > 16 &&
             s->tile / s->vec == s->lanes)
             s->lanes = 16; /* two vectors each; ranges have not the registers */

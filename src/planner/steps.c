@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "planner/groups.h"
 #include "planner/recent.h"
 #include "planner/rules.h"
 #include "planner/sampled.h"
@@ -81,11 +82,24 @@ by_entries(const sb_build *b, unsigned kinds)
     return kinds == 1u << SB_PART_CSR && sb_sampled_by_entries(b->pl->pb);
 }
 
+/* Nor for rows in place that are all alike. Lanes of a row, or 0. */
+static int
+lanes_of(const sb_build *b, unsigned kinds)
+{
+    return kinds == 1u << SB_PART_CSR && b->choice.npart <= 1
+               ? sb_groups_lanes(b->pl->pb, &b->pl->stats)
+               : 0;
+}
+
 static sb_status
 kernel(const sb_kernel **out, sb_build *b, unsigned kinds, sb_kernel_effort effort)
 {
+    const int lanes = lanes_of(b, kinds);
+
     if (by_entries(b, kinds))
         return sb_sampled_kernel(out, b->pl->pb, effort);
+    if (lanes > 0)
+        return sb_groups_kernel(out, b->pl->pb, lanes, effort);
     return sb_planner_kernel(out, b->pl->pb, &b->choice, kinds, b->pl->view.slot_type,
                              b->pl->view.crd_type, effort);
 }
@@ -378,18 +392,26 @@ by_strips(const sb_build *b, const sb_kernel *k)
     return d && d->ops->shape(k).strip > 0;
 }
 
+/* A step without a table of tiles. */
 static void
-put_entries(sb_build *b, const sb_kernel *k)
+put_untiled(sb_build *b, const sb_kernel *k)
 {
+    const sb_problem *pb = b->pl->pb;
     sb_plan *plan = b->plan;
+    sb_plan_int *integer = plan->integer + plan->nint;
+    int64_t tiles;
 
     if (!plan->tile) /* the first round counts tiles */
         return;
     SB_ASSERT(plan->nstep == 0 && plan->nint + SB_SAMPLED_INTS <= SB_PLAN_MAX_INTS);
-    plan->step[plan->nstep++] = (sb_step){
-        .kernel = k,
-        .tile_hi = sb_sampled_tiles(plan->integer + plan->nint, b->pl->pb, k)};
-    plan->nint += SB_SAMPLED_INTS;
+    if (pb->op == SB_OP_SDDMM) {
+        tiles = sb_sampled_tiles(integer, pb, k);
+        plan->nint += SB_SAMPLED_INTS;
+    } else {
+        tiles = sb_groups_tiles(integer, pb, k);
+        plan->nint++;
+    }
+    plan->step[plan->nstep++] = (sb_step){.kernel = k, .tile_hi = tiles};
 }
 
 /* Tiles of the batch's groups of the given kinds, as one step of kernel k. */
@@ -402,8 +424,8 @@ put_step(sb_build *b, const batch *bt, unsigned kinds, const sb_kernel *k,
     const sb_device *d = b->pl->pb->device;
     int64_t cut = 0, entries = 0; /* groups that were, and what they hold */
 
-    if (by_entries(b, kinds)) {
-        put_entries(b, k);
+    if (by_entries(b, kinds) || lanes_of(b, kinds) > 0) {
+        put_untiled(b, k);
         return SB_OK;
     }
     grain = grain_of(b, k, grain);

@@ -25,7 +25,7 @@ static const family families[] = {
     {SB_KOP_SPMM, SB_KIND_RANGE, true, 4, 128, "rr", 6},
     {SB_KOP_SPMM, SB_KIND_CARRY, true, 4, 128, "rr", 6},
     {SB_KOP_SPMV, SB_KIND_CSR, false, 32, 32, "rr", 4},
-    {SB_KOP_SPMV, SB_KIND_CSR, true, 32, 32, "rr", 4},
+    {SB_KOP_SPMV, SB_KIND_CSR, true, 4, 32, "rr", 4},
     {SB_KOP_SPMV, SB_KIND_WHOLE, true, 32, 32, "rr", 4},
     {SB_KOP_SPMV, SB_KIND_RANGE, true, 32, 32, "rr", 4},
     {SB_KOP_SPMV, SB_KIND_CARRY, true, 32, 32, "rr", 4},
