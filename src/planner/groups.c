@@ -10,9 +10,10 @@
 #include "runtime/device.h"
 
 enum {
-    LEAST = 4,       /* lanes */
+    LEAST = 4, /* lanes */
     MOST = 16,
-    SHORT = 4,       /* entries in the mean */
+    SHORT = 4, /* entries in the mean, and */
+    LONG = 96,
     THREADS = 540000 /* that a large GPU has at once, twice */
 };
 /* What the longest row has of the mean, and more; entries of a lane, in small and large matrices. */
@@ -26,11 +27,11 @@ sb_groups_lanes(const sb_problem *pb, const sb_stats *s)
 
     sb_problem_shape(pb, &m, &n, &k);
     if (!pb->device || pb->op != SB_OP_SPMV || sb_problem_as_is(pb) != SB_PART_CSR ||
-        s->mean < SHORT || (double)s->longest > longest * s->mean + more || s->cv > 0.5)
+        s->mean < SHORT || s->mean > LONG ||
+        (double)s->longest > longest * s->mean + more || s->cv > 0.5)
         return 0;
     while (lanes < MOST && 2 * lanes * few <= s->mean &&
-           (2 * lanes * many <= s->mean ||
-            2 * lanes * (double)m <= (double)THREADS))
+           (2 * lanes * many <= s->mean || 2 * lanes * (double)m <= (double)THREADS))
         lanes *= 2;
     return lanes;
 }

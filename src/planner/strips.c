@@ -7,17 +7,26 @@
 #include "planner/candidates.h"
 #include "planner/context.h"
 
-/* Entries of a row that all groups of a block share: where rows are that long anyway they are left
- * whole up to LONGER; SOON where all is one wave and such rows are at most a third of it. */
-enum { LONG = 64, LONGER = 96, SOON = 32, FEW = 3, SHORTEST = 8, MANY_WAVES = 6 };
+/* Entries of a row that several groups of a block share: where rows are that long anyway they are
+ * left whole up to LONGER; SOON where all is one wave and such rows are at most a third of it.
+ * Each group has PART of them where there is more than a wave. */
+enum {
+    LONG = 64,
+    LONGER = 96,
+    SOON = 32,
+    FEW = 3,
+    PART = 64,
+    SHORTEST = 8,
+    MANY_WAVES = 6
+};
 
-/* Rows lo .. hi, of `entries` from `first` on; share: which part of a row a group has, or 0. */
+/* Rows lo .. hi, of `entries` from `first` on; share: which of `parts` of a row a group has, or 0. */
 static void
-put(sb_tile *tile, int64_t *n, int64_t lo, int64_t hi, int share, int64_t first,
-    int64_t entries)
+put(sb_tile *tile, int64_t *n, int64_t lo, int64_t hi, int share, int parts,
+    int64_t first, int64_t entries)
 {
     if (tile)
-        tile[*n] = (sb_tile){first, lo, hi, entries << 8 | share};
+        tile[*n] = (sb_tile){first, lo, hi, entries << 16 | parts << 8 | share};
     ++*n;
 }
 
@@ -70,7 +79,7 @@ put_strips(sb_tile *tile, int64_t *n, const sb_part_group *g, const sb_view *v,
         if (hi > lo) {
             count++;
             if (n)
-                put(tile, n, lo, hi, 0, first, at - first);
+                put(tile, n, lo, hi, 0, 0, first, at - first);
         }
         lo = hi;
         while (lo < g->hi && length(v, lo) > most)
@@ -106,6 +115,50 @@ strip_of(const sb_part_group *g, const sb_view *v, const sb_gpu_shape *s,
     return hi;
 }
 
+/* Groups that share a row, a power of two. */
+static int
+parts_of(int64_t entries, int64_t each, int groups)
+{
+    int parts = 2;
+
+    while (parts < groups && parts * each < entries)
+        parts *= 2;
+    return parts < groups ? parts : groups;
+}
+
+static void
+put_empty(sb_tile *tile, int64_t *n, const sb_part_group *g, int64_t first,
+          int64_t groups)
+{
+    while ((*n - first) % groups != 0)
+        put(tile, n, g->lo, g->lo, 0, 0, 0, 0);
+}
+
+/* Rows of more than `most` entries, those of most parts first, so that none lies in two blocks, nor
+ * a strip in one with them; returns the groups that they take. */
+static int64_t
+put_long(sb_tile *tile, int64_t *n, const sb_part_group *g, const sb_view *v,
+         const sb_gpu_shape *s, int64_t most, int64_t first)
+{
+    const int groups = s->rows_per_tile;
+    const int64_t from = *n, each = most > SOON ? PART : 1;
+
+    if (count_longer(g, v, most) == 0)
+        return 0;
+    put_empty(tile, n, g, first, groups);
+    for (int parts = groups; parts > 0; parts = parts > 2 ? parts / 2 : 0)
+        for (int64_t i = g->lo; i < g->hi; i++) {
+            const int64_t entries = length(v, i);
+
+            if (entries <= most || parts_of(entries, each, groups) != parts)
+                continue;
+            for (int q = 1; q <= parts; q++)
+                put(tile, n, i, i + 1, q, parts, sb_view_lo(v, i), entries);
+        }
+    put_empty(tile, n, g, first, groups);
+    return *n - from;
+}
+
 /* Long rows first, because they take longest. Where entries are is left to the offsets where
  * members of a batch have their own. */
 void
@@ -116,20 +169,12 @@ sb_strips_cut(sb_tile *tile, int64_t *n, const sb_planner *pl, const sb_part_gro
     const sb_view *v = &pl->view;
     const int64_t from = *n;
     const int64_t most = longest_whole(g, v, s, blocks);
-    int64_t groups = blocks * s->rows_per_tile;
+    const int64_t groups =
+        blocks * s->rows_per_tile - put_long(tile, n, g, v, s, most, first);
 
-    for (int64_t i = g->lo; i < g->hi; i++) {
-        if (length(v, i) <= most)
-            continue;
-        while ((*n - first) % s->rows_per_tile != 0)
-            put(tile, n, i, i, 0, 0, 0);
-        for (int q = 1; q <= s->rows_per_tile; q++)
-            put(tile, n, i, i + 1, q, sb_view_lo(v, i), length(v, i));
-        groups -= s->rows_per_tile;
-    }
     (void)put_strips(tile, n, g, v, strip_of(g, v, s, groups, most), most, v->rows);
     for (int64_t t = from; tile && sb_problem_own_structures(pl->pb) && t < *n; t++)
-        tile[t] = (sb_tile){0, tile[t].lo, tile[t].hi, tile[t].base & 0xff};
+        tile[t] = (sb_tile){0, tile[t].lo, tile[t].hi, tile[t].base & 0xffff};
 }
 
 void

@@ -122,6 +122,74 @@ test_features(void **state)
     }
 }
 
+/* Rows that two groups of a block share, and four, eight and all, beside strips of short ones: a
+ * matrix of more than one wave. */
+static void
+test_shared_rows(void **state)
+{
+    enum { ROWS = 900, COLS = 1400 };
+    const gen_spec spec = {.family = GEN_UNIFORM,
+                           .rows = ROWS,
+                           .cols = COLS,
+                           .density = 0.06,
+                           .base = 1,
+                           .integer = true};
+    sb_problem pb = product(&spec, 24);
+    int32_t *ptr = (int32_t *)(uintptr_t)pb.a.ptr;
+    call c;
+
+    (void)state;
+    /* entries of neighbours go to rows 10 on: about 170, 340, 670, 1200 */
+    for (int i = 10, wide = 2; i < 200; i += wide, wide = wide < 14 ? wide * 2 : 2)
+        for (int k = 1; k < wide; k++)
+            ptr[i + k] = ptr[i + wide];
+    if (sb_box_compiler()) {
+        world_must(call_begin(&c, &pb));
+        says(analysed(&c, SPBLAS_EFFORT_ESTIMATE, "(plan spmm (part csr))"),
+             "spmm csr f32f32f32/f32");
+        run_and_check(&c);
+        call_end(&c);
+    }
+    gen_free_matrix(&pb.a);
+    gen_free_dense(&pb.b);
+    gen_free_dense(&pb.c);
+}
+
+/* SpMV: a group of lanes a row where all are about as long; else, and where rows are far longer than
+ * a group, entries are shared out. */
+static void
+test_groups(void **state)
+{
+    static const struct {
+        gen_family family;
+        int64_t rows, cols;
+        double density;
+        const char *expect;
+    } table[] = {{GEN_BANDED, 900, 900, 0.01, "g4 even"},
+                 {GEN_FULL, 70, 30, 1, "g16 even"},
+                 {GEN_FULL, 40, 200, 1, "t32 p0 g16\n"},
+                 {GEN_DENSE_ROW, 300, 400, 0.01, "t32 p0 g16\n"}};
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(table) && sb_box_compiler(); q++) {
+        const gen_spec spec = {.family = table[q].family,
+                               .rows = table[q].rows,
+                               .cols = table[q].cols,
+                               .density = table[q].density,
+                               .base = q % 2,
+                               .integer = true};
+        sb_problem pb = product(&spec, 1);
+        call c;
+
+        pb.beta = (sb_value){q, 0};
+        world_must(call_begin(&c, &pb));
+        says(analysed(&c, SPBLAS_EFFORT_ESTIMATE, "(plan spmv (part csr))"),
+             table[q].expect);
+        run_and_check(&c);
+        close_product(&c, &pb);
+    }
+}
+
 /* The clock's choice, once more from wisdom, which knows the device; nothing is left. */
 static void
 test_measure(void **state)
@@ -432,7 +500,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_features),   cmocka_unit_test(test_measure),
+        cmocka_unit_test(test_features),   cmocka_unit_test(test_shared_rows),
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_measure),
         cmocka_unit_test(test_search),     cmocka_unit_test(test_rests_and_levels),
         cmocka_unit_test(test_transposed), cmocka_unit_test(test_math_mode),
         cmocka_unit_test(test_sampled),    cmocka_unit_test(test_own_offsets),

@@ -70,22 +70,27 @@ test_cover(void **state)
         assert_non_null(parts);
         for (int64_t t = 0; t < c.n; t++) {
             const sb_tile *at = &c.tile[t];
-            const int share = (int)(at->base & 0xff);
+            const int share = (int)(at->base & 0xff), of = (int)(at->base >> 8 & 0xff);
 
             if (at->lo == at->hi)
                 continue;
             assert_int_equal(at->kind, sb_view_lo(&c.pl.view, at->lo));
-            assert_int_equal(at->base >> 8, sb_view_lo(&c.pl.view, at->hi) - at->kind);
-            if (share) { /* a block's groups, in their order */
-                assert_int_equal(share, t % GROUPS + 1);
+            assert_int_equal(at->base >> 16, sb_view_lo(&c.pl.view, at->hi) - at->kind);
+            if (share) { /* groups of a block, in their order; its first is one of these */
+                assert_true(share <= of && of <= GROUPS);
+                assert_true(t % GROUPS >= share - 1 &&
+                            t % GROUPS + of - share < GROUPS);
+                assert_true((c.tile[t - share + 1].base & 0xffff) == (of << 8 | 1));
+                assert_true((c.tile[t / GROUPS * GROUPS].base & 0xff) > 0);
                 assert_int_equal(at->hi, at->lo + 1);
-                parts[at->lo]++;
+                parts[at->lo] += GROUPS / of;
             } else {
+                assert_int_equal(c.tile[t / GROUPS * GROUPS].base & 0xff, 0);
                 assert_true(at->lo >= next);
                 for (int64_t i = at->lo; i < at->hi; i++)
                     parts[i] += GROUPS;
                 assert_true(at->hi == at->lo + 1 ||
-                            (at->base >> 8) + at->hi - at->lo <= USUAL);
+                            (at->base >> 16) + at->hi - at->lo <= USUAL);
                 next = at->hi;
             }
         }
