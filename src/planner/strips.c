@@ -9,7 +9,7 @@
 
 /* Entries of a row that several groups of a block share: where rows are that long anyway they are
  * left whole up to LONGER; SOON where all is one wave and such rows are at most a third of it.
- * Each group has PART of them where there is more than a wave. */
+ * Each of these groups has as many of them as others have items, PART at most. */
 enum {
     LONG = 64,
     LONGER = 96,
@@ -126,26 +126,29 @@ parts_of(int64_t entries, int64_t each, int groups)
     return parts < groups ? parts : groups;
 }
 
+/* Up to the end of a block; parts: 1 in one that shares rows. */
 static void
-put_empty(sb_tile *tile, int64_t *n, const sb_part_group *g, int64_t first,
+put_empty(sb_tile *tile, int64_t *n, const sb_part_group *g, int parts, int64_t first,
           int64_t groups)
 {
     while ((*n - first) % groups != 0)
-        put(tile, n, g->lo, g->lo, 0, 0, 0, 0);
+        put(tile, n, g->lo, g->lo, 0, parts, 0, 0);
 }
 
 /* Rows of more than `most` entries, those of most parts first, so that none lies in two blocks, nor
  * a strip in one with them; returns the groups that they take. */
 static int64_t
 put_long(sb_tile *tile, int64_t *n, const sb_part_group *g, const sb_view *v,
-         const sb_gpu_shape *s, int64_t most, int64_t first)
+         const sb_gpu_shape *s, int64_t wave, int64_t most, int64_t first)
 {
     const int groups = s->rows_per_tile;
-    const int64_t from = *n, each = most > SOON ? PART : 1;
+    const int64_t items = g->hi - g->lo + sb_view_lo(v, g->hi) - sb_view_lo(v, g->lo);
+    const int64_t fair = wave > 0 ? items / wave : PART, from = *n;
+    const int64_t each = fair < SHORTEST ? SHORTEST : fair < PART ? fair : PART;
 
     if (count_longer(g, v, most) == 0)
         return 0;
-    put_empty(tile, n, g, first, groups);
+    put_empty(tile, n, g, 0, first, groups);
     for (int parts = groups; parts > 0; parts = parts > 2 ? parts / 2 : 0)
         for (int64_t i = g->lo; i < g->hi; i++) {
             const int64_t entries = length(v, i);
@@ -155,7 +158,7 @@ put_long(sb_tile *tile, int64_t *n, const sb_part_group *g, const sb_view *v,
             for (int q = 1; q <= parts; q++)
                 put(tile, n, i, i + 1, q, parts, sb_view_lo(v, i), entries);
         }
-    put_empty(tile, n, g, first, groups);
+    put_empty(tile, n, g, 1, first, groups);
     return *n - from;
 }
 
@@ -169,8 +172,8 @@ sb_strips_cut(sb_tile *tile, int64_t *n, const sb_planner *pl, const sb_part_gro
     const sb_view *v = &pl->view;
     const int64_t from = *n;
     const int64_t most = longest_whole(g, v, s, blocks);
-    const int64_t groups =
-        blocks * s->rows_per_tile - put_long(tile, n, g, v, s, most, first);
+    const int64_t wave = blocks * s->rows_per_tile;
+    const int64_t groups = wave - put_long(tile, n, g, v, s, wave, most, first);
 
     (void)put_strips(tile, n, g, v, strip_of(g, v, s, groups, most), most, v->rows);
     for (int64_t t = from; tile && sb_problem_own_structures(pl->pb) && t < *n; t++)

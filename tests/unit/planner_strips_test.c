@@ -72,6 +72,8 @@ test_cover(void **state)
             const sb_tile *at = &c.tile[t];
             const int share = (int)(at->base & 0xff), of = (int)(at->base >> 8 & 0xff);
 
+            assert_int_equal(of > 0,
+                             (c.tile[t / GROUPS * GROUPS].base >> 8 & 0xff) > 0);
             if (at->lo == at->hi)
                 continue;
             assert_int_equal(at->kind, sb_view_lo(&c.pl.view, at->lo));
@@ -81,11 +83,10 @@ test_cover(void **state)
                 assert_true(t % GROUPS >= share - 1 &&
                             t % GROUPS + of - share < GROUPS);
                 assert_true((c.tile[t - share + 1].base & 0xffff) == (of << 8 | 1));
-                assert_true((c.tile[t / GROUPS * GROUPS].base & 0xff) > 0);
                 assert_int_equal(at->hi, at->lo + 1);
                 parts[at->lo] += GROUPS / of;
             } else {
-                assert_int_equal(c.tile[t / GROUPS * GROUPS].base & 0xff, 0);
+                assert_int_equal(of, 0);
                 assert_true(at->lo >= next);
                 for (int64_t i = at->lo; i < at->hi; i++)
                     parts[i] += GROUPS;
@@ -145,12 +146,33 @@ test_long(void **state)
     }
 }
 
+/* Groups that share a row of 120 entries: as many as fill the GPU, no more than a block's. */
+static void
+test_parts(void **state)
+{
+    static const struct {
+        int64_t rows;
+        int parts;
+    } all[] = {{20, 16}, {100, 16}, {200, 8}, {500, 2}, {2000, 2}};
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(all); q++) {
+        const gen_spec spec = {.family = GEN_FULL, .rows = all[q].rows, .cols = 120};
+        cut c;
+
+        cut_begin(&c, &spec);
+        assert_int_equal(c.shared, all[q].rows);
+        assert_int_equal(c.tile[0].base >> 8 & 0xff, all[q].parts);
+        cut_end(&c);
+    }
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cover),
-                                       cmocka_unit_test(test_waves),
-                                       cmocka_unit_test(test_long)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cover), cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_long), cmocka_unit_test(test_parts)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
