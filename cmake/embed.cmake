@@ -67,7 +67,7 @@ if(TARGET sb_compiler)
     sb_embed(compiler spblas_gpu.h sb_emit_gpu_prelude compiler/compiler.h
              spblas_scalar.h spblas_simt.h spblas_warp.h)
 endif()
-foreach(text strips samples products groups)
+foreach(text strips ranges strips_kernel samples products groups)
     if(EXISTS ${CMAKE_SOURCE_DIR}/src/kernels/${text}.inc)
         sb_embed(kernels ${text}.inc sb_byhand_text_${text} kernels/byhand_text.h)
     endif()

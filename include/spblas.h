@@ -1359,6 +1359,9 @@ SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
  *          many bytes as both, at most 64 MiB or a few columns: some at a time are put by
  *          rows there, which is several times as fast; without it the bits may be others. A
  *          PLAN_TEXT with a slab counts from when it is set, so ask after setting it.
+ *          On a GPU sums of rows that blocks share, and where B or C lies by columns about as
+ *          many bytes as these have (C's of computeType), at most 1 GiB or 32 columns of them:
+ *          they are put by rows there, and a plan is not used without it.
  *          Calls from several threads want a buffer each
  * Threads  one handle per thread; A and B may be shared, C not
  * Source   cusparseSpMM; SparseTIR (Ye et al., ASPLOS 2023) for the plans' hyb(c, k)

@@ -42,5 +42,5 @@ put(sb_strbuf *out)
     sb_strbuf_puts(out, sb_byhand_text_groups());
 }
 
-const sb_byhand sb_byhand_groups = {
-    SB_KOP_SPMV, 1U << SB_KIND_CSR, fits, cut, macros, put};
+const sb_byhand sb_byhand_groups = {SB_KOP_SPMV, 1U << SB_KIND_CSR, fits, cut, macros,
+                                    put};

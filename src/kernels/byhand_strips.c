@@ -1,6 +1,6 @@
 /*
- * What strips.inc is compiled with: SpMM of B and C by rows, where a group of lanes takes
- * strips of rows and entries.
+ * What strips.inc, ranges.inc and strips_kernel.inc are compiled with: SpMM of B and C by rows,
+ * where a group of lanes takes strips of rows and entries.
  */
 #include "base/fault.h"
 #include "kernels/byhand_text.h"
@@ -96,6 +96,8 @@ static void
 put(sb_strbuf *out)
 {
     sb_strbuf_puts(out, sb_byhand_text_strips());
+    sb_strbuf_puts(out, sb_byhand_text_ranges());
+    sb_strbuf_puts(out, sb_byhand_text_strips_kernel());
 }
 
 const sb_byhand sb_byhand_strips = {

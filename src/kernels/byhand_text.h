@@ -29,6 +29,8 @@ size_t sb_byhand_up(size_t bytes);
 
 /* The texts, embedded. */
 const char *sb_byhand_text_strips(void);
+const char *sb_byhand_text_ranges(void);
+const char *sb_byhand_text_strips_kernel(void);
 const char *sb_byhand_text_samples(void);
 const char *sb_byhand_text_products(void);
 const char *sb_byhand_text_groups(void);

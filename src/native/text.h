@@ -22,7 +22,6 @@ sb_native_piece_bits(size_t size)
     return size > 8 ? 10 : 11;
 }
 
-
 /* The types in the order above, SB_DTYPE_COUNT: it has none. */
 void sb_native_name(char spec[SB_SPEC_MAX], const char *op, const sb_dtype type[6]);
 

@@ -139,7 +139,7 @@ kernel(const sb_kernel **out, const sb_problem *pb, int part, int recipe,
 }
 
 /* Ranges that a block takes one after another: at most as many as its warps look for together
- * (kernels/strips.inc), so that waves are full. Sums do not depend on it. */
+ * (kernels/ranges.inc), so that waves are full. Sums do not depend on it. */
 static int64_t
 ranges_of_tile(const sb_problem *pb, const sb_kernel *k, int64_t count)
 {

@@ -80,32 +80,6 @@ product(const gen_spec *spec, const shape *s, kinds t, int beta)
     return pb;
 }
 
-static void
-capture(call *c)
-{
-    sb_cu_ptr stream, graph;
-
-    assert_int_equal(d->stream_create(&stream, 0), 0);
-    world_must(spblasSetStream(c->handle, stream));
-    assert_int_equal(d->capture_begin(stream, 0), 0);
-    world_must(call_run(c));
-    assert_int_equal(d->capture_end(stream, &graph), 0);
-    assert_int_equal(d->graph_destroy(graph), 0);
-    world_must(spblasSetStream(c->handle, NULL));
-    assert_int_equal(d->stream_destroy(stream), 0);
-}
-
-/* What the calls since did on the device: launches. */
-static void
-only_launched(const sb_emu_counts *before)
-{
-    sb_emu_counts after = sb_emu_count();
-
-    assert_true(after.launches > before->launches);
-    after.launches = before->launches;
-    assert_memory_equal(&after, before, sizeof after);
-}
-
 /* With just the memory that bufferSize says, at an address that fits nothing, and NaN in it;
  * then with a plan, whose explanation says so, and without the buffer. */
 static void
@@ -125,18 +99,18 @@ check(sb_problem *pb)
     memset((void *)(uintptr_t)at, 0xff, bytes + 1);
     c.buffer = (void *)(uintptr_t)(at + 1);
     before = sb_emu_count();
-    capture(&c);
+    world_captures(&c);
     for (int q = 0; q < SB_COUNT(orders); q++) {
         assert_int_equal(setenv("SPBLAS_EMU_ORDER", orders[q], 1), 0);
         call_check(&c, orders[q]);
     }
     assert_int_equal(unsetenv("SPBLAS_EMU_ORDER"), 0);
-    only_launched(&before);
+    world_only_launched(&before);
     world_must(call_analyse(&c));
     before = sb_emu_count();
-    capture(&c);
+    world_captures(&c);
     call_check(&c, "with a plan");
-    only_launched(&before);
+    world_only_launched(&before);
     if (pb->a.batch <= 1) {
         world_must(spblasSpMatGetPlanExplanation(c.a, 0, explanation, &length));
         if (strstr(explanation, "\nstep 0") && !strstr(explanation, "\nby columns "))

@@ -81,32 +81,6 @@ product(sb_matrix a, uint64_t k, sb_trans trans_a, kinds t)
     return pb;
 }
 
-/* What the calls since did on the device: launches. */
-static void
-only_launched(const sb_emu_counts *before)
-{
-    sb_emu_counts after = sb_emu_count();
-
-    assert_true(after.launches > before->launches);
-    after.launches = before->launches;
-    assert_memory_equal(&after, before, sizeof after);
-}
-
-static void
-capture(call *c)
-{
-    sb_cu_ptr stream, graph;
-
-    assert_int_equal(d->stream_create(&stream, 0), 0);
-    world_must(spblasSetStream(c->handle, stream));
-    assert_int_equal(d->capture_begin(stream, 0), 0);
-    world_must(call_run(c));
-    assert_int_equal(d->capture_end(stream, &graph), 0);
-    assert_int_equal(d->graph_destroy(graph), 0);
-    world_must(spblasSetStream(c->handle, NULL));
-    assert_int_equal(d->stream_destroy(stream), 0);
-}
-
 /* In every order, with just the memory that bufferSize says; what it has loaded is enough
  * for a graph. `bare`: without that memory too. */
 static void
@@ -127,19 +101,19 @@ check(sb_problem *pb, bool buffered, bool bare)
     }
     c.buffer = (void *)(uintptr_t)at;
     before = sb_emu_count();
-    capture(&c);
+    world_captures(&c);
     for (int q = 0; q < SB_COUNT(orders); q++) {
         assert_int_equal(setenv("SPBLAS_EMU_ORDER", orders[q], 1), 0);
         call_check(&c, orders[q]);
     }
     assert_int_equal(unsetenv("SPBLAS_EMU_ORDER"), 0);
-    only_launched(&before);
+    world_only_launched(&before);
     assert_int_equal(at ? d->free(at) : 0, 0);
     c.buffer = NULL;
     before = sb_emu_count();
     call_check(&c, "without a buffer");
     if (bare)
-        only_launched(&before);
+        world_only_launched(&before);
     call_end(&c);
 }
 

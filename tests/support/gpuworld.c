@@ -195,3 +195,29 @@ world_run(const char *folder, const struct CMUnitTest *tests, size_t count)
     sb_box_close();
     return failed;
 }
+
+void
+world_captures(call *c)
+{
+    const sb_driver *d = sb_emu_driver();
+    sb_cu_ptr stream, graph;
+
+    assert_int_equal(d->stream_create(&stream, 0), 0);
+    world_must(spblasSetStream(c->handle, stream));
+    assert_int_equal(d->capture_begin(stream, 0), 0);
+    world_must(call_run(c));
+    assert_int_equal(d->capture_end(stream, &graph), 0);
+    assert_int_equal(d->graph_destroy(graph), 0);
+    world_must(spblasSetStream(c->handle, NULL));
+    assert_int_equal(d->stream_destroy(stream), 0);
+}
+
+void
+world_only_launched(const sb_emu_counts *before)
+{
+    sb_emu_counts after = sb_emu_count();
+
+    assert_true(after.launches > before->launches);
+    after.launches = before->launches;
+    assert_memory_equal(&after, before, sizeof after);
+}

@@ -4,8 +4,10 @@
 #ifndef SB_TEST_GPUWORLD_H
 #define SB_TEST_GPUWORLD_H
 
+#include "call.h"
 #include "formats/matrix.h"
 #include "gpu/driver.h"
+#include "gpu/emu.h"
 
 #include "spblas.h"
 
@@ -45,6 +47,11 @@ void world_check(const world *w, float alpha);
 void world_forget(const world *w); /* C becomes NaN */
 
 void world_must(spblasStatus_t st); /* fails the test unless SUCCESS */
+
+/* Fails the test unless the call can be captured into a graph. */
+void world_captures(call *c);
+/* What the calls since did on the device: nothing but launches, some. */
+void world_only_launched(const sb_emu_counts *before);
 
 /* sb_driver.place where the host cannot reach the GPU's memory. */
 int world_host_alone(void *value, int attribute, sb_cu_mem pointer);
