@@ -42,12 +42,12 @@
  *   Memory   "host" below means memory this process can read. On the CPU backend all
  *            arrays are host memory, and so are scalars in both pointer modes. On a GPU
  *            an analysis copies the structure to the host, reads it and waits for the
- *            stream; a product with a plan, or with externalBuffer, or of rows,
- *            blocks, slots and sampled coordinates where they are, neither copies,
- *            allocates nor waits (but one of a CUSTOM matrix without a plan), so it may
- *            be captured into a graph, once its kernels are there: bufferSize, an
- *            analysis or a first product loads them. Scalars in the GPU's memory are
- *            read when the product runs. What no kernel of the GPU serves goes through
+ *            stream; a product with a plan (by columns, and with externalBuffer too), or
+ *            with externalBuffer, or of rows, blocks, slots and sampled coordinates where
+ *            they are, neither copies, allocates nor waits (but one of a CUSTOM matrix
+ *            without a plan), so it may be captured into a graph, once its kernels are
+ *            there: bufferSize, an analysis or a first product loads them. Scalars in the
+ *            GPU's memory are read when the product runs. What no kernel of the GPU serves goes through
  *            host memory: right, but slow, and not under capture.
  *            Routines without plans compute on the GPU when an array lies in
  *            its memory alone, and wait where their notes say so; their buffers then are

@@ -24,17 +24,19 @@ size_t
 sb_far_bytes(const sb_problem *pb)
 {
     const int64_t width = sb_sides_width(pb);
+    const size_t bare = sb_bare_bytes(pb);
     size_t most = 0;
 
     if (width == 0)
-        return sb_bare_bytes(pb);
+        return bare;
     for (int at = 0; at < 2; at++) {
         const sb_problem part = part_of(pb, width, at);
         const size_t bytes = sb_bare_bytes(&part);
 
         most = bytes > most ? bytes : most;
     }
-    return LINE + sb_sides_bytes(pb) + most;
+    most += LINE + sb_sides_bytes(pb);
+    return most > bare ? most : bare;
 }
 
 void
@@ -45,7 +47,7 @@ sb_far_load(const sb_problem *pb)
     const int64_t width = sb_sides_width(pb);
     sb_problem part;
 
-    if (width == 0 || sb_jit_mode() == SB_JIT_BACKGROUND)
+    if (width == 0)
         return;
     part = sb_sides_part(pb, 0, width, anywhere);
     (void)sb_native_sides_take(&n, pb, 0, &part);
@@ -57,7 +59,8 @@ sb_far_prepare(const sb_problem *pb)
 {
     const int64_t width = sb_sides_width(pb);
 
-    sb_far_load(pb);
+    if (sb_jit_mode() != SB_JIT_BACKGROUND)
+        sb_far_load(pb);
     if (width == 0)
         sb_bare_prepare(pb);
     for (int at = 0; at < 2 && width > 0; at++) {
@@ -98,7 +101,6 @@ sb_status
 sb_far_run(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
 {
     const int64_t width = sb_sides_width(pb), n = pb->c.cols;
-    sb_problem bare = *pb;
     char *at = pb->scratch;
     sb_status st = at ? SB_OK : SB_SKIP;
 
@@ -109,9 +111,9 @@ sb_far_run(const sb_plan *plan, const sb_problem *pb, sb_diag *diag)
 
         st = compute_part(plan, pb, from, wide,
                           at + (LINE - (uintptr_t)at % LINE) % LINE, diag);
+        if (st == SB_SKIP && from > 0) /* what is done must not be done twice */
+            return sb_diag_set(diag, SB_ENOTSUP,
+                               "a kernel of the first columns is gone");
     }
-    if (st != SB_SKIP)
-        return st;
-    bare.scratch = NULL; /* it was measured for products by rows */
-    return sb_bare_run(&bare, diag);
+    return st == SB_SKIP ? sb_bare_run(pb, diag) : st;
 }

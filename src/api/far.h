@@ -15,7 +15,7 @@
 size_t sb_far_bytes(const sb_problem *pb);
 
 /* Of a device's problem: loads the kernels for copies, so that a call with a plan can be captured;
- * and what one without a plan needs besides, or orders it. */
+ * what one without a plan needs, or orders it. */
 void sb_far_load(const sb_problem *pb);
 void sb_far_prepare(const sb_problem *pb);
 

@@ -61,6 +61,8 @@ macros(sb_strbuf *out, const sb_spec *s)
                      EACH, UNDER, sb_dtype_name(s->ptr), at_first, at_begin, at_begins,
                      at_head, at_found, SB_FAULT(GPU_CARRY) ? 0 : 1,
                      SB_FAULT(GPU_BEHIND) ? 0 : 1, at_found + 32);
+    if (sb_dtype_size(s->compute) <= 4) /* wider sums would spill */
+        sb_strbuf_puts(out, "#define PLACED 1\n");
     sb_byhand_resident(out, resident(s, true), resident(s, false));
     sb_strbuf_printf(out, "#define THREADS %d\n", cut(s).threads);
 }

@@ -82,7 +82,8 @@ void sb_tiles_cut(sb_tile *tile, int64_t *n, const sb_part *p, const sb_part_gro
 
 /* strips.c: the same of rows in place, for groups of lanes of the planner's GPU: rows lo .. hi
  * whose `base` >> 16 entries begin with entry `kind` (0: the offsets say), or part `base` & 255 of
- * `base` >> 8 & 255 of a long row, which lie beside each other in a block. `first`: where the step's tiles begin. */
+ * `base` >> 8 & 255 of a long row, which lie beside each other in a block; all tiles of a block
+ * have such a count or none. `first`: where the step's tiles begin. */
 void sb_strips_cut(sb_tile *tile, int64_t *n, const sb_planner *pl,
                    const sb_part_group *g, const sb_gpu_shape *s, int64_t first);
 

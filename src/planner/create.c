@@ -420,7 +420,7 @@ const char *
 sb_plan_candidate(const sb_problem *asked, const sb_options *opt, int index)
 {
     static _Thread_local char text[256];
-    const sb_problem by_rows = sb_problem_by_rows(asked), *pb = &by_rows;
+    const sb_problem by_rows = planned(asked, NULL, 0), *pb = &by_rows;
     const char *why;
     const int64_t rows = sb_problem_transposes(pb) ? pb->a.cols : pb->a.rows;
     const bool packed = opt && opt->values_frozen && pb->a.batch <= 1;

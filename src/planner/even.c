@@ -40,18 +40,24 @@ spec_of(sb_spec *out, const sb_problem *pb, int part, int recipe)
 {
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = (sb_part_kind)part}}};
     const sb_dtype ptr = part == SB_PART_LIST ? pb->a.idx_type : pb->a.ptr_type;
+    const sb_byhand *h;
     double mean;
     sb_work w;
 
     sb_work_of(&w, pb);
     mean = w.m > 0 ? (double)w.nnz / (double)w.m : 0;
-    ch.tile = pb->op == SB_OP_SPMV ? 32 : sb_rule_gpu_tile(&w, mean); /* rows are any */
+    ch.tile = sb_rule_gpu_tile(&w, mean);
     ch.unroll = part == SB_PART_BLOCKS ? 1 : sb_rule_gpu_unroll(&w, mean, 1);
     sb_spec_of(out, pb, &ch, 1u << part, ptr, pb->a.idx_type);
     if (recipe >= 0)
         out->kinds = 1u << recipe;
     out->even = true;
     sb_rule_lanes(out);
+    h = sb_byhand_of(out);
+    if (pb->op == SB_OP_SPMV && h && sb_byhand_cut_of(h, out).items == 0) {
+        out->tile = 32; /* not for rows of about one length alone: these may be any */
+        sb_rule_lanes(out);
+    }
 }
 
 /* Blocks of a kernel that an H100 runs at once. */

@@ -55,8 +55,9 @@ sb_status sb_plan_create(sb_plan **out, const sb_problem *pb, const sb_options *
                          sb_diag *diag);
 
 /*
- * Runs the problem: with the plan if it matches, else by the path without analysis
- * (the caller's arrays in place on a resident kernel), else by the reference kernel.
+ * Runs the problem: with the plan if it matches (a device's are api/far.h's to run: NULL here),
+ * else by the path without analysis (the caller's arrays in place on a resident kernel), else by
+ * the reference kernel.
  * Never allocates, compiles or reads structure beyond what the kernel needs, but for a
  * tensor without a plan, which has none of these paths: its program is made for the call.
  */

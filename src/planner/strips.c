@@ -1,6 +1,6 @@
 /*
  * Strips: tiles of rows in place for groups of lanes (base/gpu_shape.h), about as many rows and
- * entries each, and rows that would keep a group busy for long for all groups of a block. A wave
+ * entries each, and rows that would keep a group busy for long for several of a block. A wave
  * is the blocks that a GPU runs at once: strips are as short as leaves as many waves, so that
  * the last is as full as the others. Limits were measured on an H100 and an H200.
  */
@@ -146,10 +146,12 @@ put_long(sb_tile *tile, int64_t *n, const sb_part_group *g, const sb_view *v,
     const int64_t fair = wave > 0 ? items / wave : PART, from = *n;
     const int64_t each = fair < SHORTEST ? SHORTEST : fair < PART ? fair : PART;
 
-    if (count_longer(g, v, most) == 0)
+    int64_t left = count_longer(g, v, most);
+
+    if (left == 0)
         return 0;
     put_empty(tile, n, g, 0, first, groups);
-    for (int parts = groups; parts > 0; parts = parts > 2 ? parts / 2 : 0)
+    for (int parts = groups; left > 0; parts /= 2)
         for (int64_t i = g->lo; i < g->hi; i++) {
             const int64_t entries = length(v, i);
 
@@ -157,6 +159,7 @@ put_long(sb_tile *tile, int64_t *n, const sb_part_group *g, const sb_view *v,
                 continue;
             for (int q = 1; q <= parts; q++)
                 put(tile, n, i, i + 1, q, parts, sb_view_lo(v, i), entries);
+            left--;
         }
     put_empty(tile, n, g, 1, first, groups);
     return *n - from;

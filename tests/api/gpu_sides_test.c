@@ -6,11 +6,13 @@
  * ctest-labels: quick gpu-emu
  * ctest-cost: 30
  */
+#include "base/log.h"
 #include "base/macro.h"
 #include "cachebox.h"
 #include "call.h"
 #include "gen.h"
 #include "gpu/emu.h"
+#include "gpu/gpu.h"
 #include "gpuworld.h"
 #include "problems.h"
 #include "runtime/sides.h"
@@ -259,6 +261,46 @@ test_infinite(void **state)
     problem_free(&pb);
 }
 
+static int
+spoil_copies(sb_cu_ptr *program, const char *text, const char *name, int headers,
+             const char *const *header_text, const char *const *header_name)
+{
+    text = strstr(text, "OP_by_columns 1") ? "this is no C" : text;
+    return d->rtc_create(program, text, name, headers, header_text, header_name);
+}
+
+/* Where no kernel is to be had for them operands are read as they lie, in a buffer for that. */
+static void
+test_spoiled(void **state)
+{
+    const shape s = {.n = 6, .batch = 1, .b_col = true, .c_col = true};
+    sb_driver spoiling = *d;
+    sb_problem pb = product(&small, &s, types[0], 3);
+    size_t bytes;
+    sb_cu_mem at;
+    call c;
+
+    (void)state;
+    if (!sb_box_compiler())
+        skip();
+    world_empty_cache();
+    spoiling.rtc_create = spoil_copies;
+    sb_emu_device_driver(&spoiling);
+    sb_log_set(SB_LOG_ERROR, NULL, NULL);
+    world_must(call_begin(&c, &pb));
+    world_must(call_size(&c, &bytes));
+    assert_int_equal(d->alloc(&at, bytes), 0);
+    memset((void *)(uintptr_t)at, 0xff, bytes);
+    c.buffer = (void *)(uintptr_t)at;
+    call_check(&c, "without kernels for copies");
+    world_must(call_analyse(&c));
+    call_check(&c, "nor with a plan");
+    assert_int_equal(d->free(at), 0);
+    call_end(&c);
+    sb_emu_device_driver(NULL);
+    problem_free(&pb);
+}
+
 /* Few entries for many rows, one column, rows alone: nothing is turned. */
 static void
 test_not(void **state)
@@ -287,7 +329,7 @@ main(void)
         cmocka_unit_test(test_types),   cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_parts),   cmocka_unit_test(test_batches),
         cmocka_unit_test(test_formats), cmocka_unit_test(test_infinite),
-        cmocka_unit_test(test_not),
+        cmocka_unit_test(test_spoiled), cmocka_unit_test(test_not),
     };
     char room[32];
 
