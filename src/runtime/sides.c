@@ -112,6 +112,8 @@ sb_sides_width(const sb_problem *pb)
         !(sb_sides_turn_b(pb) || sb_sides_turn_c(pb)) || pb->a.nnz == 0 || !pays(pb))
         return 0;
     sb_once_run(&once, read_room);
+    if (most == 0)
+        return 0;
     while (width > NARROWEST && (!room_of(&r, pb, width) || r.b + r.c > most))
         width = (width / 2 + NARROWEST - 1) / NARROWEST * NARROWEST;
     return room_of(&r, pb, width) ? width : 0;
