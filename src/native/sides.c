@@ -7,11 +7,8 @@
 #include "native/text.h"
 #include "runtime/sides.h"
 
-enum {
-    LEAST = 3,
-    ROW = 6,
-    COLUMNS = 5
-}; /* log2 of a piece's columns, at least and most */
+/* log2 of a piece's columns: at least; at most where they become rows, and columns. */
+enum { LEAST = 3, ROW = 6, COLUMNS = 5 };
 
 /* Elements at (line s, element r): from + s * step_from + r, to + r * step_to + s. */
 typedef struct lines {
@@ -29,7 +26,7 @@ pieces(int64_t n, int bits)
     return n > 0 ? ((n - 1) >> bits) + 1 : 0;
 }
 
-/* Of the least power of two that n columns fit in, but no less and no more than of so many. */
+/* Of the least power of two that n columns fit in, LEAST at least and `most` at most. */
 static int
 bits_of(int64_t n, int most)
 {
@@ -75,7 +72,9 @@ members(const sb_dense *d)
 static const void *
 column(const sb_dense *d, int64_t j)
 {
-    return (const char *)d->data + (size_t)(j * d->ld) * sb_dtype_size(d->type);
+    return d->data
+               ? (const char *)d->data + (size_t)(j * d->ld) * sb_dtype_size(d->type)
+               : NULL; /* nothing is launched then */
 }
 
 /* The columns of `part`, from column `from` on, that C has. */

@@ -170,11 +170,11 @@ put_batch(sb_strbuf *out, const sb_plan *plan)
             "caller's buffer; parts and candidates are of one\n",
             (long long)plan->slab, (long long)pb->c.cols);
     if (pb->device && sb_sides_width(pb) > 0)
-        sb_strbuf_printf(out,
-                         "by columns %lld of %lld columns at a time, put by rows in "
-                         "the caller's buffer "
-                         "and back; parts and candidates are of those by rows\n",
-                         (long long)sb_sides_width(pb), (long long)pb->c.cols);
+        sb_strbuf_printf(
+            out,
+            "by columns %lld of %lld columns at a time, put by rows in the "
+            "caller's buffer and back; parts and candidates are by rows\n",
+            (long long)sb_sides_width(pb), (long long)pb->c.cols);
     if (batch > 1)
         sb_strbuf_printf(
             out, "batch      %lld products%s; parts and candidates are of one\n",

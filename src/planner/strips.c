@@ -145,7 +145,6 @@ put_long(sb_tile *tile, int64_t *n, const sb_part_group *g, const sb_view *v,
     const int64_t items = g->hi - g->lo + sb_view_lo(v, g->hi) - sb_view_lo(v, g->lo);
     const int64_t fair = wave > 0 ? items / wave : PART, from = *n;
     const int64_t each = fair < SHORTEST ? SHORTEST : fair < PART ? fair : PART;
-
     int64_t left = count_longer(g, v, most);
 
     if (left == 0)
