@@ -107,6 +107,7 @@ extern const char *const sb_part_names[SB_PART_COUNT];
 
 /* as src/kernels/{seg,prod,alike,sell,mask,hdia,share}.c */
 enum { SB_SEG_ROWS = 8, SB_PROD_ROWS = 64, SB_ALIKE_ROWS = 16, SB_SHARE_SPARE = 3 };
+enum { SB_ALIKE_RUN = 128 }; /* rows of a run at most */
 enum {
     SB_SELL_ROWS = 16,
     SB_MASK_COLS = 16,
@@ -253,8 +254,8 @@ void sb_part_share_columns(const sb_view *v, const int64_t *window, int64_t n, i
                            int64_t *all, int64_t *held);
 /* What such an array of offsets ends with; 0 where the part has none of that name. */
 int64_t sb_part_total(const sb_part *p, const char *name);
-/* All rows in groups of up to SB_ALIKE_ROWS: those that follow each other by one column, and
- * others; conditions of sb_part_csr. par may be NULL. */
+/* All rows in groups: runs of up to SB_ALIKE_RUN that follow each other by one column, and up to
+ * SB_ALIKE_ROWS others; conditions of sb_part_csr. par may be NULL. */
 sb_status sb_part_alike(sb_part *out, sb_cover *cv, const sb_par *par);
 /* Whether row i > 0 has the columns of the row above, one further. */
 bool sb_part_follows(const sb_view *v, int64_t i);

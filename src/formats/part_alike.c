@@ -1,16 +1,15 @@
 /*
- * Neighbouring rows of which each has the columns of the row above, one further, in groups of up
- * to 16: their diagonals are followed with the values in place and without a column but the
- * first row's. Grids, stencils and bands of any length. Rows that follow no other are groups as
- * well, read one by one, and so are groups at the end of the matrix, where a group of 16 would
- * read beyond its arrays.
+ * Runs of neighbouring rows of which each has the columns of the row above, one further: grids,
+ * stencils and bands. Their diagonals are followed with the values in place, 16 rows at a time, and
+ * without a column but the first row's. Rows that follow no other are groups as well, read one by
+ * one, and so are rows at the end of the matrix, where 16 would read beyond its arrays.
  */
 #include "formats/part.h"
 
 #include "base/alloc.h"
 #include "base/fault.h"
 
-enum { MOST = SB_ALIKE_ROWS, PIECE = 1024 /* rows */ };
+enum { STEP = SB_ALIKE_ROWS, PIECE = 1024 /* rows */, ENTRIES = 2048 /* of a run */ };
 
 /* Whether n columns from `to` on are those from `from` on and one more each. */
 #define FOLLOW(bits)                                                                \
@@ -49,37 +48,57 @@ typedef struct job {
     sb_part *out;     /* NULL: count */
 } job;
 
-enum { ROW, LO, IS }; /* the part's arrays */
+enum { ROW, LO, LEN }; /* the part's arrays */
 
-/* Rows from i on that are one group, of those before `end`. */
+/* The most rows of a run whose rows have n entries: whole steps, several runs for threads to share.
+ * Empty rows are read one by one. */
 static int64_t
-group_at(const job *j, int64_t i, int64_t end, bool *alike)
+most(int64_t n)
 {
-    int64_t n = 1;
+    const int64_t rows = n > 0 ? ENTRIES / n / STEP * STEP : STEP;
 
-    end = i + MOST < end ? i + MOST : end;
-    *alike = i + 1 < end && j->follows[i + 1];
-    while (i + n < end && j->follows[i + n] == *alike)
-        n++;
-    /* the last of rows that follow none begins those that do */
-    return !*alike && i + n < end ? n - 1 : n;
+    return rows < STEP ? STEP : rows > SB_ALIKE_RUN ? SB_ALIKE_RUN : rows;
 }
 
-/* Whether 16 rows like the first may be read. */
+/* Whether as many rows like row i as `rows` take, in steps, may be read. */
 static bool
-inside(const sb_view *v, int64_t i)
+inside(const sb_view *v, int64_t i, int64_t rows)
 {
     const int64_t lo = sb_view_lo(v, i), n = sb_view_lo(v, i + 1) - lo;
+    const int64_t read = (rows + STEP - 1) / STEP * STEP;
     int64_t last = 0;
 
-    if (lo + n * MOST > v->nnz)
+    if (lo + n * read > v->nnz)
         return SB_FAULT(ALIKE_ROOM);
     for (int64_t q = 0; q < n; q++) {
         const int64_t col = sb_view_col(v, lo + q);
 
         last = col > last ? col : last;
     }
-    return last + MOST <= v->cols;
+    return last + read <= v->cols;
+}
+
+/* Rows from i on that are one group, of those before `end`; the entries of each in a run, else
+ * none. */
+static int64_t
+group_at(const job *j, int64_t i, int64_t end, int64_t *len)
+{
+    const bool run = i + 1 < end && j->follows[i + 1];
+    const int64_t each = sb_view_lo(j->v, i + 1) - sb_view_lo(j->v, i);
+    const int64_t limit = run ? most(each) : STEP;
+    int64_t n = 1;
+
+    end = i + limit < end ? i + limit : end;
+    while (i + n < end && j->follows[i + n] == run)
+        n++;
+    *len = run ? each : 0;
+    if (!run) /* the last of rows that follow none begins those that do */
+        return i + n < end ? n - 1 : n;
+    if (n % STEP == 0 || inside(j->v, i, n))
+        return n;
+    if (n < STEP)
+        *len = 0;
+    return n < STEP ? n : n / STEP * STEP;
 }
 
 static void
@@ -90,16 +109,15 @@ cut(void *user, int64_t lo, int64_t hi)
 
     for (int64_t p = lo; p < hi; p++) {
         const int64_t end = (p + 1) * PIECE < v->rows ? (p + 1) * PIECE : v->rows;
-        int64_t g = j->out ? j->groups[p] : 0, n;
-        bool alike;
+        int64_t g = j->out ? j->groups[p] : 0, n, len;
 
         for (int64_t i = p * PIECE; i < end; i += n, g++) {
-            n = group_at(j, i, end, &alike);
+            n = group_at(j, i, end, &len);
             if (!j->out)
                 continue;
             sb_index_store(j->out->array[ROW].data, v->crd_type, g, i);
             sb_index_store(j->out->array[LO].data, v->slot_type, g, sb_view_lo(v, i));
-            ((int32_t *)j->out->array[IS].data)[g] = alike && inside(v, i);
+            sb_index_store(j->out->array[LEN].data, v->slot_type, g, len);
         }
         if (!j->out)
             j->groups[p] = g;
@@ -136,7 +154,7 @@ build(sb_part *out, job *j, const sb_par *par)
     }
     if (!sb_part_array_new(out, "alike_row", v->crd_type, all + 1) ||
         !sb_part_array_new(out, "alike_lo", v->slot_type, all + 1) ||
-        !sb_part_array_new(out, "alike_is", SB_I32, all))
+        !sb_part_array_new(out, "alike_len", v->slot_type, all))
         return SB_ENOMEM;
     j->out = out;
     sb_par_run(par, cut, j, 0, pieces, 1);

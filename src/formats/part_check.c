@@ -107,27 +107,30 @@ unit_prod(check *ck, int64_t u)
     return unit_group(ck, u, SB_PROD_ROWS);
 }
 
-/* Where a group is alike, entry q of its r-th row is column q of the first and r more, and 16
- * such rows lie within the arrays. */
+/* In a run entry q of the r-th row is column q of the first and r more, and whole steps of such
+ * rows lie within the arrays. */
 static sb_status
 unit_alike(check *ck, int64_t u)
 {
     const int64_t first = get(ck, "alike_row", u), end = get(ck, "alike_row", u + 1);
-    const int64_t lo = sb_view_lo(ck->v, first);
-    const int64_t n = first < end ? sb_view_lo(ck->v, first + 1) - lo : 0;
-    const bool alike = get(ck, "alike_is", u) == 1;
+    const int64_t lo = sb_view_lo(ck->v, first), n = get(ck, "alike_len", u);
+    const int64_t most = n > 0 ? SB_ALIKE_RUN : SB_ALIKE_ROWS;
+    const int64_t read =
+        (end - first + SB_ALIKE_ROWS - 1) / SB_ALIKE_ROWS * SB_ALIKE_ROWS;
 
-    if (first >= end || end - first > SB_ALIKE_ROWS || get(ck, "alike_lo", u) != lo ||
-        (alike && lo + n * SB_ALIKE_ROWS > ck->v->nnz))
+    if (first >= end || end - first > most || get(ck, "alike_lo", u) != lo || n < 0 ||
+        lo + n * read > ck->v->nnz)
         return bad(ck, "no group of rows", first, u);
     for (int64_t i = first; i < end; i++) {
         SB_TRY(unit_csr(ck, i));
-        for (int64_t q = 0; alike && q < n; q++) {
+        if (n > 0 && (sb_view_lo(ck->v, i) != lo + (i - first) * n ||
+                      sb_view_lo(ck->v, i + 1) != lo + (i - first + 1) * n))
+            return bad(ck, "row of another length", i, lo);
+        for (int64_t q = 0; q < n; q++) {
             const int64_t col = sb_view_col(ck->v, lo + q);
 
-            if (sb_view_lo(ck->v, i) != lo + (i - first) * n ||
-                sb_view_col(ck->v, lo + (i - first) * n + q) != col + i - first ||
-                col + SB_ALIKE_ROWS > ck->v->cols)
+            if (sb_view_col(ck->v, lo + (i - first) * n + q) != col + i - first ||
+                col + read > ck->v->cols)
                 return bad(ck, "row that does not follow", i, lo + q);
         }
     }

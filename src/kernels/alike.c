@@ -1,9 +1,9 @@
 /*
- * SpMV over groups of up to 16 neighbouring rows of which each has the columns of the row above,
- * one further (src/formats/part_alike.c): grids, stencils, bands. Read in place: their values lie
- * side by side, as many a row, and are turned in registers (spblas_diags.h), x lies side by side
- * along a diagonal, and of their columns only those of the group's first row are read. Other
- * groups go row by row.
+ * SpMV over groups of neighbouring rows (src/formats/part_alike.c): of runs, in which each row has
+ * the columns of the row above, one further (grids, stencils, bands), 16 rows at a time. Read in
+ * place: their values lie side by side, as many a row, and are turned in registers
+ * (spblas_diags.h), x lies side by side along a diagonal, and of their columns only those of the
+ * run's first row are read. Other groups go row by row.
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
@@ -11,27 +11,30 @@
 enum { ROWS = 16 }; /* part.h's SB_ALIKE_ROWS */
 
 static void
-put_alike(sb_strbuf *out, const sb_spec *s)
+put_run(sb_strbuf *out, const sb_spec *s)
 {
     sb_strbuf_printf(out,
-                     "    local $sum : %s[%d]\n    for %%l in 0 .. %d {\n"
-                     "      $sum[%%l] = ",
-                     sb_dtype_name(s->compute), ROWS, ROWS);
+                     "    let %%p0 = cast(i64, $alike_lo[%%g])\n"
+                     "    for %%c in 0 .. (%%rows + %d) / %d {\n"
+                     "      let %%from = %%p0 + %%c * %d * %%n\n"
+                     "      let %%first = %%c * %d\n"
+                     "      local $sum : %s[%d]\n"
+                     "      for %%l in 0 .. %d {\n        $sum[%%l] = ",
+                     ROWS - 1, ROWS, ROWS, ROWS, sb_dtype_name(s->compute), ROWS, ROWS);
     sb_ops_zero(out, s);
     sb_strbuf_printf(out,
-                     "\n    }\n    let %%p0 = cast(i64, $alike_lo[%%g])\n"
-                     "    let %%n = cast(i64, $A_ptr[%%i0 + 1]) - %%base - %%p0\n"
-                     "    for %%d in %%p0 .. %%p0 + %%n {\n"
-                     "      for %%l in 0 .. %d {\n        $sum[%%l] += ",
+                     "\n      }\n      for %%d in 0 .. %%n {\n"
+                     "        for %%l in 0 .. %d {\n          $sum[%%l] += ",
                      ROWS);
-    sb_ops_product(out, s, "$A[%p0 + %l * %n + (%d - %p0)]",
-                   "$B[cast(i64, $A_crd[%d]) - %base + %l]");
+    sb_ops_product(out, s, "$A[%from + %l * %n + %d]",
+                   "$B[cast(i64, $A_crd[%p0 + %d]) - %base + %first + %l]");
     sb_strbuf_printf(out,
-                     "\n      }\n    }\n    for %%l in 0 .. min(%d, %%rows) {\n"
-                     "      $C[%%i0 + %%l] = ",
+                     "\n        }\n      }\n"
+                     "      for %%l in 0 .. min(%d, %%rows - %%first) {\n"
+                     "        $C[%%i0 + %%first + %%l] = ",
                      ROWS);
-    sb_ops_result(out, s, "$C[%i0 + %l]", "$sum[%l]");
-    sb_strbuf_puts(out, "\n    }\n");
+    sb_ops_result(out, s, "$C[%i0 + %first + %l]", "$sum[%l]");
+    sb_strbuf_puts(out, "\n      }\n    }\n");
 }
 
 static void
@@ -43,7 +46,7 @@ put_rows(sb_strbuf *out, const sb_spec *s)
                      sb_dtype_name(s->compute));
     sb_ops_zero(out, s);
     sb_strbuf_puts(out, "\n      for %p in cast(i64, $A_ptr[%i0 + %r]) - %base .. "
-                        "cast(i64, $A_ptr[%i0 + %r + 1]) - %base {\n"
+                        "cast(i64, $A_ptr[%i0 + %r + 1]) - %base reduce {\n"
                         "        $one[0] += ");
     sb_ops_product(out, s, "$A[%p]", "$B[cast(i64, $A_crd[%p]) - %base]");
     sb_strbuf_puts(out, "\n      }\n      $C[%i0 + %r] = ");
@@ -56,16 +59,17 @@ program(sb_strbuf *out, const sb_spec *s)
 {
     static const char *const params[] = {"alike_count", NULL};
     static const char *const buffers[] = {
-        "A_ptr",     "P",   "%m + 1",           "A_crd",    "I", "%nnz",
-        "alike_row", "I",   "%alike_count + 1", "alike_lo", "P", "%alike_count + 1",
-        "alike_is",  "i32", "%alike_count",     NULL};
+        "A_ptr",     "P", "%m + 1",           "A_crd",    "I", "%nnz",
+        "alike_row", "I", "%alike_count + 1", "alike_lo", "P", "%alike_count + 1",
+        "alike_len", "P", "%alike_count",     NULL};
 
     sb_ops_stage2_begin(out, s, "alike", params, buffers);
     sb_strbuf_puts(out, "  for %g in 0 .. %alike_count {\n"
                         "    let %i0 = cast(i64, $alike_row[%g])\n"
                         "    let %rows = cast(i64, $alike_row[%g + 1]) - %i0\n"
-                        "    if (cast(i64, $alike_is[%g]) == 1) {\n");
-    put_alike(out, s);
+                        "    let %n = cast(i64, $alike_len[%g])\n"
+                        "    if (%n > 0) {\n");
+    put_run(out, s);
     sb_strbuf_puts(out, "    } else {\n");
     put_rows(out, s);
     sb_strbuf_puts(out, "    }\n  }\n}\n");
@@ -75,7 +79,10 @@ static void
 schedule(sb_strbuf *out, const sb_spec *s)
 {
     (void)s;
-    sb_strbuf_printf(out, "annotate %%d diags %d\nvectorize %%l\n", ROWS);
+    sb_strbuf_printf(out,
+                     "annotate %%d diags %d\nvectorize %%l\nrfactor %%p %d -> %%h as "
+                     "$part\nvectorize %%h\n",
+                     ROWS, 8);
 }
 
 const sb_recipe sb_recipe_ALIKE = {

@@ -394,7 +394,7 @@ rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, const sb_target
     }
     if (p->kind == SB_PART_ALIKE) {
         am->units = ceil((double)s->rows / SB_ALIKE_ROWS);
-        am->slots = am->entries * (s->lone + (1 - s->lone) / SB_ALIKE_ROWS);
+        am->slots = am->entries * fmin(1, 1 - s->follows + 1.0 / SB_ALIKE_RUN);
     }
     if (p->kind == SB_PART_SEG || p->kind == SB_PART_PROD)
         am->units = ceil((double)s->rows / (double)sb_part_rows_of_unit(p->kind));

@@ -116,7 +116,7 @@ static void
 alike_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
            const sb_target *t)
 {
-    static const double begin[] = {6e-9, 6.5e-9}, diagonal[] = {1.27e-9, 2.24e-9};
+    static const double begin[] = {2e-9, 1e-9}, diagonal[] = {0.88e-9, 1.53e-9};
     const double groups = sb_vector_alike(p, s);
     const int w = p->x_size > 4;
 

@@ -219,9 +219,9 @@ test_infinite(void **state)
         }
 }
 
-/* Groups: first row and whether it goes along diagonals. */
+/* Groups: first row, and the entries of a run's rows. */
 static void
-check_groups(const shape *s, const int64_t *first, const int *is, int n)
+check_groups(const shape *s, const int64_t *first, const int *len, int n)
 {
     sb_part part;
     sb_cover cv;
@@ -235,7 +235,7 @@ check_groups(const shape *s, const int64_t *first, const int *is, int n)
     assert_int_equal(part.group[0].hi, n);
     for (int g = 0; g < n; g++) {
         assert_int_equal(((const int32_t *)part.array[0].data)[g], first[g]);
-        assert_int_equal(((const int32_t *)part.array[2].data)[g], is[g]);
+        assert_int_equal(((const int32_t *)part.array[2].data)[g], len[g]);
     }
     sb_part_free(&part);
     sb_cover_free(&cv);
@@ -246,19 +246,26 @@ check_groups(const shape *s, const int64_t *first, const int *is, int n)
 static void
 test_groups(void **state)
 {
-    /* 16 rows at a time; what would read beyond the arrays goes by rows */
-    static const int64_t whole[] = {0, 16, 32};
-    static const int is_whole[] = {1, 1, 0};
+    /* what would read beyond the arrays goes by rows; with columns to spare, all but its values */
+    static const int64_t whole[] = {0, 32}, full[] = {0};
+    static const int len_whole[] = {3, 0}, len_full[] = {3};
     /* a run, two rows that do not follow, runs again: of one row, a lone one */
-    static const int64_t broken[] = {0, 16, 20, 22, 38, 42, 44};
-    static const int is_broken[] = {1, 1, 0, 1, 0, 0, 0};
+    static const int64_t broken[] = {0, 20, 22, 38, 42, 44};
+    static const int len_broken[] = {3, 0, 3, 0, 0, 0};
+    /* 128 rows at most, and 2048 entries */
+    static const int64_t many[] = {0, 128, 256}, wide[] = {0, 96, 192};
+    static const int len_many[] = {3, 3, 3}, len_wide[] = {20, 20, 20};
     const shape a = {40, 40, 0, 3, 1, 20, false}, b = {50, 20, 2, 3, 2, 20, false},
-                c = {40, 40, 0, 3, 1, 0, true};
+                c = {40, 40, 0, 3, 1, 0, true}, d = {32, 32, 0, 3, 1, 0, true},
+                e = {384, 384, 0, 3, 1, 0, true}, f = {288, 288, 0, 20, 2, 0, true};
 
     (void)state;
-    check_groups(&a, whole, is_whole, 3);
-    check_groups(&c, whole, is_whole, 3);
-    check_groups(&b, broken, is_broken, 7);
+    check_groups(&a, whole, len_whole, 2);
+    check_groups(&c, whole, len_whole, 2);
+    check_groups(&d, full, len_full, 1);
+    check_groups(&b, broken, len_broken, 6);
+    check_groups(&e, many, len_many, 3);
+    check_groups(&f, wide, len_wide, 3);
 }
 
 static int
