@@ -81,7 +81,7 @@
         "sddmm csr " types " rc x128 p64 u4", "sddmm csr " types " rc x128 p64 u8",   \
         "sddmm csr " types " rc t32 p64 u4"
 /* Parts an analysis makes. Tall register tiles cost most to compile and gain least where
- * registers are narrow, so only pairs of rows get 64 columns. */
+ * registers are narrow, so only pairs of rows get 64 columns, and three of floats, which gain. */
 #define BLOCKED(kind, block, types)                \
     "spmm " kind " " types " rr " block " t16 p0", \
         "spmm " kind " " types " rr " block " t32 p0"
@@ -454,6 +454,7 @@ static const char *const builtin[] = {
     HALVED(F64),
     PAIRED("bsr", F32),
     BLOCKED("bsr", "b3", F32),
+    "spmm bsr " F32 " rr b3 t64 p0",
     BLOCKED("bsr", "b4", F32),
     "spmm bsr " F32 " rr b8 t16 p0",
     "spmm win " F64 " rr b2 t16 p0",
