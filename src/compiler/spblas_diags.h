@@ -294,8 +294,6 @@ sbk_turn8_f32x16(__m512 *turned, const float *a, int64_t len)
     {                                                                              \
         SBK_DIAGS_HERE(a, x, len);                                                 \
         switch (len) {                                                             \
-        case 0:                                                                    \
-            break;                                                                 \
         case 1:                                                                    \
             sum[0] += sbk_ld_f32x16(a) * sbk_ld_f32x16(x + (int64_t)col[0]);       \
             break;                                                                 \
@@ -324,8 +322,6 @@ sbk_turn8_f32x16(__m512 *turned, const float *a, int64_t len)
     {                                                                              \
         SBK_DIAGS_HERE(a, x, len);                                                 \
         switch (len) {                                                             \
-        case 0:                                                                    \
-            break;                                                                 \
         case 1:                                                                    \
             sum[0] += sbk_ld_f64x8(a) * sbk_ld_f64x8(x + (int64_t)col[0]);         \
             sum[1] += sbk_ld_f64x8(a + 8) * sbk_ld_f64x8(x + 8 + (int64_t)col[0]); \

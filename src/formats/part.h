@@ -107,7 +107,7 @@ extern const char *const sb_part_names[SB_PART_COUNT];
 
 /* as src/kernels/{seg,prod,alike,sell,mask,hdia,share}.c */
 enum { SB_SEG_ROWS = 8, SB_PROD_ROWS = 64, SB_ALIKE_ROWS = 16, SB_SHARE_SPARE = 3 };
-enum { SB_ALIKE_RUN = 128 }; /* rows of a run at most */
+enum { SB_ALIKE_RUN = 128, SB_ALIKE_ENTRIES = 2048 }; /* of a run, whole steps */
 enum {
     SB_SELL_ROWS = 16,
     SB_MASK_COLS = 16,

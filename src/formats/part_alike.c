@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/fault.h"
 
-enum { STEP = SB_ALIKE_ROWS, PIECE = 1024 /* rows */, ENTRIES = 2048 /* of a run */ };
+enum { STEP = SB_ALIKE_ROWS, PIECE = 1024 /* rows */ };
 
 /* Whether n columns from `to` on are those from `from` on and one more each. */
 #define FOLLOW(bits)                                                                \
@@ -55,7 +55,7 @@ enum { ROW, LO, LEN }; /* the part's arrays */
 static int64_t
 most(int64_t n)
 {
-    const int64_t rows = n > 0 ? ENTRIES / n / STEP * STEP : STEP;
+    const int64_t rows = n > 0 ? SB_ALIKE_ENTRIES / n / STEP * STEP : STEP;
 
     return rows < STEP ? STEP : rows > SB_ALIKE_RUN ? SB_ALIKE_RUN : rows;
 }
@@ -94,11 +94,12 @@ group_at(const job *j, int64_t i, int64_t end, int64_t *len)
     *len = run ? each : 0;
     if (!run) /* the last of rows that follow none begins those that do */
         return i + n < end ? n - 1 : n;
-    if (n % STEP == 0 || inside(j->v, i, n))
-        return n;
-    if (n < STEP)
+    if (n % STEP != 0 && !inside(j->v, i, n)) {
+        if (n > STEP)
+            return n - n % STEP;
         *len = 0;
-    return n < STEP ? n : n / STEP * STEP;
+    }
+    return n;
 }
 
 static void

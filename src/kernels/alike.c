@@ -8,7 +8,13 @@
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
 
-enum { ROWS = 16 }; /* part.h's SB_ALIKE_ROWS */
+#include <stdio.h>
+
+enum {
+    ROWS = 16,  /* part.h's SB_ALIKE_ROWS */
+    LANES = 8,  /* of a row by itself */
+    SHORT = 12, /* entries of rows that have none */
+};
 
 static void
 put_run(sb_strbuf *out, const sb_spec *s)
@@ -37,19 +43,35 @@ put_run(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_puts(out, "\n      }\n    }\n");
 }
 
+/* A row's sum, by lanes where `slot` is theirs. */
+static void
+put_sum(sb_strbuf *out, const sb_spec *s, const char *slot, const char *reduce)
+{
+    char a[16], b[48];
+
+    (void)snprintf(a, sizeof a, "$A[%s]", slot);
+    (void)snprintf(b, sizeof b, "$B[cast(i64, $A_crd[%s]) - %%base]", slot);
+    sb_strbuf_printf(
+        out, "        for %s in %%lo .. %%hi%s {\n          $one[0] += ", slot, reduce);
+    sb_ops_product(out, s, a, b);
+    sb_strbuf_puts(out, "\n        }\n");
+}
+
 static void
 put_rows(sb_strbuf *out, const sb_spec *s)
 {
     sb_strbuf_printf(out,
-                     "    for %%r in 0 .. %%rows {\n      local $one : %s[1]\n"
-                     "      $one[0] = ",
+                     "    for %%r in 0 .. %%rows {\n"
+                     "      let %%lo = cast(i64, $A_ptr[%%i0 + %%r]) - %%base\n"
+                     "      let %%hi = cast(i64, $A_ptr[%%i0 + %%r + 1]) - %%base\n"
+                     "      local $one : %s[1]\n      $one[0] = ",
                      sb_dtype_name(s->compute));
     sb_ops_zero(out, s);
-    sb_strbuf_puts(out, "\n      for %p in cast(i64, $A_ptr[%i0 + %r]) - %base .. "
-                        "cast(i64, $A_ptr[%i0 + %r + 1]) - %base reduce {\n"
-                        "        $one[0] += ");
-    sb_ops_product(out, s, "$A[%p]", "$B[cast(i64, $A_crd[%p]) - %base]");
-    sb_strbuf_puts(out, "\n      }\n      $C[%i0 + %r] = ");
+    sb_strbuf_printf(out, "\n      if (%%hi - %%lo < %d) {\n", SHORT);
+    put_sum(out, s, "%p", "");
+    sb_strbuf_puts(out, "      } else {\n");
+    put_sum(out, s, "%q", " reduce");
+    sb_strbuf_puts(out, "      }\n      $C[%i0 + %r] = ");
     sb_ops_result(out, s, "$C[%i0 + %r]", "$one[0]");
     sb_strbuf_puts(out, "\n    }\n");
 }
@@ -80,9 +102,9 @@ schedule(sb_strbuf *out, const sb_spec *s)
 {
     (void)s;
     sb_strbuf_printf(out,
-                     "annotate %%d diags %d\nvectorize %%l\nrfactor %%p %d -> %%h as "
-                     "$part\nvectorize %%h\n",
-                     ROWS, 8);
+                     "annotate %%d diags %d\nvectorize %%l\n"
+                     "rfactor %%q %d -> %%h as $part\nvectorize %%h\n",
+                     ROWS, LANES);
 }
 
 const sb_recipe sb_recipe_ALIKE = {

@@ -392,9 +392,12 @@ rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, const sb_target
         am->units = am->touches = fmax(rows, share * ell_units(s, p->k));
         am->slots = am->units * (double)((int64_t)1 << p->k);
     }
-    if (p->kind == SB_PART_ALIKE) {
+    if (p->kind ==
+        SB_PART_ALIKE) { /* columns and offsets of runs are their first rows' */
+        const double run = fmax(SB_ALIKE_ROWS, SB_ALIKE_ENTRIES / fmax(s->mean, 1));
+
         am->units = ceil((double)s->rows / SB_ALIKE_ROWS);
-        am->slots = am->entries * fmin(1, 1 - s->follows + 1.0 / SB_ALIKE_RUN);
+        am->slots = am->entries * fmin(1, 1 - s->follows + 1 / fmin(SB_ALIKE_RUN, run));
     }
     if (p->kind == SB_PART_SEG || p->kind == SB_PART_PROD)
         am->units = ceil((double)s->rows / (double)sb_part_rows_of_unit(p->kind));

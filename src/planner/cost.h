@@ -149,7 +149,7 @@ typedef struct sb_lane_pace {
  * of x are the caller's. */
 void sb_vector_lanes(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                      const sb_lane_pace *by);
-/* Groups of rows that follow each other, of which a run's last is half full. */
+/* Steps of SB_ALIKE_ROWS rows that follow each other, of which a run's last is half full. */
 double sb_vector_alike(const sb_vector_part *p, const sb_stats *s);
 /* cost_short.c: the same of Zen 3, but of blocks, which cost what they do elsewhere. */
 void sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,

@@ -182,9 +182,9 @@ sb_cost_structure(const sb_part_choice *p, const sb_amounts *am, const sb_work *
     case SB_PART_SEG:
     case SB_PART_PROD:
         return am->entries * (value + w->idx_size) + am->touches * w->ptr_size;
-    case SB_PART_ALIKE: /* of alike rows only the first one's columns */
+    case SB_PART_ALIKE: /* of a run only the first row's columns, and no offsets */
         return am->entries * value + am->slots * w->idx_size +
-               am->touches * w->ptr_size;
+               am->touches * w->ptr_size * am->slots / fmax(1, am->entries);
     case SB_PART_ROWS:
         return am->entries * (value + w->idx_size) +
                am->units * (2.0 * w->ptr_size + w->idx_size);

@@ -165,17 +165,17 @@ sb_vector_alike(const sb_vector_part *p, const sb_stats *s)
     return p->rows * ((1 - s->lone) / SB_ALIKE_ROWS + runs / 2);
 }
 
-/* Groups of rows that follow each other; lone rows. */
+/* Steps of rows that follow each other; lone rows. */
 static void
 alike(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_target *t)
 {
     static const double begin[] = {12e-9, 15e-9}, diagonal[] = {2e-9, 3e-9};
-    const double groups = sb_vector_alike(p, s);
+    const double steps = sb_vector_alike(p, s);
     const int w = p->x_size > 4;
 
     paced(out, row, p->rows, p->entries, p, s, t);
-    out->unit = groups * begin[w] + s->lone * out->unit;
-    out->entry = groups * s->mean * diagonal[w] + s->lone * out->entry;
+    out->unit = steps * begin[w] + s->lone * out->unit;
+    out->entry = steps * s->mean * diagonal[w] + s->lone * out->entry;
 }
 
 void

@@ -117,12 +117,12 @@ alike_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
            const sb_target *t)
 {
     static const double begin[] = {2e-9, 1e-9}, diagonal[] = {0.88e-9, 1.53e-9};
-    const double groups = sb_vector_alike(p, s);
+    const double steps = sb_vector_alike(p, s);
     const int w = p->x_size > 4;
 
     rows_wide(out, p, s, t);
-    out->unit = groups * begin[w] + s->lone * out->unit;
-    out->entry = groups * s->mean * diagonal[w] + s->lone * out->entry;
+    out->unit = steps * begin[w] + s->lone * out->unit;
+    out->entry = steps * s->mean * diagonal[w] + s->lone * out->entry;
 }
 
 void

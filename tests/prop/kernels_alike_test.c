@@ -155,6 +155,7 @@ check_all(const shape *s)
         for (int x = 0; x < SB_COUNT(indices); x++) {
             check(s, types[t], indices[x], x, 1, 0);
             check(s, types[t], indices[x], 1 - x, -2, 3);
+            check(s, types[t], indices[x], x, 0, 2);
         }
 }
 
@@ -193,6 +194,19 @@ test_pieces(void **state)
     (void)state;
     check_all(&s);
     check_all(&t);
+}
+
+/* Rows that a step of 16 has more entries of than a run may, and runs of empty ones. */
+static void
+test_long(void **state)
+{
+    const shape s = {70, 40, 0, 131, 1, 20, false}, t = {70, 33, 2, 129, 2, 0, true};
+    const shape empty = {300, 300, 0, 0, 1, 20, false};
+
+    (void)state;
+    check_all(&s);
+    check_all(&t);
+    check_all(&empty);
 }
 
 static void
@@ -246,7 +260,7 @@ check_groups(const shape *s, const int64_t *first, const int *len, int n)
 static void
 test_groups(void **state)
 {
-    /* what would read beyond the arrays goes by rows; with columns to spare, all but its values */
+    /* a step that would read beyond the values or the columns goes by rows */
     static const int64_t whole[] = {0, 32}, full[] = {0};
     static const int len_whole[] = {3, 0}, len_full[] = {3};
     /* a run, two rows that do not follow, runs again: of one row, a lone one */
@@ -268,6 +282,37 @@ test_groups(void **state)
     check_groups(&f, wide, len_wide, 3);
 }
 
+/* The check of parts sees a run of rows of another length. */
+static void
+test_check(void **state)
+{
+    const shape s = {40, 40, 0, 3, 1, 20, false};
+    sb_part part;
+    sb_cover cv;
+    sb_view v;
+    fenced_product p;
+    int32_t *len;
+
+    (void)state;
+    make(&p, &s, SB_F32, SB_I32, 0);
+    assert_int_equal(sb_view_make(&v, &p.pb.a, false, NULL), SB_OK);
+    sb_cover_init(&cv, &v);
+    assert_int_equal(sb_part_alike(&part, &cv, NULL), SB_OK);
+    assert_int_equal(sb_parts_check(&part, 1, &v, NULL), SB_OK);
+    len = part.array[2].data;
+    for (int n = -1; n < 5; n++)
+        if (n != 3 && n != 0) {
+            len[0] = n;
+            assert_int_not_equal(sb_parts_check(&part, 1, &v, NULL), SB_OK);
+        }
+    len[0] = 3;
+    assert_int_equal(sb_parts_check(&part, 1, &v, NULL), SB_OK);
+    sb_part_free(&part);
+    sb_cover_free(&cv);
+    sb_view_free(&v);
+    unfence_product(&p);
+}
+
 static int
 start(void **state)
 {
@@ -282,7 +327,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lengths), cmocka_unit_test(test_runs),
         cmocka_unit_test(test_pieces),  cmocka_unit_test(test_infinite),
-        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_groups),  cmocka_unit_test(test_long),
+        cmocka_unit_test(test_check),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
