@@ -19,8 +19,9 @@ bool sb_sides_turn_b(const sb_problem *pb);
 bool sb_sides_turn_c(const sb_problem *pb);
 
 /* Columns of C that are put by rows at a time: all, unless their copies are more than 1 GiB (or
- * SPBLAS_COLUMNS_ROOM bytes, read once; 32 columns at least, none if it is 0). 0: none of SpMM's operands lies by columns, or there are fewer entries than pay for it. From
- * sizes and types alone, wherever the arrays are. */
+ * SPBLAS_COLUMNS_ROOM bytes, read once; 32 columns at least, none if it is 0). 0: none of SpMM's
+ * operands lies by columns, or there are fewer entries than pay for it. From sizes and types
+ * alone, wherever the arrays are. */
 int64_t sb_sides_width(const sb_problem *pb);
 
 /*
