@@ -3,11 +3,12 @@
  * note `diags`:
  *
  *   for %d in lo .. hi note(diags, 16) {
+ *     prefetch $a[from + 16 * (%d - lo) + ahead]                    ; or none: ahead is 0
  *     for %l in 0 .. 16 vector(16) {
  *       $sum[%l] += $a[from + %l * (hi - lo) + (%d - lo)] * $x[cast(i64, $col[%d]) - base + %l]
  *     }
  *   }
- *   -> SBK_V(diags_i32_f32, SBK_N4_16)(sum, a + from, hi - lo, x + (0 - base), col + lo);
+ *   -> SBK_V(diags_i32_f32, SBK_N4_16)(sum, a + from, hi - lo, x + (0 - base), col + lo, ahead);
  *
  * Any other loop is written as it stands.
  */
@@ -23,6 +24,7 @@ typedef struct diags {
     const sb_emit_local *sum;
     const sb_buf *a, *x, *col;
     const sb_expr *from, *len, *shift, *first; /* of $a, of a row, of $x, of $col */
+    const sb_expr *ahead;                      /* of from; NULL: nothing is asked for */
 } diags;
 
 /* Whether e grows by `step`, an expression, where v grows by one. */
@@ -78,10 +80,27 @@ match_columns(diags *f, sb_emit *cx, const sb_expr *e, const sb_var *l,
            grows(cx, col->arg[0], d, sb_expr_int(cx->ir, 1));
 }
 
+/* prefetch $a[..] of diagonal %d */
+static bool
+match_ahead(diags *f, sb_emit *cx, const sb_stmt *st, const sb_stmt *loop)
+{
+    const sb_var *d = loop->u.loop.var;
+    const sb_expr *idx, *first;
+
+    if (st->kind != SB_STMT_PREFETCH || st->u.prefetch.buf != f->a ||
+        st->u.prefetch.n != 1)
+        return false;
+    idx = st->u.prefetch.idx[0];
+    first = sb_expr_subst(cx->ir, idx, d, loop->u.loop.lo);
+    f->ahead = first ? sb_expr_minus(cx->ir, first, f->from) : NULL;
+    return f->ahead && grows(cx, idx, d, sb_expr_int(cx->ir, ROWS));
+}
+
 static bool
 match(diags *f, sb_emit *cx, const sb_stmt *loop)
 {
-    const sb_stmt *in = loop->u.loop.body.n == 1 ? loop->u.loop.body.at[0] : NULL;
+    const sb_body body = loop->u.loop.body;
+    const sb_stmt *in = body.n == 1 || body.n == 2 ? body.at[body.n - 1] : NULL;
     const sb_stmt *st;
     const sb_expr *x;
     int64_t first, end;
@@ -103,13 +122,14 @@ match(diags *f, sb_emit *cx, const sb_stmt *loop)
            x->arg[0]->kind == SB_EXPR_LOAD && x->arg[1]->kind == SB_EXPR_LOAD &&
            x->arg[0]->u.buf->type == x->type && x->arg[1]->u.buf->type == x->type &&
            match_values(f, cx, x->arg[0], in->u.loop.var, loop) &&
-           match_columns(f, cx, x->arg[1], in->u.loop.var, loop);
+           match_columns(f, cx, x->arg[1], in->u.loop.var, loop) &&
+           (body.n == 1 || match_ahead(f, cx, body.at[0], loop));
 }
 
 bool
 sb_emit_diags(sb_emit *cx, const sb_stmt *st)
 {
-    diags f;
+    diags f = {.ahead = NULL};
 
     if (!sb_emit_noted(st, "diags") || !match(&f, cx, st))
         return false;
@@ -130,6 +150,8 @@ sb_emit_diags(sb_emit *cx, const sb_stmt *st)
     sb_strbuf_puts(cx->out, ", ");
     sb_emit_buf(cx, f.col);
     sb_emit_offset(cx, " + ", f.first, 7);
-    sb_strbuf_puts(cx->out, ");\n");
+    if (f.ahead)
+        sb_emit_offset(cx, ", ", f.ahead, 0);
+    sb_strbuf_puts(cx->out, f.ahead ? ");\n" : ", 0);\n");
     return true;
 }

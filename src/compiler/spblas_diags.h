@@ -3,7 +3,8 @@
  *
  *   diags_<index>   sum[r] += a[r * len + q] * x[col[q] + r], q in 0 .. len, r in 0 .. 16: the
  *                   rows' values lie one row behind the other, `len` each, and column col[q]
- *                   of the first row is column col[q] + r of row r; sum is vectors
+ *                   of the first row is column col[q] + r of row r; sum is vectors; asks for as
+ *                   many values from a + ahead on, unless that is 0
  *
  * Values of neighbouring rows are turned in registers: four of each row of floats by eight
  * shuffles, two of doubles by two, so that a vector has one diagonal of as many rows; no column
@@ -21,10 +22,25 @@
 #define SBK_DIAGS_ARGS(t, elem, n, index) \
     sbk_##t##x##n *sum, const elem *a, int64_t len, const elem *x, const index *col
 
+SBK_FN void
+sbk_ask(const char *at, int bytes)
+{
+    SBK_UNROLL
+    for (int z = 0; z < bytes; z += 64)
+        __builtin_prefetch(at + z);
+}
+
+/* The values of n diagonals from q on, `ahead` values further. */
+#define SBK_DIAGS_ASK(q, n) \
+    if (ahead > 0)          \
+    sbk_ask((const char *)(a + ahead + 16 * (q)), 16 * (n) * (int)sizeof *a)
+
 /* One value at a time. */
 #define SBK_DIAGS_ANY(t, elem, n, in, index)                                   \
-    SBK_FN void sbk_diags_##in##_##t##x##n(SBK_DIAGS_ARGS(t, elem, n, index))  \
+    SBK_FN void sbk_diags_##in##_##t##x##n(SBK_DIAGS_ARGS(t, elem, n, index),  \
+                                           int64_t ahead)                      \
     {                                                                          \
+        (void)ahead;                                                           \
         for (int64_t q = 0; q < len; q++)                                      \
             for (int h = 0; h < 16 / (n); h++) {                               \
                 sbk_##t##x##n v;                                               \
@@ -71,12 +87,16 @@ sbk_four_f32(const float *a, int64_t len)
             a += (n)*len;                                                              \
         }                                                                              \
     }                                                                                  \
-    SBK_FN void sbk_diags_##in##_##t##x##n(SBK_DIAGS_ARGS(t, elem, n, index))          \
+    SBK_FN void sbk_diags_##in##_##t##x##n(SBK_DIAGS_ARGS(t, elem, n, index),          \
+                                           int64_t ahead)                              \
     {                                                                                  \
         enum { STEP = SBK_DIAGS_STEP_##t };                                            \
         const int64_t rest = len % STEP;                                               \
-        for (int64_t q = 0; q + STEP <= len; q += STEP)                                \
+        for (int64_t q = 0; q + STEP <= len; q += STEP) {                              \
+            SBK_DIAGS_ASK(q, STEP);                                                    \
             sbk_tile_##in##_##t##x##n(sum, a + q, len, x, col + q, 0, STEP);           \
+        }                                                                              \
+        SBK_DIAGS_ASK(len - rest, STEP);                                               \
         if (len < STEP) {                                                              \
             if (len == 3)                                                              \
                 sbk_tile_##in##_##t##x##n(sum, a, len, x, col, 0, 3);                  \
@@ -276,10 +296,12 @@ sbk_turn8_f32x16(__m512 *turned, const float *a, int64_t len)
 /* Rows of n, and the last n of longer ones, in the tile of `step` that ends with them. */
 #define SBK_DIAGS_OF(type, n)                          \
     case n:                                            \
+        SBK_DIAGS_ASK(0, n);                           \
         sbk_sum_table_##type(sum, a, n, x, col, 0, n); \
         break;
 #define SBK_DIAGS_END(type, step, n)                                                   \
     case n:                                                                            \
+        SBK_DIAGS_ASK(len - (n), n);                                                   \
         sbk_sum_turn##step##_##type(sum, a + len - (step), len, x, col + len - (step), \
                                     (step) - (n), step);                               \
         break;
@@ -290,7 +312,8 @@ sbk_turn8_f32x16(__m512 *turned, const float *a, int64_t len)
     SBK_DIAGS_WIDE(turn8, f32, float, 16, in, index, __m512)                       \
     SBK_DIAGS_WIDE(table, f64, double, 8, in, index, __m512d)                      \
     SBK_DIAGS_WIDE(turn4, f64, double, 8, in, index, __m512d)                      \
-    SBK_FN void sbk_diags_##in##_f32x16(SBK_DIAGS_ARGS(f32, float, 16, index))     \
+    SBK_FN void sbk_diags_##in##_f32x16(SBK_DIAGS_ARGS(f32, float, 16, index),     \
+                                        int64_t ahead)                             \
     {                                                                              \
         SBK_DIAGS_HERE(a, x, len);                                                 \
         switch (len) {                                                             \
@@ -305,8 +328,10 @@ sbk_turn8_f32x16(__m512 *turned, const float *a, int64_t len)
             SBK_DIAGS_OF(in##_f32x16, 7)                                           \
             SBK_DIAGS_OF(in##_f32x16, 8)                                           \
         default:                                                                   \
-            for (int64_t q = 0; q + 8 <= len; q += 8)                              \
+            for (int64_t q = 0; q + 8 <= len; q += 8) {                            \
+                SBK_DIAGS_ASK(q, 8);                                               \
                 sbk_sum_turn8_##in##_f32x16(sum, a + q, len, x, col + q, 0, 8);    \
+            }                                                                      \
             switch (len % 8) {                                                     \
                 SBK_DIAGS_END(in##_f32x16, 4, 1)                                   \
                 SBK_DIAGS_END(in##_f32x16, 4, 2)                                   \
@@ -318,7 +343,8 @@ sbk_turn8_f32x16(__m512 *turned, const float *a, int64_t len)
             }                                                                      \
         }                                                                          \
     }                                                                              \
-    SBK_FN void sbk_diags_##in##_f64x8(SBK_DIAGS_ARGS(f64, double, 8, index))      \
+    SBK_FN void sbk_diags_##in##_f64x8(SBK_DIAGS_ARGS(f64, double, 8, index),      \
+                                       int64_t ahead)                              \
     {                                                                              \
         SBK_DIAGS_HERE(a, x, len);                                                 \
         switch (len) {                                                             \
@@ -332,8 +358,10 @@ sbk_turn8_f32x16(__m512 *turned, const float *a, int64_t len)
             SBK_DIAGS_OF(in##_f64x8, 5)                                            \
             SBK_DIAGS_OF(in##_f64x8, 6)                                            \
         default:                                                                   \
-            for (int64_t q = 0; q + 4 <= len; q += 4)                              \
+            for (int64_t q = 0; q + 4 <= len; q += 4) {                            \
+                SBK_DIAGS_ASK(q, 4);                                               \
                 sbk_sum_turn4_##in##_f64x8(sum, a + q, len, x, col + q, 0, 4);     \
+            }                                                                      \
             switch (len % 4) {                                                     \
                 SBK_DIAGS_END(in##_f64x8, 4, 1)                                    \
                 SBK_DIAGS_END(in##_f64x8, 4, 2)                                    \

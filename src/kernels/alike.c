@@ -3,7 +3,8 @@
  * the columns of the row above, one further (grids, stencils, bands), 16 rows at a time. Read in
  * place: their values lie side by side, as many a row, and are turned in registers
  * (spblas_diags.h), x lies side by side along a diagonal, and of their columns only those of the
- * run's first row are read. Other groups go row by row.
+ * run's first row are read. Values come from 16 rows in turn, which no prefetcher follows: those
+ * %alike_ahead further are asked for. Other groups go row by row.
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
@@ -30,8 +31,9 @@ put_run(sb_strbuf *out, const sb_spec *s)
     sb_ops_zero(out, s);
     sb_strbuf_printf(out,
                      "\n      }\n      for %%d in 0 .. %%n {\n"
+                     "        prefetch $A[%%from + %d * %%d + %%alike_ahead]\n"
                      "        for %%l in 0 .. %d {\n          $sum[%%l] += ",
-                     ROWS);
+                     ROWS, ROWS);
     sb_ops_product(out, s, "$A[%from + %l * %n + %d]",
                    "$B[cast(i64, $A_crd[%p0 + %d]) - %base + %first + %l]");
     sb_strbuf_printf(out,
@@ -79,7 +81,7 @@ put_rows(sb_strbuf *out, const sb_spec *s)
 static void
 program(sb_strbuf *out, const sb_spec *s)
 {
-    static const char *const params[] = {"alike_count", NULL};
+    static const char *const params[] = {"alike_count", "alike_ahead", NULL};
     static const char *const buffers[] = {
         "A_ptr",     "P", "%m + 1",           "A_crd",    "I", "%nnz",
         "alike_row", "I", "%alike_count + 1", "alike_lo", "P", "%alike_count + 1",

@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { ALIKE_AHEAD = 8192 /* bytes */ };
+
 static sb_status
 selecting_part(sb_build *b, const sb_part_choice *p)
 {
@@ -309,10 +311,32 @@ add_int(sb_plan *plan, const char *name, int64_t value)
     to->value = value;
 }
 
+/* How many values ahead alike rows ask: of values that the near caches do not hold, doubles
+ * twice as soon, which are half as many a line. */
+static int64_t
+alike_ahead(const sb_build *b)
+{
+    const int64_t size = (int64_t)b->pl->work.a_size;
+    const double near = (double)b->pl->target->l2 * b->pl->target->threads * 4;
+
+    return (double)b->pl->view.nnz * (double)(size * size) > near ? ALIKE_AHEAD / size
+                                                                  : 0;
+}
+
+/* Values of a chunk on average, in whole lines. */
+static int64_t
+mask_each(const sb_build *b, const sb_part *p)
+{
+    const int64_t line = 64 / (int64_t)b->pl->work.a_size, chunks = p->array[1].count;
+
+    return chunks > 0 ? (p->nnz + chunks * line - 1) / (chunks * line) * line : 0;
+}
+
 /* The sizes kernels ask for by name. */
 static void
-add_sizes(sb_plan *plan, const sb_part *p)
+add_sizes(const sb_build *b, const sb_part *p)
 {
+    sb_plan *plan = b->plan;
     const sb_part_array *a = p->narray > 0 ? &p->array[0] : NULL;
 
     switch (p->kind) {
@@ -332,6 +356,7 @@ add_sizes(sb_plan *plan, const sb_part *p)
         break;
     case SB_PART_ALIKE:
         add_int(plan, "alike_count", a->count - 1);
+        add_int(plan, "alike_ahead", alike_ahead(b));
         break;
     case SB_PART_SHARE:
         add_int(plan, "share_count", sb_part_total(p, "share_seg"));
@@ -348,6 +373,7 @@ add_sizes(sb_plan *plan, const sb_part *p)
         break;
     case SB_PART_MASK:
         add_int(plan, "mask_count", p->array[1].count);
+        add_int(plan, "mask_each", mask_each(b, p));
         break;
     case SB_PART_UBCSR:
         add_int(plan, "ubcsr_count", sb_part_find(p, "ubcsr_crd")->count);
@@ -389,7 +415,7 @@ finish(sb_build *b)
         const int level = sb_choice_levels(&b->choice) ? q + 1 : 0;
         const int before = plan->nint;
 
-        add_sizes(plan, &b->part[q]); /* reads arrays */
+        add_sizes(b, &b->part[q]); /* reads arrays */
         SB_TRY(take_arrays(b, &b->part[q], level));
         for (int i = before; i < plan->nint; i++) {
             const sb_plan_int was = plan->integer[i];
