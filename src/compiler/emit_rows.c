@@ -13,10 +13,13 @@
  *
  *   for %r in 0 .. 8 note(flow, 8) {
  *     for %q in cast(i64, $ptr[%i + %r]) - from .. cast(i64, $ptr[%i + %r + 1]) - from {
+ *       prefetch $a[%q + ahead]                                  ; or neither: ahead is 0
+ *       prefetch $crd[%q + ahead]
  *       $sum[%r] += $a[%q] * $x[cast(i64, $crd[%q]) - base]
  *     }
  *   }
- *   -> SBK_V(flow_i32_i32_f32, SBK_N4_8)(sum, a, crd, x + (0 - base), ptr + i, from, &flow_);
+ *   -> SBK_V(flow_i32_i32_f32, SBK_N4_8)(sum, a, crd, x + (0 - base), ptr + i, from, ahead,
+ *                                        &flow_);
  *
  * Any other loop is written as it stands. What the calls read behind the rows is the program's to
  * have: SBK_ROWS_BEHIND elements of $term, whatever they are, and SBK_FLOW_BEHIND entries.
@@ -35,6 +38,7 @@ typedef struct rows {
     const sb_expr *from;
     const sb_buf *x, *crd; /* of flow */
     const sb_expr *shift;  /* of $x */
+    const sb_expr *ahead;  /* entries; NULL: none is asked for */
 } rows;
 
 static const sb_expr *
@@ -97,6 +101,34 @@ match_store(rows *f, sb_emit *cx, const sb_stmt *st, const sb_var *r, const sb_v
     return is_side(x, type, q);
 }
 
+/* prefetch $of[%q + ahead] */
+static const sb_expr *
+ahead_of(sb_emit *cx, const sb_stmt *st, const sb_buf *of, const sb_var *q)
+{
+    const sb_expr *at, *next;
+
+    if (st->kind != SB_STMT_PREFETCH || st->u.prefetch.buf != of ||
+        st->u.prefetch.n != 1)
+        return NULL;
+    at = sb_expr_at(cx->ir, st->u.prefetch.idx[0], q, 0);
+    next = sb_expr_at(cx->ir, st->u.prefetch.idx[0], q, 1);
+    return at && next && sb_expr_differ_by(cx->ir, next, at, 1) ? at : NULL;
+}
+
+/* Both lists of entries, as far ahead, before the store of loop `in` over them. */
+static bool
+match_ahead(rows *f, sb_emit *cx, const sb_stmt *in)
+{
+    const sb_body body = in->u.loop.body;
+    const sb_expr *crd;
+
+    if (body.n != 3)
+        return body.n == 1;
+    f->ahead = ahead_of(cx, body.at[0], f->term, in->u.loop.var);
+    crd = ahead_of(cx, body.at[1], f->crd, in->u.loop.var);
+    return f->ahead && crd && sb_expr_differ_by(cx->ir, crd, f->ahead, 0);
+}
+
 /* A loop over n rows whose terms lie one behind the other. */
 static bool
 match(rows *f, sb_emit *cx, const sb_stmt *st, int n)
@@ -106,9 +138,11 @@ match(rows *f, sb_emit *cx, const sb_stmt *st, int n)
     const sb_expr *lo, *hi, *a, *b;
     int64_t first, end;
 
-    if (!in || in->kind != SB_STMT_FOR || in->u.loop.body.n != 1 ||
+    if (!in || in->kind != SB_STMT_FOR || in->u.loop.body.n == 0 ||
         !sb_emit_const_trip(st, &first, &end) || first != 0 || end != n ||
-        !match_store(f, cx, in->u.loop.body.at[0], r, in->u.loop.var, n))
+        !match_store(f, cx, in->u.loop.body.at[in->u.loop.body.n - 1], r,
+                     in->u.loop.var, n) ||
+        !match_ahead(f, cx, in))
         return false;
     lo = in->u.loop.lo;
     hi = in->u.loop.hi;
@@ -122,6 +156,7 @@ match(rows *f, sb_emit *cx, const sb_stmt *st, int n)
     f->ptr = sb_expr_at(cx->ir, a->arg[0], r, 0);
     return f->from && !sb_expr_uses(f->from, r) &&
            (!f->shift || !sb_expr_uses(f->shift, r)) &&
+           (!f->ahead || !sb_expr_uses(f->ahead, r)) &&
            sb_expr_differ_by(cx->ir, sb_expr_minus(cx->ir, sb_emit_offset_of(hi), hi),
                              f->from, 0) &&
            sb_expr_differ_by(cx->ir, b->arg[0], a->arg[0], 1) &&
@@ -169,6 +204,10 @@ sb_emit_rows(sb_emit *cx, const sb_stmt *st)
     sb_emit_buf(cx, load->u.buf);
     sb_emit_offset(cx, " + ", f.ptr, 7);
     sb_emit_offset(cx, ", ", f.from, 0);
+    if (flow && f.ahead)
+        sb_emit_offset(cx, ", ", f.ahead, 0);
+    else if (flow)
+        sb_strbuf_puts(cx->out, ", 0");
     sb_strbuf_puts(cx->out, flow ? ", &flow_);\n" : ");\n");
     return true;
 }

@@ -22,18 +22,10 @@
 #define SBK_DIAGS_ARGS(t, elem, n, index) \
     sbk_##t##x##n *sum, const elem *a, int64_t len, const elem *x, const index *col
 
-SBK_FN void
-sbk_ask(const char *at, int bytes)
-{
-    SBK_UNROLL
-    for (int z = 0; z < bytes; z += 64)
-        __builtin_prefetch(at + z);
-}
-
 /* The values of n diagonals from q on, `ahead` values further. */
 #define SBK_DIAGS_ASK(q, n) \
     if (ahead > 0)          \
-    sbk_ask((const char *)(a + ahead + 16 * (q)), 16 * (n) * (int)sizeof *a)
+    sbk_ask(a + ahead + 16 * (q), 16 * (n) * (int)sizeof *a)
 
 /* One value at a time. */
 #define SBK_DIAGS_ANY(t, elem, n, in, index)                                   \

@@ -4,7 +4,8 @@
  *
  *   flow_<offsets>_<columns>   sum[r] += a[q] * x[crd[q]], q in ptr[r] - base .. ptr[r + 1] - base, r
  *                              in 0 .. 8; sum is vectors. Entries up to SBK_FLOW_BEHIND behind the
- *                              last may be read
+ *                              last may be read; those `ahead` further are asked for, unless that
+ *                              is 0
  *
  * Blocks of as many entries as a register of 64 bytes has lanes begin at multiples of it in A. Of
  * the block in which a row ends what belongs to the next rows stays in `flow`, which a kernel has
@@ -38,7 +39,7 @@ SBK_FLOW_STATE(f64, 8)
 
 #define SBK_FLOW_ARGS(t, elem, n, offset, index)                        \
     sbk_##t##x##n *sum, const elem *a, const index *crd, const elem *x, \
-        const offset *ptr, int64_t base, sbk_flow_##t *flow
+        const offset *ptr, int64_t base, int64_t ahead, sbk_flow_##t *flow
 
 #if SBK_VBYTES >= 64
 
@@ -115,9 +116,9 @@ sbk_four_sums_f64(const __m256d v[4])
 
 /* A row, which ends before `end`: of the block at `at`, whose products `left` are, and on. */
 #define SBK_FLOW_ROW(t, elem, n, s, reg, ireg, part, jn, index)                \
-    SBK_FN part sbk_flow_row_##jn##_##t(const elem *a, const index *crd,       \
-                                        const elem *x, int64_t end,            \
-                                        sbk_##t##x##n *left, int64_t *at)      \
+    SBK_FN part sbk_flow_row_##jn##_##t(                                       \
+        const elem *a, const index *crd, const elem *x, int64_t end,           \
+        sbk_##t##x##n *left, int64_t *at, int64_t ahead)                       \
     {                                                                          \
         const int64_t last = end & -(n);                                       \
         sbk_##t##x##n sum = {0}, p = *left;                                    \
@@ -127,6 +128,10 @@ sbk_four_sums_f64(const __m256d v[4])
             sum += p;                                                          \
             q += (n);                                                          \
             __asm__("" : "+r"(q));                                             \
+            if (ahead > 0) {                                                   \
+                sbk_ask(a + q + ahead, (n) * (int)sizeof *a);                  \
+                sbk_ask(crd + q + ahead, (n) * (int)sizeof *crd);              \
+            }                                                                  \
             p = sbk_ld_##t##x##n(a + q) * sbk_block_##jn##_##t(x, crd + q);    \
         }                                                                      \
         own = _mm512_maskz_mov_##s((__mmask16)SBK_LOW(end & ((n)-1)), (reg)p); \
@@ -135,14 +140,16 @@ sbk_four_sums_f64(const __m256d v[4])
         return sbk_fold_##t((reg)(sum + (sbk_##t##x##n)own));                  \
     }
 
-#define SBK_FLOW_NEXT(r, jn, t) \
-    sbk_flow_row_##jn##_##t(a, crd, x, (int64_t)ptr[(r) + 1], &left, &at)
-#define SBK_FLOW_FOUR(r, part, jn, t)                                                 \
-    __extension__({                                                                   \
-        part v_[4];                                                                   \
-        v_[0] = SBK_FLOW_NEXT((r), jn, t), v_[1] = SBK_FLOW_NEXT((r) + 1, jn, t);     \
-        v_[2] = SBK_FLOW_NEXT((r) + 2, jn, t), v_[3] = SBK_FLOW_NEXT((r) + 3, jn, t); \
-        sbk_four_sums_##t(v_);                                                        \
+#define SBK_FLOW_NEXT(r, jn, t, by) \
+    sbk_flow_row_##jn##_##t(a, crd, x, (int64_t)ptr[(r) + 1], &left, &at, by)
+#define SBK_FLOW_FOUR(r, part, jn, t, by)          \
+    __extension__({                                \
+        part v_[4];                                \
+        v_[0] = SBK_FLOW_NEXT((r), jn, t, by),     \
+        v_[1] = SBK_FLOW_NEXT((r) + 1, jn, t, by); \
+        v_[2] = SBK_FLOW_NEXT((r) + 2, jn, t, by), \
+        v_[3] = SBK_FLOW_NEXT((r) + 3, jn, t, by); \
+        sbk_four_sums_##t(v_);                     \
     })
 /* Products of the block of entry p, 0 before it whatever x holds there. */
 #define SBK_FLOW_FIRST(t, elem, n, s, reg, jn, index)                               \
@@ -168,8 +175,13 @@ sbk_four_sums_f64(const __m256d v[4])
         a -= base, crd -= base;                                        \
         if (flow->end != ptr[0])                                       \
             left = sbk_flow_first_##jn##_##t(a, crd, x, ptr[0]);       \
-        half[0] = SBK_FLOW_FOUR(0, part, jn, t);                       \
-        half[1] = SBK_FLOW_FOUR(4, part, jn, t);                       \
+        if (ahead > 0) {                                               \
+            half[0] = SBK_FLOW_FOUR(0, part, jn, t, ahead);            \
+            half[1] = SBK_FLOW_FOUR(4, part, jn, t, ahead);            \
+        } else { /* no test in the loop over entries */                \
+            half[0] = SBK_FLOW_FOUR(0, part, jn, t, 0);                \
+            half[1] = SBK_FLOW_FOUR(4, part, jn, t, 0);                \
+        }                                                              \
         *sum += SBK_FLOW_BOTH_##t(half[0], half[1]);                   \
         flow->left = left;                                             \
         flow->end = ptr[8];                                            \
@@ -196,7 +208,7 @@ SBK_FLOW(f64, double, 8, pd, __m512d, __m256d)
     SBK_FN void sbk_flow_##in##_##jn##_##t##x##n(                                \
         SBK_FLOW_ARGS(t, elem, n, offset, index))                                \
     {                                                                            \
-        (void)flow;                                                              \
+        (void)flow, (void)ahead;                                                 \
         for (int r = 0; r < SBK_FLOW_ROWS; r++) {                                \
             elem all = 0;                                                        \
             for (int64_t q = ptr[r] - base; q < (int64_t)ptr[r + 1] - base; q++) \

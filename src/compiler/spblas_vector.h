@@ -579,6 +579,15 @@ SBK_NT_ANY(i8, int8_t, 16)
             __builtin_prefetch(p, 0, near);                                 \
     } while (0)
 
+/* Asks for the lines of so many bytes, a constant. */
+SBK_FN void
+sbk_ask(const void *at, int bytes)
+{
+    SBK_UNROLL
+    for (int z = 0; z < bytes; z += 64)
+        __builtin_prefetch((const char *)at + z);
+}
+
 #include "compiler/spblas_bits.h"
 #include "compiler/spblas_diags.h"
 #include "compiler/spblas_few.h"

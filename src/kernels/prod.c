@@ -28,17 +28,30 @@ lanes_of(const sb_spec *s)
     return VECTOR / (int)sb_dtype_size(s->compute);
 }
 
+/* Of entries from p0 on; those %ahead further are asked for, or none. */
+static void
+put_entries(sb_strbuf *out, const sb_spec *s, bool ask)
+{
+    sb_strbuf_puts(out, "      for %u in 0 .. %hi - %p0 {\n");
+    if (ask)
+        sb_strbuf_puts(out, "        prefetch $A[%p0 + %u + %ahead]\n"
+                            "        prefetch $A_crd[%p0 + %u + %ahead]\n");
+    sb_strbuf_puts(out, "        $prod[%u] = ");
+    sb_ops_product(out, s, "$A[%p0 + %u]", "$B[cast(i64, $A_crd[%p0 + %u]) - %base]");
+    sb_strbuf_puts(out, "\n      }\n");
+}
+
 /* Of the entries of all rows, from a multiple of a vector on so that loads do not straddle
  * lines where the arrays begin with one. */
 static void
 put_products(sb_strbuf *out, const sb_spec *s, int size)
 {
-    sb_strbuf_printf(out,
-                     "      local $prod : %s[%d]\n      for %%u in 0 .. %%hi - %%p0 {\n"
-                     "        $prod[%%u] = ",
+    sb_strbuf_printf(out, "      local $prod : %s[%d]\n      if (%%ahead > 0) {\n",
                      sb_dtype_name(s->compute), size);
-    sb_ops_product(out, s, "$A[%p0 + %u]", "$B[cast(i64, $A_crd[%p0 + %u]) - %base]");
-    sb_strbuf_puts(out, "\n      }\n");
+    put_entries(out, s, true);
+    sb_strbuf_puts(out, "      } else {\n");
+    put_entries(out, s, false);
+    sb_strbuf_puts(out, "      }\n");
 }
 
 /* Whether rows of terms have a loop that is one call (spblas_rows.h): sums of 32 and 64 bits
@@ -52,7 +65,7 @@ in_steps(const sb_spec *s)
 static void
 begin(sb_strbuf *out, const sb_spec *s)
 {
-    static const char *const params[] = {NULL};
+    static const char *const params[] = {"ahead", NULL};
     static const char *const buffers[] = {"A_ptr", "P",    "%m + 1", "A_crd",
                                           "I",     "%nnz", NULL};
 

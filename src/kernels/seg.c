@@ -10,7 +10,7 @@
  * faster than one chain of additions takes four products. `u4`: vectors of 64 bytes that begin at
  * multiples of their lanes in A, whole wherever rows end; what lies behind a row's end is kept for
  * the next row (spblas_flow.h): 1.1 to 1.3 times as fast as either on Zen 5. There a row's sum
- * depends on where it lies in A, too.
+ * depends on where it lies in A, too, and entries %ahead further are asked for.
  */
 #include "kernels/seg.h"
 
@@ -155,6 +155,8 @@ put_flow(sb_strbuf *out, const sb_spec *s)
                      "\n      }\n      for %%s in 0 .. %d {\n"
                      "        for %%q in cast(i64, $A_ptr[%%i + %%s]) - %%base .. "
                      "cast(i64, $A_ptr[%%i + %%s + 1]) - %%base {\n"
+                     "          prefetch $A[%%q + %%ahead]\n"
+                     "          prefetch $A_crd[%%q + %%ahead]\n"
                      "          $all[%%s] += ",
                      ROWS);
     sb_ops_product(out, s, "$A[%q]", "$B[cast(i64, $A_crd[%q]) - %base]");
@@ -176,13 +178,13 @@ lanes_of(const sb_spec *s)
 static void
 program(sb_strbuf *out, const sb_spec *s)
 {
-    static const char *const params[] = {NULL};
+    static const char *const none[] = {NULL}, *const flows[] = {"ahead", NULL};
     static const char *const buffers[] = {"A_ptr", "P",    "%m + 1", "A_crd",
                                           "I",     "%nnz", NULL};
     const bool flow = s->unroll == SB_SPEC_FLOW, open = s->tile == HALF && !flow;
     sb_seg g = {open ? HALF : ROWS, flow ? ROWS : lanes_of(s), true, open, "%i", NULL};
 
-    sb_ops_stage2_begin(out, s, "seg", params, buffers);
+    sb_ops_stage2_begin(out, s, "seg", flow ? flows : none, buffers);
     sb_strbuf_printf(out,
                      "  for %%g in 0 .. (%%m + %d) / %d {\n    let %%i%s = %%g * %d\n",
                      ROWS - 1, ROWS, open ? "0" : "", ROWS);

@@ -319,8 +319,9 @@ alike_ahead(const sb_build *b)
     const int64_t size = (int64_t)b->pl->work.a_size;
     const double near = (double)b->pl->target->l2 * b->pl->target->threads * 4;
 
-    return (double)b->pl->view.nnz * (double)(size * size) > near ? ALIKE_AHEAD / size
-                                                                  : 0;
+    return b->pl->target->wide && (double)b->pl->view.nnz * (double)(size * size) > near
+               ? ALIKE_AHEAD / size
+               : 0;
 }
 
 /* Values of a chunk on average, in whole lines. */
@@ -329,7 +330,9 @@ mask_each(const sb_build *b, const sb_part *p)
 {
     const int64_t line = 64 / (int64_t)b->pl->work.a_size, chunks = p->array[1].count;
 
-    return chunks > 0 ? (p->nnz + chunks * line - 1) / (chunks * line) * line : 0;
+    return b->pl->target->wide && chunks > 0
+               ? (p->nnz + chunks * line - 1) / (chunks * line) * line
+               : 0;
 }
 
 /* The sizes kernels ask for by name. */

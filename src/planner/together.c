@@ -74,14 +74,13 @@ eight_lanes(const sb_work *w, const sb_target *t, double mean)
 }
 
 /* Whether vectors of groups go on from row to row (docs/kernels.md, Vectors past the ends of rows): of
- * elements that are computed with as they are, as far as L3 holds A. Not measured elsewhere. */
+ * elements that are computed with as they are. Not measured elsewhere. */
 static bool
 flows(const sb_work *w, const sb_target *t)
 {
     return t->wide && w->op == SB_OP_SPMV &&
            (w->a_type == SB_F32 || w->a_type == SB_F64) &&
-           w->a_size == w->compute_size && w->b_size == w->compute_size &&
-           (double)w->nnz * (w->a_size + w->idx_size) <= (double)t->l3;
+           w->a_size == w->compute_size && w->b_size == w->compute_size;
 }
 
 /* Of all rows, from which on lengths are not foreseen. */

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/fault.h"
 #include "runtime/plan.h"
+#include "runtime/target.h"
 
 #include <string.h>
 
@@ -29,15 +30,16 @@ enum {
     OF_BLOCK_SIZE,
     OF_BLOCK_ROW, /* elements of a block apart */
     OF_BLOCK_COL,
-    OF_LAST, /* the launch's */
-    OF_T0,   /* given with the call */
+    OF_LAST,  /* the launch's */
+    OF_AHEAD, /* entries that kernels of one column ask for ahead, 0: none */
+    OF_T0,    /* given with the call */
     OF_T1,
     OWN_INT
 };
 static const char *const params[OWN_INT] = {
-    "alpha",      "beta",      "m",         "n",    "k",   "nnz",
-    "base",       "lda",       "ldb",       "ldc",  "ldx", "ldy",
-    "block_size", "block_row", "block_col", "last", "t0",  "t1"};
+    "alpha",     "beta", "m",     "n",   "k",   "nnz",        "base",
+    "lda",       "ldb",  "ldc",   "ldx", "ldy", "block_size", "block_row",
+    "block_col", "last", "ahead", "t0",  "t1"};
 
 /* The same of arrays. */
 enum { OF_PTR, OF_CRD, OF_ROW, OF_A, OF_B, OF_X, OF_C, OF_Y, OF_TILE, OWN_ARRAY };
@@ -210,6 +212,10 @@ integer(const scope *sc, int from)
         return sb_problem_turns_blocks(pb) ? sb_matrix_block(&pb->a) : 1;
     case OF_LAST:
         return sc->launch->last;
+    case OF_AHEAD:
+        return sb_target_ahead(sb_target_get(), (double)elements(sc),
+                               sb_dtype_size(pb->a.val_type),
+                               sb_dtype_size(pb->a.idx_type));
     case OF_T0:
     case OF_T1:
         return 0;
