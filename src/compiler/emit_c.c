@@ -225,13 +225,16 @@ body(sb_emit *cx)
 }
 
 /* Which of the parameters with usual values are known to have them. */
-typedef enum known { GIVEN, SIZES, ALL } known;
+typedef enum known { GIVEN, SIZES, MOST, ALL } known;
 
 static bool
 is_known(const sb_emit *cx, int q, known k)
 {
-    return usual_of(cx, q) &&
-           (k == ALL || (k == SIZES && cx->prog->param[q]->type == SB_I64));
+    const sb_emit_usual *u = usual_of(cx, q);
+
+    return u && (k == ALL ||
+                 (!u->either &&
+                  (k == MOST || (k == SIZES && cx->prog->param[q]->type == SB_I64))));
 }
 
 static int
@@ -261,16 +264,18 @@ within(sb_emit *cx)
             }
 }
 
-/* Whether parameters have the values they usually have, after `before` and " && " each. */
+/* Whether parameters have the values they usually have, after `before` and " && " each: unless told
+ * to expect that, a compiler takes each test for even odds and aligns no loop behind seven. */
 static void
 tests(sb_emit *cx, const char *before, known k)
 {
     for (int q = 0; q < cx->prog->nparam; q++)
         if (is_known(cx, q, k)) {
-            sb_strbuf_puts(cx->out, before);
+            sb_strbuf_printf(cx->out, "%s__builtin_expect(", before);
             argument(cx, q, true);
             sb_strbuf_puts(cx->out, " == ");
             argument(cx, q, false);
+            sb_strbuf_puts(cx->out, ", 1)");
             before = " && ";
         }
 }
@@ -294,7 +299,8 @@ one_way(sb_emit *cx, const char *symbol, known k)
 static void
 ways(sb_emit *cx, const char *symbol)
 {
-    const int sizes = count_known(cx, SIZES), all = count_known(cx, ALL);
+    const int sizes = count_known(cx, SIZES), most = count_known(cx, MOST),
+              all = count_known(cx, ALL);
     sb_strbuf *out = cx->out;
 
     sb_strbuf_printf(out, "SBK_FN void\n%s_for(" ARGS, symbol);
@@ -308,8 +314,10 @@ ways(sb_emit *cx, const char *symbol)
     body(cx);
     sb_strbuf_printf(out, "\nvoid %s(" ARGS ");\n\nvoid\n%s(" ARGS ")\n{\n", symbol,
                      symbol);
-    if (all > sizes)
+    if (all > most)
         one_way(cx, symbol, ALL);
+    if (most > sizes)
+        one_way(cx, symbol, MOST);
     if (sizes > 0)
         one_way(cx, symbol, SIZES);
     one_way(cx, symbol, GIVEN);

@@ -17,6 +17,13 @@
  *        if 0 < %d { if 0 < $len[min(%i + %d, %m - 1)] {
  *          prefetch $B[$crd[... min(%i + %d, %m - 1), $len[min(%i + %d, %m - 1)] - 1], 0] } }
  *        for %p ... }
+ *
+ * prefetch_list $A at %p ahead %d: ask, a line at a time, for what lies as far behind in the list as
+ * the loop is long, %d elements on.
+ *
+ *   for %p in %lo .. %hi { ... $A[%p] ... }
+ *   -> if 0 < %d { for %ask in 0 .. (%hi - %lo + 15) / 16 { prefetch $A[%lo + %ask * 16 + %d] } }
+ *      for %p ...
  */
 #include "base/fault.h"
 #include "compiler/address.h"
@@ -330,32 +337,40 @@ make_prefetch(sb_sched *sc, const search *f, const sb_stmt *loop, int64_t shift)
     return s;
 }
 
-/* The prefetches of what the loop loads, in front of nothing yet; refuses what has no address. */
+/* The load of the named buffer inside the loop; false: refused, it has no address. */
+static bool
+find_read(search *f, sb_sched *sc, const sb_stmt *loop)
+{
+    f->buf = sb_sched_find_buf(sc, sc->name[0]);
+    if (!f->buf)
+        return false;
+    if (loop->u.loop.how == SB_LOOP_VECTOR)
+        sb_sched_refuse(sc, "%%%s is a vector loop", loop->u.loop.var->name);
+    else if (!find_load(f, sb_body_inline(sc->ir, loop->u.loop.body)))
+        sb_sched_refuse(sc, "$%s is not loaded inside %%%s", sc->name[0], sc->name[1]);
+    else if (needs_inside(f))
+        sb_sched_refuse(sc, "where $%s is read depends on loads in a loop inside %%%s",
+                        sc->name[0], sc->name[1]);
+    else if (may_divide_by_zero(f))
+        sb_sched_refuse(sc, "where $%s is read divides by what may be zero",
+                        sc->name[0]);
+    else if (needs_condition(f))
+        sb_sched_refuse(sc, "where $%s is read is only known under a condition",
+                        sc->name[0]);
+    return sc->st == SB_OK;
+}
+
+/* The prefetches of what the loop loads, in front of nothing yet. */
 static sb_body
 prefetches(sb_sched *sc, const sb_stmt *loop)
 {
-    search f = {sb_sched_find_buf(sc, sc->name[0]), NULL, {NULL}, 0, NULL};
+    search f = {.load = NULL};
     int64_t step;
     sb_list l;
     int n;
 
     sb_list_init(&l, sc->ir);
-    if (!f.buf)
-        return sb_list_body(&l);
-    if (loop->u.loop.how == SB_LOOP_VECTOR) {
-        sb_sched_refuse(sc, "%%%s is a vector loop", loop->u.loop.var->name);
-    } else if (!find_load(&f, sb_body_inline(sc->ir, loop->u.loop.body))) {
-        sb_sched_refuse(sc, "$%s is not loaded inside %%%s", sc->name[0], sc->name[1]);
-    } else if (needs_inside(&f)) {
-        sb_sched_refuse(sc, "where $%s is read depends on loads in a loop inside %%%s",
-                        sc->name[0], sc->name[1]);
-    } else if (may_divide_by_zero(&f)) {
-        sb_sched_refuse(sc, "where $%s is read divides by what may be zero",
-                        sc->name[0]);
-    } else if (needs_condition(&f)) {
-        sb_sched_refuse(sc, "where $%s is read is only known under a condition",
-                        sc->name[0]);
-    } else {
+    if (find_read(&f, sc, loop)) {
         n = lines_of(&f, sc->ir, sc->at ? LAST_LINES_MAX : LINES_MAX, &step);
         for (int q = 0; q < n && sc->st == SB_OK; q++) {
             const sb_stmt *s = make_prefetch(sc, &f, loop, q * step);
@@ -485,14 +500,90 @@ ask_in(sb_sched *sc, sb_list *out, const sb_stmt *loop)
     sb_list_push(out, copy);
 }
 
+/* The parameter, which counts; NULL: refused. */
+static const sb_var *
+distance(sb_sched *sc, const char *name)
+{
+    for (int q = 0; q < sc->in->nparam; q++) {
+        const sb_var *v = sc->in->param[q];
+
+        if (strcmp(v->name, name) == 0 && v->type == SB_I64)
+            return v;
+    }
+    sb_sched_refuse(sc, "%%%s is no parameter that counts", name);
+    return NULL;
+}
+
 sb_status
 sb_sched_prefetch_last(const sb_prog **out, sb_sched *sc)
 {
-    for (int q = 0; q < sc->in->nparam; q++) {
-        if (strcmp(sc->in->param[q]->name, sc->name[3]) == 0)
-            sc->var[1] = sc->in->param[q];
-    }
-    if (!sc->var[1] || sc->var[1]->type != SB_I64)
-        return sb_sched_refuse(sc, "%%%s is no parameter that counts", sc->name[3]);
+    sc->var[1] = distance(sc, sc->name[3]);
+    if (!sc->var[1])
+        return sc->st;
     return sb_sched_each_loop(out, sc, sc->name[2], ask_in);
+}
+
+/* ---- the list itself ---------------------------------------------------------------------------- */
+
+/* Whether the load goes along its last dimension with the variable, and along no other. */
+static bool
+goes_along(const search *f, const sb_var *v)
+{
+    const int last = f->load->nargs - 1;
+    sb_affine a;
+    bool clean = false;
+
+    for (int d = 0; d < last; d++) {
+        if (sb_expr_uses(f->load->arg[d], v))
+            return false;
+    }
+    return sb_affine_of(&a, f->load->arg[last]) && sb_affine_coef(&a, v, &clean) == 1 &&
+           clean;
+}
+
+static void
+ask_list(sb_sched *sc, sb_list *out, const sb_stmt *loop)
+{
+    sb_ir *ir = sc->ir;
+    const sb_expr *lo = loop->u.loop.lo, *hi = loop->u.loop.hi, *at, *n;
+    const sb_var *z = sb_var_new(ir, "ask", SB_I64);
+    sb_stmt *s = sb_stmt_new(ir, SB_STMT_PREFETCH);
+    search f = {.load = NULL};
+    const sb_expr **idx;
+    const sb_stmt *each;
+    int64_t line;
+
+    if (!z || !s || !find_read(&f, sc, loop))
+        return;
+    idx = sb_arena_array(ir->arena, f.load->nargs, sizeof *idx);
+    if (!idx)
+        return;
+    if (!goes_along(&f, loop->u.loop.var)) {
+        sb_sched_refuse(sc, "$%s does not lie along %%%s", sc->name[0], sc->name[1]);
+        return;
+    }
+    line = LINE_BYTES / (int64_t)sb_dtype_size(f.buf->type);
+    at =
+        sb_expr_add(ir, lo, sb_expr_mul(ir, sb_expr_var(ir, z), sb_expr_int(ir, line)));
+    at = sb_expr_add(ir, at, sb_expr_var(ir, sc->var[1]));
+    for (int d = 0; d < f.load->nargs; d++)
+        idx[d] = sb_expr_simplify(
+            ir, sb_expr_subst(ir, f.load->arg[d], loop->u.loop.var, at));
+    s->u.prefetch.buf = f.buf;
+    s->u.prefetch.n = f.load->nargs;
+    s->u.prefetch.idx = idx;
+    n = sb_expr_add(ir, sb_expr_sub(ir, hi, lo), sb_expr_int(ir, line - 1));
+    n = sb_expr_bin(ir, SB_EXPR_DIV, n, sb_expr_int(ir, line));
+    each = sb_stmt_for(ir, z, sb_expr_int(ir, 0), sb_expr_simplify(ir, n), false,
+                       sb_body_one(ir, s));
+    sb_list_append(out, only_if(ir, sb_expr_int(ir, 0), sb_expr_var(ir, sc->var[1]),
+                                sb_body_one(ir, each)));
+    sb_list_push(out, loop);
+}
+
+sb_status
+sb_sched_prefetch_list(const sb_prog **out, sb_sched *sc)
+{
+    sc->var[1] = distance(sc, sc->name[2]);
+    return sc->var[1] ? sb_sched_each_loop(out, sc, sc->name[1], ask_list) : sc->st;
 }

@@ -48,6 +48,7 @@ enum { SB_RFACTOR_SETS = 8 };
 void sb_sched_rfactor_nest(sb_sched *sc, sb_list *out, const sb_stmt *loop);
 sb_status sb_sched_jam(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_prefetch(const sb_prog **out, sb_sched *sc);
+sb_status sb_sched_prefetch_list(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_prefetch_last(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_sparse_merge(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_cache_read(const sb_prog **out, sb_sched *sc);

@@ -124,6 +124,8 @@ put_params(sb_strbuf *out, const sb_spec *s)
     put_param(out, "beta", sb_dtype_name(s->compute));
     if (sb_schedule_asks_last(s))
         put_param(out, "last", "i64");
+    if (sb_schedule_asks_list(s))
+        put_param(out, "ahead", "i64");
 }
 
 void

@@ -6,12 +6,24 @@
 
 #include "kernels/recipe.h"
 
+/* Rows of A in place, of B side by side. */
+static bool
+plain_rows(const sb_spec *s)
+{
+    return s->op == SB_KOP_SPMM && s->kinds == 1U << SB_KIND_CSR && s->lanes == 0 &&
+           s->prefetch == 0 && !s->b_col && !s->c_col;
+}
+
 bool
 sb_schedule_asks_last(const sb_spec *s)
 {
-    return s->op == SB_KOP_SPMM && s->kinds == 1U << SB_KIND_CSR && s->lanes == 0 &&
-           s->prefetch == 0 && !s->b_col && !s->c_col &&
-           (size_t)s->tile * sb_dtype_size(s->b) >= 256;
+    return plain_rows(s) && (size_t)s->tile * sb_dtype_size(s->b) >= 256;
+}
+
+bool
+sb_schedule_asks_list(const sb_spec *s)
+{
+    return plain_rows(s) && s->exact && (size_t)s->tile * sb_dtype_size(s->b) <= 64;
 }
 
 void
@@ -98,6 +110,11 @@ rows_spmm(sb_strbuf *out, const sb_spec *s, const sb_row_loops *l)
     if (sb_schedule_asks_last(s))
         sb_strbuf_printf(out, "prefetch_last $B at %s of %s ahead %%last\n", l->slot,
                          l->row);
+    if (sb_schedule_asks_list(s))
+        sb_strbuf_printf(out,
+                         "prefetch_list $A at %s ahead %%ahead\n"
+                         "prefetch_list $A_crd at %s ahead %%ahead\n",
+                         l->slot, l->slot);
     sb_schedule_memory(out, s, l->slot);
     if (!few(s, l))
         sb_schedule_unroll(out, s, l->slot);

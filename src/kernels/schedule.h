@@ -42,6 +42,10 @@ void sb_schedule_blocks(sb_strbuf *out, const sb_spec *s);
  * many rows ahead the last entry's row of B is asked for, 0 none. Which it is costs a test. */
 bool sb_schedule_asks_last(const sb_spec *s);
 
+/* Whether rows of B are so short that what is read of A counts: then an exact kernel of rows in place
+ * takes a parameter %ahead, how many entries ahead A is asked for, 0 none. */
+bool sb_schedule_asks_list(const sb_spec *s);
+
 /* Lines "prefetch $B at LOOP ahead P" and "stream $C", as the spec asks; LOOP NULL: no list says
  * which rows come, and nothing is asked for. */
 void sb_schedule_memory(sb_strbuf *out, const sb_spec *s, const char *loop);

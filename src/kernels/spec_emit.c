@@ -53,7 +53,8 @@ emit_exact(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p
                                    {.param = "ldb", .value = s->tile},
                                    {.param = "ldc", .value = s->tile},
                                    {.param = "alpha", .value = 1},
-                                   {.param = "beta"}};
+                                   {.param = "beta"},
+                                   {.param = "ahead", .either = true}};
     const size_t from = text->len;
 
     SB_TRY(sb_emit_c_usual(text, p, UNNAMED, name, usual, SB_COUNT(usual)));

@@ -31,7 +31,7 @@ enum {
     OF_BLOCK_ROW, /* elements of a block apart */
     OF_BLOCK_COL,
     OF_LAST,  /* the launch's */
-    OF_AHEAD, /* entries that kernels of one column ask for ahead, 0: none */
+    OF_AHEAD, /* entries of A that kernels ask for ahead, 0: none */
     OF_T0,    /* given with the call */
     OF_T1,
     OWN_INT
@@ -213,8 +213,8 @@ integer(const scope *sc, int from)
     case OF_LAST:
         return sc->launch->last;
     case OF_AHEAD:
-        return sb_target_ahead(sb_target_get(), (double)elements(sc),
-                               sb_dtype_size(pb->a.val_type),
+        return sb_target_ahead(sb_target_get(), pb->op == SB_OP_SPMV,
+                               (double)elements(sc), sb_dtype_size(pb->a.val_type),
                                sb_dtype_size(pb->a.idx_type));
     case OF_T0:
     case OF_T1:

@@ -78,14 +78,16 @@ sb_target_zen(const sb_target *t)
     return t->isa == SB_ISA_V3 || t->isa == SB_ISA_V4;
 }
 
-/* How many entries ahead SpMV's kernels that read A in place ask, 0: not at all. Of a matrix that L3
- * does not hold, 4096 bytes of values; measured on Zen 5 alone. */
+/* How many entries of A ahead kernels that read it in place ask, 0: not at all. Of entries that fill
+ * more than L3, in SpMV more than 5/8 of it, 4096 bytes of values; measured on Zen 5 alone. */
 static inline int64_t
-sb_target_ahead(const sb_target *t, double entries, size_t value, size_t column)
+sb_target_ahead(const sb_target *t, bool spmv, double entries, size_t value,
+                size_t column)
 {
-    return t->wide && entries * (double)(value + column) > 0.625 * (double)t->l3
-               ? 4096 / (int64_t)value
-               : 0;
+    const double bytes = entries * (double)(value + column);
+
+    return t->wide && bytes > (spmv ? 0.625 : 1) * (double)t->l3 ? 4096 / (int64_t)value
+                                                                 : 0;
 }
 
 /* With the coefficients that fit this machine, read once. */
