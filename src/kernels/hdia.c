@@ -17,14 +17,23 @@
 #include <stdio.h>
 
 /* as src/formats/part.h: SB_HDIA_ROWS, SB_HDIA_LEFT */
-enum { LANES = 16, BUFFER = 512, GATHER = 8, TERM = 160, TABLES = 2, RANGE = 128 };
+enum {
+    LANES = 16,
+    BUFFER = 512,
+    GATHER = 8,
+    TERM = 160,
+    TABLES = 2,
+    RANGE = 128,
+    LINE = 64
+};
 
 static const int table[TABLES] = {96, 128}; /* entries of a slice in registers */
 
 static void
 head(sb_strbuf *out, const sb_spec *s)
 {
-    static const char *const params[] = {"hdia_count", "hdia_rest", "hdia_slots", NULL};
+    static const char *const params[] = {"hdia_count", "hdia_rest", "hdia_slots",
+                                         "hdia_ahead", NULL};
     static const char *const packed[] = {"hdia_seg",  "P",   "(%m + 15) / 16 * 3 + 1",
                                          "hdia_ptr",  "P",   "(%m + 15) / 16 + 1",
                                          "hdia_left", "P",   "(%m + 15) / 16 + 1",
@@ -72,10 +81,14 @@ put_diagonals(sb_strbuf *out, const sb_spec *s, bool full)
     sb_strbuf_printf(out, "    for %%q in %s {\n", full ? "%q0 .. %q1" : "%q1 .. %q2");
     sb_strbuf_printf(out,
                      "      let %%j = cast(i64, $hdia_col[%%q])\n"
-                     "      let %%p = %%p0 + (%%q - %%q0) * %d\n%s"
-                     "      for %%l in 0 .. %d {\n        $acc[%%l] += ",
-                     LANES, full ? "" : "      let %b = cast(i64, $hdia_bits[%q])\n",
-                     LANES);
+                     "      let %%p = %%p0 + (%%q - %%q0) * %d\n%s",
+                     LANES, full ? "" : "      let %b = cast(i64, $hdia_bits[%q])\n");
+    sb_strbuf_puts(out, "      if (%hdia_ahead > 0) {\n");
+    for (int q = 0; q < LANES; q += LINE / (int)sb_dtype_size(s->a))
+        sb_strbuf_printf(out, "        prefetch $hdia_val[%%p + %%hdia_ahead + %d]\n",
+                         q);
+    sb_strbuf_printf(
+        out, "      }\n      for %%l in 0 .. %d {\n        $acc[%%l] += ", LANES);
     if (!full)
         sb_strbuf_puts(out, "select(ones(%b, %l + 1) > ones(%b, %l), ");
     sb_ops_product(out, s, "$hdia_val[%p + %l]", full ? "$B[%j + %l]" : x);

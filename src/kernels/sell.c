@@ -12,12 +12,20 @@
 
 #include <stdio.h>
 
-enum { LANES = 16 };
+enum { LANES = 16, LINE = 64 };
+
+/* Whether what is packed is asked for ahead. */
+static bool
+asks(const sb_spec *s)
+{
+    return s->packed && s->lanes == 0;
+}
 
 static void
 head(sb_strbuf *out, const sb_spec *s)
 {
-    static const char *const params[] = {"sell_count", "sell_cols", NULL};
+    const char *const params[] = {"sell_count", "sell_cols",
+                                  asks(s) ? "sell_ahead" : NULL, NULL};
     const char *const buffers[] = {"sell_row",
                                    "I",
                                    "%m",
@@ -44,6 +52,20 @@ head(sb_strbuf *out, const sb_spec *s)
                                    NULL};
 
     sb_ops_stage2_begin(out, s, "sell", params, buffers);
+}
+
+/* Packed values and their columns, %sell_ahead slots further. */
+static void
+put_ahead(sb_strbuf *out, const sb_spec *s)
+{
+    const int line = LINE / (int)sb_dtype_size(s->a);
+
+    sb_strbuf_puts(out, "      if (%sell_ahead > 0) {\n"
+                        "        prefetch $sell_crd[%p + %sell_ahead]\n");
+    for (int q = 0; q < LANES && !s->one; q += line)
+        sb_strbuf_printf(out, "        prefetch $sell_val[%%p + %%sell_ahead + %d]\n",
+                         q);
+    sb_strbuf_puts(out, "      }\n");
 }
 
 /* Column %c of the slice from slot %p on, in its first `lanes` rows. */
@@ -76,6 +98,8 @@ put_columns(sb_strbuf *out, const sb_spec *s)
         "      let %%p = %%p0 + (%%c - %%c0) * %d\n",
         LANES, s->narrow ? "    let %x0 = cast(i64, $sell_base[%g])\n" : "", LANES);
     (void)snprintf(lanes, sizeof lanes, "%d", LANES);
+    if (asks(s))
+        put_ahead(out, s);
     put_column(out, s, lanes);
     sb_strbuf_puts(out, "    for %c in %c1 .. cast(i64, $sell_col[%g + 1]) {\n"
                         "      let %p = cast(i64, $sell_ptr[%c])\n"

@@ -324,6 +324,14 @@ alike_ahead(const sb_build *b)
                : 0;
 }
 
+/* How many slots ahead packed values are asked for (sb_target_ahead). */
+static int64_t
+packed_ahead(const sb_build *b, int64_t slots, size_t column)
+{
+    return sb_target_ahead(b->pl->target, true, (double)slots,
+                           (size_t)b->pl->work.a_size, column);
+}
+
 /* Values of a chunk on average, in whole lines. */
 static int64_t
 mask_each(const sb_build *b, const sb_part *p)
@@ -369,6 +377,7 @@ add_sizes(const sb_build *b, const sb_part *p)
     case SB_PART_SELL:
         add_int(plan, "sell_count", (a->count + SB_SELL_ROWS - 1) / SB_SELL_ROWS);
         add_int(plan, "sell_cols", p->width);
+        add_int(plan, "sell_ahead", packed_ahead(b, p->nnz, sizeof(int16_t)));
         break;
     case SB_PART_PANEL:
         add_int(plan, "panel_blocks", a->count - 1);
@@ -387,6 +396,7 @@ add_sizes(const sb_build *b, const sb_part *p)
             break;
         add_int(plan, "hdia_rest", sb_part_find(p, "hdia_crd")->count);
         add_int(plan, "hdia_slots", p->slots);
+        add_int(plan, "hdia_ahead", packed_ahead(b, p->slots, 0));
         break;
     case SB_PART_BLOCKS:
         if (a)

@@ -82,11 +82,11 @@ diagonals_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 }
 
 /* By the height of a window: sb_stats_mask_size. */
-static const pace masks[SB_STATS_MASKS][2] = {{{0.81, 0.71, 0}, {0.97, 0.69, 0}},
-                                              {{0.65, 0.68, 0}, {0.71, 0.685, 0}},
-                                              {{0.63, 0.66, 0}, {0.6, 0.65, 0}},
-                                              {{0.615, 0.6, 0}, {0.655, 0.61, 0}},
-                                              {{0.63, 0.55, 0}, {0.553, 0.57, 0}}};
+static const pace masks[SB_STATS_MASKS][2] = {{{0.81, 0.65, 0}, {0.97, 0.58, 0}},
+                                              {{0.65, 0.6, 0}, {0.71, 0.58, 0}},
+                                              {{0.63, 0.585, 0}, {0.6, 0.565, 0}},
+                                              {{0.615, 0.535, 0}, {0.655, 0.545, 0}},
+                                              {{0.63, 0.51, 0}, {0.553, 0.56, 0}}};
 
 static void
 masks_wide(sb_terms *out, const sb_vector_part *p)
