@@ -525,7 +525,8 @@ sb_sched_prefetch_last(const sb_prog **out, sb_sched *sc)
 
 /* ---- the list itself ---------------------------------------------------------------------------- */
 
-/* Whether the load goes along its last dimension with the variable, and along no other. */
+/* Whether the load goes along its last dimension with the variable, and along no other, and nothing
+ * else is read to know where. */
 static bool
 goes_along(const search *f, const sb_var *v)
 {
@@ -537,8 +538,8 @@ goes_along(const search *f, const sb_var *v)
         if (sb_expr_uses(f->load->arg[d], v))
             return false;
     }
-    return sb_affine_of(&a, f->load->arg[last]) && sb_affine_coef(&a, v, &clean) == 1 &&
-           clean;
+    return !loads_when_flat(f, last) && sb_affine_of(&a, f->load->arg[last]) &&
+           sb_affine_coef(&a, v, &clean) == 1 && clean;
 }
 
 static void

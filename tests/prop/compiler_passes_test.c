@@ -40,13 +40,13 @@ typedef struct subject {
 static struct {
     const char *name;
     int accepted, refused;
-} counts[] = {{"sparse_reorder", 0, 0}, {"sparse_fuse", 0, 0}, {"sparse_merge", 0, 0},
-              {"reorder", 0, 0},        {"split", 0, 0},       {"fuse", 0, 0},
-              {"unroll", 0, 0},         {"vectorize", 0, 0},   {"parallel", 0, 0},
-              {"cache_read", 0, 0},     {"cache_write", 0, 0}, {"rfactor", 0, 0},
-              {"compute_at", 0, 0},     {"tensorize", 0, 0},   {"bind", 0, 0},
-              {"annotate", 0, 0},       {"atomic", 0, 0},      {"prefetch", 0, 0},
-              {"prefetch_last", 0, 0},  {"stream", 0, 0}};
+} counts[] = {{"sparse_reorder", 0, 0}, {"sparse_fuse", 0, 0},   {"sparse_merge", 0, 0},
+              {"reorder", 0, 0},        {"split", 0, 0},         {"fuse", 0, 0},
+              {"unroll", 0, 0},         {"vectorize", 0, 0},     {"parallel", 0, 0},
+              {"cache_read", 0, 0},     {"cache_write", 0, 0},   {"rfactor", 0, 0},
+              {"compute_at", 0, 0},     {"tensorize", 0, 0},     {"bind", 0, 0},
+              {"annotate", 0, 0},       {"atomic", 0, 0},        {"prefetch", 0, 0},
+              {"prefetch_last", 0, 0},  {"prefetch_list", 0, 0}, {"stream", 0, 0}};
 
 static void
 count_line(const char *line, bool accepted)

@@ -198,7 +198,13 @@ ir_random_line(char *out, size_t size, const sb_prog *p, uint64_t *s, int line)
         mark_line(out, size, p, a, s, line);
         break;
     default:
-        ahead = (int)ir_roll(s, 11);
+        ahead = (int)ir_roll(s, 12);
+        if (ahead >= 11) {
+            (void)snprintf(out, size, "prefetch_list $%s at %%%s ahead %%%s",
+                           any_buf(p, s, false), a,
+                           p->param[ir_roll(s, (uint64_t)p->nparam)]->name);
+            break;
+        }
         if (ahead >= 10) {
             (void)snprintf(out, size, "prefetch_last $%s at %%%s of %%%s ahead %%%s",
                            any_buf(p, s, false), a, any_loop(&nm, s),

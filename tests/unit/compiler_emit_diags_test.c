@@ -44,12 +44,37 @@ test_call(void **state)
                  "$sum[%l] += $a[%p + %l * %n + (%d - %p)] * "
                  "$x[cast(i64, $col[%d]) - %base + %l]",
                  "SBK_V(diags_i32_f32, SBK_N4_16)(sum, a + p, n, x + (0 - base), "
-                 "col + p);"));
+                 "col + p, 0);"));
     assert_true(has_call("0 .. %n note(diags, 16)", lanes,
                          "$sum[%l] += $a[%l * %n + %d + 7] * "
                          "$x[cast(i64, $col[%d + 2]) + %l]",
                          "SBK_V(diags_i32_f32, SBK_N4_16)(sum, a + 7, n, x + 0, "
-                         "col + 2);"));
+                         "col + 2, 0);"));
+}
+
+/* Values are asked for so many further as the program says, 16 a diagonal. */
+static void
+test_ahead(void **state)
+{
+    static const char sum[] = "$sum[%l] += $a[%p + %l * %n + (%d - %p)] * "
+                              "$x[cast(i64, $col[%d]) - %base + %l]";
+    static const struct {
+        const char *ask, *call; /* NULL: it is no call */
+    } loops[] = {{"prefetch $a[%p + (%d - %p) * 16 + %base]", "col + p, base);"},
+                 {"prefetch $a[%p + (%d - %p) * 16]", "col + p, 0);"},
+                 {"prefetch $a[%p + (%d - %p) * 15 + %base]", NULL},
+                 {"prefetch $x[%p + (%d - %p) * 16 + %base]", NULL},
+                 {"$y[0] = 1.0", NULL}};
+    char loop[512];
+
+    (void)state;
+    for (size_t q = 0; q < sizeof loops / sizeof loops[0]; q++) {
+        (void)snprintf(loop, sizeof loop, "for %%d in %s { %s for %%l in %s { %s } }\n",
+                       outer, loops[q].ask, lanes, sum);
+        if (emits(head, loop, foot, loops[q].call ? loops[q].call : "diags_i32") !=
+            (loops[q].call != NULL))
+            fail_msg("%s", loops[q].ask);
+    }
 }
 
 static void
@@ -100,6 +125,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_call),
+        cmocka_unit_test(test_ahead),
         cmocka_unit_test(test_others),
     };
 

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -133,7 +134,7 @@ test_flow(void **state)
     (void)state;
     assert_true(emits(flow_head, loop, flow_foot,
                       "SBK_V(flow_i64_i64_f32, SBK_N4_8)(sum, a, crd, x + (0 - base), "
-                      "ptr + n, base, &flow_);"));
+                      "ptr + n, base, 0, &flow_);"));
     assert_true(
         emits(flow_head, loop, flow_foot, "    sbk_flow_f32 flow_ = {.end = -1};\n"));
     assert_true(emits(flow_head, behind, flow_foot, "&flow_);"));
@@ -144,6 +145,34 @@ test_flow(void **state)
             fail_msg("%s", others[q]);
 }
 
+/* Entries of both lists are asked for so many further as the program says. */
+static void
+test_flow_ahead(void **state)
+{
+    static const struct {
+        const char *ask;
+        bool call;
+    } loops[] = {{"prefetch $a[%q + %n] prefetch $crd[%q + %n]", true},
+                 {"prefetch $a[%q + %n] prefetch $crd[%q + %n + 1]", false},
+                 {"prefetch $crd[%q + %n] prefetch $a[%q + %n]", false},
+                 {"prefetch $a[2 * %q + %n] prefetch $crd[%q + %n]", false},
+                 {"prefetch $a[%q + %r] prefetch $crd[%q + %r]", false},
+                 {"prefetch $a[%q + %n]", false}};
+    char loop[512];
+
+    (void)state;
+    for (size_t q = 0; q < sizeof loops / sizeof loops[0]; q++) {
+        (void)snprintf(loop, sizeof loop,
+                       "for %%r in 0 .. 8 note(flow, 8) { for %%q in $ptr[%%r] .. "
+                       "$ptr[%%r + 1] { %s $sum[%%r] += $a[%%q] * $x[$crd[%%q]] } }\n",
+                       loops[q].ask);
+        if (emits(flow_head, loop, flow_foot, "ptr + 0, 0, n, &flow_);") !=
+                loops[q].call ||
+            emits(flow_head, loop, flow_foot, "flow_") != loops[q].call)
+            fail_msg("%s", loops[q].ask);
+    }
+}
+
 int
 main(void)
 {
@@ -151,6 +180,7 @@ main(void)
         cmocka_unit_test(test_call),
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_flow),
+        cmocka_unit_test(test_flow_ahead),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -543,41 +543,10 @@ test_accumulators_are_vectors(void **state)
     sb_strbuf_free(&s);
 }
 
-/* Whoever calls with the usual values gets the code that knows them. */
-static void
-test_usual_values(void **state)
-{
-    sb_emit_usual set[] = {{"ldb", 32, 0, 0, 0}, {.param = "zz"}, {.param = "beta"}};
-    sb_strbuf s;
-
-    (void)state;
-    sb_strbuf_init(&s);
-    assert_int_equal(sb_emit_c_usual(&s, kernels[3].prog, "f", NULL, set, 2), SB_OK);
-    assert_non_null(strstr(s.s, "int64_t t1, const int64_t ldb)\n"));
-    assert_non_null(strstr(s.s, " == 32)\n        f_for(buf, param, t0, t1, 32);\n"));
-    assert_null(strstr(s.s, "ldb = param"));
-    assert_null(strstr(s.s, "zz"));
-    sb_strbuf_free(&s);
-    sb_strbuf_init(&s);
-    assert_int_equal(sb_emit_c_usual(&s, kernels[3].prog, "f", NULL, set + 1, 1),
-                     SB_OK);
-    assert_null(strstr(s.s, "f_for"));
-    sb_strbuf_free(&s);
-    sb_strbuf_init(&s);
-    assert_int_equal(sb_emit_c_usual(&s, kernels[3].prog, "f", NULL, set, 3), SB_OK);
-    assert_non_null(strstr(s.s, "const int64_t ldb, const float beta)\n"));
-    assert_non_null(
-        strstr(s.s, ".f[0] == 0.0f)\n        f_for(buf, param, t0, t1, 32, 0.0f);\n"));
-    assert_non_null(
-        strstr(s.s, " == 32)\n        f_for(buf, param, t0, t1, 32, param["));
-    sb_strbuf_free(&s);
-}
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_usual_values),
         cmocka_unit_test(test_generic),
         cmocka_unit_test(test_v3),
         cmocka_unit_test(test_v4),

@@ -162,6 +162,11 @@ static const good accepted[] = {
      "$A_crd[cast(i64, $A_ptr[min(%i + %ldb, %m - 1) + 1]) - %base - 1]) - %base, %c0 "
      "* "
      "32]|prefetch $B[|%c0 * 32 + 16]|}|for %pj in|for %c0 in|if 0 < %ldb|for %pj in"},
+    {ir_spmm, NULL,
+     "prefetch_list $A at %pj ahead %ldb\nprefetch_list $A_crd at %pj ahead %ldb\n",
+     "if 0 < %ldb {|for %ask in 0 .. (|+ 15) / 16 {|prefetch $A[|%ask * 16 + %ldb|}|if "
+     "0 "
+     "< %ldb {|for %ask|prefetch $A_crd[|}|for %pj in"},
     {ir_sddmm, NULL,
      "cache_write $A at %pj as $acc\nrfactor %c 4 -> %l as $part\nvectorize %l\n"
      "parallel %i\n",
@@ -325,6 +330,11 @@ static const struct {
     {ir_spmm, 2, "prefetch_last $B at %pj of %none ahead %ldb", "no loop %none"},
     {ir_spmm, 2, "prefetch_last $C at %pj of %i ahead %ldb", "not loaded"},
     {ir_spmm, 2, "prefetch_last $B at %pj of %i ahead 8", "must read"},
+    {ir_spmm, 2, "prefetch_list $A at %pj ahead %none", "no parameter"},
+    {ir_spmm, 2, "prefetch_list $C at %pj ahead %ldb", "not loaded"},
+    {ir_spmm, 2, "prefetch_list $B at %pj ahead %ldb", "does not lie along"},
+    {ir_spmm, 2, "prefetch_list $A at %c ahead %ldb", "does not lie along"},
+    {ir_spmm, 2, "prefetch_list $A at %none ahead %ldb", "no loop %none"},
     {ir_backwards, 2, "prefetch $B at %q ahead 2 far", "follows no list"},
     {ir_two_lists, 2, "prefetch $B at %q ahead 2 far", "follows no list"},
 };

@@ -73,13 +73,28 @@ test_names(void **state)
                         "v3");
 }
 
+/* What L3 does not hold, on the machine where it was measured. */
+static void
+test_ahead(void **state)
+{
+    const sb_target wide = {.isa = SB_ISA_V4, .wide = true, .l3 = 1200},
+                    other = {.isa = SB_ISA_V4, .l3 = 1200};
+
+    (void)state;
+    assert_int_equal(sb_target_ahead(&wide, false, 100, 8, 4), 0);
+    assert_int_equal(sb_target_ahead(&wide, false, 101, 8, 4), 512);
+    assert_int_equal(sb_target_ahead(&wide, true, 62, 8, 4), 0);
+    assert_int_equal(sb_target_ahead(&wide, true, 63, 8, 4), 512);
+    assert_int_equal(sb_target_ahead(&wide, true, 1000, 4, 4), 1024);
+    assert_int_equal(sb_target_ahead(&other, true, 1000, 4, 4), 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_facts),
-        cmocka_unit_test(test_lowered),
-        cmocka_unit_test(test_limited),
+        cmocka_unit_test(test_facts),   cmocka_unit_test(test_lowered),
+        cmocka_unit_test(test_limited), cmocka_unit_test(test_ahead),
         cmocka_unit_test(test_names),
     };
 
