@@ -11,6 +11,8 @@
 
 #include <stdio.h>
 
+enum { AHEAD = 8 /* units */, LINE = 64 /* bytes */ };
+
 static void
 head(sb_strbuf *out, const sb_spec *s)
 {
@@ -38,6 +40,18 @@ head(sb_strbuf *out, const sb_spec *s)
     sb_ops_stage2_begin(out, s, "panel", params, buffers);
 }
 
+/* The values of a segment some units on, two lines of them: they lie where its row does. */
+static void
+put_ahead(sb_strbuf *out, const sb_spec *s)
+{
+    sb_strbuf_printf(
+        out,
+        "        let %%to = cast(i64, $panel_lo[min(%%u + %d, %%panel_count - "
+        "1)])\n"
+        "        prefetch $A[%%to]\n        prefetch $A[%%to + %d]\n",
+        AHEAD, LINE / (int)sb_dtype_size(s->a));
+}
+
 /* Block %g, `lanes` columns of C from %c on: beta for all its rows, then its units. */
 static void
 put_columns(sb_strbuf *out, const sb_spec *s, const char *lanes)
@@ -54,13 +68,17 @@ put_columns(sb_strbuf *out, const sb_spec *s, const char *lanes)
                      "cast(i64, $panel_ptr[%%g + 1]) {\n"
                      "        let %%i = cast(i64, $panel_row[%%u])\n"
                      "        let %%p = cast(i64, $panel_off[%%u])\n"
-                     "        let %%a = cast(i64, $%s[%%u])\n"
+                     "        let %%a = cast(i64, $%s[%%u])\n",
+                     s->packed ? "panel_off" : "panel_lo");
+    if (!s->packed && s->lanes == 0)
+        put_ahead(out, s);
+    sb_strbuf_printf(out,
                      "        for %%x in 0 .. %s {\n"
                      "          for %%e in 0 .. cast(i64, $panel_off[%%u + 1]) - %%p "
                      "reduce {\n"
                      "            let %%j = cast(i64, $panel_crd[%%p + %%e])\n"
                      "            $C[%%i, %%c + %%x] += ",
-                     s->packed ? "panel_off" : "panel_lo", lanes);
+                     lanes);
     sb_ops_term(out, s, s->packed ? "$panel_val[%a + %e]" : "$A[%a + %e]",
                 "$B[%j, %c + %x]");
     sb_strbuf_puts(out, "\n          }\n        }\n      }\n");
