@@ -145,8 +145,8 @@ sb_status sb_emit_c(sb_strbuf *out, const sb_prog *p, const char *symbol,
 /*
  * The same, with more copies of the code for parameters (i64, f32, f64) that have the values
  * they usually have, which the compiler then knows: rows of 8 columns without a gap are found
- * by a shift, and C is neither read nor scaled. One copy knows all of them, one all but those that
- * are `either`, one the i64 ones of these. Parameters that the program lacks are passed over. Of an i64 with `below`, which the
+ * by a shift, and C is neither read nor scaled. One copy knows all of them, one
+ * those that are not `either`, one the i64 ones of these. Parameters that the program lacks are passed over. Of an i64 with `below`, which the
  * program has, it is known that it is greater than `value` and less than that: which chunks
  * of a row are full, cut short or not there. Then there is one copy, which knows all and whose
  * vectors have at most `bytes` bytes, unless that is 0; or, with `cut`, copies for each number of

@@ -88,7 +88,7 @@ match_ahead(diags *f, sb_emit *cx, const sb_stmt *st, const sb_stmt *loop)
     const sb_expr *idx, *first;
 
     if (st->kind != SB_STMT_PREFETCH || st->u.prefetch.buf != f->a ||
-        st->u.prefetch.n != 1)
+        st->u.prefetch.n != 1 || st->u.prefetch.far)
         return false;
     idx = st->u.prefetch.idx[0];
     first = sb_expr_subst(cx->ir, idx, d, loop->u.loop.lo);

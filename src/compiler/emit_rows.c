@@ -105,14 +105,17 @@ match_store(rows *f, sb_emit *cx, const sb_stmt *st, const sb_var *r, const sb_v
 static const sb_expr *
 ahead_of(sb_emit *cx, const sb_stmt *st, const sb_buf *of, const sb_var *q)
 {
-    const sb_expr *at, *next;
+    const sb_expr *idx, *at;
 
     if (st->kind != SB_STMT_PREFETCH || st->u.prefetch.buf != of ||
-        st->u.prefetch.n != 1)
+        st->u.prefetch.n != 1 || st->u.prefetch.far)
         return NULL;
-    at = sb_expr_at(cx->ir, st->u.prefetch.idx[0], q, 0);
-    next = sb_expr_at(cx->ir, st->u.prefetch.idx[0], q, 1);
-    return at && next && sb_expr_differ_by(cx->ir, next, at, 1) ? at : NULL;
+    idx = st->u.prefetch.idx[0];
+    at = sb_expr_at(cx->ir, idx, q, 0);
+    return at && sb_expr_differ_by(cx->ir, sb_expr_at(cx->ir, idx, q, 1), at, 1) &&
+                   sb_expr_differ_by(cx->ir, sb_expr_at(cx->ir, idx, q, 2), at, 2)
+               ? at
+               : NULL;
 }
 
 /* Both lists of entries, as far ahead, before the store of loop `in` over them. */

@@ -59,6 +59,7 @@ only_asks(sb_body b)
     for (int q = 0; q < b.n; q++) {
         const sb_stmt *st = b.at[q];
         const bool asks = st->kind == SB_STMT_PREFETCH ||
+                          (st->kind == SB_STMT_FOR && only_asks(st->u.loop.body)) ||
                           (st->kind == SB_STMT_IF && only_asks(st->u.cond.then) &&
                            only_asks(st->u.cond.els));
 

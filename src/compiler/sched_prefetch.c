@@ -22,7 +22,7 @@
  * the loop is long, %d elements on.
  *
  *   for %p in %lo .. %hi { ... $A[%p] ... }
- *   -> if 0 < %d { for %ask in 0 .. (%hi - %lo + 15) / 16 { prefetch $A[%lo + %ask * 16 + %d] } }
+ *   -> if 0 < %d { for %ask_A in 0 .. (%hi - %lo + 15) / 16 { prefetch $A[%lo + %ask_A * 16 + %d] } }
  *      for %p ...
  */
 #include "base/fault.h"
@@ -31,6 +31,7 @@
 #include "compiler/depend.h"
 #include "compiler/schedule.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { LINE_BYTES = 64, LINES_MAX = 8, LAST_LINES_MAX = 16, AHEAD_MAX = 4096 };
@@ -525,8 +526,8 @@ sb_sched_prefetch_last(const sb_prog **out, sb_sched *sc)
 
 /* ---- the list itself ---------------------------------------------------------------------------- */
 
-/* Whether the load goes along its last dimension with the variable, and along no other, and nothing
- * else is read to know where. */
+/* Whether the load goes along its last dimension with the variable, and along no other, not with a
+ * loop inside either, and nothing else is read to know where. */
 static bool
 goes_along(const search *f, const sb_var *v)
 {
@@ -534,9 +535,13 @@ goes_along(const search *f, const sb_var *v)
     sb_affine a;
     bool clean = false;
 
-    for (int d = 0; d < last; d++) {
-        if (sb_expr_uses(f->load->arg[d], v))
+    for (int d = 0; d <= last; d++) {
+        if (d < last && sb_expr_uses(f->load->arg[d], v))
             return false;
+        for (int q = 0; q < f->nloop; q++) {
+            if (sb_expr_uses(f->load->arg[d], f->loop[q]->u.loop.var))
+                return false;
+        }
     }
     return !loads_when_flat(f, last) && sb_affine_of(&a, f->load->arg[last]) &&
            sb_affine_coef(&a, v, &clean) == 1 && clean;
@@ -547,13 +552,16 @@ ask_list(sb_sched *sc, sb_list *out, const sb_stmt *loop)
 {
     sb_ir *ir = sc->ir;
     const sb_expr *lo = loop->u.loop.lo, *hi = loop->u.loop.hi, *at, *n;
-    const sb_var *z = sb_var_new(ir, "ask", SB_I64);
     sb_stmt *s = sb_stmt_new(ir, SB_STMT_PREFETCH);
     search f = {.load = NULL};
     const sb_expr **idx;
     const sb_stmt *each;
+    const sb_var *z;
+    char name[64];
     int64_t line;
 
+    (void)snprintf(name, sizeof name, "ask_%s", sc->name[0]);
+    z = sb_sched_new_var(sc, name);
     if (!z || !s || !find_read(&f, sc, loop))
         return;
     idx = sb_arena_array(ir->arena, f.load->nargs, sizeof *idx);

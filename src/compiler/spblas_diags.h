@@ -3,8 +3,9 @@
  *
  *   diags_<index>   sum[r] += a[r * len + q] * x[col[q] + r], q in 0 .. len, r in 0 .. 16: the
  *                   rows' values lie one row behind the other, `len` each, and column col[q]
- *                   of the first row is column col[q] + r of row r; sum is vectors; asks for as
- *                   many values from a + ahead on, unless that is 0
+ *                   of the first row is column col[q] + r of row r; sum is vectors; with
+ *                   registers of 64 bytes asks for as many values from a + ahead on, unless
+ *                   that is 0
  *
  * Values of neighbouring rows are turned in registers: four of each row of floats by eight
  * shuffles, two of doubles by two, so that a vector has one diagonal of as many rows; no column
@@ -21,11 +22,6 @@
 
 #define SBK_DIAGS_ARGS(t, elem, n, index) \
     sbk_##t##x##n *sum, const elem *a, int64_t len, const elem *x, const index *col
-
-/* The values of n diagonals from q on, `ahead` values further. */
-#define SBK_DIAGS_ASK(q, n) \
-    if (ahead > 0)          \
-    sbk_ask(a + ahead + 16 * (q), 16 * (n) * (int)sizeof *a)
 
 /* One value at a time. */
 #define SBK_DIAGS_ANY(t, elem, n, in, index)                                   \
@@ -84,11 +80,9 @@ sbk_four_f32(const float *a, int64_t len)
     {                                                                                  \
         enum { STEP = SBK_DIAGS_STEP_##t };                                            \
         const int64_t rest = len % STEP;                                               \
-        for (int64_t q = 0; q + STEP <= len; q += STEP) {                              \
-            SBK_DIAGS_ASK(q, STEP);                                                    \
+        (void)ahead;                                                                   \
+        for (int64_t q = 0; q + STEP <= len; q += STEP)                                \
             sbk_tile_##in##_##t##x##n(sum, a + q, len, x, col + q, 0, STEP);           \
-        }                                                                              \
-        SBK_DIAGS_ASK(len - rest, STEP);                                               \
         if (len < STEP) {                                                              \
             if (len == 3)                                                              \
                 sbk_tile_##in##_##t##x##n(sum, a, len, x, col, 0, 3);                  \
@@ -284,6 +278,13 @@ sbk_turn8_f32x16(__m512 *turned, const float *a, int64_t len)
                           sbk_ld_##t##x##n(x + h * (n) + (int64_t)col[q]);           \
         }                                                                            \
     }
+
+/* The values of n diagonals from q on, `ahead` values further. */
+#define SBK_DIAGS_ASK(q, n)                                           \
+    do {                                                              \
+        if (ahead > 0)                                                \
+            sbk_ask(a + ahead + 16 * (q), 16 * (n) * (int)sizeof *a); \
+    } while (0)
 
 /* Rows of n, and the last n of longer ones, in the tile of `step` that ends with them. */
 #define SBK_DIAGS_OF(type, n)                          \

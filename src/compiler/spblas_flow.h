@@ -4,8 +4,8 @@
  *
  *   flow_<offsets>_<columns>   sum[r] += a[q] * x[crd[q]], q in ptr[r] - base .. ptr[r + 1] - base, r
  *                              in 0 .. 8; sum is vectors. Entries up to SBK_FLOW_BEHIND behind the
- *                              last may be read; those `ahead` further are asked for, unless that
- *                              is 0
+ *                              last may be read; with registers of 64 bytes those `ahead` further
+ *                              are asked for, unless that is 0
  *
  * Blocks of as many entries as a register of 64 bytes has lanes begin at multiples of it in A. Of
  * the block in which a row ends what belongs to the next rows stays in `flow`, which a kernel has

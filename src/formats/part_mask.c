@@ -34,7 +34,8 @@ sb_part_mask(sb_part *out, sb_cover *cv, int b, bool sorted, const sb_par *par)
 
     memset(out, 0, sizeof *out);
     out->kind = SB_PART_MASK;
-    if (!sorted || cv->v->cols < SB_MASK_COLS || cv->v->pos || sb_cover_begun(cv))
+    if (!sorted || cv->v->cols < SB_MASK_COLS || !cv->v->ptr_in_place || cv->v->pos ||
+        sb_cover_begun(cv))
         return SB_SKIP;
     SB_ASSERT(b >= 1 && b <= SB_CHUNK_ROWS);
     st = build(out, cv, b, par);

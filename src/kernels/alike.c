@@ -20,6 +20,9 @@ enum {
 static void
 put_run(sb_strbuf *out, const sb_spec *s)
 {
+    /* where diagonals are a call (emit_diags.c) */
+    const bool asks = s->a == s->compute && (s->a == SB_F32 || s->a == SB_F64);
+
     sb_strbuf_printf(out,
                      "    let %%p0 = cast(i64, $alike_lo[%%g])\n"
                      "    for %%c in 0 .. (%%rows + %d) / %d {\n"
@@ -29,11 +32,11 @@ put_run(sb_strbuf *out, const sb_spec *s)
                      "      for %%l in 0 .. %d {\n        $sum[%%l] = ",
                      ROWS - 1, ROWS, ROWS, ROWS, sb_dtype_name(s->compute), ROWS, ROWS);
     sb_ops_zero(out, s);
-    sb_strbuf_printf(out,
-                     "\n      }\n      for %%d in 0 .. %%n {\n"
-                     "        prefetch $A[%%from + %d * %%d + %%alike_ahead]\n"
-                     "        for %%l in 0 .. %d {\n          $sum[%%l] += ",
-                     ROWS, ROWS);
+    sb_strbuf_printf(
+        out,
+        "\n      }\n      for %%d in 0 .. %%n {\n%s"
+        "        for %%l in 0 .. %d {\n          $sum[%%l] += ",
+        asks ? "        prefetch $A[%from + 16 * %d + %alike_ahead]\n" : "", ROWS);
     sb_ops_product(out, s, "$A[%from + %l * %n + %d]",
                    "$B[cast(i64, $A_crd[%p0 + %d]) - %base + %first + %l]");
     sb_strbuf_printf(out,

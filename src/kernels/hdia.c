@@ -32,8 +32,8 @@ static const int table[TABLES] = {96, 128}; /* entries of a slice in registers *
 static void
 head(sb_strbuf *out, const sb_spec *s)
 {
-    static const char *const params[] = {"hdia_count", "hdia_rest", "hdia_slots",
-                                         "hdia_ahead", NULL};
+    const char *const params[] = {"hdia_count", "hdia_rest", "hdia_slots",
+                                  s->lanes == 0 ? "hdia_ahead" : NULL, NULL};
     static const char *const packed[] = {"hdia_seg",  "P",   "(%m + 15) / 16 * 3 + 1",
                                          "hdia_ptr",  "P",   "(%m + 15) / 16 + 1",
                                          "hdia_left", "P",   "(%m + 15) / 16 + 1",
@@ -83,12 +83,12 @@ put_diagonals(sb_strbuf *out, const sb_spec *s, bool full)
                      "      let %%j = cast(i64, $hdia_col[%%q])\n"
                      "      let %%p = %%p0 + (%%q - %%q0) * %d\n%s",
                      LANES, full ? "" : "      let %b = cast(i64, $hdia_bits[%q])\n");
-    sb_strbuf_puts(out, "      if (%hdia_ahead > 0) {\n");
-    for (int q = 0; q < LANES; q += LINE / (int)sb_dtype_size(s->a))
-        sb_strbuf_printf(out, "        prefetch $hdia_val[%%p + %%hdia_ahead + %d]\n",
-                         q);
-    sb_strbuf_printf(
-        out, "      }\n      for %%l in 0 .. %d {\n        $acc[%%l] += ", LANES);
+    if (s->lanes == 0) {
+        sb_strbuf_puts(out, "      if (%hdia_ahead > 0) {\n");
+        sb_ops_ask(out, s, "hdia_val", "%p + %hdia_ahead", LANES);
+        sb_strbuf_puts(out, "      }\n");
+    }
+    sb_strbuf_printf(out, "      for %%l in 0 .. %d {\n        $acc[%%l] += ", LANES);
     if (!full)
         sb_strbuf_puts(out, "select(ones(%b, %l + 1) > ones(%b, %l), ");
     sb_ops_product(out, s, "$hdia_val[%p + %l]", full ? "$B[%j + %l]" : x);

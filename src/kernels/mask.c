@@ -4,7 +4,7 @@
  * to the lanes of their columns, so no entry costs a gather. Wins wherever a chunk holds
  * several entries: runs, blocks of any size, bands, finite elements (docs/kernels.md).
  * Values are read in as many places as the window has rows, which no prefetcher follows: those
- * of a window ahead are asked for.
+ * of the next window are asked for.
  * What x holds in missing lanes is never added up; a chunk lies inside x, so all of it
  * may be loaded. Sums across lanes are a row's own, or (`u4`) made for all rows together, in
  * another order.
@@ -19,7 +19,8 @@ enum { LANES = 16, LANE = 160, LINE = 64, AHEAD = 4096 /* bytes */ };
 static void
 head(sb_strbuf *out, const sb_spec *s)
 {
-    static const char *const params[] = {"mask_count", "mask_each", NULL};
+    const char *const params[] = {"mask_count", s->lanes == 0 ? "mask_each" : NULL,
+                                  NULL};
     char ptr[48], bits[48];
     const char *const buffers[] = {
         "A_ptr", "P",           "%m + 1",    "mask_ptr", "P",  ptr, "mask_crd",
@@ -125,19 +126,32 @@ put_row(sb_strbuf *out, const sb_spec *s, int r)
                      r, r, LANES);
 }
 
-/* Asks for %mask_each values a chunk, of a window ahead. */
+/* Asks for %mask_each values a chunk, from where the next window begins, or 4096 bytes on. */
 static void
 put_ahead(sb_strbuf *out, const sb_spec *s)
 {
-    const int line = LINE / (int)sb_dtype_size(s->a), most = s->block * LANES / line;
+    const int step = (s->block + 1) / 2 * LINE / (int)sb_dtype_size(s->a);
+    char at[24];
 
     sb_strbuf_puts(out, "      let %f = %ask + (%q - %lo) * %mask_each\n");
-    for (int q = 0, step = (s->block + 1) / 2; q < most; q += step) {
-        sb_strbuf_printf(out, "      if (%%mask_each > %d) {\n", q * line);
-        for (int n = q; n < q + step && n < most; n++)
-            sb_strbuf_printf(out, "        prefetch $A[%%f + %d]\n", n * line);
+    for (int n = 0; n < s->block * LANES; n += step) {
+        sb_strbuf_printf(out, "      if (%%mask_each > %d) {\n", n);
+        (void)snprintf(at, sizeof at, "%%f + %d", n);
+        sb_ops_ask(out, s, "A", at,
+                   n + step < s->block * LANES ? step : s->block * LANES - n);
         sb_strbuf_puts(out, "      }\n");
     }
+}
+
+/* Where the first of them lie. */
+static void
+put_first(sb_strbuf *out, const sb_spec *s)
+{
+    sb_strbuf_printf(out,
+                     "    let %%first = cast(i64, $A_ptr[%%w * %d])\n"
+                     "    let %%next = cast(i64, $A_ptr[min(%%w * %d + %d, %%m)])\n"
+                     "    let %%ask = max(%%next, %%first + %d) - %%base\n",
+                     s->block, s->block, s->block, AHEAD / (int)sb_dtype_size(s->a));
 }
 
 static void
@@ -178,15 +192,13 @@ program(sb_strbuf *out, const sb_spec *s)
                      s->block);
     put_window(out, s);
     sb_strbuf_printf(out, "    local $x : %s[%d]\n", sb_dtype_name(s->compute), LANES);
-    sb_strbuf_printf(out,
-                     "    let %%first = cast(i64, $A_ptr[%%w * %d])\n"
-                     "    let %%next = cast(i64, $A_ptr[min(%%w * %d + %d, %%m)])\n"
-                     "    let %%ask = max(%%next, %%first + %d) - %%base\n",
-                     s->block, s->block, s->block, AHEAD / (int)sb_dtype_size(s->a));
+    if (s->lanes == 0)
+        put_first(out, s);
     sb_strbuf_puts(out, "    let %lo = cast(i64, $mask_ptr[%w])\n"
                         "    for %q in %lo .. cast(i64, $mask_ptr[%w + 1]) {\n"
                         "      let %j = cast(i64, $mask_crd[%q])\n");
-    put_ahead(out, s);
+    if (s->lanes == 0)
+        put_ahead(out, s);
     put_x(out, s);
     for (int r = 0; r < s->block; r++)
         put_row(out, s, r);

@@ -183,6 +183,14 @@ sb_ops_init(sb_strbuf *out, const sb_spec *s, const char *target)
 }
 
 void
+sb_ops_ask(sb_strbuf *out, const sb_spec *s, const char *array, const char *at,
+           int count)
+{
+    for (int q = 0; q < count; q += 64 / (int)sb_dtype_size(s->a))
+        sb_strbuf_printf(out, "        prefetch $%s[%s + %d]\n", array, at, q);
+}
+
+void
 sb_ops_product(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
 {
     const bool sddmm = s->op == SB_KOP_SDDMM;

@@ -45,6 +45,9 @@ void sb_ops_term(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
  * sum is formed in the compute type and stored. */
 void sb_ops_add(sb_strbuf *out, const sb_spec *s, const char *target, const char *a,
                 const char *b);
+/* Statements "prefetch $ARRAY[AT + ..]", a line each: `count` elements like A's from AT on. */
+void sb_ops_ask(sb_strbuf *out, const sb_spec *s, const char *array, const char *at,
+                int count);
 /* "A * B" in the compute type. */
 void sb_ops_product(sb_strbuf *out, const sb_spec *s, const char *a, const char *b);
 /* SpMM, SpMV: "%alpha * VALUE + select(%beta == 0.0, 0.0, %beta * TARGET)", VALUE in the

@@ -46,8 +46,13 @@ put_entries(sb_strbuf *out, const sb_spec *s, bool ask)
 static void
 put_products(sb_strbuf *out, const sb_spec *s, int size)
 {
-    sb_strbuf_printf(out, "      local $prod : %s[%d]\n      if (%%ahead > 0) {\n",
-                     sb_dtype_name(s->compute), size);
+    sb_strbuf_printf(out, "      local $prod : %s[%d]\n", sb_dtype_name(s->compute),
+                     size);
+    if (s->lanes > 0) {
+        put_entries(out, s, false);
+        return;
+    }
+    sb_strbuf_puts(out, "      if (%ahead > 0) {\n");
     put_entries(out, s, true);
     sb_strbuf_puts(out, "      } else {\n");
     put_entries(out, s, false);
@@ -65,7 +70,7 @@ in_steps(const sb_spec *s)
 static void
 begin(sb_strbuf *out, const sb_spec *s)
 {
-    static const char *const params[] = {"ahead", NULL};
+    const char *const params[] = {s->lanes == 0 ? "ahead" : NULL, NULL};
     static const char *const buffers[] = {"A_ptr", "P",    "%m + 1", "A_crd",
                                           "I",     "%nnz", NULL};
 

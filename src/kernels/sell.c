@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-enum { LANES = 16, LINE = 64 };
+enum { LANES = 16 };
 
 /* Whether what is packed is asked for ahead. */
 static bool
@@ -58,13 +58,9 @@ head(sb_strbuf *out, const sb_spec *s)
 static void
 put_ahead(sb_strbuf *out, const sb_spec *s)
 {
-    const int line = LINE / (int)sb_dtype_size(s->a);
-
     sb_strbuf_puts(out, "      if (%sell_ahead > 0) {\n"
                         "        prefetch $sell_crd[%p + %sell_ahead]\n");
-    for (int q = 0; q < LANES && !s->one; q += line)
-        sb_strbuf_printf(out, "        prefetch $sell_val[%%p + %%sell_ahead + %d]\n",
-                         q);
+    sb_ops_ask(out, s, "sell_val", "%p + %sell_ahead", s->one ? 0 : LANES);
     sb_strbuf_puts(out, "      }\n");
 }
 

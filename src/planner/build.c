@@ -311,8 +311,8 @@ add_int(sb_plan *plan, const char *name, int64_t value)
     to->value = value;
 }
 
-/* How many values ahead alike rows ask: of values that the near caches do not hold, doubles
- * twice as soon, which are half as many a line. */
+/* How many values ahead alike rows ask: of floats that fill more than the second caches of all
+ * threads, of doubles that fill half as much, which are half as many a line. */
 static int64_t
 alike_ahead(const sb_build *b)
 {

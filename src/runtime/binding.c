@@ -192,7 +192,7 @@ integer(const scope *sc, int from)
         return sc->n;
     case OF_K:
         return sc->k;
-    case OF_NNZ: /* looks at A's offsets, which plans of lists need not have */
+    case OF_NNZ: /* looks at A's offsets, as OF_AHEAD does, which plans of lists need not have */
         return elements(sc);
     case OF_BASE:
         return pb->a.base;

@@ -164,9 +164,9 @@ static const good accepted[] = {
      "32]|prefetch $B[|%c0 * 32 + 16]|}|for %pj in|for %c0 in|if 0 < %ldb|for %pj in"},
     {ir_spmm, NULL,
      "prefetch_list $A at %pj ahead %ldb\nprefetch_list $A_crd at %pj ahead %ldb\n",
-     "if 0 < %ldb {|for %ask in 0 .. (|+ 15) / 16 {|prefetch $A[|%ask * 16 + %ldb|}|if "
-     "0 "
-     "< %ldb {|for %ask|prefetch $A_crd[|}|for %pj in"},
+     "if 0 < %ldb {|for %ask_A in 0 .. (|+ 15 - |) / 16 {|prefetch $A[%i, %ask_A * 16 "
+     "+ "
+     "%ldb]|}|if 0 < %ldb {|for %ask_A_crd in|prefetch $A_crd[|}|for %pj in"},
     {ir_sddmm, NULL,
      "cache_write $A at %pj as $acc\nrfactor %c 4 -> %l as $part\nvectorize %l\n"
      "parallel %i\n",
@@ -234,7 +234,12 @@ static const char half[] = "prog @half stage 1 {\n"
     "in\nbuf $C : f32[1] inout\nfor %q in 0 .. %n reduce {\n$C[0] += $B[$list[" at \
     "]]\n}\n}\n"
 static const char ir_backwards[] = LISTS("%n - 1 - %q"),
-                  ir_two_lists[] = LISTS("$list[%q]");
+                  ir_two_lists[] = LISTS("$list[%q]"),
+                  ir_sliding[] =
+                      "prog @slide stage 2 {\n  param %n : i64\n  param %d : i64\n"
+                      "  buf $a : f32[2 * %n] in\n  buf $c : f32[%n] inout\n"
+                      "  for %p in 0 .. %n { for %q in 0 .. 4 reduce { $c[%p] += "
+                      "$a[%p + %q] } }\n}\n";
 
 static const struct {
     const char *program;
@@ -333,8 +338,12 @@ static const struct {
     {ir_spmm, 2, "prefetch_list $A at %pj ahead %none", "no parameter"},
     {ir_spmm, 2, "prefetch_list $C at %pj ahead %ldb", "not loaded"},
     {ir_spmm, 2, "prefetch_list $B at %pj ahead %ldb", "does not lie along"},
-    {ir_spmm, 2, "prefetch_list $A at %c ahead %ldb", "does not lie along"},
+    {ir_spmm, 2, "prefetch_list $A at %c ahead %ldb", "not loaded"},
     {ir_spmm, 2, "prefetch_list $A at %none ahead %ldb", "no loop %none"},
+    {ir_sliding, 2, "prefetch_list $a at %p ahead %d", "does not lie along"},
+    {ir_spmm, 2,
+     "prefetch_list $A at %pj ahead %ldb\nprefetch_list $A at %pj ahead %ldb",
+     "in use"},
     {ir_backwards, 2, "prefetch $B at %q ahead 2 far", "follows no list"},
     {ir_two_lists, 2, "prefetch $B at %q ahead 2 far", "follows no list"},
 };

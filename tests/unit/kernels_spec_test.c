@@ -328,7 +328,8 @@ cut_tiles_know_bounds(void **state)
     assert_int_equal(sb_spec_emit(&text, &signature, &key,
                                   "spmm csr f32f32f32/f32 i32i32 rr t16 p0 u2", NULL),
                      SB_OK);
-    assert_non_null(strstr(text.s, "if (param[1].i > 8 && param[1].i < 16 && param["));
+    assert_non_null(strstr(text.s, "if (param[1].i > 8 && param[1].i < 16 && "
+                                   "__builtin_expect(param["));
     rest = strstr(text.s, "#endif\n\nvoid\nsbk_");
     assert_non_null(rest);
     assert_non_null(strstr(rest, " base = param["));

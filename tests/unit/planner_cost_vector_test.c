@@ -347,14 +347,13 @@ test_products_of_floats_elsewhere(void **state)
     level = SB_ISA_V4;
 }
 
-/* Zen 5: chunks of masks gain more than rows; vectors of groups go on from row to row as far as
- * L3 holds A, beyond it rows of 64 entries and more have eight lanes; slices by diagonals are dear where near caches do not hold what they were filled up to. */
+/* Zen 5: chunks of masks gain more than rows; vectors of groups go on from row to row wherever
+ * A lies; slices by diagonals are dear where near caches do not hold what they were filled up to. */
 static void
 test_wide(void **state)
 {
-    const shape few = {sixty, scattered}, many = {two_hundred, scattered};
     const shape stencil = {five, of_stencil}, runs = {sixty, side_by_side};
-    const sb_stats f = collect(&few), m = collect(&many), r = collect(&runs);
+    const sb_stats r = collect(&runs);
     sb_stats d = collect(&stencil);
 
     (void)state;
@@ -372,7 +371,7 @@ test_wide(void **state)
                                             "sell) (packed",
                                             "win 3) (part rows flat 1",
                                             "share 3) (part rows flat 1) (packed"};
-        double narrow, all, near;
+        double narrow, near;
 
         for (int k = 0; k < SB_COUNT(kinds); k++) {
             wide = false;
@@ -382,14 +381,6 @@ test_wide(void **state)
                 fail_msg("%s, %d bytes", kinds[k], sizes[q]);
         }
         expect("mask 6", "seg", sizes[q] == 4 ? 2.2 : 1.4, &r, sizes[q]);
-        near = of("seg", &f, sizes[q]);
-        l3 = 1 << 10;
-        if (!(near < 0.97 * of("seg", &f, sizes[q])))
-            fail_msg("vectors past the ends of rows, %d bytes: %g, %g", sizes[q], near,
-                     of("seg", &f, sizes[q]));
-        all = of("seg", &m, sizes[q]) / 200;
-        if (!(all < 0.93 * of("seg", &f, sizes[q]) / 60))
-            fail_msg("eight lanes, %d bytes", sizes[q]);
         l3 = 32 << 20;
         d.hdia[SB_STATS_HDIA_SOME] =
             0.25; /* chunks of four rows: four slots an entry */
