@@ -7,11 +7,14 @@
 #include "planner/context.h"
 #include "planner/planner.h"
 #include "runtime/backend.h"
+#include "runtime/plan.h"
+#include "runtime/target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -349,8 +352,18 @@ test_total(void **state)
     }
 }
 
+static int64_t
+number_of(const sb_plan *plan, const char *name)
+{
+    for (int q = 0; q < plan->nint; q++)
+        if (strcmp(plan->integer[q].name, name) == 0)
+            return plan->integer[q].value;
+    return -1;
+}
+
 /* Chunks of masked rows cost less than their entries: threads have as many tiles as of other
- * forms, not a fifth of them. */
+ * forms, not a fifth of them. Values of the next window are asked for where that was measured;
+ * coordinates go by rows. */
 static void
 test_tiles_of_chunks(void **state)
 {
@@ -364,6 +377,7 @@ test_tiles_of_chunks(void **state)
                            .idx_type = SB_I32,
                            .val_type = SB_F32};
     const sb_options opt = {.plan = "(plan spmv (part mask 4))"};
+    static int32_t row[480 * 640];
     sb_problem pb = {.op = SB_OP_SPMV, .compute = SB_F32, .batch = 1};
     sb_backend two = sb_cpu_backend;
     sb_plan *plan;
@@ -380,7 +394,18 @@ test_tiles_of_chunks(void **state)
     assert_true(pb.a.nnz > 300000);
     assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
     assert_true(plan->ntile >= 20);
+    assert_int_equal(number_of(plan, "mask_each"), sb_target_get()->wide ? 64 : 0);
     sb_plan_release(plan);
+    pb.a.format = SB_FORMAT_COO; /* no offsets of rows to find values by */
+    pb.a.row = row;
+    for (int64_t i = 0; i < spec.rows; i++)
+        for (int32_t p = ((const int32_t *)pb.a.ptr)[i];
+             p < ((const int32_t *)pb.a.ptr)[i + 1]; p++)
+            row[p] = (int32_t)i;
+    assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
+    assert_non_null(strstr(plan->text, "(part rows"));
+    sb_plan_release(plan);
+    pb.a.format = SB_FORMAT_CSR;
     gen_free_matrix(&pb.a);
     gen_free_dense(&pb.b);
     gen_free_dense(&pb.c);
