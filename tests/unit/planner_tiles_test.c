@@ -406,6 +406,7 @@ test_tiles_of_chunks(void **state)
     assert_non_null(strstr(plan->text, "(part rows"));
     sb_plan_release(plan);
     pb.a.format = SB_FORMAT_CSR;
+    pb.a.row = NULL;
     gen_free_matrix(&pb.a);
     gen_free_dense(&pb.b);
     gen_free_dense(&pb.c);
