@@ -61,6 +61,21 @@ emit_exact(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p
     return finish(text, from, sb_emit_prelude(), signature, key, p);
 }
 
+/* One column: of what near caches hold nothing is asked for ahead, and no loop tests whether. */
+static sb_status
+emit_near(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
+          const char *name)
+{
+    const sb_emit_usual usual[] = {{.param = "ahead"},
+                                   {.param = "alike_ahead"},
+                                   {.param = "hdia_ahead"},
+                                   {.param = "sell_ahead"}};
+    const size_t from = text->len;
+
+    SB_TRY(sb_emit_c_usual(text, p, UNNAMED, name, usual, SB_COUNT(usual)));
+    return finish(text, from, sb_emit_prelude(), signature, key, p);
+}
+
 /* Operands of fewer columns than a tile but more than half, which the tile was chosen for, of
  * windows, listed rows and rows in place by pairs: without tests for each entry of which vectors there are. Rows of B begin anywhere then: a
  * vector of 64 bytes lies on two lines, and of what it loads half may be masked; windows load
@@ -179,6 +194,8 @@ emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_spec *spec,
              ((spec->exact && spec->kinds == 1U << SB_KIND_CSR) || is_cut(spec)))
         st = (spec->exact ? emit_exact : emit_cut)(text, signature, key, p, spec,
                                                    spec_text);
+    else if (st == SB_OK && !gpu && spec->op == SB_KOP_SPMV)
+        st = emit_near(text, signature, key, p, spec_text);
     else if (st == SB_OK)
         st = gpu ? emit_gpu(text, signature, key, p, spec, spec_text)
                  : sb_lower_emit(text, signature, key, p, spec_text);
