@@ -233,13 +233,14 @@ static const char half[] = "prog @half stage 1 {\n"
     "f32[%n] "                                                                     \
     "in\nbuf $C : f32[1] inout\nfor %q in 0 .. %n reduce {\n$C[0] += $B[$list[" at \
     "]]\n}\n}\n"
+/* Read along %p, but not one element behind the other. */
+#define SLIDE(at)                                                                  \
+    "prog @slide stage 2 {\n  param %n : i64\n  param %d : i64\n"                  \
+    "  buf $a : f32[2 * %n] in\n  buf $c : f32[%n] inout\n  for %p in 0 .. %n {\n" \
+    "    for %q in 0 .. 4 reduce { $c[%p] += $a[" at "] }\n  }\n}\n"
 static const char ir_backwards[] = LISTS("%n - 1 - %q"),
-                  ir_two_lists[] = LISTS("$list[%q]"),
-                  ir_sliding[] =
-                      "prog @slide stage 2 {\n  param %n : i64\n  param %d : i64\n"
-                      "  buf $a : f32[2 * %n] in\n  buf $c : f32[%n] inout\n"
-                      "  for %p in 0 .. %n { for %q in 0 .. 4 reduce { $c[%p] += "
-                      "$a[%p + %q] } }\n}\n";
+                  ir_two_lists[] = LISTS("$list[%q]"), ir_sliding[] = SLIDE("%p + %q"),
+                  ir_winding[] = SLIDE("%p + %p mod 3");
 
 static const struct {
     const char *program;
@@ -341,6 +342,7 @@ static const struct {
     {ir_spmm, 2, "prefetch_list $A at %c ahead %ldb", "not loaded"},
     {ir_spmm, 2, "prefetch_list $A at %none ahead %ldb", "no loop %none"},
     {ir_sliding, 2, "prefetch_list $a at %p ahead %d", "does not lie along"},
+    {ir_winding, 2, "prefetch_list $a at %p ahead %d", "does not lie along"},
     {ir_spmm, 2,
      "prefetch_list $A at %pj ahead %ldb\nprefetch_list $A at %pj ahead %ldb",
      "in use"},
