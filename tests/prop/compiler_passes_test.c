@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-enum { PAIRS = 800, LINES1 = 3, LINES = 9 };
+enum { PAIRS = 1600, LINES1 = 3, LINES = 9 };
 
 static int64_t pairs = PAIRS, first;
 

@@ -135,7 +135,7 @@ mark_line(char *out, size_t size, const sb_prog *p, const char *a, uint64_t *s,
                            ir_roll(s, 9) ? "key" : "9", line);
         break;
     case 4:
-        (void)snprintf(out, size, "%s $%s", ir_roll(s, 2) ? "atomic" : "stream",
+        (void)snprintf(out, size, "%s $%s", ir_roll(s, 4) ? "stream" : "atomic",
                        any_buf(p, s, true));
         break;
     default:

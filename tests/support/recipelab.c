@@ -452,6 +452,11 @@ parameter(const recipe_fixture *fx, const char *name, const sb_tile *t, sb_value
                  {"t0", t ? (double)(t - fx->tile) : 0},
                  {"t1", t ? (double)(t - fx->tile) + 1 : 0},
                  {"last", RECIPE_LAST},
+                 {"ahead", RECIPE_LAST},
+                 {"alike_ahead", RECIPE_LAST},
+                 {"hdia_ahead", RECIPE_LAST},
+                 {"sell_ahead", RECIPE_LAST},
+                 {"mask_each", RECIPE_LAST},
                  {"ntile", (double)fx->nstep}};
 
     if (strcmp(name, "alpha") == 0)
