@@ -17,15 +17,7 @@
 #include <stdio.h>
 
 /* as src/formats/part.h: SB_HDIA_ROWS, SB_HDIA_LEFT */
-enum {
-    LANES = 16,
-    BUFFER = 512,
-    GATHER = 8,
-    TERM = 160,
-    TABLES = 2,
-    RANGE = 128,
-    LINE = 64
-};
+enum { LANES = 16, BUFFER = 512, GATHER = 8, TERM = 160, TABLES = 2, RANGE = 128 };
 
 static const int table[TABLES] = {96, 128}; /* entries of a slice in registers */
 
