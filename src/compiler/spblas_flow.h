@@ -140,16 +140,16 @@ sbk_four_sums_f64(const __m256d v[4])
         return sbk_fold_##t((reg)(sum + (sbk_##t##x##n)own));                  \
     }
 
-#define SBK_FLOW_NEXT(r, jn, t, by) \
-    sbk_flow_row_##jn##_##t(a, crd, x, (int64_t)ptr[(r) + 1], &left, &at, by)
-#define SBK_FLOW_FOUR(r, part, jn, t, by)          \
-    __extension__({                                \
-        part v_[4];                                \
-        v_[0] = SBK_FLOW_NEXT((r), jn, t, by),     \
-        v_[1] = SBK_FLOW_NEXT((r) + 1, jn, t, by); \
-        v_[2] = SBK_FLOW_NEXT((r) + 2, jn, t, by), \
-        v_[3] = SBK_FLOW_NEXT((r) + 3, jn, t, by); \
-        sbk_four_sums_##t(v_);                     \
+#define SBK_FLOW_NEXT(r, jn, t) \
+    sbk_flow_row_##jn##_##t(a, crd, x, (int64_t)ptr[(r) + 1], &left, &at, ahead)
+#define SBK_FLOW_FOUR(r, part, jn, t)          \
+    __extension__({                            \
+        part v_[4];                            \
+        v_[0] = SBK_FLOW_NEXT((r), jn, t),     \
+        v_[1] = SBK_FLOW_NEXT((r) + 1, jn, t); \
+        v_[2] = SBK_FLOW_NEXT((r) + 2, jn, t), \
+        v_[3] = SBK_FLOW_NEXT((r) + 3, jn, t); \
+        sbk_four_sums_##t(v_);                 \
     })
 /* Products of the block of entry p, 0 before it whatever x holds there. */
 #define SBK_FLOW_FIRST(t, elem, n, s, reg, jn, index)                               \
@@ -175,13 +175,8 @@ sbk_four_sums_f64(const __m256d v[4])
         a -= base, crd -= base;                                        \
         if (flow->end != ptr[0])                                       \
             left = sbk_flow_first_##jn##_##t(a, crd, x, ptr[0]);       \
-        if (ahead > 0) {                                               \
-            half[0] = SBK_FLOW_FOUR(0, part, jn, t, ahead);            \
-            half[1] = SBK_FLOW_FOUR(4, part, jn, t, ahead);            \
-        } else { /* no test in the loop over entries */                \
-            half[0] = SBK_FLOW_FOUR(0, part, jn, t, 0);                \
-            half[1] = SBK_FLOW_FOUR(4, part, jn, t, 0);                \
-        }                                                              \
+        half[0] = SBK_FLOW_FOUR(0, part, jn, t);                       \
+        half[1] = SBK_FLOW_FOUR(4, part, jn, t);                       \
         *sum += SBK_FLOW_BOTH_##t(half[0], half[1]);                   \
         flow->left = left;                                             \
         flow->end = ptr[8];                                            \

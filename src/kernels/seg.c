@@ -10,7 +10,8 @@
  * faster than one chain of additions takes four products. `u4`: vectors of 64 bytes that begin at
  * multiples of their lanes in A, whole wherever rows end; what lies behind a row's end is kept for
  * the next row (spblas_flow.h): 1.1 to 1.3 times as fast as either on Zen 5. There a row's sum
- * depends on where it lies in A, too, and entries %ahead further are asked for.
+ * depends on where it lies in A, too, and entries %ahead further are asked for, as are offsets of
+ * later rows, which eight places of the text read in turn and no prefetcher follows.
  */
 #include "kernels/seg.h"
 
@@ -23,6 +24,7 @@ enum {
     ROWS = 8,
     HALF = 4,
     BEHIND = 16,
+    ROWS_AHEAD = 256,
     SLOT = 48,
     TERM = 128
 }; /* ROWS: part.h's SB_SEG_ROWS; BEHIND: spblas_flow.h's SBK_FLOW_BEHIND */
@@ -147,9 +149,10 @@ static void
 put_flow(sb_strbuf *out, const sb_spec *s)
 {
     sb_strbuf_printf(out,
+                     "      prefetch $A_ptr[%%i + %d]\n"
                      "      local $all : %s[%d]\n      for %%l in 0 .. %d {\n"
                      "        $all[%%l] = ",
-                     sb_dtype_name(s->compute), ROWS, ROWS);
+                     ROWS_AHEAD, sb_dtype_name(s->compute), ROWS, ROWS);
     sb_ops_zero(out, s);
     sb_strbuf_printf(out,
                      "\n      }\n      for %%s in 0 .. %d {\n"
