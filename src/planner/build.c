@@ -328,8 +328,11 @@ alike_ahead(const sb_build *b)
 static int64_t
 packed_ahead(const sb_build *b, int64_t slots, size_t column)
 {
-    return sb_target_ahead(b->pl->target, true, (double)slots,
-                           (size_t)b->pl->work.a_size, column);
+    const sb_work *w = &b->pl->work;
+
+    return sb_target_ahead(b->pl->target,
+                           (double)slots * ((double)w->a_size + (double)column),
+                           (size_t)w->a_size, (double)w->k * w->b_size);
 }
 
 /* Values of a chunk on average, in whole lines. */

@@ -181,6 +181,18 @@ elements(const scope *sc)
 }
 
 static int64_t
+ahead(const scope *sc)
+{
+    const sb_matrix *a = &sc->pb->a;
+    const size_t value = sb_dtype_size(a->val_type);
+    const size_t entry = value + sb_dtype_size(a->idx_type);
+    const size_t x = sb_dtype_size(sc->pb->b.type);
+
+    return sb_target_ahead(sb_target_get(), (double)elements(sc) * (double)entry, value,
+                           sc->pb->op == SB_OP_SPMV ? (double)sc->k * (double)x : 0);
+}
+
+static int64_t
 integer(const scope *sc, int from)
 {
     const sb_problem *pb = sc->pb;
@@ -213,9 +225,7 @@ integer(const scope *sc, int from)
     case OF_LAST:
         return sc->launch->last;
     case OF_AHEAD:
-        return sb_target_ahead(sb_target_get(), pb->op == SB_OP_SPMV,
-                               (double)elements(sc), sb_dtype_size(pb->a.val_type),
-                               sb_dtype_size(pb->a.idx_type));
+        return ahead(sc);
     case OF_T0:
     case OF_T1:
         return 0;

@@ -78,16 +78,15 @@ sb_target_zen(const sb_target *t)
     return t->isa == SB_ISA_V3 || t->isa == SB_ISA_V4;
 }
 
-/* How many entries of A ahead kernels that read it in place ask, 0: not at all. Of entries that fill
- * more than L3, in SpMV more than 5/8 of it, 4096 bytes of values; measured on Zen 5 alone. */
+/* How many entries ahead kernels ask for lists of A of so many bytes, 0: not at all: 4096 bytes of
+ * values. SpMV by a vector of `x` bytes asks where they are more than 5/8 of L3, or than 3/8 where L2
+ * has other things to do than x; SpMM (x is 0) where they are more than L3. Measured on Zen 5 alone. */
 static inline int64_t
-sb_target_ahead(const sb_target *t, bool spmv, double entries, size_t value,
-                size_t column)
+sb_target_ahead(const sb_target *t, double bytes, size_t value, double x)
 {
-    const double bytes = entries * (double)(value + column);
+    const double share = x <= 0 ? 1 : x > 0.375 * (double)t->l2 ? 0.375 : 0.625;
 
-    return t->wide && bytes > (spmv ? 0.625 : 1) * (double)t->l3 ? 4096 / (int64_t)value
-                                                                 : 0;
+    return t->wide && bytes > share * (double)t->l3 ? 4096 / (int64_t)value : 0;
 }
 
 /* With the coefficients that fit this machine, read once. */
