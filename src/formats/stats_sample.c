@@ -460,7 +460,10 @@ sb_stats_refine(sb_stats *s, const sb_view *v, unsigned sampled, const sb_par *p
 {
     const int share = s->first & SB_STATS_OF_BLOCKS ? 1 : VECTOR_SHARE;
     sampling sp = {.s = s,
-                   .in = {.v = v, .entries = BLOCK_ENTRIES / share, .share = share}};
+                   .in = {.v = v,
+                          .entries = BLOCK_ENTRIES / share,
+                          .most = 2 * BLOCK_ENTRIES,
+                          .share = share}};
 
     add_sampled(&sp, sampled, all_sizes);
     sb_par_run(par, run_jobs, &sp, 0, sp.jobs, 1);

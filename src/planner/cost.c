@@ -213,6 +213,7 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
         sb_vector_terms(out, &one, s, t, packed);
         if (p->kind == SB_PART_SELL && packed && w->one_value)
             out->entry *= one_value;
+        sb_vector_far(out, &one, s, t, a_bytes, packed);
         out->roof = sb_cost_stream(w, s, t, a_bytes);
         total->bytes += a_bytes;
     } else {
@@ -463,7 +464,7 @@ sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_st
                 sb_cost_part(&out->terms[q], p, &am, w, s, t, ch->packed, out);
         }
         out->seconds += out->part[q];
-        out->making += sb_cost_making(p, w, t);
+        out->making += sb_cost_making(p, &am, w, t);
         if (q > 0 && am.entries > 0)
             steps += 1;
         steps += am.partitions - 1;

@@ -95,7 +95,8 @@ double sb_cost_panel_run(const sb_stats *s, int64_t width);
 
 /* Seconds of making such a part, where they decide: so many runs bear them. */
 enum { SB_COST_RUNS = 1000 };
-double sb_cost_making(const sb_part_choice *p, const sb_work *w, const sb_target *t);
+double sb_cost_making(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
+                      const sb_target *t);
 
 /* cost_pace.c: whether a part's slots are entries that the rows of a window share; and factors of
  * time at the roofline, and of time per entry, of which a row has `unroll` taken together
@@ -137,6 +138,8 @@ void sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 
 /* How likely two rows differ in their number of vectors: the branch predictor's part. */
 double sb_vector_mixed(const sb_stats *s);
+/* Lines of x that no row of the last six has read, of which so many bytes are held. */
+double sb_vector_lines(const sb_vector_part *p, const sb_stats *s, double held);
 /* On Zen 4, seconds for lines of x that no row of the last six has read, and that L1 mostly has
  * not kept beside A: what loads wait for where columns are scattered. */
 double sb_vector_late(const sb_vector_part *p, const sb_stats *s, const sb_target *t);
@@ -157,6 +160,9 @@ void sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 /* cost_wide.c: makes what v4 takes of what a wide one takes. */
 void sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                     const sb_target *t, bool packed);
+/* ... and adds what x beyond L2 and A beyond half of L3 cost there; elsewhere nothing. */
+void sb_vector_far(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+                   const sb_target *t, double a_bytes, bool packed);
 
 /* A part on a GPU. */
 typedef struct sb_gpu_part {

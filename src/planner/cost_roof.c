@@ -259,7 +259,10 @@ sb_cost_apart(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
 double
 sb_cost_stream(const sb_work *w, const sb_stats *s, const sb_target *t, double a_bytes)
 {
-    return a_bytes / stream_rate(t, a_bytes + sb_work_footprint(w, s));
+    const double whole = a_bytes + sb_work_footprint(w, s);
+
+    /* what L3 does not hold has a price of its own there: sb_vector_far */
+    return a_bytes / stream_rate(t, t->wide ? fmin(whole, (double)t->l3) : whole);
 }
 
 void

@@ -56,13 +56,18 @@ sb_vector_mixed(const sb_stats *s)
 
 /* Masks of six rows count the lines. */
 double
-sb_vector_late(const sb_vector_part *p, const sb_stats *s, const sb_target *t)
+sb_vector_lines(const sb_vector_part *p, const sb_stats *s, double held)
 {
     const double x = fmax(1, (double)s->cols * p->x_size);
     const double six = 6 * s->mask_fill[SB_STATS_MASKS - 1];
-    const double lines = six > 0 ? p->entries / fmax(1, six) : 0;
 
-    return lines * fmax(0, 1 - (double)t->l1 / 4 / x) *
+    return six > 0 ? p->entries / fmax(1, six) * fmax(0, 1 - held / x) : 0;
+}
+
+double
+sb_vector_late(const sb_vector_part *p, const sb_stats *s, const sb_target *t)
+{
+    return sb_vector_lines(p, s, (double)t->l1 / 4) *
            (p->x_size > 4 ? 0.25e-9 : 0.15e-9);
 }
 

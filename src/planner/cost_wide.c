@@ -41,8 +41,8 @@ rows_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_ta
                                       {3.2e-9, 0.6e-9, 0.095e-9, 0.75}},
                           flow[] = {{0.95e-9, 1.3e-9, 0.13e-9, 0.8},
                                     {0.75e-9, 2e-9, 0.127e-9, 0.5}},
-                          products[] = {{0.34e-9, 0.85e-9, 0.178e-9, 1.1},
-                                        {0.38e-9, 1e-9, 0.185e-9, 0.8}};
+                          products[] = {{0.39e-9, 1.1e-9, 0.178e-9, 1.1},
+                                        {0.41e-9, 1.2e-9, 0.185e-9, 0.8}};
     const sb_part_kind kind = p->choice->kind;
     const bool flows = kind == SB_PART_SEG && p->unroll == SB_SPEC_FLOW;
     const row_pace *const table = kind == SB_PART_PROD  ? products
@@ -65,9 +65,9 @@ static void
 diagonals_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t)
 {
-    static const double slice[] = {1.5e-9, 3e-9}, full[] = {0.6e-9, 0.65e-9},
-                        some[] = {0.74e-9, 1.5e-9}, rest[] = {1.25e-9, 1.7e-9},
-                        left[] = {0.175e-9, 0.2e-9};
+    static const double slice[] = {1.5e-9, 3e-9}, full[] = {0.75e-9, 0.8e-9},
+                        some[] = {0.92e-9, 1.9e-9}, rest[] = {1.55e-9, 2.1e-9},
+                        left[] = {0.22e-9, 0.25e-9};
     const int w = p->x_size > 4;
     const double *n = s->hdia;
     const double bytes = p->entries * p->x_size *
@@ -170,4 +170,56 @@ sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     default:
         return;
     }
+}
+
+/* Beyond the near caches, of a line of x and of A's bytes, as a share of memory's rate. */
+typedef struct far_pace {
+    double line, memory;
+} far_pace;
+
+static far_pace
+far_of(const sb_vector_part *p, bool packed)
+{
+    switch (p->choice->kind) {
+    case SB_PART_SEG:
+        return (far_pace){p->unroll == SB_SPEC_FLOW ? 0.3e-9 : 0.6e-9, 0.25};
+    case SB_PART_PROD:
+        return (far_pace){0.4e-9, 0.2};
+    case SB_PART_SELL:
+        return !packed         ? (far_pace){1e-9, 0.8}
+               : p->x_size > 4 ? (far_pace){0.6e-9, 0.35}
+                               : (far_pace){0.95e-9, 0.3};
+    case SB_PART_MASK:
+        return p->choice->size == 1   ? (far_pace){1.2e-9, 0.25}
+               : p->choice->size == 6 ? (far_pace){0.3e-9, 0.4}
+                                      : (far_pace){1.1e-9, 0.5};
+    case SB_PART_HDIA:
+        return (far_pace){0.4e-9, 0.6};
+    case SB_PART_ALIKE:
+        return (far_pace){1.1e-9, 0.5};
+    case SB_PART_SHARE:
+    case SB_PART_WIN:
+    case SB_PART_UBCSR:
+        return (far_pace){1.6e-9, 0.8};
+    default:
+        return (far_pace){1.1e-9, 0.25};
+    }
+}
+
+void
+sb_vector_far(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+              const sb_target *t, double a_bytes, bool packed)
+{
+    const far_pace by = far_of(p, packed);
+    const double whole = a_bytes + (double)s->cols * p->x_size;
+    const double l3 = (double)t->l3;
+    const double gone = fmin(1, fmax(0, 2 * whole / l3 - 1));
+    /* of A so much passes through L2 that nothing of x stays */
+    const double passed = fmin(1, 2 * a_bytes / l3);
+    const double alone = p->choice->kind == SB_PART_ALIKE ? s->lone : 1;
+
+    if (!t->wide)
+        return;
+    out->entry += by.line * passed * alone * sb_vector_lines(p, s, (double)t->l2 / 4) +
+                  by.memory * gone * a_bytes / t->bw_mem * t->threads;
 }

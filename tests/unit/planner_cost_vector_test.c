@@ -95,8 +95,13 @@ predict(const char *part, const sb_stats *s, int size, const sb_target *t)
 static sb_target
 machine(void)
 {
-    return (sb_target){
-        .isa = level, .wide = wide, .threads = 1, .l1 = 32 << 10, .l2 = l2, .l3 = l3};
+    return (sb_target){.isa = level,
+                       .wide = wide,
+                       .threads = 1,
+                       .l1 = 32 << 10,
+                       .l2 = l2,
+                       .l3 = l3,
+                       .bw_mem = 24e9};
 }
 
 /* Nanoseconds a row of a plan's part, beside what streams while it computes. */
@@ -395,6 +400,73 @@ test_wide(void **state)
     }
 }
 
+/* Zen 5, columns all over: lines of x that L2 has not hold up rows one by one most, slices more
+ * than vectors that go on from row to row; nobody where so little of A passes that x stays. A
+ * beyond half of L3 waits for memory, whoever does not ask for it the most. */
+static void
+test_far(void **state)
+{
+    static const char *const kinds[] = {"seg", "sell) (packed", "csr"};
+    static const char *const stream[] = {"seg", "alike",
+                                         "share 3) (part rows flat 1) (packed"};
+    const sb_stats s = collect(&(shape){twenty, all_over});
+
+    (void)state;
+    wide = true;
+    for (int q = 0; q < SB_COUNT(sizes); q++) {
+        double before = 0;
+
+        for (int k = 0; k < SB_COUNT(kinds); k++) {
+            double held, stays, gone;
+
+            l3 = 1 << 20; /* A is less than half */
+            held = of(kinds[k], &s, sizes[q]);
+            l2 = 8 << 10;
+            gone = of(kinds[k], &s, sizes[q]) - held;
+            if (!(gone > 1.2 * before) || !(gone > 1))
+                fail_msg("%s, %d bytes: %.2f ns a row", kinds[k], sizes[q], gone);
+            l3 = 64 << 20;
+            stays = of(kinds[k], &s, sizes[q]) - held;
+            assert_true(stays < 0.1 * gone);
+            l2 = 1 << 20;
+            before = gone;
+        }
+        before = 0;
+        for (int k = 0; k < SB_COUNT(stream); k++) {
+            double held, gone;
+
+            l3 = 1 << 20;
+            held = of(stream[k], &s, sizes[q]);
+            l3 = 64 << 10;
+            gone = of(stream[k], &s, sizes[q]) - held;
+            if (!(gone > 1.2 * before) || !(gone > 1))
+                fail_msg("%s, %d bytes: %.2f ns a row", stream[k], sizes[q], gone);
+            before = gone;
+        }
+        l3 = 32 << 20;
+    }
+    wide = false;
+}
+
+/* Masks are made once for many runs: as many as rows have chunks. */
+static void
+test_making(void **state)
+{
+    const sb_stats near = collect(&(shape){sixty, side_by_side}),
+                   far = collect(&(shape){sixty, all_over});
+    sb_target t;
+
+    (void)state;
+    wide = true;
+    t = machine();
+    assert_true(predict("mask 1", &far, 4, &t).making >
+                4 * predict("mask 1", &near, 4, &t).making);
+    assert_true(predict("mask 1", &near, 4, &t).making > 0);
+    wide = false;
+    t = machine();
+    assert_true(predict("mask 1", &far, 4, &t).making == 0);
+}
+
 /* Zen 3: slices by diagonals, packed, are far ahead where there are any, windows along runs in
  * place; products of short rows, also of doubles; groups of long rows, of floats by eight lanes. */
 static void
@@ -518,6 +590,8 @@ main(void)
         cmocka_unit_test(test_late_columns),
         cmocka_unit_test(test_products_of_floats_elsewhere),
         cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_far),
+        cmocka_unit_test(test_making),
         cmocka_unit_test(test_short_registers),
         cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_one_value),

@@ -83,8 +83,8 @@ test_ahead(void **state)
     (void)state;
     assert_int_equal(sb_target_ahead(&wide, 800, 8, 0), 0);
     assert_int_equal(sb_target_ahead(&wide, 801, 8, 0), 512);
-    assert_int_equal(sb_target_ahead(&wide, 500, 8, 30), 0);
-    assert_int_equal(sb_target_ahead(&wide, 501, 8, 30), 512);
+    assert_int_equal(sb_target_ahead(&wide, 400, 8, 30), 0);
+    assert_int_equal(sb_target_ahead(&wide, 401, 8, 30), 512);
     assert_int_equal(sb_target_ahead(&wide, 300, 8, 31), 0);
     assert_int_equal(sb_target_ahead(&wide, 301, 8, 31), 512);
     assert_int_equal(sb_target_ahead(&wide, 10000, 4, 31), 1024);
