@@ -238,7 +238,8 @@ sb_cost_part(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
              sb_cost *total)
 {
     const sb_factor *f = &t->factor[w->op][sb_cost_class(p)];
-    const double between = sb_rows_wide_between(p, w, t);
+    const double by =
+        sb_rows_wide_between(p, w, t) * sb_rows_wide_unasked(p, w, t, packed);
     double ratio;
 
     if (sb_cost_rows_ratio(&ratio, p, am, w, s, t, packed)) {
@@ -256,7 +257,7 @@ sb_cost_part(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
     } else {
         part_terms(out, p, am, w, s, t, packed, total);
     }
-    *out = (sb_terms){between * out->roof, between * out->unit, between * out->entry};
+    *out = (sb_terms){by * out->roof, by * out->unit, by * out->entry};
     return f->roof * out->roof + f->unit * out->unit + f->entry * out->entry;
 }
 

@@ -120,6 +120,9 @@ double sb_rows_wide_panels(const sb_part_choice *p, const sb_amounts *am,
 /* ... and as a factor of their seconds where rows of B end within a tile. */
 double sb_rows_wide_between(const sb_part_choice *p, const sb_work *w,
                             const sb_target *t);
+/* ... and where plain rows ask for A ahead. */
+double sb_rows_wide_unasked(const sb_part_choice *p, const sb_work *w,
+                            const sb_target *t, bool packed);
 double sb_cost_roof_pace(const sb_part_choice *p, const sb_work *w, const sb_target *t,
                          int unroll);
 double sb_cost_entry_pace(const sb_work *w, const sb_target *t, int unroll);

@@ -158,3 +158,18 @@ sb_rows_wide_between(const sb_part_choice *p, const sb_work *w, const sb_target 
         return row < 256 ? 1.2 : 1.15;
     return row <= 64 ? 0.8 : row < 128 && p->kind == SB_PART_SHARE ? 1.2 : 1;
 }
+
+/* Where plain rows up to a line ask for A (sb_target_ahead), windows and shared columns in place wait
+ * for it. */
+double
+sb_rows_wide_unasked(const sb_part_choice *p, const sb_work *w, const sb_target *t,
+                     bool packed)
+{
+    const size_t value = (size_t)w->a_size;
+    const double bytes = (double)w->nnz * (double)(value + (size_t)w->idx_size);
+
+    return !t->gpu && w->op == SB_OP_SPMM && !packed && sb_cost_windows(p) &&
+                   w->n * w->b_size <= 64 && sb_target_ahead(t, bytes, value, 0) > 0
+               ? 1.4
+               : 1;
+}

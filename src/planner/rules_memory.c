@@ -15,6 +15,9 @@ sb_rule_bytes(const sb_work *w, double footprint)
            (double)w->nnz * (w->a_size + w->idx_size);
 }
 
+/* Of L3, what B takes up where rows of it that are no whole pair of lines are asked for. */
+#define SHORT_L3 0.6
+
 bool
 sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t)
 {
@@ -26,6 +29,8 @@ sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t)
                          (rows > 1 ? rows : 1);
     double least = t->wide ? 1.6 : 0.9;
 
+    if (t->wide && !dots && row >= 32 && row < 128) /* taken together else: B alone counts */
+        return footprint > SHORT_L3 * (double)t->l3;
     if (dots && row < 512) /* docs/kernels.md, Wide rows on Zen 3 */
         least = t->isa == SB_ISA_V3 ? 0.45 : INFINITY;
     return row >= 128 && all > (least + asked / 64) * (double)t->l3;

@@ -80,11 +80,11 @@ sb_target_zen(const sb_target *t)
 
 /* How many entries ahead kernels ask for lists of A of so many bytes, 0: not at all: 4096 bytes of
  * values. SpMV by a vector of `x` bytes asks where they are more than half of L3, or than 3/8 where L2
- * has other things to do than x; SpMM (x is 0) where they are more than L3. Measured on Zen 5 alone. */
+ * has other things to do than x; SpMM (x is 0) where they are more than 7/8 of L3. Measured on Zen 5 alone. */
 static inline int64_t
 sb_target_ahead(const sb_target *t, double bytes, size_t value, double x)
 {
-    const double share = x <= 0 ? 1 : x > 0.375 * (double)t->l2 ? 0.375 : 0.5;
+    const double share = x <= 0 ? 0.875 : x > 0.375 * (double)t->l2 ? 0.375 : 0.5;
 
     return t->wide && bytes > share * (double)t->l3 ? 4096 / (int64_t)value : 0;
 }

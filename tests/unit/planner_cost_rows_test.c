@@ -275,6 +275,29 @@ test_panel_widths(void **state)
     assert_int_equal(found, 2);
 }
 
+/* Windows in place wait for A where plain rows ask for it: up to a line of B, from 7/8 of L3 on. */
+static void
+test_unasked(void **state)
+{
+    const sb_target zen5 = {.isa = SB_ISA_V4, .wide = true, .l3 = 1200},
+                    zen4 = {.isa = SB_ISA_V4, .l3 = 1200};
+    const sb_part_choice win = {.kind = SB_PART_WIN, .size = 4},
+                         rows = {.kind = SB_PART_CSR};
+    sb_work w = {
+        .op = SB_OP_SPMM, .n = 8, .nnz = 100, .a_size = 8, .b_size = 8, .idx_size = 4};
+
+    (void)state;
+    assert_true(sb_rows_wide_unasked(&win, &w, &zen5, false) > 1.2);
+    assert_true(sb_rows_wide_unasked(&win, &w, &zen5, true) == 1);
+    assert_true(sb_rows_wide_unasked(&win, &w, &zen4, false) == 1);
+    assert_true(sb_rows_wide_unasked(&rows, &w, &zen5, false) == 1);
+    w.n = 16;
+    assert_true(sb_rows_wide_unasked(&win, &w, &zen5, false) == 1);
+    w.n = 8;
+    w.nnz = 80;
+    assert_true(sb_rows_wide_unasked(&win, &w, &zen5, false) == 1);
+}
+
 int
 main(void)
 {
@@ -282,7 +305,7 @@ main(void)
         cmocka_unit_test(test_against_rows),      cmocka_unit_test(test_far_away),
         cmocka_unit_test(test_all_forms_on_wide), cmocka_unit_test(test_bands_on_wide),
         cmocka_unit_test(test_whole_registers),   cmocka_unit_test(test_between),
-        cmocka_unit_test(test_panel_widths)};
+        cmocka_unit_test(test_panel_widths),      cmocka_unit_test(test_unasked)};
 
     sb_target_defaults(&machine);
     return cmocka_run_group_tests(tests, NULL, NULL);

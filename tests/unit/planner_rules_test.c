@@ -368,6 +368,28 @@ test_asks_ahead_on_wide(void **state)
     assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 0);
 }
 
+/* Zen 5: rows of B of half a line and a line, where B by itself is too large for L3 and few ask for
+ * each. */
+static void
+test_asks_for_short_rows(void **state)
+{
+    const sb_target t = {.isa = SB_ISA_V4, .wide = true, .l3 = 32 << 20};
+    const sb_target zen4 = {.isa = SB_ISA_V4, .l3 = 32 << 20};
+    sb_problem pb = by_rows(700000, 8);
+
+    (void)state;
+    pb.a.nnz = 4700000;
+    assert_int_equal(sb_rule_prefetch(&pb, 19 << 20, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &zen4), 0);
+    pb.b.cols = pb.c.cols = 4;
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &t), 0);
+    pb.b.cols = pb.c.cols = 16;
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &t), 64);
+    pb.a.nnz = 20 * 700000;
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &t), 0);
+}
+
 /* Zen 5 takes 128 doubles at once, but where rows of B are asked for ahead; four vectors of sums
  * want no pairs; two do where rows are long or of lengths nobody foresees. */
 static void
@@ -510,6 +532,7 @@ main(void)
         cmocka_unit_test(test_streams_what_cannot_stay),
         cmocka_unit_test(test_asks_ahead),
         cmocka_unit_test(test_asks_ahead_on_wide),
+        cmocka_unit_test(test_asks_for_short_rows),
         cmocka_unit_test(test_wide),
         cmocka_unit_test(test_single_tile),
         cmocka_unit_test(test_packed_lanes),

@@ -81,8 +81,8 @@ test_ahead(void **state)
                     other = {.isa = SB_ISA_V4, .l2 = 80, .l3 = 800};
 
     (void)state;
-    assert_int_equal(sb_target_ahead(&wide, 800, 8, 0), 0);
-    assert_int_equal(sb_target_ahead(&wide, 801, 8, 0), 512);
+    assert_int_equal(sb_target_ahead(&wide, 700, 8, 0), 0);
+    assert_int_equal(sb_target_ahead(&wide, 701, 8, 0), 512);
     assert_int_equal(sb_target_ahead(&wide, 400, 8, 30), 0);
     assert_int_equal(sb_target_ahead(&wide, 401, 8, 30), 512);
     assert_int_equal(sb_target_ahead(&wide, 300, 8, 31), 0);
