@@ -5,7 +5,8 @@
  *   flow_<offsets>_<columns>   sum[r] += a[q] * x[crd[q]], q in ptr[r] - base .. ptr[r + 1] - base, r
  *                              in 0 .. 8; sum is vectors. Entries up to SBK_FLOW_BEHIND behind the
  *                              last may be read; with registers of 64 bytes those `ahead` further
- *                              are asked for, unless that is 0
+ *                              are asked for, unless that is 0, which a kernel's copy for such
+ *                              calls has as a constant: no test in the loop over entries
  *
  * Blocks of as many entries as a register of 64 bytes has lanes begin at multiples of it in A. Of
  * the block in which a row ends what belongs to the next rows stays in `flow`, which a kernel has
@@ -142,14 +143,12 @@ sbk_four_sums_f64(const __m256d v[4])
 
 #define SBK_FLOW_NEXT(r, jn, t) \
     sbk_flow_row_##jn##_##t(a, crd, x, (int64_t)ptr[(r) + 1], &left, &at, ahead)
-#define SBK_FLOW_FOUR(r, part, jn, t)          \
-    __extension__({                            \
-        part v_[4];                            \
-        v_[0] = SBK_FLOW_NEXT((r), jn, t),     \
-        v_[1] = SBK_FLOW_NEXT((r) + 1, jn, t); \
-        v_[2] = SBK_FLOW_NEXT((r) + 2, jn, t), \
-        v_[3] = SBK_FLOW_NEXT((r) + 3, jn, t); \
-        sbk_four_sums_##t(v_);                 \
+#define SBK_FLOW_FOUR(r, part, jn, t)                                                 \
+    __extension__({                                                                   \
+        part v_[4];                                                                   \
+        v_[0] = SBK_FLOW_NEXT((r), jn, t), v_[1] = SBK_FLOW_NEXT((r) + 1, jn, t);     \
+        v_[2] = SBK_FLOW_NEXT((r) + 2, jn, t), v_[3] = SBK_FLOW_NEXT((r) + 3, jn, t); \
+        sbk_four_sums_##t(v_);                                                        \
     })
 /* Products of the block of entry p, 0 before it whatever x holds there. */
 #define SBK_FLOW_FIRST(t, elem, n, s, reg, jn, index)                               \

@@ -139,7 +139,8 @@ void sb_stats_expand(sb_stats *s, int64_t block);
 void sb_stats_hold(sb_stats *s, const sb_view *v, const sb_par *par);
 void sb_stats_unalign(sb_stats *s, const sb_view *v, const sb_par *par);
 
-/* Samples these (of s->first) in full, as if there had been no first look; once. */
+/* Samples these (of s->first) in full, as if there had been no first look: of rows so long that few
+ * windows make a sample eight, as far as they have 16384 entries; once. */
 void sb_stats_refine(sb_stats *s, const sb_view *v, unsigned sampled,
                      const sb_par *par);
 

@@ -20,7 +20,8 @@ enum {
     WINDOWS_MOST = 1024,
     VECTOR_SHARE = 2, /* of the samples above: taken where one column is all */
     BRIEF_SHARE = 8,  /* and at a first look, */
-    LOOKS = 8         /* but of so many windows */
+    LOOKS = 8,        /* but of so many windows, */
+    LOOKS_ENTRIES = 2 * BLOCK_ENTRIES /* where in full they have no more */
 };
 
 /* What a kind of sample may read of the matrix. */
@@ -431,7 +432,7 @@ sb_stats_sample(sb_stats *s, const sb_view *v, sb_stats_use use, const sb_par *p
     sampling sp = {.s = s,
                    .in = {.v = v,
                           .entries = BLOCK_ENTRIES / share,
-                          .most = BLOCK_ENTRIES / all,
+                          .most = few ? BLOCK_ENTRIES / all : LOOKS_ENTRIES,
                           .share = share}};
 
     s->brief = use & SB_STATS_BRIEF;
@@ -462,7 +463,7 @@ sb_stats_refine(sb_stats *s, const sb_view *v, unsigned sampled, const sb_par *p
     sampling sp = {.s = s,
                    .in = {.v = v,
                           .entries = BLOCK_ENTRIES / share,
-                          .most = 2 * BLOCK_ENTRIES,
+                          .most = LOOKS_ENTRIES,
                           .share = share}};
 
     add_sampled(&sp, sampled, all_sizes);
@@ -473,7 +474,9 @@ sb_stats_refine(sb_stats *s, const sb_view *v, unsigned sampled, const sb_par *p
 void
 sb_stats_hold(sb_stats *s, const sb_view *v, const sb_par *par)
 {
-    sampling sp = {.s = s, .in = {.v = v, .entries = BLOCK_ENTRIES, .share = 1}};
+    sampling sp = {
+        .s = s,
+        .in = {.v = v, .entries = BLOCK_ENTRIES, .most = LOOKS_ENTRIES, .share = 1}};
 
     if (s->held || !s->sorted || v->nnz == 0)
         return;

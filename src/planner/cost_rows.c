@@ -208,8 +208,8 @@ sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
 }
 
 /* By Zen 4's clock on two threads 8.5, 4 and 1.3 ns an entry, in the model's seconds, of which 1.3 are
- * one by the clock (docs/planner.md, Forms against plain rows). Masks by Zen 5's: 10 ns each, a row of a
- * chunk. */
+ * one by the clock (docs/planner.md, Forms against plain rows). Masks of SpMV, a row of a chunk, by
+ * Zen 5's clock on two threads 10 ns, which are the model's there. */
 double
 sb_cost_making(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
                const sb_target *t)
@@ -220,6 +220,6 @@ sb_cost_making(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
                                                     : 0;
 
     if (p->kind == SB_PART_MASK)
-        return t->wide ? am->slots * 20e-9 / t->threads : 0;
+        return t->wide && !t->gpu ? am->slots * 20e-9 / t->threads : 0;
     return sb_rule_by_price(w, t) ? (double)w->nnz * entry / t->threads : 0;
 }

@@ -168,8 +168,9 @@ sb_rows_wide_unasked(const sb_part_choice *p, const sb_work *w, const sb_target 
     const size_t value = (size_t)w->a_size;
     const double bytes = (double)w->nnz * (double)(value + (size_t)w->idx_size);
 
-    return !t->gpu && w->op == SB_OP_SPMM && !packed && sb_cost_windows(p) &&
-                   w->n * w->b_size <= 64 && sb_target_ahead(t, bytes, value, 0) > 0
+    return !t->gpu && w->op == SB_OP_SPMM && !w->col_major && !packed &&
+                   sb_cost_windows(p) && w->n * w->b_size <= 64 &&
+                   !sb_rule_between(w) && sb_target_ahead(t, bytes, value, 0) > 0
                ? 1.4
                : 1;
 }

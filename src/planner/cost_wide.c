@@ -201,8 +201,11 @@ far_of(const sb_vector_part *p, bool packed)
     case SB_PART_WIN:
     case SB_PART_UBCSR:
         return (far_pace){1.6e-9, 0.8};
-    default:
+    case SB_PART_CSR:
+    case SB_PART_ROWS:
         return (far_pace){1.1e-9, 0.25};
+    default:
+        return (far_pace){1.1e-9, 0.8};
     }
 }
 
@@ -220,6 +223,7 @@ sb_vector_far(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 
     if (!t->wide)
         return;
-    out->entry += by.line * passed * alone * sb_vector_lines(p, s, (double)t->l2 / 4) +
-                  by.memory * gone * a_bytes / t->bw_mem * t->threads;
+    out->entry += by.line * passed * alone * sb_vector_lines(p, s, (double)t->l2 / 4);
+    if (gone > 0)
+        out->entry += by.memory * gone * a_bytes / t->bw_mem * t->threads;
 }

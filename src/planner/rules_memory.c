@@ -15,9 +15,6 @@ sb_rule_bytes(const sb_work *w, double footprint)
            (double)w->nnz * (w->a_size + w->idx_size);
 }
 
-/* Of L3, what B takes up where rows of it that are no whole pair of lines are asked for. */
-#define SHORT_L3 0.6
-
 bool
 sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t)
 {
@@ -29,8 +26,6 @@ sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t)
                          (rows > 1 ? rows : 1);
     double least = t->wide ? 1.6 : 0.9;
 
-    if (t->wide && !dots && row >= 32 && row < 128) /* taken together else: B alone counts */
-        return footprint > SHORT_L3 * (double)t->l3;
     if (dots && row < 512) /* docs/kernels.md, Wide rows on Zen 3 */
         least = t->isa == SB_ISA_V3 ? 0.45 : INFINITY;
     return row >= 128 && all > (least + asked / 64) * (double)t->l3;
@@ -65,6 +60,21 @@ too_long(const sb_work *w, int rows, const sb_target *t)
                                       (row >= 2048 && (row >= 4096 || asked >= 11));
 }
 
+/* Of L3, what B takes up where rows of it of half a line or a line are asked for. */
+#define SHORT_L3 0.6
+
+bool
+sb_rule_asks_short(const sb_work *w, double footprint, int rows, const sb_target *t)
+{
+    const int64_t row = w->n * w->b_size;
+    const double asked = (double)w->nnz / (double)(w->m > w->k ? w->m : w->k);
+
+    return t->wide && !t->gpu && w->op == SB_OP_SPMM && !w->complex && !w->col_major &&
+           w->a_size == w->compute_size && w->b_size == w->compute_size &&
+           (row == 32 || row == 64) && rows <= 1 && asked < MANY &&
+           footprint > SHORT_L3 * (double)t->l3;
+}
+
 /* An order of rows in which each names a column beyond those of the row before: one that was not
  * named yet, and the others were. */
 #define ONWARD 0.7
@@ -95,6 +105,8 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                    ? 8
                    : 0;
     sb_work_of(&w, pb);
+    if (sb_problem_row_major(pb) && sb_rule_asks_short(&w, footprint, rows, t))
+        return 64;
     return sb_rule_leaves(pb, footprint, rows, t) && !too_long(&w, rows, t) ? 64 : 0;
 }
 

@@ -210,7 +210,7 @@ together(const sb_planner *pl, const sb_choice *want, int prefetch, int block)
 
     if (want->unroll != 0)
         return want->unroll;
-    if (unroll == SB_SPEC_FOURS && prefetch > 0)
+    if (unroll > SB_SPEC_FEW && prefetch > 0) /* calls that ask for nothing */
         return 1;
     return halves && want->slab == 0 && sb_rule_slim(&pl->work, pl->target, &pl->stats)
                ? SB_SPEC_SLIM

@@ -4,6 +4,7 @@
  */
 #include "formats/part.h"
 #include "formats/stats.h"
+#include "formats/stats_sample.h"
 #include "gen.h"
 
 #include <math.h>
@@ -387,6 +388,46 @@ test_first_look(void **state)
     }
 }
 
+/* Of rows so long that one window has most of a sample, eight windows are looked at: here the sixth
+ * alone has its columns apart. */
+static void
+test_long_rows(void **state)
+{
+    enum { ROWS = 96, EACH = 300, COLS = 4096, SIX = 6 };
+    static int32_t ptr[ROWS + 1], crd[ROWS * EACH];
+    static float val[ROWS * EACH];
+    const int64_t apart = sb_stats_spread(5, ROWS / SIX);
+    const sb_matrix a = {.format = SB_FORMAT_CSR,
+                         .rows = ROWS,
+                         .cols = COLS,
+                         .nnz = ROWS * EACH,
+                         .ptr_type = SB_I32,
+                         .idx_type = SB_I32,
+                         .val_type = SB_F32,
+                         .ptr = ptr,
+                         .idx = crd,
+                         .val = val};
+    sb_stats s, full;
+    sb_view v;
+
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        ptr[i + 1] = (i + 1) * EACH;
+        for (int q = 0; q < EACH; q++)
+            crd[i * EACH + q] = i / SIX == apart ? 13 * q : q;
+    }
+    assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+    assert_int_equal(sb_stats_collect(&full, &v, SB_STATS_VECTOR, NULL), SB_OK);
+    assert_int_equal(sb_stats_collect(&s, &v,
+                                      (sb_stats_use)(SB_STATS_VECTOR | SB_STATS_FIRST),
+                                      NULL),
+                     SB_OK);
+    sb_stats_refine(&s, &v, s.first, NULL);
+    assert_memory_equal(s.mask_fill, full.mask_fill, sizeof s.mask_fill);
+    assert_true(s.mask_fill[SB_STATS_MASKS - 1] < 10); /* of the others 16 */
+    sb_view_free(&v);
+}
+
 /* The columns that a window is said to take are those that the part has. */
 static void
 test_slices(void **state)
@@ -542,6 +583,7 @@ main(void)
         cmocka_unit_test(test_exact_by_groups),
         cmocka_unit_test(test_few_entries),
         cmocka_unit_test(test_first_look),
+        cmocka_unit_test(test_long_rows),
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_unaligned),
         cmocka_unit_test(test_row_at),

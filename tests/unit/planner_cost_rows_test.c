@@ -283,8 +283,14 @@ test_unasked(void **state)
                     zen4 = {.isa = SB_ISA_V4, .l3 = 1200};
     const sb_part_choice win = {.kind = SB_PART_WIN, .size = 4},
                          rows = {.kind = SB_PART_CSR};
-    sb_work w = {
-        .op = SB_OP_SPMM, .n = 8, .nnz = 100, .a_size = 8, .b_size = 8, .idx_size = 4};
+    sb_work w = {.op = SB_OP_SPMM,
+                 .n = 8,
+                 .nnz = 100,
+                 .a_type = SB_F64,
+                 .a_size = 8,
+                 .b_size = 8,
+                 .compute_size = 8,
+                 .idx_size = 4};
 
     (void)state;
     assert_true(sb_rows_wide_unasked(&win, &w, &zen5, false) > 1.2);
@@ -293,9 +299,30 @@ test_unasked(void **state)
     assert_true(sb_rows_wide_unasked(&rows, &w, &zen5, false) == 1);
     w.n = 16;
     assert_true(sb_rows_wide_unasked(&win, &w, &zen5, false) == 1);
+    w.n = 7; /* no kernel of rows that ends there asks */
+    assert_true(sb_rows_wide_unasked(&win, &w, &zen5, false) == 1);
     w.n = 8;
     w.nnz = 80;
     assert_true(sb_rows_wide_unasked(&win, &w, &zen5, false) == 1);
+}
+
+/* Masks are made for the CPU alone, on a machine where that was timed. */
+static void
+test_making_masks(void **state)
+{
+    static const sb_gpu_facts facts;
+    const sb_part_choice mask = {.kind = SB_PART_MASK, .size = 1};
+    const sb_amounts am = {.slots = 1000};
+    const sb_work w = {.op = SB_OP_SPMV, .n = 1};
+    sb_target t = {.isa = SB_ISA_V4, .wide = true, .threads = 2};
+
+    (void)state;
+    assert_true(sb_cost_making(&mask, &am, &w, &t) > 0);
+    t.gpu = &facts;
+    assert_true(sb_cost_making(&mask, &am, &w, &t) == 0);
+    t.gpu = NULL;
+    t.wide = false;
+    assert_true(sb_cost_making(&mask, &am, &w, &t) == 0);
 }
 
 int
@@ -305,7 +332,8 @@ main(void)
         cmocka_unit_test(test_against_rows),      cmocka_unit_test(test_far_away),
         cmocka_unit_test(test_all_forms_on_wide), cmocka_unit_test(test_bands_on_wide),
         cmocka_unit_test(test_whole_registers),   cmocka_unit_test(test_between),
-        cmocka_unit_test(test_panel_widths),      cmocka_unit_test(test_unasked)};
+        cmocka_unit_test(test_panel_widths),      cmocka_unit_test(test_unasked),
+        cmocka_unit_test(test_making_masks)};
 
     sb_target_defaults(&machine);
     return cmocka_run_group_tests(tests, NULL, NULL);

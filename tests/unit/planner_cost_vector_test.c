@@ -454,17 +454,14 @@ test_making(void **state)
 {
     const sb_stats near = collect(&(shape){sixty, side_by_side}),
                    far = collect(&(shape){sixty, all_over});
-    sb_target t;
+    sb_target t = machine();
 
     (void)state;
-    wide = true;
-    t = machine();
+    assert_true(predict("mask 1", &far, 4, &t).making == 0);
+    t.wide = true;
+    assert_true(predict("mask 1", &near, 4, &t).making > 0);
     assert_true(predict("mask 1", &far, 4, &t).making >
                 4 * predict("mask 1", &near, 4, &t).making);
-    assert_true(predict("mask 1", &near, 4, &t).making > 0);
-    wide = false;
-    t = machine();
-    assert_true(predict("mask 1", &far, 4, &t).making == 0);
 }
 
 /* Zen 3: slices by diagonals, packed, are far ahead where there are any, windows along runs in

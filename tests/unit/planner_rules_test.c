@@ -375,13 +375,24 @@ test_asks_for_short_rows(void **state)
 {
     const sb_target t = {.isa = SB_ISA_V4, .wide = true, .l3 = 32 << 20};
     const sb_target zen4 = {.isa = SB_ISA_V4, .l3 = 32 << 20};
-    sb_problem pb = by_rows(700000, 8);
+    sb_problem pb = by_rows(700000, 8), other;
 
     (void)state;
     pb.a.nnz = 4700000;
     assert_int_equal(sb_rule_prefetch(&pb, 19 << 20, 1, true, &t), 0);
     assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &t), 64);
     assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &zen4), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 3, true, &t), 0);
+    assert_false(sb_rule_leaves(&pb, 20 << 20, 1, &t)); /* nothing else depends on it */
+    other = pb;
+    other.compute = SB_C64;
+    other.a.val_type = other.b.type = other.c.type = SB_C32;
+    assert_int_equal(sb_rule_prefetch(&other, 20 << 20, 1, true, &t), 0);
+    other = pb;
+    other.b.col_major = true;
+    assert_int_equal(sb_rule_prefetch(&other, 20 << 20, 1, true, &t), 0);
+    pb.b.cols = pb.c.cols = 12; /* by fours, to their ends */
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &t), 0);
     pb.b.cols = pb.c.cols = 4;
     assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &t), 0);
     pb.b.cols = pb.c.cols = 16;
