@@ -148,14 +148,9 @@ void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 /* How many entries ahead rows of B are asked for, 0: none. Only where what the product touches
  * leaves the last-level cache: `footprint` bytes of B, and on Zen 4 and 5 C and A with them, `rows` rows of A
  * asking together; elsewhere only where C is not streamed (docs/kernels.md, rule 4). SDDMM's are columns of
- * Y, C its X. On Zen 5 short rows of B by themselves, too: sb_rule_asks_short. */
+ * Y, C its X. On Zen 5 short rows of B by themselves, too. */
 int sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                      const sb_target *t);
-
-/* Whether plain rows ask for rows of B of half a line and a line: of f32 and f64, where B alone nearly
- * fills the last-level cache and few entries ask for each. Such entries go one by one. */
-bool sb_rule_asks_short(const sb_work *w, double footprint, int rows,
-                        const sb_target *t);
 
 /* How many rows of A ahead the row of B that a row's last entry names is asked for, 0: none. Where
  * A, B and C leave the last-level cache, rows of B have 256 bytes, and of A's rows so many,

@@ -63,13 +63,15 @@ too_long(const sb_work *w, int rows, const sb_target *t)
 /* Of L3, what B takes up where rows of it of half a line or a line are asked for. */
 #define SHORT_L3 0.6
 
-bool
-sb_rule_asks_short(const sb_work *w, double footprint, int rows, const sb_target *t)
+/* Such rows, of f32 and f64, where few entries ask for each: these then go one by one (docs/kernels.md,
+ * Lines of x and lines of A). */
+static bool
+asks_short(const sb_work *w, double footprint, int rows, const sb_target *t)
 {
     const int64_t row = w->n * w->b_size;
     const double asked = (double)w->nnz / (double)(w->m > w->k ? w->m : w->k);
 
-    return t->wide && !t->gpu && w->op == SB_OP_SPMM && !w->complex && !w->col_major &&
+    return t->wide && w->op == SB_OP_SPMM && !w->complex &&
            w->a_size == w->compute_size && w->b_size == w->compute_size &&
            (row == 32 || row == 64) && rows <= 1 && asked < MANY &&
            footprint > SHORT_L3 * (double)t->l3;
@@ -105,7 +107,7 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                    ? 8
                    : 0;
     sb_work_of(&w, pb);
-    if (sb_problem_row_major(pb) && sb_rule_asks_short(&w, footprint, rows, t))
+    if (sb_problem_row_major(pb) && asks_short(&w, footprint, rows, t))
         return 64;
     return sb_rule_leaves(pb, footprint, rows, t) && !too_long(&w, rows, t) ? 64 : 0;
 }

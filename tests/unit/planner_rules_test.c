@@ -385,7 +385,7 @@ test_asks_for_short_rows(void **state)
     assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 3, true, &t), 0);
     assert_false(sb_rule_leaves(&pb, 20 << 20, 1, &t)); /* nothing else depends on it */
     other = pb;
-    other.compute = SB_C64;
+    other.compute = SB_C32;
     other.a.val_type = other.b.type = other.c.type = SB_C32;
     assert_int_equal(sb_rule_prefetch(&other, 20 << 20, 1, true, &t), 0);
     other = pb;
