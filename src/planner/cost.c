@@ -209,11 +209,13 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
             am->slots, am->touches,
             w->b_size, sb_rule_together(w, t, p->kind, 0, s->mean, s->ragged)};
         const double a_bytes = sb_cost_structure(p, am, w, packed);
+        const bool no_values = p->kind == SB_PART_SELL && packed && w->one_value;
 
         sb_vector_terms(out, &one, s, t, packed);
-        if (p->kind == SB_PART_SELL && packed && w->one_value)
+        if (no_values)
             out->entry *= one_value;
-        sb_vector_far(out, &one, s, t, a_bytes, packed);
+        sb_vector_far(out, &one, s, t,
+                      a_bytes - (no_values ? am->entries * w->a_size : 0), packed);
         out->roof = sb_cost_stream(w, s, t, a_bytes);
         total->bytes += a_bytes;
     } else {
