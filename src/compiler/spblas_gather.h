@@ -101,19 +101,7 @@ sbk_four_i16(const int16_t *q)
         return sbk_gak_##t##x##n(p, SBK_WIDEN##n(sbk_ldm_i16x##n(q, m)),            \
                                  (mask)SBK_LOW(m));                                 \
     }
-#if defined(SBK_FAST_GATHER)
-#define SBK_GATHER_FULL(t, elem, n, half, mask)                                 \
-    SBK_FN sbk_##t##x##n sbk_ga_##t##x##n(const elem *p, const int32_t *q)      \
-    {                                                                           \
-        return sbk_gak_##t##x##n(p, sbk_ld_i32x##n(q), (mask)-1);               \
-    }                                                                           \
-    SBK_FN sbk_##t##x##n sbk_gah_##t##x##n(const elem *p, const int16_t *q)     \
-    {                                                                           \
-        return sbk_gak_##t##x##n(p, SBK_WIDEN##n(sbk_ld_i16x##n(q)), (mask)-1); \
-    }
-#define SBK_GATHER_FIRST SBK_GATHER_MASKED
-#else
-#if SBK_VBYTES >= 64
+#if SBK_VBYTES == 32 || (SBK_VBYTES >= 64 && !defined(SBK_FAST_GATHER))
 /* Four elements whose indices two registers hold: a load and three insertions out of memory,
  * which compilers do not make of a literal. at: of indices that are not negative, which saves an
  * operation each; off: of any. */
@@ -150,18 +138,32 @@ SBK_GATHER_AT(off, int32_t, int64_t)
 SBK_GATHER_FOUR(f32, float)
 SBK_GATHER_FOUR(f64, double)
 
-SBK_FN sbk_f32x4
-sbk_ga_f32x4(const float *p, const int32_t *q)
-{
-    return (sbk_f32x4){SBK_TWO2(0)};
-}
-
 SBK_FN sbk_f32x8
 sbk_ga_f32x8(const float *p, const int32_t *q)
 {
     const __m128 lo = (__m128)sbk_gat_f32(p, q);
 
     return (sbk_f32x8)_mm256_set_m128((__m128)sbk_gat_f32(p, q + 4), lo);
+}
+
+#endif
+#if defined(SBK_FAST_GATHER)
+#define SBK_GATHER_FULL(t, elem, n, half, mask)                                 \
+    SBK_FN sbk_##t##x##n sbk_ga_##t##x##n(const elem *p, const int32_t *q)      \
+    {                                                                           \
+        return sbk_gak_##t##x##n(p, sbk_ld_i32x##n(q), (mask)-1);               \
+    }                                                                           \
+    SBK_FN sbk_##t##x##n sbk_gah_##t##x##n(const elem *p, const int16_t *q)     \
+    {                                                                           \
+        return sbk_gak_##t##x##n(p, SBK_WIDEN##n(sbk_ld_i16x##n(q)), (mask)-1); \
+    }
+#define SBK_GATHER_FIRST SBK_GATHER_MASKED
+#else
+#if SBK_VBYTES >= 64
+SBK_FN sbk_f32x4
+sbk_ga_f32x4(const float *p, const int32_t *q)
+{
+    return (sbk_f32x4){SBK_TWO2(0)};
 }
 
 SBK_FN sbk_f32x16
@@ -326,7 +328,9 @@ SBK_GATHER_512(f64, double, 8, 4, _mm512_mask_i32gather_pd, __mmask8, __m256i)
 #else
 SBK_GATHER_ANY(f32, float, 4, 2)
 #if SBK_VBYTES >= 32
-SBK_GATHER_ANY(f32, float, 8, 4)
+SBK_GATHER_SHORT(f32, float, 8, 4)
+SBK_GATHER_SOME(f32, float, 8, ga, int32_t)
+SBK_GATHER_SOME(f32, float, 8, gah, int16_t)
 SBK_GATHER_ANY(f64, double, 4, 2)
 #endif
 #endif

@@ -25,6 +25,9 @@ lines_of(const sb_vector_part *p, const sb_stats *s, const sb_target *t)
                    n * fmax(0, 1 - (double)t->l2 / x)};
 }
 
+/* Rows of which half are forgotten before they come again. */
+enum { REMEMBERED = 40000 };
+
 /* Seconds of a row (a slice), of a row whose length is not foreseen besides, of an entry (a
  * column of a slice), of lines as above. */
 typedef struct pace {
@@ -37,21 +40,25 @@ static const pace row[] = {{4.4e-9, 0.5e-9, 0.306e-9, 0.26e-9, 3e-9},
                              {3.9e-9, 2.5e-9, 0.323e-9, 0.21e-9, 2.4e-9}},
                   eights[] = {{4.8e-9, 0.7e-9, 0.27e-9, 0.13e-9, 0.5e-9},
                               {6.5e-9, 0, 0.327e-9, 0.28e-9, 0}},
-                  product[] = {{0.8e-9, 1.5e-9, 0.397e-9, 0.32e-9, 3.2e-9},
-                               {1.8e-9, 2.3e-9, 0.418e-9, 0.6e-9, 3.3e-9}},
-                  slice[] = {{20e-9, 0, 7.9e-9, 0.04e-9, 0.9e-9},
-                             {24e-9, 0, 8e-9, 0.08e-9, 1.5e-9}},
-                  packed_slice[] = {{15e-9, 0, 4.2e-9, 0.14e-9, 1.35e-9},
-                                    {21e-9, 0, 4.8e-9, 0.23e-9, 2.4e-9}};
+                  flow[] = {{1.6e-9, 3.5e-9, 0.286e-9, 0.17e-9, 2.1e-9},
+                            {1.2e-9, 4.9e-9, 0.35e-9, 0.2e-9, 1.5e-9}},
+                  product[] = {{0.5e-9, 1.8e-9, 0.385e-9, 0.38e-9, 4.7e-9},
+                               {0.8e-9, 2.7e-9, 0.456e-9, 0.57e-9, 1.5e-9}},
+                  slice[] = {{9e-9, 0, 7.8e-9, 0.3e-9, 3e-9},
+                             {14e-9, 0, 7.6e-9, 0.2e-9, 1.4e-9}},
+                  packed_slice[] = {{9.2e-9, 0, 4.4e-9, 0.36e-9, 2.4e-9},
+                                    {11.8e-9, 0, 4.9e-9, 0.27e-9, 0.6e-9}},
+                  diagonal_lines[] = {{0, 0, 0, 0.36e-9, 4e-9},
+                                      {0, 0, 0, 0.27e-9, 4e-9}};
 
 static void
-paced(sb_terms *out, const pace *by, double units, double entries,
+paced(sb_terms *out, const pace *by, double units, double mixed, double entries,
       const sb_vector_part *p, const sb_stats *s, const sb_target *t)
 {
     const lines l = lines_of(p, s, t);
 
     by += p->x_size > 4;
-    out->unit = units * (by->unit + by->mixed * sb_vector_mixed(s));
+    out->unit = units * (by->unit + by->mixed * mixed);
     out->entry = entries * by->entry + l.late * by->late + l.gone * by->gone;
 }
 
@@ -70,8 +77,8 @@ slices(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_targe
     const double values = p->entries * p->x_size;
     const double far = packed ? 0 : fmax(0, values - 2.0 * (double)t->l2);
 
-    paced(out, packed ? packed_slice : slice, (double)s->rows / SB_SELL_ROWS, columns,
-          p, s, t);
+    paced(out, packed ? packed_slice : slice, (double)s->rows / SB_SELL_ROWS, 0,
+          columns, p, s, t);
     out->entry +=
         far * (p->x_size > 4 ? 0.03e-9 : 0.06e-9) * fmin(1, 6 / fmax(1, s->mean));
     if (!packed)
@@ -83,32 +90,34 @@ slices(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_targe
 static void
 masks(sb_terms *out, const sb_vector_part *p, const sb_stats *s)
 {
-    static const double each[] = {1.7e-9, 3.6e-9}, value[] = {0.08e-9, 0.18e-9};
+    static const double each[] = {2.4e-9, 5.8e-9}, value[] = {0.04e-9, 0.07e-9};
     const int w = p->x_size > 4;
     int height = 0;
 
     for (int q = 0; q < SB_STATS_MASKS; q++)
         if (sb_stats_mask_size[q] == p->choice->size)
             height = q;
-    out->unit = (double)s->rows * (2.2e-9 + 4e-9 / p->choice->size);
+    out->unit = (double)s->rows * (3e-9 + 5.6e-9 / p->choice->size);
     out->entry =
         p->entries / fmax(0.01, s->mask_fill[height]) * each[w] + p->entries * value[w];
 }
 
 static void
-diagonals(sb_terms *out, const sb_vector_part *p, const sb_stats *s, bool packed)
+diagonals(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_target *t,
+          bool packed)
 {
-    static const double begin[] = {14e-9, 24e-9}, full[] = {1.56e-9, 2.65e-9},
-                        some[] = {2.7e-9, 4.6e-9}, rest[] = {2.45e-9, 3.24e-9},
-                        left[] = {0.1e-9, 0.1e-9};
+    static const double begin[] = {10e-9, 15e-9}, full[] = {1.35e-9, 2.2e-9},
+                        some[] = {2.2e-9, 3.9e-9}, rest[] = {2.45e-9, 3.24e-9},
+                        left[] = {0.2e-9, 0.2e-9};
     static const double in_place[] = {10e-9, 13.5e-9}, chunk[] = {8.1e-9, 15.4e-9};
     const int w = p->x_size > 4;
     const double count = p->rows / SB_HDIA_ROWS;
     const double *n = s->hdia;
 
     if (packed) {
+        paced(out, diagonal_lines, 0, 0, 0, p, s, t);
         out->unit = count * begin[w];
-        out->entry =
+        out->entry +=
             p->entries *
             (n[SB_STATS_HDIA_FULL] * full[w] + n[SB_STATS_HDIA_SOME] * some[w] +
              n[SB_STATS_HDIA_REST] * rest[w] + n[SB_STATS_HDIA_LEFT] * left[w]);
@@ -124,11 +133,11 @@ diagonals(sb_terms *out, const sb_vector_part *p, const sb_stats *s, bool packed
 static void
 windows(sb_terms *out, const sb_vector_part *p, const sb_stats *s)
 {
-    static const double begin[] = {5.6e-9, 5.1e-9}, each[] = {6e-9, 8e-9},
+    static const double begin[] = {5.2e-9, 4.5e-9}, each[] = {5.5e-9, 7e-9},
                         left[] = {1.1e-9, 1.6e-9};
     static const double column[][9] = {
-        {0, 0, 0.17e-9, 0.27e-9, 0.3e-9, 0.4e-9, 0.52e-9, 0.7e-9, 0.9e-9},
-        {0, 0, 0.29e-9, 0.49e-9, 0.6e-9, 0.85e-9, 1.1e-9, 1.4e-9, 1.7e-9}};
+        {0, 0, 0.16e-9, 0.25e-9, 0.28e-9, 0.37e-9, 0.48e-9, 0.65e-9, 0.83e-9},
+        {0, 0, 0.25e-9, 0.43e-9, 0.53e-9, 0.75e-9, 0.97e-9, 1.23e-9, 1.5e-9}};
     const int w = p->x_size > 4, rows = p->choice->size;
     const double run = fmax(1, s->win_run[sb_stats_window(rows)]);
 
@@ -152,7 +161,7 @@ shares(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_targe
          2.2e-9}};
     sb_terms lines;
 
-    paced(&lines, far, 0, 0, p, s, t);
+    paced(&lines, far, 0, 0, 0, p, s, t);
     sb_vector_lanes(out, p, s, &lane[p->x_size > 4]);
     out->entry += lines.entry;
 }
@@ -165,36 +174,42 @@ sb_vector_alike(const sb_vector_part *p, const sb_stats *s)
     return p->rows * ((1 - s->lone) / SB_ALIKE_ROWS + runs / 2);
 }
 
-/* Steps of rows that follow each other; lone rows. */
+/* Steps of rows that follow each other; lone rows, which are the longer ones where there are both. */
 static void
 alike(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_target *t)
 {
     static const double begin[] = {12e-9, 15e-9}, diagonal[] = {2e-9, 3e-9};
-    const double steps = sb_vector_alike(p, s);
+    const double steps = sb_vector_alike(p, s), lone = s->lone * (2 - s->lone);
+    const double mixed = sb_vector_mixed(s);
     const int w = p->x_size > 4;
 
-    paced(out, row, p->rows, p->entries, p, s, t);
-    out->unit = steps * begin[w] + s->lone * out->unit;
-    out->entry = steps * s->mean * diagonal[w] + s->lone * out->entry;
+    paced(out, row, p->rows, mixed, p->entries, p, s, t);
+    out->unit = steps * begin[w] + 1.4 * lone * out->unit;
+    out->entry = steps * s->mean * diagonal[w] + lone * out->entry;
 }
 
 void
 sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                 const sb_target *t, bool packed)
 {
+    const double mixed = sb_vector_mixed(s);
+    const double forgotten = s->ragged * p->rows / (p->rows + REMEMBERED);
     const int w = p->x_size > 4;
 
     switch (p->choice->kind) {
     case SB_PART_CSR:
     case SB_PART_ROWS:
-        paced(out, row, p->rows, p->entries, p, s, t);
+        paced(out, row, p->rows, mixed, p->entries, p, s, t);
         return;
     case SB_PART_SEG:
-        paced(out, !w && s->mean >= SB_LONG_ROWS_SHORT ? eights : group, p->rows,
-              p->entries, p, s, t);
+        if (p->unroll == SB_SPEC_FLOW)
+            paced(out, flow, p->rows, forgotten, p->entries, p, s, t);
+        else
+            paced(out, !w && s->mean >= SB_LONG_ROWS_SHORT ? eights : group, p->rows,
+                  mixed, p->entries, p, s, t);
         return;
     case SB_PART_PROD:
-        paced(out, product, p->rows, p->entries, p, s, t);
+        paced(out, product, p->rows, forgotten, p->entries, p, s, t);
         return;
     case SB_PART_ALIKE:
         alike(out, p, s, t);
@@ -206,7 +221,7 @@ sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         masks(out, p, s);
         return;
     case SB_PART_HDIA:
-        diagonals(out, p, s, packed);
+        diagonals(out, p, s, t, packed);
         return;
     case SB_PART_WIN:
         windows(out, p, s);

@@ -301,7 +301,7 @@ sb_rule_lanes(sb_spec *s)
     }
 }
 
-/* So many rows are other than those whose lengths Zen 5 has learnt. */
+/* So many rows are other than those whose lengths a processor has learnt. */
 enum { UNLEARNT = 40000 };
 
 /* Where gathers are loads one by one: groups of four rows, products of short ones where a

@@ -74,11 +74,11 @@ eight_lanes(const sb_work *w, const sb_target *t, double mean)
 }
 
 /* Whether vectors of groups go on from row to row (docs/kernels.md, Vectors past the ends of rows): of
- * elements that are computed with as they are. Not measured elsewhere. */
+ * elements that are computed with as they are. */
 static bool
 flows(const sb_work *w, const sb_target *t)
 {
-    return t->wide && w->op == SB_OP_SPMV &&
+    return sb_target_flows(t) && w->op == SB_OP_SPMV &&
            (w->a_type == SB_F32 || w->a_type == SB_F64) &&
            w->a_size == w->compute_size && w->b_size == w->compute_size;
 }

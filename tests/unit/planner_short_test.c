@@ -54,7 +54,7 @@ band(int64_t cols)
 }
 
 /* Columns go on by two every three rows, so few rows follow each other: sums of products are the
- * form of short rows, of doubles as of floats. */
+ * form of short rows of floats, vectors that go on from row to row that of doubles. */
 static void
 test_products(void **state)
 {
@@ -66,7 +66,8 @@ test_products(void **state)
     plan_of(text, sizeof text, band(13000), SB_F32, false);
     assert_non_null(strstr(text, "(part prod)"));
     plan_of(text, sizeof text, band(13000), SB_F64, false);
-    assert_non_null(strstr(text, "(part prod)"));
+    assert_non_null(strstr(text, "(part seg)"));
+    assert_non_null(strstr(text, "(unroll 4)"));
 }
 
 /* Rows that follow each other go along diagonals, packed under the promise. */

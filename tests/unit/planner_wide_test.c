@@ -92,14 +92,15 @@ test_alike(void **state)
     }
 }
 
-/* Vectors of SpMV's groups go on from row to row on Zen 5 alone, of elements that are computed with
+/* Vectors of SpMV's groups go on from row to row on Zen 5 and Zen 3, of elements that are computed with
  * as they are; rows that have seven entries and more, fourteen of floats and short columns, go
  * so without an analysis. */
 static void
 test_flows(void **state)
 {
     static const sb_target zen5 = {.isa = SB_ISA_V4, .wide = true, .l3 = 32 << 20},
-                           zen4 = {.isa = SB_ISA_V4, .l3 = 32 << 20};
+                           zen4 = {.isa = SB_ISA_V4, .l3 = 32 << 20},
+                           zen3 = {.isa = SB_ISA_V3, .l3 = 32 << 20};
 
     (void)state;
     for (int size = 4; size <= 8; size += 4) {
@@ -115,9 +116,13 @@ test_flows(void **state)
 
         assert_int_equal(sb_rule_together(&w, &zen5, SB_PART_SEG, 0, 20, 0),
                          SB_SPEC_FLOW);
+        assert_int_equal(sb_rule_together(&w, &zen3, SB_PART_SEG, 0, 20, 0),
+                         SB_SPEC_FLOW);
         assert_int_equal(sb_rule_together(&w, &zen4, SB_PART_SEG, 0, 20, 0), 1);
         assert_int_equal(sb_rule_in_place(&w, &zen5, more), SB_PART_SEG);
         assert_int_equal(sb_rule_in_place(&w, &zen5, less), SB_PART_PROD);
+        assert_int_equal(sb_rule_in_place(&w, &zen3, more), SB_PART_SEG);
+        assert_int_equal(sb_rule_in_place(&w, &zen3, less), SB_PART_PROD);
         w.idx_size = 8; /* as of calls with 64-bit columns, whose products are slow */
         assert_int_equal(sb_rule_in_place(&w, &zen5, 8), SB_PART_SEG);
         w.idx_size = 4;

@@ -78,6 +78,7 @@ static void
 test_ahead(void **state)
 {
     const sb_target wide = {.isa = SB_ISA_V4, .wide = true, .l2 = 80, .l3 = 800},
+                    zen3 = {.isa = SB_ISA_V3, .l2 = 80, .l3 = 1000},
                     other = {.isa = SB_ISA_V4, .l2 = 80, .l3 = 800};
 
     (void)state;
@@ -88,6 +89,11 @@ test_ahead(void **state)
     assert_int_equal(sb_target_ahead(&wide, 300, 8, 31), 0);
     assert_int_equal(sb_target_ahead(&wide, 301, 8, 31), 512);
     assert_int_equal(sb_target_ahead(&wide, 10000, 4, 31), 1024);
+    assert_int_equal(sb_target_ahead(&zen3, 10000, 8, 0), 0);
+    assert_int_equal(sb_target_ahead(&zen3, 500, 8, 30), 0);
+    assert_int_equal(sb_target_ahead(&zen3, 501, 8, 30), 512);
+    assert_int_equal(sb_target_ahead(&zen3, 269, 4, 31), 0);
+    assert_int_equal(sb_target_ahead(&zen3, 271, 4, 31), 1024);
     assert_int_equal(sb_target_ahead(&other, 10000, 4, 31), 0);
 }
 
