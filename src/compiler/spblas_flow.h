@@ -2,17 +2,19 @@
  * Sums of eight neighbouring rows, entries taken by whole vectors wherever rows end; part of
  * spblas_kernel.h.
  *
- *   flow_<offsets>_<columns>   sum[r] += a[q] * x[crd[q]], q in ptr[r] - base .. ptr[r + 1] - base, r
- *                              in 0 .. 8; sum is vectors. Entries up to SBK_FLOW_BEHIND behind the
- *                              last may be read; with registers of 32 bytes and more those `ahead` further
- *                              are asked for, unless that is 0, which a kernel's copy for such
+ *   flow_<offsets>_<columns>   sum[r] += a[q] * x[crd[q]], q in ptr[r] - base ..
+ *                              ptr[r + 1] - base, r in 0 .. 8; sum is vectors. Entries up
+ *                              to SBK_FLOW_BEHIND behind the last may be read; with
+ *                              registers of 32 bytes and more those `ahead` further are
+ *                              asked for, unless that is 0, which a kernel's copy for such
  *                              calls has as a constant: no test in the loop over entries
  *
- * Blocks of as many entries as a register has lanes begin at multiples of it in A. Of
- * the block in which a row ends what belongs to the next rows stays in `flow`, which a kernel has
- * once, and is theirs where the next call goes on at that entry: no vector is cut or loaded twice,
- * a row's end is a mask, and of the jumps none waits for what is loaded. A row's sum depends on its
- * entries and on where they lie in A, counted from `base`, not on calls.
+ * Blocks of as many entries as a register has lanes begin at multiples of it in A. Of the
+ * block in which a row ends what belongs to the next rows stays in `flow`, which a kernel
+ * has once, and is theirs where the next call goes on at that entry: no vector is cut or
+ * loaded twice, a row's end is a mask, and of the jumps none waits for what is loaded. A
+ * row's sum depends on its entries and on where they lie in A, counted from `base`, not on
+ * calls.
  */
 #ifndef SPBLAS_FLOW_H
 #define SPBLAS_FLOW_H
@@ -88,6 +90,8 @@ sbk_block_i64_f64(const double *x, const int64_t *q)
     (sbk_f32x16) _mm512_maskz_mov_ps((__mmask16)SBK_LOW(k), (__m512)(p))
 #define sbk_own_f64(p, k) \
     (sbk_f64x8) _mm512_maskz_mov_pd((__mmask8)SBK_LOW(k), (__m512d)(p))
+#define sbk_rest_f32(p, own) (sbk_f32x16)((sbk_i32x16)(p) ^ (sbk_i32x16)(own))
+#define sbk_rest_f64(p, own) (sbk_f64x8)((sbk_i64x8)(p) ^ (sbk_i64x8)(own))
 SBK_FN __m128
 sbk_fold_f32(sbk_f32x16 v)
 {
@@ -109,10 +113,16 @@ SBK_FLOW_STATE(f64, 4)
 #define sbk_block_i32_f64 sbk_ga_f64x4
 #define sbk_block_i64_f32 sbk_wide_f32
 #define sbk_block_i64_f64 sbk_wat_f64
-#define sbk_own_f32(p, k) \
-    (sbk_f32x8)((sbk_i32x8)(p)&sbk_ld_i32x8(sbk_first_8 + 8 - (k)))
-#define sbk_own_f64(p, k) \
-    (sbk_f64x4)((sbk_i64x4)(p)&sbk_ld_i64x4(sbk_first_4 + 4 - (k)))
+#define sbk_own_f32(p, k)      \
+    (sbk_f32x8) _mm256_and_ps( \
+        (__m256)(p),           \
+        _mm256_loadu_ps((const float *)(const void *)(sbk_first_8 + 8 - (k))))
+#define sbk_own_f64(p, k)      \
+    (sbk_f64x4) _mm256_and_pd( \
+        (__m256d)(p),          \
+        _mm256_loadu_pd((const double *)(const void *)(sbk_first_4 + 4 - (k))))
+#define sbk_rest_f32(p, own) (sbk_f32x8) _mm256_xor_ps((__m256)(p), (__m256)(own))
+#define sbk_rest_f64(p, own) (sbk_f64x4) _mm256_xor_pd((__m256d)(p), (__m256d)(own))
 #define sbk_fold_f32(v) sbk_half_f32((__m256)(v))
 #define sbk_fold_f64(v) (__m256d)(v)
 #endif
@@ -139,28 +149,28 @@ sbk_four_sums_f64(const __m256d v[4])
 }
 
 /* A row, which ends before `end`: of the block at `at`, whose products `left` are, and on. */
-#define SBK_FLOW_ROW(t, elem, n, word, part, jn, index)                       \
-    SBK_FN part sbk_flow_row_##jn##_##t(                                      \
-        const elem *a, const index *crd, const elem *x, int64_t end,          \
-        sbk_##t##x##n *left, int64_t *at, int64_t ahead)                      \
-    {                                                                         \
-        const int64_t last = end & -(n);                                      \
-        sbk_##t##x##n sum = {0}, p = *left, own;                              \
-        int64_t q = *at;                                                      \
-        while (q < last) {                                                    \
-            sum += p;                                                         \
-            q += (n);                                                         \
-            __asm__("" : "+r"(q));                                            \
-            if (ahead > 0) {                                                  \
-                sbk_ask(a + q + ahead, (n) * (int)sizeof *a);                 \
-                sbk_ask(crd + q + ahead, (n) * (int)sizeof *crd);             \
-            }                                                                 \
-            p = sbk_ld_##t##x##n(a + q) * sbk_block_##jn##_##t(x, crd + q);   \
-        }                                                                     \
-        own = sbk_own_##t(p, end & ((n)-1));                                  \
-        *left = (sbk_##t##x##n)((sbk_##word##x##n)p ^ (sbk_##word##x##n)own); \
-        *at = q;                                                              \
-        return sbk_fold_##t(sum + own);                                       \
+#define SBK_FLOW_ROW(t, elem, n, part, jn, index)                           \
+    SBK_FN part sbk_flow_row_##jn##_##t(                                    \
+        const elem *a, const index *crd, const elem *x, int64_t end,        \
+        sbk_##t##x##n *left, int64_t *at, int64_t ahead)                    \
+    {                                                                       \
+        const int64_t last = end & -(n);                                    \
+        sbk_##t##x##n sum = {0}, p = *left, own;                            \
+        int64_t q = *at;                                                    \
+        while (q < last) {                                                  \
+            sum += p;                                                       \
+            q += (n);                                                       \
+            __asm__("" : "+r"(q));                                          \
+            if (ahead > 0) {                                                \
+                sbk_ask(a + q + ahead, (n) * (int)sizeof *a);               \
+                sbk_ask(crd + q + ahead, (n) * (int)sizeof *crd);           \
+            }                                                               \
+            p = sbk_ld_##t##x##n(a + q) * sbk_block_##jn##_##t(x, crd + q); \
+        }                                                                   \
+        own = sbk_own_##t(p, end & ((n)-1));                                \
+        *left = sbk_rest_##t(p, own);                                       \
+        *at = q;                                                            \
+        return sbk_fold_##t(sum + own);                                     \
     }
 
 #define SBK_FLOW_NEXT(r, jn, t) \
@@ -173,7 +183,7 @@ sbk_four_sums_f64(const __m256d v[4])
         sbk_four_sums_##t(v_);                                                        \
     })
 /* Products of the block of entry p, 0 before it whatever x holds there. */
-#define SBK_FLOW_FIRST(t, elem, n, word, jn, index)                                 \
+#define SBK_FLOW_FIRST(t, elem, n, jn, index)                                       \
     SBK_FN sbk_##t##x##n sbk_flow_first_##jn##_##t(const elem *a, const index *crd, \
                                                    const elem *x, int64_t p)        \
     {                                                                               \
@@ -187,7 +197,7 @@ sbk_four_sums_f64(const __m256d v[4])
         }                                                                           \
         all = sbk_ld_##t##x##n(val) * sbk_block_##jn##_##t(x, col);                 \
         before = sbk_own_##t(all, p & ((n)-1));                                     \
-        return (sbk_##t##x##n)((sbk_##word##x##n)all ^ (sbk_##word##x##n)before);   \
+        return sbk_rest_##t(all, before);                                           \
     }
 #define SBK_FLOW_FULL(t, elem, n, sums, part, in, offset, jn, index) \
     SBK_FN void sbk_flow_##in##_##jn##_##t##x##sums(                 \
@@ -210,21 +220,21 @@ sbk_four_sums_f64(const __m256d v[4])
     (sum)[0] += (sbk_f64x4)(a), (sum)[1] += (sbk_f64x4)(b)
 #define SBK_FLOW_ADD_f64x8(sum, a, b) \
     *(sum) += (sbk_f64x8)_mm512_insertf64x4(_mm512_castpd256_pd512(a), b, 1)
-#define SBK_FLOW(t, elem, n, sums, word, part)                        \
-    SBK_FLOW_ROW(t, elem, n, word, part, i32, int32_t)                \
-    SBK_FLOW_ROW(t, elem, n, word, part, i64, int64_t)                \
-    SBK_FLOW_FIRST(t, elem, n, word, i32, int32_t)                    \
-    SBK_FLOW_FIRST(t, elem, n, word, i64, int64_t)                    \
+#define SBK_FLOW(t, elem, n, sums, part)                              \
+    SBK_FLOW_ROW(t, elem, n, part, i32, int32_t)                      \
+    SBK_FLOW_ROW(t, elem, n, part, i64, int64_t)                      \
+    SBK_FLOW_FIRST(t, elem, n, i32, int32_t)                          \
+    SBK_FLOW_FIRST(t, elem, n, i64, int64_t)                          \
     SBK_FLOW_FULL(t, elem, n, sums, part, i32, int32_t, i32, int32_t) \
     SBK_FLOW_FULL(t, elem, n, sums, part, i64, int64_t, i32, int32_t) \
     SBK_FLOW_FULL(t, elem, n, sums, part, i64, int64_t, i64, int64_t)
 
 #if SBK_VBYTES >= 64
-SBK_FLOW(f32, float, 16, 8, i32, __m128)
-SBK_FLOW(f64, double, 8, 8, i64, __m256d)
+SBK_FLOW(f32, float, 16, 8, __m128)
+SBK_FLOW(f64, double, 8, 8, __m256d)
 #else
-SBK_FLOW(f32, float, 8, 8, i32, __m128)
-SBK_FLOW(f64, double, 4, 4, i64, __m256d)
+SBK_FLOW(f32, float, 8, 8, __m128)
+SBK_FLOW(f64, double, 4, 4, __m256d)
 #endif
 
 #else

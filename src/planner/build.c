@@ -319,8 +319,7 @@ alike_ahead(const sb_build *b)
     const int64_t size = (int64_t)b->pl->work.a_size;
     const double near = (double)b->pl->target->l2 * b->pl->target->threads * 4;
 
-    return sb_target_flows(b->pl->target) &&
-                   (double)b->pl->view.nnz * (double)(size * size) > near
+    return b->pl->target->wide && (double)b->pl->view.nnz * (double)(size * size) > near
                ? ALIKE_AHEAD / size
                : 0;
 }

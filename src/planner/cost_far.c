@@ -1,7 +1,8 @@
 /*
- * SpMV beyond the near caches, where kernels ask for A (sb_target_flows): what lines of x and of A cost
- * besides what each form does. Fitted to matrices of 1 to 75 MB of A on Zen 5, forms that Zen 3 is others
- * at to those of 1 to 45 MB there (docs/planner.md, Beyond the near caches).
+ * SpMV beyond the near caches on Zen 5 and Zen 3: what lines of x and of A cost besides what each form
+ * does, little where kernels ask for A (sb_target_ahead), much where they do not. Fitted on Zen 5 to
+ * matrices of 1 to 75 MB of A; on Zen 3 most shares are those, which fitted, others its own, by matrices
+ * of 9 to 69 MB (docs/planner.md, Beyond the near caches).
  */
 #include "planner/cost.h"
 #include "planner/rules.h"

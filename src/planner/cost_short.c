@@ -1,7 +1,7 @@
 /*
  * SpMV on Zen 3, the machine of level v3: registers of 32 bytes, gathers made of loads, masks
- * told by signs. Each form's seconds of one core, fitted to 22 matrices (docs/planner.md, SpMV on
- * Zen 3).
+ * told by signs. Each form's seconds of one core, fitted to 22 to 42 matrices (docs/planner.md, SpMV
+ * on Zen 3).
  */
 #include "planner/cost.h"
 #include "planner/rules.h"
@@ -174,17 +174,20 @@ sb_vector_alike(const sb_vector_part *p, const sb_stats *s)
     return p->rows * ((1 - s->lone) / SB_ALIKE_ROWS + runs / 2);
 }
 
-/* Steps of rows that follow each other; lone rows, which are the longer ones where there are both. */
+/* Steps of rows that follow each other; lone rows. */
 static void
 alike(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_target *t)
 {
     static const double begin[] = {12e-9, 15e-9}, diagonal[] = {2e-9, 3e-9};
-    const double steps = sb_vector_alike(p, s), lone = s->lone * (2 - s->lone);
+    /* two loops in turns are foreseen less well; where rows follow each other, those that do not are
+     * the longer ones */
+    const double jump = 1.4, lone = s->lone * (2 - s->lone);
+    const double steps = sb_vector_alike(p, s);
     const double mixed = sb_vector_mixed(s);
     const int w = p->x_size > 4;
 
     paced(out, row, p->rows, mixed, p->entries, p, s, t);
-    out->unit = steps * begin[w] + 1.4 * lone * out->unit;
+    out->unit = steps * begin[w] + jump * s->lone * out->unit;
     out->entry = steps * s->mean * diagonal[w] + lone * out->entry;
 }
 
@@ -194,7 +197,6 @@ sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 {
     const double mixed = sb_vector_mixed(s);
     const double forgotten = s->ragged * p->rows / (p->rows + REMEMBERED);
-    const int w = p->x_size > 4;
 
     switch (p->choice->kind) {
     case SB_PART_CSR:
@@ -205,8 +207,8 @@ sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         if (p->unroll == SB_SPEC_FLOW)
             paced(out, flow, p->rows, forgotten, p->entries, p, s, t);
         else
-            paced(out, !w && s->mean >= SB_LONG_ROWS_SHORT ? eights : group, p->rows,
-                  mixed, p->entries, p, s, t);
+            paced(out, p->unroll > 1 ? eights : group, p->rows, mixed, p->entries, p, s,
+                  t);
         return;
     case SB_PART_PROD:
         paced(out, product, p->rows, forgotten, p->entries, p, s, t);

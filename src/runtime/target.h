@@ -93,7 +93,8 @@ sb_target_flows(const sb_target *t)
 static inline int64_t
 sb_target_ahead(const sb_target *t, double bytes, size_t value, double x)
 {
-    static const double wide[] = {0.875, 0.5, 0.375}, v3[] = {0, 0.5, 0.27}; /* of L3 */
+    static const double wide[] = {0.875, 0.5, 0.375},
+                        v3[] = {0, 0.5, 0.27}; /* of L3, 0: never */
     const int which = x <= 0 ? 0 : x <= 0.375 * (double)t->l2 ? 1 : 2;
     const double share = t->wide ? wide[which] : v3[which];
 

@@ -61,7 +61,7 @@ collect(const shape *s)
 /* The machine's. */
 static sb_isa level = SB_ISA_V4;
 static bool wide;
-static bool one_value;
+static bool one_value, half; /* A's values are f16 */
 static int64_t l2 = 1 << 20, l3 = 32 << 20;
 
 /* What a plan's part costs on that machine. */
@@ -73,13 +73,15 @@ predict(const char *part, const sb_stats *s, int size, const sb_target *t)
                        .n = 1,
                        .k = s->cols,
                        .nnz = s->nnz,
-                       .a_size = size,
+                       .a_size = half ? 2 : size,
                        .b_size = size,
                        .c_size = size,
                        .compute_size = size,
                        .ptr_size = 4,
                        .idx_size = 4,
-                       .a_type = size == 4 ? SB_F32 : SB_F64,
+                       .a_type = half        ? SB_F16
+                                 : size == 4 ? SB_F32
+                                             : SB_F64,
                        .one_value = one_value};
     char plan[64];
     sb_choice ch;

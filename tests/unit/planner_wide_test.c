@@ -1,5 +1,5 @@
 /*
- * On Zen 5 (level v4, its operations on 64 bytes one): what ESTIMATE chooses where rows go on from
+ * On Zen 5 (level v4, its operations on 64 bytes one), and what of it Zen 3 does: what ESTIMATE chooses where rows go on from
  * one to the next, and what a call without an analysis asks for.
  */
 #include "base/macro.h"

@@ -73,7 +73,7 @@ test_names(void **state)
                         "v3");
 }
 
-/* What L3 does not hold, or not beside a large vector, on the machine where it was measured. */
+/* What L3 does not hold, or not beside a large vector, on the machines where it was measured. */
 static void
 test_ahead(void **state)
 {
