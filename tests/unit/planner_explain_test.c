@@ -261,7 +261,7 @@ start(void **state)
 }
 
 /* Short rows of doubles by products where gathers are loads one by one and x stays near, and only
- * there. */
+ * there; on level v3 they are as dear as vectors past the ends of rows. */
 static void
 test_short_rows_of_doubles(void **state)
 {
@@ -287,7 +287,7 @@ test_short_rows_of_doubles(void **state)
     const bool taken = plan->nstep > 0 && strstr(plan->text, "prod") != NULL;
 
     (void)state;
-    if (plan->nstep > 0)
+    if (plan->nstep > 0 && sb_target_get()->isa != SB_ISA_V3)
         assert_int_equal(taken, sb_target_get()->isa == SB_ISA_V4);
     sb_plan_release(plan);
     gen_free_matrix(&pb.a);
