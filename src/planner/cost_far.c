@@ -28,7 +28,7 @@ far_of(const sb_vector_part *p, const sb_stats *s, const sb_target *t, bool pack
                : p->x_size > 4 ? (far_pace){0.6e-9, 0.35}
                                : (far_pace){0.95e-9, 0.3};
     case SB_PART_MASK:
-        return !t->wide               ? (far_pace){1.6e-9, 1}
+        return !t->wide               ? (far_pace){1.6e-9, 2}
                : p->choice->size == 1 ? (far_pace){1.2e-9, 0.25}
                : p->choice->size == 6 ? (far_pace){0.3e-9, 0.4}
                                       : (far_pace){1.1e-9, 0.5};
@@ -55,8 +55,10 @@ sb_vector_far(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const far_pace by = far_of(p, s, t, packed);
     const double whole = a_bytes + (double)s->cols * p->x_size;
     const double l3 = (double)t->l3;
-    /* so many streams as alike rows are find no prefetcher on Zen 3 that reaches as far as L3 */
-    const double from = !t->wide && p->choice->kind == SB_PART_ALIKE ? 4 : 2;
+    /* so many streams side by side find no prefetcher on Zen 3 that reaches as far as L3 */
+    const bool streams =
+        p->choice->kind == SB_PART_ALIKE || p->choice->kind == SB_PART_MASK;
+    const double from = !t->wide && streams ? 4 : 2;
     const double gone = fmin(1, fmax(0, from * whole / l3 - 1));
     /* of A so much passes through L2 that nothing of x stays */
     const double passed = fmin(1, 2 * a_bytes / l3);

@@ -156,17 +156,21 @@ test_streams(void **state)
     s.lone = 0;
     for (int q = 0; q < SB_COUNT(sizes); q++) {
         const double values = 60.0 * s.rows * sizes[q];
-        double rows, alike;
+        double rows, alike, masks;
 
         rows = of("seg", &s, sizes[q]);
         alike = of("alike", &s, sizes[q]);
+        masks = of("mask 6", &s, sizes[q]);
         l3 = (int64_t)(2.5 * values);
         assert_true(of("alike", &s, sizes[q]) > alike + 1);
+        assert_true(of("mask 6", &s, sizes[q]) > masks + 1);
         l3 = (int64_t)(5 * values);
         assert_true(of("seg", &s, sizes[q]) < rows + 0.1);
         assert_true(of("alike", &s, sizes[q]) < alike + 0.1);
         l3 = 64 << 10;
         assert_true(of("seg", &s, sizes[q]) > rows + 1);
+        assert_true(of("mask 6", &s, sizes[q]) - masks >
+                    3 * (of("seg", &s, sizes[q]) - rows));
         assert_true(of("alike", &s, sizes[q]) - alike >
                     3 * (of("seg", &s, sizes[q]) - rows));
         l3 = 32 << 20;
