@@ -11,6 +11,7 @@ zen3(void **state)
 {
     (void)state;
     level = SB_ISA_V3;
+    half = false;
     l2 = 512 << 10;
     l3 = 32 << 20;
     return 0;
