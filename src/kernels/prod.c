@@ -28,6 +28,14 @@ lanes_of(const sb_spec *s)
     return VECTOR / (int)sb_dtype_size(s->compute);
 }
 
+/* The loop over rows that go by themselves: in registers of a CPU sixteen copies of it are most
+ * of the kernel, and rows as long as these gain nothing by them. */
+static char
+row_of(const sb_spec *s)
+{
+    return s->lanes > 0 ? 'r' : 'w';
+}
+
 /* Of entries from p0 on; those %ahead further are asked for, or none. */
 static void
 put_entries(sb_strbuf *out, const sb_spec *s, bool ask)
@@ -106,7 +114,7 @@ static void
 program_in_steps(sb_strbuf *out, const sb_spec *s)
 {
     const int lanes = lanes_of(s);
-    const sb_seg g = {GROUP, lanes, false, false, "%i", NULL};
+    const sb_seg g = {GROUP, lanes, false, row_of(s), false, "%i", NULL};
 
     begin(out, s);
     sb_strbuf_printf(
@@ -138,7 +146,7 @@ static void
 program(sb_strbuf *out, const sb_spec *s)
 {
     const int lanes = lanes_of(s);
-    sb_seg g = {GROUP, lanes, true, false, "%i", "prod"};
+    sb_seg g = {GROUP, lanes, true, 'r', false, "%i", "prod"};
 
     if (in_steps(s)) {
         program_in_steps(out, s);
@@ -161,6 +169,7 @@ program(sb_strbuf *out, const sb_spec *s)
                      "      let %%i = %%i0 + %%h * %d\n",
                      ROWS, GROUP - 1, GROUP, GROUP);
     g.all = false;
+    g.row = row_of(s);
     g.from = NULL;
     sb_seg_rows(out, s, &g);
     sb_strbuf_puts(out, "      }\n    }\n  }\n}\n");
@@ -173,8 +182,10 @@ schedule(sb_strbuf *out, const sb_spec *s)
         sb_strbuf_printf(out, "annotate %%s rows %d\n", GROUP);
     sb_strbuf_printf(out,
                      "split %%u %d -> %%u0 %%u1 tail\nvectorize %%u1\n"
-                     "vectorize %%l\nunroll %%r\n",
+                     "vectorize %%l\n",
                      lanes_of(s));
+    if (!in_steps(s) || s->lanes > 0)
+        sb_strbuf_puts(out, "unroll %r\n");
 }
 
 const sb_recipe sb_recipe_PROD = {

@@ -29,7 +29,7 @@ enum {
     TERM = 128
 }; /* ROWS: part.h's SB_SEG_ROWS; BEHIND: spblas_flow.h's SBK_FLOW_BEHIND */
 
-/* The lanes %l, or %s, from 0 to `end` of row %r each add an entry, the first of them that in
+/* The lanes %l, or %s, from 0 to `end` of a row each add an entry, the first of them that in
  * `slot`. */
 static void
 put_lanes(sb_strbuf *out, const sb_spec *s, const sb_seg *g, char lane, const char *end,
@@ -38,8 +38,8 @@ put_lanes(sb_strbuf *out, const sb_spec *s, const sb_seg *g, char lane, const ch
     char a[TERM], b[TERM];
 
     sb_strbuf_printf(out,
-                     "for %%%c in 0 .. %s {\n        $part[%%r * %d + %%%c] += ", lane,
-                     end, g->lanes, lane);
+                     "for %%%c in 0 .. %s {\n        $part[%%%c * %d + %%%c] += ", lane,
+                     end, g->row, g->lanes, lane);
     if (g->from) {
         sb_strbuf_printf(out, "$%s[%s - %%p0 + %%%c]", g->from, slot, lane);
     } else {
@@ -88,16 +88,16 @@ put_open(sb_strbuf *out, const sb_spec *s, const sb_seg *g)
 static void
 put_parts(sb_strbuf *out, const sb_spec *s, const sb_seg *g)
 {
-    const char *bound = g->all ? "%s + %%r%s" : "min(%s + %%r%s, %%m)";
+    const char *bound = g->all ? "%s + %%%c%s" : "min(%s + %%%c%s, %%m)";
     char at[TERM], next[TERM];
 
-    (void)snprintf(at, sizeof at, bound, g->first, "");
-    (void)snprintf(next, sizeof next, bound, g->first, " + 1");
+    (void)snprintf(at, sizeof at, bound, g->first, g->row, "");
+    (void)snprintf(next, sizeof next, bound, g->first, g->row, " + 1");
     sb_strbuf_printf(out,
-                     "    local $part : %s[%d]\n    for %%r in 0 .. %d {\n"
-                     "      for %%l in 0 .. %d {\n        $part[%%r * %d + %%l] = ",
-                     sb_dtype_name(s->compute), g->rows * g->lanes, g->rows, g->lanes,
-                     g->lanes);
+                     "    local $part : %s[%d]\n    for %%%c in 0 .. %d {\n"
+                     "      for %%l in 0 .. %d {\n        $part[%%%c * %d + %%l] = ",
+                     sb_dtype_name(s->compute), g->rows * g->lanes, g->row, g->rows,
+                     g->lanes, g->row, g->lanes);
     sb_ops_zero(out, s);
     sb_strbuf_printf(out,
                      "\n      }\n"
@@ -185,7 +185,12 @@ program(sb_strbuf *out, const sb_spec *s)
     static const char *const buffers[] = {"A_ptr", "P",    "%m + 1", "A_crd",
                                           "I",     "%nnz", NULL};
     const bool flow = s->unroll == SB_SPEC_FLOW, open = s->tile == HALF && !flow;
-    sb_seg g = {open ? HALF : ROWS, flow ? ROWS : lanes_of(s), true, open, "%i", NULL};
+    sb_seg g = {.rows = open ? HALF : ROWS,
+                .lanes = flow ? ROWS : lanes_of(s),
+                .all = true,
+                .row = 'r',
+                .open = open,
+                .first = "%i"};
 
     sb_ops_stage2_begin(out, s, "seg", flow ? flows : none, buffers);
     sb_strbuf_printf(out,

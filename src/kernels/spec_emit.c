@@ -61,7 +61,14 @@ emit_exact(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p
     return finish(text, from, sb_emit_prelude(), signature, key, p);
 }
 
-/* One column: of what near caches hold nothing is asked for ahead, and no loop tests whether. */
+/* One column: of what near caches hold nothing is asked for ahead, and no loop tests whether;
+ * products ask once in 64 rows. */
+static bool
+is_near(const sb_spec *s)
+{
+    return s->op == SB_KOP_SPMV && s->kinds != 1U << SB_KIND_PROD;
+}
+
 static sb_status
 emit_near(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
           const char *name)
@@ -194,7 +201,7 @@ emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_spec *spec,
              ((spec->exact && spec->kinds == 1U << SB_KIND_CSR) || is_cut(spec)))
         st = (spec->exact ? emit_exact : emit_cut)(text, signature, key, p, spec,
                                                    spec_text);
-    else if (st == SB_OK && !gpu && spec->op == SB_KOP_SPMV)
+    else if (st == SB_OK && !gpu && is_near(spec))
         st = emit_near(text, signature, key, p, spec_text);
     else if (st == SB_OK)
         st = gpu ? emit_gpu(text, signature, key, p, spec, spec_text)
