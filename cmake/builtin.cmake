@@ -5,12 +5,45 @@ set(levels generic)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
     set(levels v2 v3 v4 v4g)
 endif()
-# A word, not the list: an old build folder must not keep an old list.
+# A word, not the list: an old build folder must not keep an old list. Levels are minutes of
+# compiling each, so what stays on the machine it is built on has no more than that runs; lookups
+# take the next lower level there is.
 set(SPBLAS_BUILTIN "all" CACHE STRING
-    "Levels (generic, v2, v3, v4, v4g) that kernels are built in for: all, a list or nothing")
+    "Levels (generic, v2, v3, v4, v4g) that kernels are built in for: all, native (those of this machine), a list or nothing")
 # They are the same in every build type, so builds of one tree may share them (./check).
 set(SPBLAS_BUILTIN_FROM "" CACHE PATH
     "Another build folder, which makes the libraries of built-in kernels for this one")
+
+function(sb_native_levels out)
+    set(native ${levels})
+    if("v3" IN_LIST levels AND NOT CMAKE_CROSSCOMPILING)
+        try_run(runs compiles ${CMAKE_BINARY_DIR}/native_levels
+            ${CMAKE_SOURCE_DIR}/cmake/native_levels.c RUN_OUTPUT_VARIABLE said)
+        if(compiles AND runs EQUAL 0)
+            string(STRIP "${said}" native)
+        endif()
+    endif()
+    message(STATUS "Kernels are built in for ${native}")
+    set(${out} ${native} PARENT_SCOPE)
+endfunction()
+
+# What makes a level's code besides -O3: its registers, and which kernels it has
+# (tools/spblasc_builtin.c).
+function(sb_level_flags out level)
+    set(flags -DSB_LEVEL=${level})
+    if(NOT level STREQUAL "generic")
+        string(REGEX REPLACE "v([0-9]).*" "-march=x86-64-v\\1" march ${level})
+        list(APPEND flags ${march})
+    endif()
+    if(level STREQUAL "v2")
+        list(APPEND flags -DSB_SUMS=128)
+    elseif(level STREQUAL "v3") # sixteen registers of 32 bytes
+        list(APPEND flags -DSB_SUMS=512)
+    elseif(level STREQUAL "v4g") # as v4, with the hardware's gather
+        list(APPEND flags -DSBK_FAST_GATHER)
+    endif()
+    set(${out} ${flags} PARENT_SCOPE)
+endfunction()
 
 # Without the tool there is nothing to build in.
 set(builtin_levels "")
@@ -18,6 +51,8 @@ if(TARGET spblasc)
     set(builtin_levels ${SPBLAS_BUILTIN})
     if(SPBLAS_BUILTIN STREQUAL "all")
         set(builtin_levels ${levels})
+    elseif(SPBLAS_BUILTIN STREQUAL "native")
+        sb_native_levels(builtin_levels)
     endif()
 endif()
 
@@ -88,20 +123,8 @@ foreach(level ${builtin_levels})
     endif()
     sb_builtin_library(sb_builtin_${level} ${builtin_sources})
     add_dependencies(sb_builtin_${level} sb_builtin_sources)
-    target_compile_definitions(sb_builtin_${level} PRIVATE SB_LEVEL=${level})
+    sb_level_flags(flags ${level})
     # The same code generation as at run time, whatever the build type.
     target_compile_options(sb_builtin_${level} PRIVATE -O3 -g0 -ffp-contract=fast
-        -fno-math-errno -fno-trapping-math)
-    if(NOT level STREQUAL "generic")
-        string(REGEX REPLACE "v([0-9]).*" "-march=x86-64-v\\1" march ${level})
-        target_compile_options(sb_builtin_${level} PRIVATE ${march})
-    endif()
-    if(level STREQUAL "v2") # see tools/spblasc_builtin.c
-        target_compile_definitions(sb_builtin_${level} PRIVATE SB_SUMS=128)
-    elseif(level STREQUAL "v3") # sixteen registers of 32 bytes
-        target_compile_definitions(sb_builtin_${level} PRIVATE SB_SUMS=512)
-    endif()
-    if(level STREQUAL "v4g") # as v4, with the hardware's gather
-        target_compile_definitions(sb_builtin_${level} PRIVATE SBK_FAST_GATHER)
-    endif()
+        -fno-math-errno -fno-trapping-math ${flags})
 endforeach()

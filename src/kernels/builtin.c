@@ -1,8 +1,8 @@
 /*
  * The kernels compiled into the library: what calls without analysis and ESTIMATE can
  * use. Tiles and prefetch are the planner's rules (docs/kernels.md); everything else is
- * compiled when it is first asked for. Each line costs compile time three times over
- * (x86 levels), so each must earn its place.
+ * compiled when it is first asked for. Each line costs compile time for each of the
+ * x86 levels, so each must earn its place.
  */
 #include "kernels/spec.h"
 

@@ -4,7 +4,8 @@
 Usage: run.py BUILD_DIR [FAULT ...]
 BUILD_DIR is configured with -DSPBLAS_FAULTS=ON. Each fault of src/base/fault.def is
 switched on in turn, as many at a time as there are cores; first the tests its line names
-run, then, if they notice nothing, all quick ones until one fails, and a program ends with
+run, of them the cases behind a colon alone (cmocka's pattern, for programs that look at
+SB_CASES), then, if they notice nothing, all quick ones until one fails, and a program ends with
 its first failed case. Named tests that are
 watched (tests/emu) need not be quick: races that do no harm here are theirs alone to see. A
 fault no test notices is a missing test. That the tests pass without a fault is the other
@@ -28,23 +29,26 @@ def fault_names():
         return dict(re.findall(r'^X\((\w+), "[^"]*", "([^"]*)"\)', f.read(), re.M))
 
 
-def ctest(build, fault, tests, folder):
+def ctest(build, fault, tests, cases, folder):
     """One run of ctest. It keeps its logs in the folder it is started from, so every fault
     has one that only names the build's tests; kernels are kept there as well."""
     with open(os.path.join(folder, "CTestTestfile.cmake"), "w", encoding="utf-8") as f:
         f.write(f'subdirs("{os.path.abspath(build)}")\n')
+    env = dict(os.environ, SPBLAS_FAULT=fault, SPBLAS_CACHE_DIR=folder + "/cache",
+               CMOCKA_TEST_ABORT="1")
+    if cases:
+        env["SB_CASES"] = cases
     return subprocess.run(
         ["ctest", "-L", "." if "watched" in tests else "quick",
          "-LE", "lint|fuzz|bench-smoke", "--stop-on-failure", "--no-tests=error", "-R", tests],
-        cwd=folder, env=dict(os.environ, SPBLAS_FAULT=fault, SPBLAS_CACHE_DIR=folder + "/cache",
-                             CMOCKA_TEST_ABORT="1"),
-        capture_output=True, text=True, check=False)
+        cwd=folder, env=env, capture_output=True, text=True, check=False)
 
 
-def first_failure(build, fault, tests="."):
+def first_failure(build, fault, named="."):
     """Name of the first failing test, or None when all pass."""
+    tests, _, cases = named.partition(":")
     with tempfile.TemporaryDirectory(prefix="spblas-fault-") as folder:
-        run = ctest(build, fault, tests, folder)
+        run = ctest(build, fault, tests, cases, folder)
     if run.returncode == 0:
         return None
     if "No tests were found" in run.stdout + run.stderr:

@@ -1,5 +1,5 @@
 /*
- * ctest-labels: quick gpu-emu
+ * ctest-labels: quick gpu-emu once
  *
  * Every GPU kernel on the host: its text, run by the SIMT shim with lanes and blocks in
  * four orders, gives exactly what the definition says (data are small integers) on
@@ -260,6 +260,7 @@ main(int argc, char **argv)
     all = strcmp(how, "--all") == 0;
     watched = strcmp(how, "--watch") == 0;
     sb_backend_set(&sb_cpu_backend);
+    cmocka_set_test_filter(getenv("SB_CASES")); /* tests/mutation */
     for (int q = 0; q < SB_COUNT(specs); q++)
         if (all || watched || specs[q].quick)
             tests[n++] = (struct CMUnitTest){.name = specs[q].text,

@@ -190,6 +190,7 @@ world_run(const char *folder, const struct CMUnitTest *tests, size_t count)
 
     if (setenv("SPBLAS_BACKEND", "emu", 1) != 0 || !sb_box_open(folder))
         return 1;
+    cmocka_set_test_filter(getenv("SB_CASES")); /* tests/mutation */
     failed = _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
     failed += sb_emu_count().blocks != 0;
     sb_box_close();
