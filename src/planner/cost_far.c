@@ -33,9 +33,11 @@ far_of(const sb_vector_part *p, const sb_stats *s, const sb_target *t, bool pack
                : p->choice->size == 6 ? (far_pace){0.3e-9, 0.4}
                                       : (far_pace){1.1e-9, 0.5};
     case SB_PART_HDIA:
-        return (far_pace){0.4e-9, 0.6};
+        return (far_pace){0.4e-9, t->wide || packed ? 0.6 : 6};
     case SB_PART_ALIKE:
-        return (far_pace){1.1e-9, t->wide ? 0.5 : 2 - 1.75 * s->lone};
+        return (far_pace){1.1e-9, t->wide         ? 0.5
+                                  : p->x_size > 4 ? 2 - 1.75 * s->lone
+                                                  : 1.6 - 1.35 * s->lone};
     case SB_PART_SHARE:
     case SB_PART_WIN:
     case SB_PART_UBCSR:
@@ -56,8 +58,9 @@ sb_vector_far(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const double whole = a_bytes + (double)s->cols * p->x_size;
     const double l3 = (double)t->l3;
     /* so many streams side by side find no prefetcher on Zen 3 that reaches as far as L3 */
-    const bool streams =
-        p->choice->kind == SB_PART_ALIKE || p->choice->kind == SB_PART_MASK;
+    const bool streams = p->choice->kind == SB_PART_ALIKE ||
+                         p->choice->kind == SB_PART_MASK ||
+                         (p->choice->kind == SB_PART_HDIA && !packed);
     const double from = !t->wide && streams ? 4 : 2;
     const double gone = fmin(1, fmax(0, from * whole / l3 - 1));
     /* of A so much passes through L2 that nothing of x stays */

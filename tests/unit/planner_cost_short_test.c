@@ -146,25 +146,32 @@ test_lines(void **state)
     }
 }
 
-/* A beyond L3's half waits for memory, as alike rows do from a quarter on, and those most. */
+/* A beyond L3's half waits for memory, as alike rows, masks and diagonals in place do from a quarter
+ * on, and these most; alike doubles longer than alike floats. */
 static void
 test_streams(void **state)
 {
     sb_stats s = collect(&(shape){sixty, side_by_side});
+    double waits[2];
 
     (void)state;
     s.follows = 1;
     s.lone = 0;
     for (int q = 0; q < SB_COUNT(sizes); q++) {
         const double values = 60.0 * s.rows * sizes[q];
-        double rows, alike, masks;
+        double rows, alike, masks, diagonals, packed;
 
         rows = of("seg", &s, sizes[q]);
         alike = of("alike", &s, sizes[q]);
         masks = of("mask 6", &s, sizes[q]);
+        diagonals = of("hdia", &s, sizes[q]);
+        packed = of("hdia) (packed", &s, sizes[q]);
         l3 = (int64_t)(2.5 * values);
         assert_true(of("alike", &s, sizes[q]) > alike + 1);
         assert_true(of("mask 6", &s, sizes[q]) > masks + 1);
+        assert_true(of("hdia", &s, sizes[q]) > diagonals + 3);
+        assert_true(of("hdia) (packed", &s, sizes[q]) - packed <
+                    0.3 * (of("hdia", &s, sizes[q]) - diagonals));
         l3 = (int64_t)(5 * values);
         assert_true(of("seg", &s, sizes[q]) < rows + 0.1);
         assert_true(of("alike", &s, sizes[q]) < alike + 0.1);
@@ -174,8 +181,11 @@ test_streams(void **state)
                     3 * (of("seg", &s, sizes[q]) - rows));
         assert_true(of("alike", &s, sizes[q]) - alike >
                     3 * (of("seg", &s, sizes[q]) - rows));
+        waits[q] = of("alike", &s, sizes[q]) - alike;
+        assert_true(of("hdia", &s, sizes[q]) - diagonals > 2 * waits[q]);
         l3 = 32 << 20;
     }
+    assert_true(waits[1] > 2.2 * waits[0]);
 }
 
 int
