@@ -6,11 +6,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID
     set(levels v2 v3 v4 v4g)
 endif()
 # A word, not the list: an old build folder must not keep an old list. Levels are minutes of
-# compiling each, so what stays on the machine it is built on has no more than that runs; lookups
-# take the next lower level there is.
+# compiling each, so what stays on the machine it is built on may do with native: v3, v4 and v4g where
+# it runs them, v2 where it runs no more. Lookups take the next lower level there is.
 set(SPBLAS_BUILTIN "all" CACHE STRING
     "Levels (generic, v2, v3, v4, v4g) that kernels are built in for: all, native (those of this machine), a list or nothing")
-# They are the same in every build type, so builds of one tree may share them (./check).
+# They are the same in every build type, so builds of one tree may share them (./check): those of a
+# build that has the levels that this one names.
 set(SPBLAS_BUILTIN_FROM "" CACHE PATH
     "Another build folder, which makes the libraries of built-in kernels for this one")
 

@@ -2,8 +2,8 @@
 # named <kind>.<file>, linked to all internal libraries and to tests/support. Its label
 # is `quick` unless a comment in the file says otherwise:
 #     ctest-labels: full            or   ctest-labels: quick tsan
-# `once` marks what other builds do not try again: its time is compilers' and kernels', which
-# are the same there.
+# `once` marks what the builds with sanitizers and without OpenMP do not try again: much time, in
+# code that is the same there or that another test runs.
 # Tests of half a minute and more say about how many seconds of a core they are, so that
 # ctest begins with the longest and no core waits for one that began last:
 #     ctest-cost: 60

@@ -13,7 +13,7 @@
 typedef struct sb_seg {
     int rows, lanes;   /* at a time; of a row's sums. Powers of two */
     bool all;          /* else rows from %m on have no entries */
-    char row;          /* the loop over rows: %r is unrolled */
+    char row;          /* loop over rows; %r is unrolled */
     bool open;         /* as many entries as lanes may be read behind a row */
     const char *first; /* of the rows, an expression */
     const char *from;  /* where products are, the entry at %p0 first; NULL: computed */

@@ -62,7 +62,7 @@ emit_exact(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p
 }
 
 /* One column: of what near caches hold nothing is asked for ahead, and no loop tests whether;
- * products ask once in 64 rows. */
+ * products ask once a buffer. */
 static bool
 is_near(const sb_spec *s)
 {

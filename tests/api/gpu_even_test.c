@@ -1,7 +1,7 @@
 /*
  * Products without analysis on the emulated GPU: by ranges in the caller's buffer, by
  * equal tiles without one; neither allocates, copies nor waits, and both go into a graph.
- * ctest-labels: quick gpu-emu once
+ * ctest-labels: quick gpu-emu
  * ctest-cost: 30
  */
 #include "base/macro.h"

@@ -36,6 +36,7 @@ def ctest(build, fault, tests, cases, folder):
         f.write(f'subdirs("{os.path.abspath(build)}")\n')
     env = dict(os.environ, SPBLAS_FAULT=fault, SPBLAS_CACHE_DIR=folder + "/cache",
                CMOCKA_TEST_ABORT="1")
+    env.pop("SB_CASES", None)
     if cases:
         env["SB_CASES"] = cases
     return subprocess.run(
@@ -49,6 +50,8 @@ def first_failure(build, fault, named="."):
     tests, _, cases = named.partition(":")
     with tempfile.TemporaryDirectory(prefix="spblas-fault-") as folder:
         run = ctest(build, fault, tests, cases, folder)
+    if run.returncode == 0 and cases:
+        raise LookupError(f"{fault}: not noticed by {named}, or there is no such case")
     if run.returncode == 0:
         return None
     if "No tests were found" in run.stdout + run.stderr:

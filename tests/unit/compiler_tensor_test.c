@@ -1,7 +1,6 @@
 /*
  * What intrinsics match, and kernels with calls of them, with searches and with atomic
  * updates: compiled C against the interpreter; atomic updates also from several threads.
- * ctest-labels: quick once
  */
 #include "compiler/tensor.h"
 

@@ -1,7 +1,6 @@
 /*
  * Headers compiled once: when they are made, that they are used, and that a kernel is
  * compiled all the same where they are not to be had.
- * ctest-labels: quick once
  */
 #include "cpu/headers.h"
 
