@@ -4,7 +4,8 @@
  * So what waits for memory does not depend on lengths, and a row whose length was not foreseen
  * costs its loads from the buffer alone: 1.2 to 2.5 times as fast as groups (seg.c) where rows
  * are short and of all lengths (docs/kernels.md). Where 64 rows have more entries than the
- * buffer, and at the end of the matrix, rows go by themselves; a row's sum is the same.
+ * buffer, and at the end of the matrix, rows go by themselves; their sums are of other lanes, and
+ * products are not rounded there. Which rows those are is the structure's, not the threads'.
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
