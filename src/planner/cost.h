@@ -164,7 +164,7 @@ void sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 void sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                     const sb_target *t, bool packed);
 /* cost_far.c: adds what x beyond L2 and A beyond half of L3 cost on a wide one and on Zen 3, where alike
- * rows and masks wait from a quarter on; elsewhere nothing. */
+ * rows, masks and diagonals in place wait from a quarter on; elsewhere nothing. */
 void sb_vector_far(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                    const sb_target *t, double a_bytes, bool packed);
 

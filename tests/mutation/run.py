@@ -4,9 +4,9 @@
 Usage: run.py BUILD_DIR [FAULT ...]
 BUILD_DIR is configured with -DSPBLAS_FAULTS=ON. Each fault of src/base/fault.def is
 switched on in turn, as many at a time as there are cores; first the tests its line names
-run, of them the cases behind a colon alone (cmocka's pattern, for programs that look at
-SB_CASES), then, if they notice nothing, all quick ones until one fails, and a program ends with
-its first failed case. Named tests that are
+run, then, if they notice nothing, all quick ones until one fails, and a program ends with
+its first failed case. Cases behind a colon (cmocka's pattern, for programs that look at
+SB_CASES) run alone and must notice. Named tests that are
 watched (tests/emu) need not be quick: races that do no harm here are theirs alone to see. A
 fault no test notices is a missing test. That the tests pass without a fault is the other
 stages' business.
