@@ -200,8 +200,9 @@
         "sddmm csr " types " rc x32 p0 u8"
 /* ... of a product that leaves L3: tiles of rows of B that are asked for. */
 #define WIDE_FAR                                                               \
-    "spmm csr " F32L " rr x32 p64", "spmm csr " F32L " rr t64 p64 nt",         \
-        "spmm csr " F32L " rr t128 p64 nt", "spmm csr " F64L " rr x32 p64 nt", \
+    "spmm csr " F32L " rr x32 p64", "spmm csr " F32L " rr x32 p64 nt",         \
+        "spmm csr " F32L " rr t64 p64 nt", "spmm csr " F32L " rr t128 p64 nt", \
+        "spmm csr " F64L " rr x16 p64 nt", "spmm csr " F64L " rr x32 p64 nt",  \
         "spmm csr " F64L " rr t64 p64 nt"
 #define WIDE_F32                                                             \
     WIDE(F32L), JOINED("csr", F32L, "x4"), "spmm csr " F32L " rr x4 p0 u8",  \
@@ -300,6 +301,7 @@ static const char *const builtin[] = {
     FAR("csr", F32, "x32"),
     FAR("csr", F32, "x16"),
     FAR("csr", F32, "x8"),
+    FAR("csr", F64, "x16"),
     FAR("csr", F64, "x8"),
     FAR("csr", F64, "x4"),
     FAR("csr", F64, "t64"),

@@ -24,15 +24,13 @@ sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t)
     /* times that a row of B is asked for */
     const double asked = (double)w->nnz / (double)(w->m > columns ? w->m : columns) /
                          (rows > 1 ? rows : 1);
-    double least = t->wide ? 1.6 : 0.9, more = 64;
+    double least = t->wide ? 1.6 : 0.9;
 
-    if (dots && row < 512) /* docs/kernels.md, Wide rows on Zen 3 */
+    if (!dots && t->isa == SB_ISA_V3) /* docs/kernels.md, Wide rows on Zen 3 */
+        return row >= 32 && all > (0.5 + asked / 128) * (double)t->l3;
+    if (dots && row < 512) /* there, too */
         least = t->isa == SB_ISA_V3 ? 0.45 : INFINITY;
-    if (!dots && t->isa == SB_ISA_V3) { /* there, too: L3 is others', too */
-        least = 0.5;
-        more = 128;
-    }
-    return row >= 128 && all > (least + asked / more) * (double)t->l3;
+    return row >= 128 && all > (least + asked / 64) * (double)t->l3;
 }
 
 bool
@@ -131,7 +129,7 @@ sb_rule_past(const sb_work *w, double mean, const sb_target *t)
     if (sb_target_zen4(t) && w->op == SB_OP_SPMM && sb_rule_tile(w, t, 0, 0, 0) > w->n)
         return false;
     if (t->isa == SB_ISA_V3) /* docs/kernels.md, Wide rows on Zen 3 */
-        return all > (double)t->l3 / 2;
+        return all > (w->n * w->c_size >= 128 ? 0.5 : 0.8) * (double)t->l3;
     return c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2);
 }
 

@@ -290,6 +290,17 @@ test_streams_what_cannot_stay(void **state)
     assert_false(sb_rule_stream(&pb, &w, 15, &t));
     w.n = pb.b.cols = pb.c.cols = pb.c.ld = 96; /* masks cut a tile of 128 */
     assert_false(sb_rule_stream(&pb, &w, 15, &t));
+    t.isa = SB_ISA_V3; /* half of L3; rows of 64 bytes 0.8 of it */
+    w.n = pb.b.cols = pb.c.cols = pb.c.ld = 32;
+    w.nnz = 1700000;
+    assert_false(sb_rule_stream(&pb, &w, 15, &t));
+    w.nnz = 1800000;
+    assert_true(sb_rule_stream(&pb, &w, 15, &t));
+    w.n = pb.b.cols = pb.c.cols = pb.c.ld = 16;
+    w.nnz = 3100000;
+    assert_false(sb_rule_stream(&pb, &w, 15, &t));
+    w.nnz = 3200000;
+    assert_true(sb_rule_stream(&pb, &w, 15, &t));
 }
 
 /* On Zen 4 rows of B are asked for ahead, C streamed or not, where A, B and C leave L3, the
@@ -328,6 +339,13 @@ test_asks_ahead(void **state)
     assert_int_equal(sb_rule_prefetch(&dots, 12 << 20, 1, false, &t), 64);
     dots.b.cols = 31;
     assert_int_equal(sb_rule_prefetch(&dots, 12 << 20, 1, false, &t), 0);
+    pb.b.cols = pb.c.cols =
+        8; /* products from 8 floats on: 19 MB of A, 60 entries for a row of B */
+    assert_int_equal(sb_rule_prefetch(&pb, 12 << 20, 1, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 11 << 20, 1, false, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 11 << 20, 3, false, &t), 64);
+    pb.b.cols = pb.c.cols = 7;
+    assert_int_equal(sb_rule_prefetch(&pb, 12 << 20, 1, false, &t), 0);
     t.isa = SB_ISA_V4G;
     assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, false, &t), 8);
     assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, true, &t), 0);
