@@ -52,6 +52,20 @@ test_eights(void **state)
     }
 }
 
+/* Zen 3: rows by a list are taken as plain rows are where their lengths are unknown. */
+static void
+test_lists_of_short_rows(void **state)
+{
+    const sb_target t = {.isa = SB_ISA_V3};
+    sb_work w = product(16, 4);
+
+    (void)state;
+    w.a_type = SB_F32;
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_CSR, 1, 6.2, 1), 1);
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_ROWS, 1, 6.2, 1), 1);
+    assert_int_equal(sb_rule_together(&w, &t, SB_PART_ROWS, 1, 6.2, 0), 2);
+}
+
 /* Rows in place one after the other, where that was measured. */
 enum { MANY = 60000 };
 
@@ -281,6 +295,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_eights),
+        cmocka_unit_test(test_lists_of_short_rows),
         cmocka_unit_test(test_joined),
         cmocka_unit_test(test_joined_wide),
         cmocka_unit_test(test_joined_any),
