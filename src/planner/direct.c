@@ -30,7 +30,9 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
     const bool stream = sb_rule_stream(pb, w, mean, t);
-    const int prefetch = of.last ? 0 : sb_rule_prefetch(pb, b_bytes, 1, stream, t);
+    const int prefetch = of.last || !sb_rule_slab_asks(slab, t)
+                             ? 0
+                             : sb_rule_prefetch(pb, b_bytes, 1, stream, t);
     const sb_dtype ptr = kind == SB_PART_LIST ? pb->a.idx_type : pb->a.ptr_type;
     const int block = kind == SB_PART_BLOCKS ? (int)pb->a.block : 0;
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = kind}}, .slab = slab};

@@ -152,6 +152,9 @@ void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 int sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                      const sb_target *t);
 
+/* Whether rows of B are asked for in a slab of so many columns, 0: in place; Zen 3's L2 has them. */
+bool sb_rule_slab_asks(int slab, const sb_target *t);
+
 /* How many rows of A ahead the row of B that a row's last entry names is asked for, 0: none. Where
  * A, B and C leave the last-level cache, rows of B have 256 bytes, and of A's rows so many,
  * `onward` (sb_view_onward), go on to a column that none before has named; then nothing else is

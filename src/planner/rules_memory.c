@@ -115,6 +115,12 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
 }
 
 bool
+sb_rule_slab_asks(int slab, const sb_target *t)
+{
+    return slab == 0 || t->isa != SB_ISA_V3;
+}
+
+bool
 sb_rule_past(const sb_work *w, double mean, const sb_target *t)
 {
     const double c = (double)w->m * (double)w->n * w->c_size;

@@ -242,7 +242,8 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     if (best.prefetch == 0 && best.last == 0 && want->slab == 0 &&
         kinds == 1U << SB_PART_CSR)
         best.last = sb_rule_last(&pl->work, bytes, pl->stats.onward, pl->target);
-    if (best.prefetch == 0 && best.last == 0)
+    if (best.prefetch == 0 && best.last == 0 &&
+        sb_rule_slab_asks(want->slab, pl->target))
         best.prefetch = sb_rule_prefetch(pl->pb, bytes, block, stream, pl->target);
     best.unroll = together(pl, want, best.prefetch, block);
     widest = sb_rule_tile_of(&narrow, pl->target, first, block, best.prefetch, 0);

@@ -346,7 +346,10 @@ test_asks_ahead(void **state)
     assert_int_equal(sb_rule_prefetch(&pb, 11 << 20, 3, false, &t), 64);
     pb.b.cols = pb.c.cols = 7;
     assert_int_equal(sb_rule_prefetch(&pb, 12 << 20, 1, false, &t), 0);
+    assert_true(sb_rule_slab_asks(0, &t));
+    assert_false(sb_rule_slab_asks(16, &t));
     t.isa = SB_ISA_V4G;
+    assert_true(sb_rule_slab_asks(16, &t));
     assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, false, &t), 8);
     assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, true, &t), 0);
     assert_int_equal(sb_rule_prefetch(&pb, 15 << 20, 1, false, &t), 0);
