@@ -24,13 +24,13 @@ sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t)
     /* times that a row of B is asked for */
     const double asked = (double)w->nnz / (double)(w->m > columns ? w->m : columns) /
                          (rows > 1 ? rows : 1);
-    double least = t->wide ? 1.6 : 0.9;
+    const bool zen3 = t->isa == SB_ISA_V3; /* docs/kernels.md, Wide rows on Zen 3 */
+    double least = t->wide ? 1.6 : zen3 && !dots ? 0.375 : 0.9;
 
-    if (!dots && t->isa == SB_ISA_V3) /* docs/kernels.md, Wide rows on Zen 3 */
-        return row >= 32 && all > (0.5 + asked / 128) * (double)t->l3;
-    if (dots && row < 512) /* there, too */
-        least = t->isa == SB_ISA_V3 ? 0.45 : INFINITY;
-    return row >= 128 && all > (least + asked / 64) * (double)t->l3;
+    if (dots && row < 512)
+        least = zen3 ? 0.45 : INFINITY;
+    return row >= (zen3 && !dots ? 32 : 128) &&
+           all > (least + asked / 64) * (double)t->l3;
 }
 
 bool

@@ -341,11 +341,11 @@ test_asks_ahead(void **state)
     assert_int_equal(sb_rule_prefetch(&dots, 12 << 20, 1, false, &t), 0);
     pb.b.cols = pb.c.cols =
         8; /* products from 8 floats on: 19 MB of A, 60 entries for a row of B */
-    assert_int_equal(sb_rule_prefetch(&pb, 12 << 20, 1, false, &t), 64);
-    assert_int_equal(sb_rule_prefetch(&pb, 11 << 20, 1, false, &t), 0);
-    assert_int_equal(sb_rule_prefetch(&pb, 11 << 20, 3, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 23 << 20, 1, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 22 << 20, 1, false, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 22 << 20, 3, false, &t), 64);
     pb.b.cols = pb.c.cols = 7;
-    assert_int_equal(sb_rule_prefetch(&pb, 12 << 20, 1, false, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 23 << 20, 1, false, &t), 0);
     assert_true(sb_rule_slab_asks(0, &t));
     assert_false(sb_rule_slab_asks(16, &t));
     t.isa = SB_ISA_V4G;
