@@ -339,8 +339,8 @@ test_asks_ahead(void **state)
     assert_int_equal(sb_rule_prefetch(&dots, 12 << 20, 1, false, &t), 64);
     dots.b.cols = 31;
     assert_int_equal(sb_rule_prefetch(&dots, 12 << 20, 1, false, &t), 0);
-    pb.b.cols = pb.c.cols =
-        8; /* products from 8 floats on: 19 MB of A, 60 entries for a row of B */
+    /* products from 8 floats on: 19 MB of A, 60 entries for a row of B */
+    pb.b.cols = pb.c.cols = 8;
     assert_int_equal(sb_rule_prefetch(&pb, 23 << 20, 1, false, &t), 64);
     assert_int_equal(sb_rule_prefetch(&pb, 22 << 20, 1, false, &t), 0);
     assert_int_equal(sb_rule_prefetch(&pb, 22 << 20, 3, false, &t), 64);
