@@ -43,7 +43,8 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
         const int unroll = sb_rule_together_slab(w, slab, t, kind, 1, mean, of.ragged);
         for (int without = 0; without < 8; without++) {
             ch.unroll = without & 1 ? 1 : unroll;
-            ch.stream = !(without & 2) && stream;
+            ch.stream =
+                !(without & 2) && stream && sb_rule_tile_streams(&narrow, t, ch.tile);
             ch.prefetch = without & 4 ? 0 : prefetch;
             if (((without & 1) && unroll == 1) || ((without & 2) && !stream) ||
                 ((without & 4) && !prefetch))

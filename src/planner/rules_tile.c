@@ -26,7 +26,7 @@ sixteen_tile(const sb_work *w, int block)
     const bool wide = w->compute_size > 4;
 
     if (block <= 1)
-        return w->n >= 64 && !wide ? 0 : 1;
+        return wide ? 1 : 0;
     return (block == 2 ? 1 : 2) + (wide ? 1 : 0);
 }
 
@@ -43,9 +43,10 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
                         block <= tall_doubles(w));
     /* four vectors of columns: of 32 bytes, 16 doubles */
     const bool short_vectors = t->isa < SB_ISA_V4 && w->compute_size > 4;
-    const bool sixteen = t->isa == SB_ISA_V3 && block <= 8 &&
-                         (w->compute_size == 4 || w->compute_size == 8) &&
-                         (block > 1 ? w->n * w->compute_size > 64 : w->n >= 64);
+    const bool sixteen =
+        t->isa == SB_ISA_V3 && block <= 8 &&
+        (w->compute_size == 4 || w->compute_size == 8) &&
+        (block > 1 ? w->n * w->compute_size > 64 : w->n >= (prefetch ? 33 : 64));
     /* a tile cut short costs what its columns do (docs/kernels.md, Tiles cut short) */
     const bool once = sb_target_slow_gathers(t) && !block;
     /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for */
@@ -96,6 +97,15 @@ sb_rule_tile_of(const sb_work *w, const sb_target *t, sb_part_kind kind, int blo
     if (single == 0)
         return sb_rule_tile(w, t, block, prefetch, rank);
     return rank >= 0 && rank <= 3 ? single >> rank : 0;
+}
+
+bool
+sb_rule_tile_streams(const sb_work *w, const sb_target *t, int tile)
+{
+    const int64_t cut = w->n % tile;
+
+    return t->isa != SB_ISA_V3 || tile * w->compute_size > 128 || cut == 0 ||
+           (w->n < tile && 2 * w->n > tile);
 }
 
 /* As many bytes as 31 registers of 64 bytes have (one holds B), or 16 of 32, of which two rows'

@@ -266,7 +266,8 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
                 continue;
             /* one that stands in for narrower ones is cut short, by masks, which no store past
              * the caches has */
-            best.stream = stream && (best.tile <= widest || best.tile <= narrow.n);
+            best.stream = stream && (best.tile <= widest || best.tile <= narrow.n) &&
+                          sb_rule_tile_streams(&narrow, pl->target, best.tile);
             b->choice = best;
             if (best.tile * pl->work.b_size < 256)
                 b->choice.last = 0;
