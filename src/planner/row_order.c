@@ -15,6 +15,9 @@
  * that pays for its making within some tens of products. */
 enum { LEAST_ROW = 512, LEAST_ROW_UNTIMED = 1024 };
 
+/* Of L3, what A, B and C take up where orders were timed; Zen 3 asks from less on. */
+#define LEAST_L3 0.9
+
 /* What a row of B from beyond half of L2, one from beyond half of the last cache, and a row of C that
  * does not follow the one before cost over a row of B from near. */
 #define NEAR 0.36
@@ -150,6 +153,7 @@ may_pay(const sb_planner *pl)
            (timed || known_types(pl)) &&
            sb_rule_stream(pl->pb, w, pl->stats.mean, pl->target) &&
            sb_rule_leaves(pl->pb, b, 1, pl->target) &&
+           sb_rule_bytes(w, b) > LEAST_L3 * (double)pl->target->l3 &&
            sb_rule_last(w, b, pl->stats.onward, pl->target) == 0 &&
            sb_communities_suit(&pl->view);
 }
