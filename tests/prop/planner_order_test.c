@@ -309,6 +309,11 @@ test_weighed(void **state)
     other = zen4;
     other.isa = SB_ISA_V4G;
     keeps(&mixed, &other, 256, 0, not_looked);
+    other.isa = SB_ISA_V3; /* which asks and streams from less of L3 on */
+    other.l3 = (size_t)2000 * 2 * 1024;
+    assert_null(weighed(&mixed, &other, 256, 0, SB_EFFORT_ESTIMATE, &seconds));
+    other.l3 = (size_t)2000 * 3 * 1024;
+    keeps(&mixed, &other, 256, 0, not_looked);
     pattern_free(&mixed);
     pattern_free(&band);
     pattern_free(&random);
