@@ -142,8 +142,9 @@ sb_rule_past(const sb_work *w, double mean, const sb_target *t)
 bool
 sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_target *t)
 {
-    /* parts of one would be read first */
-    const bool lines = pb->c.ld * w->c_size % 64 == 0;
+    /* parts of one would be read first, and half of one go each way (sb_rule_tile_streams) */
+    const bool lines = pb->c.ld * w->c_size % 64 == 0 &&
+                       (t->isa != SB_ISA_V3 || w->n * w->c_size % 64 < 32);
 
     return sb_problem_row_major(pb) && lines && sb_rule_past(w, mean, t);
 }

@@ -301,6 +301,11 @@ test_streams_what_cannot_stay(void **state)
     assert_false(sb_rule_stream(&pb, &w, 15, &t));
     w.nnz = 3200000;
     assert_true(sb_rule_stream(&pb, &w, 15, &t));
+    pb.c.ld = 48;
+    w.n = 36; /* a line's rest of 16 bytes, of 48: a vector and a part of one */
+    assert_true(sb_rule_stream(&pb, &w, 15, &t));
+    w.n = 44;
+    assert_false(sb_rule_stream(&pb, &w, 15, &t));
 }
 
 /* On Zen 4 rows of B are asked for ahead, C streamed or not, where A, B and C leave L3, the
@@ -353,31 +358,6 @@ test_asks_ahead(void **state)
     assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, false, &t), 8);
     assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, true, &t), 0);
     assert_int_equal(sb_rule_prefetch(&pb, 15 << 20, 1, false, &t), 0);
-}
-
-/* Zen 3: wide tiles where rows of B are asked for, and no half lines past the caches. */
-static void
-test_cut_short_on_zen3(void **state)
-{
-    const sb_target t = {.isa = SB_ISA_V3}, v4 = {.isa = SB_ISA_V4};
-    sb_work w = product(48, 4);
-
-    (void)state;
-    assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 64);
-    assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 0), 32);
-    assert_int_equal(sb_rule_tile(&w, &t, 3, 64, 0), sb_rule_tile(&w, &t, 3, 0, 0));
-    assert_true(sb_rule_tile_streams(&w, &t, 64));
-    assert_false(sb_rule_tile_streams(&w, &t, 32));
-    assert_true(sb_rule_tile_streams(&w, &t, 16));
-    assert_true(sb_rule_tile_streams(&w, &v4, 32));
-    w = product(16, 4);
-    assert_false(sb_rule_tile_streams(&w, &t, 32));
-    w = product(24, 4);
-    assert_true(sb_rule_tile_streams(&w, &t, 32));
-    w = product(24, 8);
-    assert_false(sb_rule_tile_streams(&w, &t, 16));
-    w = product(32, 4);
-    assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 32);
 }
 
 /* Zen 5: where more of L3 is left; not long rows that are asked for often, nor the longest, but
@@ -588,7 +568,6 @@ main(void)
         cmocka_unit_test(test_least_share),
         cmocka_unit_test(test_streams_what_cannot_stay),
         cmocka_unit_test(test_asks_ahead),
-        cmocka_unit_test(test_cut_short_on_zen3),
         cmocka_unit_test(test_asks_ahead_on_wide),
         cmocka_unit_test(test_asks_for_short_rows),
         cmocka_unit_test(test_wide),

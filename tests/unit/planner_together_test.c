@@ -1,5 +1,6 @@
 /*
- * How many entries of a row are taken together, and how (planner/together.c).
+ * How many entries of a row are taken together, and how (planner/together.c); in what tiles on
+ * Zen 3, where they are cut short (planner/rules_tile.c).
  */
 #include "planner/rules.h"
 #include "product_work.h"
@@ -50,6 +51,31 @@ test_eights(void **state)
                                           cases[q].ragged) == SB_SPEC_FEW,
                          cases[q].want);
     }
+}
+
+/* Zen 3: wide tiles where rows of B are asked for, and no half lines past the caches. */
+static void
+test_cut_short_on_zen3(void **state)
+{
+    const sb_target t = {.isa = SB_ISA_V3}, v4 = {.isa = SB_ISA_V4};
+    sb_work w = product(48, 4);
+
+    (void)state;
+    assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 64);
+    assert_int_equal(sb_rule_tile(&w, &t, 0, 0, 0), 32);
+    assert_int_equal(sb_rule_tile(&w, &t, 3, 64, 0), sb_rule_tile(&w, &t, 3, 0, 0));
+    assert_true(sb_rule_tile_streams(&w, &t, 64));
+    assert_false(sb_rule_tile_streams(&w, &t, 32));
+    assert_true(sb_rule_tile_streams(&w, &t, 16));
+    assert_true(sb_rule_tile_streams(&w, &v4, 32));
+    w = product(16, 4);
+    assert_false(sb_rule_tile_streams(&w, &t, 32));
+    w = product(24, 4);
+    assert_true(sb_rule_tile_streams(&w, &t, 32));
+    w = product(24, 8);
+    assert_false(sb_rule_tile_streams(&w, &t, 16));
+    w = product(32, 4);
+    assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 32);
 }
 
 /* Zen 3: rows by a list are taken as plain rows are where their lengths are unknown. */
@@ -296,6 +322,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_eights),
         cmocka_unit_test(test_lists_of_short_rows),
+        cmocka_unit_test(test_cut_short_on_zen3),
         cmocka_unit_test(test_joined),
         cmocka_unit_test(test_joined_wide),
         cmocka_unit_test(test_joined_any),
