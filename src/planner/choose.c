@@ -63,7 +63,7 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p, bool packed)
         return NULL;
     if (p->k >= 0)
         return "rows by length lose the order that carries locality";
-    if (p->c > 1 &&
+    if (p->c > 1 && pl->work.n * pl->work.b_size >= 128 &&
         sb_rule_leaves(pl->pb, sb_work_footprint(&pl->work, s), 1, pl->target))
         return "rows of so many lines need no partitions";
     if (p->c > 1 && (sb_rule_local(pl->target, s->r4) ||

@@ -30,7 +30,7 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
     const bool stream = sb_rule_stream(pb, w, mean, t);
-    const int prefetch = of.last || !sb_rule_slab_asks(slab, t)
+    const int prefetch = of.last || !sb_rule_slab_asks(w, slab, t)
                              ? 0
                              : sb_rule_prefetch(pb, b_bytes, 1, stream, t);
     const sb_dtype ptr = kind == SB_PART_LIST ? pb->a.idx_type : pb->a.ptr_type;
@@ -43,8 +43,7 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
         const int unroll = sb_rule_together_slab(w, slab, t, kind, 1, mean, of.ragged);
         for (int without = 0; without < 8; without++) {
             ch.unroll = without & 1 ? 1 : unroll;
-            ch.stream =
-                !(without & 2) && stream && sb_rule_tile_streams(&narrow, t, ch.tile);
+            ch.stream = !(without & 2) && stream && sb_rule_tile_streams(w, t, ch.tile);
             ch.prefetch = without & 4 ? 0 : prefetch;
             if (((without & 1) && unroll == 1) || ((without & 2) && !stream) ||
                 ((without & 4) && !prefetch))

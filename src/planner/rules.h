@@ -153,13 +153,14 @@ void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 
 /* How many entries ahead rows of B are asked for, 0: none. Only where what the product touches
  * leaves the last-level cache: `footprint` bytes of B, and on Zen 4 and 5 C and A with them, `rows` rows of A
- * asking together; elsewhere only where C is not streamed (docs/kernels.md, rule 4). SDDMM's are columns of
+ * asking together; on Zen 3 a share of it; elsewhere only where C is not streamed (docs/kernels.md, rule 4). SDDMM's are columns of
  * Y, C its X. On Zen 5 short rows of B by themselves, too. */
 int sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                      const sb_target *t);
 
-/* Whether rows of B are asked for in a slab of so many columns, 0: in place; Zen 3's L2 has them. */
-bool sb_rule_slab_asks(int slab, const sb_target *t);
+/* Whether rows of B are asked for in a slab of so many columns, 0: in place. Zen 3's L2 has them; of
+ * doubles it was timed there alone. */
+bool sb_rule_slab_asks(const sb_work *w, int slab, const sb_target *t);
 
 /* How many rows of A ahead the row of B that a row's last entry names is asked for, 0: none. Where
  * A, B and C leave the last-level cache, rows of B have 256 bytes, and of A's rows so many,
@@ -173,10 +174,11 @@ double sb_rule_bytes(const sb_work *w, double footprint);
 /* Whether B and C lie by rows. */
 bool sb_problem_row_major(const sb_problem *pb);
 
-/* Whether A, B and C leave the last-level cache, `rows` rows of A asking together for rows of B. */
+/* Whether A, B and C leave the last-level cache, on Zen 3 a share of it, `rows` rows of A asking together
+ * for rows of B. */
 bool sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t);
 
-/* Whether A, B and C do, on Zen 4 and 5, and rows of B have lines enough to be asked for: far
+/* Whether A, B and C do, on Zen 3, 4 and 5, and rows of B are long enough to be asked for: far
  * enough that it pays, or, where rows are too long for it, that an order of rows may. */
 bool sb_rule_leaves(const sb_problem *pb, double footprint, int rows,
                     const sb_target *t);

@@ -24,7 +24,8 @@ sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t)
     /* times that a row of B is asked for */
     const double asked = (double)w->nnz / (double)(w->m > columns ? w->m : columns) /
                          (rows > 1 ? rows : 1);
-    const bool zen3 = t->isa == SB_ISA_V3; /* docs/kernels.md, Wide rows on Zen 3 */
+    const bool zen3 =
+        t->isa == SB_ISA_V3; /* docs/kernels.md, What is left of L3 on Zen 3 */
     double least = t->wide ? 1.6 : zen3 && !dots ? 0.375 : 0.9;
 
     if (dots && row < 512)
@@ -115,9 +116,9 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
 }
 
 bool
-sb_rule_slab_asks(int slab, const sb_target *t)
+sb_rule_slab_asks(const sb_work *w, int slab, const sb_target *t)
 {
-    return slab == 0 || t->isa != SB_ISA_V3;
+    return slab == 0 || (t->isa != SB_ISA_V3 && w->b_size <= 4);
 }
 
 bool
@@ -134,7 +135,7 @@ sb_rule_past(const sb_work *w, double mean, const sb_target *t)
     /* of a tile that is cut short by masks: docs/kernels.md, rule 5 */
     if (sb_target_zen4(t) && w->op == SB_OP_SPMM && sb_rule_tile(w, t, 0, 0, 0) > w->n)
         return false;
-    if (t->isa == SB_ISA_V3) /* docs/kernels.md, Wide rows on Zen 3 */
+    if (t->isa == SB_ISA_V3) /* docs/kernels.md, What is left of L3 on Zen 3 */
         return all > (w->n * w->c_size >= 128 ? 0.5 : 0.8) * (double)t->l3;
     return c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2);
 }

@@ -43,10 +43,10 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
                         block <= tall_doubles(w));
     /* four vectors of columns: of 32 bytes, 16 doubles */
     const bool short_vectors = t->isa < SB_ISA_V4 && w->compute_size > 4;
-    const bool sixteen =
-        t->isa == SB_ISA_V3 && block <= 8 &&
-        (w->compute_size == 4 || w->compute_size == 8) &&
-        (block > 1 ? w->n * w->compute_size > 64 : w->n >= (prefetch ? 33 : 64));
+    const bool sixteen = t->isa == SB_ISA_V3 && block <= 8 &&
+                         (w->compute_size == 4 || w->compute_size == 8) &&
+                         (block > 1 ? w->n * w->compute_size > 64
+                                    : w->n >= (prefetch && w->idx_size < 8 ? 33 : 64));
     /* a tile cut short costs what its columns do (docs/kernels.md, Tiles cut short) */
     const bool once = sb_target_slow_gathers(t) && !block;
     /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for */
@@ -94,6 +94,8 @@ sb_rule_tile_of(const sb_work *w, const sb_target *t, sb_part_kind kind, int blo
     const int single =
         kind == SB_PART_CSR && single_tile(w, t, prefetch) ? 1024 / w->compute_size : 0;
 
+    if (t->isa == SB_ISA_V3 && kind != SB_PART_CSR)
+        prefetch = 0; /* no kernel in tiles for it is built in */
     if (single == 0)
         return sb_rule_tile(w, t, block, prefetch, rank);
     return rank >= 0 && rank <= 3 ? single >> rank : 0;

@@ -243,7 +243,7 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         kinds == 1U << SB_PART_CSR)
         best.last = sb_rule_last(&pl->work, bytes, pl->stats.onward, pl->target);
     if (best.prefetch == 0 && best.last == 0 &&
-        sb_rule_slab_asks(want->slab, pl->target))
+        sb_rule_slab_asks(&pl->work, want->slab, pl->target))
         best.prefetch = sb_rule_prefetch(pl->pb, bytes, block, stream, pl->target);
     best.unroll = together(pl, want, best.prefetch, block);
     widest = sb_rule_tile_of(&narrow, pl->target, first, block, best.prefetch, 0);
@@ -267,7 +267,7 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
             /* one that stands in for narrower ones is cut short, by masks, which no store past
              * the caches has */
             best.stream = stream && (best.tile <= widest || best.tile <= narrow.n) &&
-                          sb_rule_tile_streams(&narrow, pl->target, best.tile);
+                          sb_rule_tile_streams(&pl->work, pl->target, best.tile);
             b->choice = best;
             if (best.tile * pl->work.b_size < 256)
                 b->choice.last = 0;

@@ -317,6 +317,7 @@ test_asks_ahead(void **state)
     sb_target t = {.isa = SB_ISA_V4, .threads = 2, .l2 = 1 << 20, .l3 = 32 << 20};
     sb_problem pb = by_rows(40000, 128);
     sb_problem dots = pb;
+    const sb_work one = product(128, 4);
     const double b = 40000 * 512.0;
 
     (void)state;
@@ -351,10 +352,10 @@ test_asks_ahead(void **state)
     assert_int_equal(sb_rule_prefetch(&pb, 22 << 20, 3, false, &t), 64);
     pb.b.cols = pb.c.cols = 7;
     assert_int_equal(sb_rule_prefetch(&pb, 23 << 20, 1, false, &t), 0);
-    assert_true(sb_rule_slab_asks(0, &t));
-    assert_false(sb_rule_slab_asks(16, &t));
+    assert_true(sb_rule_slab_asks(&one, 0, &t));
+    assert_false(sb_rule_slab_asks(&one, 16, &t));
     t.isa = SB_ISA_V4G;
-    assert_true(sb_rule_slab_asks(16, &t));
+    assert_true(sb_rule_slab_asks(&one, 16, &t));
     assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, false, &t), 8);
     assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, true, &t), 0);
     assert_int_equal(sb_rule_prefetch(&pb, 15 << 20, 1, false, &t), 0);

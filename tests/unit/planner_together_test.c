@@ -76,6 +76,13 @@ test_cut_short_on_zen3(void **state)
     assert_false(sb_rule_tile_streams(&w, &t, 16));
     w = product(32, 4);
     assert_int_equal(sb_rule_tile(&w, &t, 0, 64, 0), 32);
+    w = product(528, 4); /* the last slab of 32 */
+    assert_false(sb_rule_tile_streams(&w, &t, 32));
+    w = product(48, 4); /* lists have no such kernels */
+    assert_int_equal(sb_rule_tile_of(&w, &t, SB_PART_CSR, 1, 64, 0), 64);
+    assert_int_equal(sb_rule_tile_of(&w, &t, SB_PART_ROWS, 1, 64, 0), 32);
+    w.idx_size = 8; /* nor have columns of 64 bits */
+    assert_int_equal(sb_rule_tile_of(&w, &t, SB_PART_CSR, 1, 64, 0), 32);
 }
 
 /* Zen 3: rows by a list are taken as plain rows are where their lengths are unknown. */
