@@ -96,7 +96,7 @@ int sb_rule_together_slab(const sb_work *w, int slab, const sb_target *t,
 /* Whether rows in such tiles can store C past the caches: on Zen 3 kernels of four vectors or fewer
  * store the last one of a tile that is cut short through them (but where the tile is cut short for
  * all of the row and kernels have copies), and a line half by one way, half by the other takes ten
- * times as long. */
+ * times as long as a whole one. */
 bool sb_rule_tile_streams(const sb_work *w, const sb_target *t, int tile);
 
 /* How rows of `mean` entries are read in place without an analysis: SpMV, where gathers are

@@ -43,6 +43,7 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
                         block <= tall_doubles(w));
     /* four vectors of columns: of 32 bytes, 16 doubles */
     const bool short_vectors = t->isa < SB_ISA_V4 && w->compute_size > 4;
+    /* tiles of eight vectors that ask are not built in for columns of 64 bits */
     const bool sixteen = t->isa == SB_ISA_V3 && block <= 8 &&
                          (w->compute_size == 4 || w->compute_size == 8) &&
                          (block > 1 ? w->n * w->compute_size > 64
