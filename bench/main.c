@@ -38,7 +38,7 @@ typedef struct call {
     int64_t threads, rounds, min_nnz, check;
     double batch_seconds, row_seconds;
     const char *out, *op, *n, *type, *peers; /* but out, lists by commas */
-    bool quick, tiny, no_limits, measured, columns, own_values, help;
+    bool quick, tiny, no_limits, measured, columns, transposed, own_values, help;
     const char *plan[FORCED];
     int plans;
     const char *file[512];
@@ -66,6 +66,13 @@ listed(const char *list, const char *word)
     return false;
 }
 
+/* Of the types that every peer has. */
+static bool
+is_plain(elem e)
+{
+    return e == ELEM_F32 || e == ELEM_F64;
+}
+
 static bool
 wanted(const call *c, const bench_case *k)
 {
@@ -77,7 +84,7 @@ wanted(const call *c, const bench_case *k)
 
     if (c->op && !listed(c->op, ops[k->op]))
         return false;
-    if (c->type && !listed(c->type, elem_name(k->type)))
+    if (c->type ? !listed(c->type, elem_name(k->type)) : !is_plain(k->type))
         return false;
     snprintf(n, sizeof n, "%lld", (long long)k->n);
     if (c->n)
@@ -230,10 +237,12 @@ time_all(const call *c, entrant **in, int count)
 /* A forced plan names its operation, SpMV serves columns, too; the other peers look at the
  * problem themselves. */
 static bool
-fits(const bench_peer *peer, const bench_case *k, bool columns)
+fits(const bench_peer *peer, const bench_case *k, bool columns, bool transposed)
 {
     static const char *const plans[] = {"(plan spmv ", "(plan spmm ", "(plan sddmm "};
 
+    if (!peer->general && (transposed || !is_plain(k->type)))
+        return false;
     return !peer->ours || !peer->arg || peer->arg[0] != '(' ||
            strncmp(peer->arg, plans[k->op], strlen(plans[k->op])) == 0 ||
            (columns && k->op == BENCH_SPMM &&
@@ -251,14 +260,15 @@ run_case(const call *c, const problem_matrix *m, const bench_case *k,
     int q, entered = 0;
     bool good = true;
 
-    if (!problem_make(&pb, m, k->op, k->type, k->n, c->columns, (int)c->threads))
+    if (!problem_make(&pb, m, k->op, k->type, k->n, c->columns, c->transposed,
+                      (int)c->threads))
         return true;
     for (q = 0; q < count; q++) {
         all[q].peer = &peers[q];
         all[q].facts.name = peers[q].name;
         all[q].facts.ours = peers[q].ours;
         snprintf(all[q].facts.status, sizeof all[q].facts.status, "does not apply");
-        if (!fits(&peers[q], k, c->columns))
+        if (!fits(&peers[q], k, c->columns, c->transposed))
             continue;
         if (enter(&all[q], &pb, c->check))
             in[entered++] = &all[q];
@@ -368,12 +378,15 @@ main(int argc, char **argv)
          "compare about so many products a peer, evenly spread (all)"},
         {"--op", ARG_TEXT, &c.op, "only these of spmv, spmm, sddmm, by commas"},
         {"--n", ARG_TEXT, &c.n, "only these n, by commas"},
-        {"--type", ARG_TEXT, &c.type, "only these of f32, f64, by commas"},
+        {"--type", ARG_TEXT, &c.type,
+         "only these of f32, f64 (those alone without it), f16, bf16, c32, c64, by "
+         "commas"},
         {"--min-nnz", ARG_INT, &c.min_nnz, "leave out smaller matrices"},
         {"--peers", ARG_TEXT, &c.peers, "only these, by commas"},
         {"--measured", ARG_FLAG, &c.measured, "ours with measured analysis as well"},
         {"--plan", ARG_TEXT, NULL, "a plan text as one more peer; may come often"},
         {"--columns", ARG_FLAG, &c.columns, "SpMM's B and C lie by columns"},
+        {"--transposed", ARG_FLAG, &c.transposed, "A^T in place of A"},
         {"--own-values", ARG_FLAG, &c.own_values,
          "A's values are the file's, 1 in a pattern (random)"},
         {"--no-limits", ARG_FLAG, &c.no_limits, "do not measure the machine"},

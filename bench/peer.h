@@ -16,17 +16,18 @@ typedef enum bench_op { BENCH_SPMV, BENCH_SPMM, BENCH_SDDMM } bench_op;
  *   SpMV   c[rows] = A b[cols]                    n = 1
  *   SpMM   c[rows x n] = A b[cols x n]
  *   SDDMM  c[nnz] = (x[rows x n] b[cols x n]^T) at A's places
+ * transposed: A^T for A in SpMV and SpMM, c has cols rows and b rows rows; ptr, col and val are A's.
  * Peers write c only, and all of it.
  */
 typedef struct bench_problem {
     bench_op op;
-    elem type; /* F32 or F64 */
+    elem type;
     int64_t rows, cols, nnz, n;
     const int32_t *ptr, *col;
     const void *val, *x, *b;
     void *c;
     int threads;
-    bool by_columns;
+    bool by_columns, transposed;
 } bench_problem;
 
 /* What prepare found out; zeroed before. */
@@ -48,6 +49,7 @@ typedef struct bench_peer {
     /* One line about the version that was opened, or NULL. After available. */
     const char *(*version)(void);
     const char *arg;
+    bool general; /* it is asked for A^T and for types beside F32 and F64, too */
 } bench_peer;
 
 /* All peers but forced plans, in the order of the table. */

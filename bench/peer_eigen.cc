@@ -77,5 +77,5 @@ version()
 
 } // namespace
 
-extern "C" const bench_peer peer_eigen = {"eigen", false,   available, prepare,
-                                          run,     release, version,   nullptr};
+extern "C" const bench_peer peer_eigen = {"eigen", false,   available, prepare, run,
+                                          release, version, nullptr,   false};

@@ -10,12 +10,15 @@
  */
 #include "peers.h"
 
+#include "problem.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     NON_TRANSPOSE = 10,
+    TRANSPOSE = 11,
     GENERAL = 20,
     ROW_MAJOR = 101,
     COL_MAJOR = 102,
@@ -26,22 +29,19 @@ typedef struct descr {
     int type, mode, diag;
 } descr;
 
-typedef int (*create32)(void **, int, int, int, int *, int *, int *, float *);
-typedef int (*create64)(void **, int, int, int, int *, int *, int *, double *);
-typedef int (*mm32)(int, float, void *, descr, int, const float *, int, int, float,
-                    float *, int);
-typedef int (*mm64)(int, double, void *, descr, int, const double *, int, int, double,
-                    double *, int);
-typedef int (*mv32)(int, float, void *, descr, const float *, float, float *);
-typedef int (*mv64)(int, double, void *, descr, const double *, double, double *);
+/* MKL_Complex8 and MKL_Complex16 are passed as C's own complex numbers are. */
+typedef float _Complex complex32;
+typedef double _Complex complex64;
+typedef int (*create)(void **, int, int, int, int *, int *, int *, void *);
+#define MM(scalar)                                                                   \
+    int (*)(int, scalar, void *, descr, int, const void *, int, int, scalar, void *, \
+            int)
+#define MV(scalar) int (*)(int, scalar, void *, descr, const void *, scalar, void *)
 
+/* One function a type, in the order s, d, c, z. */
 static struct {
-    create32 create_s;
-    create64 create_d;
-    mm32 mm_s;
-    mm64 mm_d;
-    mv32 mv_s;
-    mv64 mv_d;
+    create create[4];
+    void (*mm[4])(void), (*mv[4])(void); /* MM and MV of the type */
     int (*mm_hint)(void *, int, descr, int, int, int);
     int (*mv_hint)(void *, int, descr, int);
     int (*memory_hint)(void *, int);
@@ -61,10 +61,16 @@ available(int threads)
 {
     static const char *const symbols[] = {"mkl_sparse_s_create_csr",
                                           "mkl_sparse_d_create_csr",
+                                          "mkl_sparse_c_create_csr",
+                                          "mkl_sparse_z_create_csr",
                                           "mkl_sparse_s_mm",
                                           "mkl_sparse_d_mm",
+                                          "mkl_sparse_c_mm",
+                                          "mkl_sparse_z_mm",
                                           "mkl_sparse_s_mv",
                                           "mkl_sparse_d_mv",
+                                          "mkl_sparse_c_mv",
+                                          "mkl_sparse_z_mv",
                                           "mkl_sparse_set_mm_hint",
                                           "mkl_sparse_set_mv_hint",
                                           "mkl_sparse_set_memory_hint",
@@ -96,13 +102,30 @@ layout(const bench_problem *pb)
 }
 
 static int
+operation(const bench_problem *pb)
+{
+    return pb->transposed ? TRANSPOSE : NON_TRANSPOSE;
+}
+
+/* Place of a type in the tables; -1: MKL does not have it. */
+static int
+kind(elem type)
+{
+    return type == ELEM_F32   ? 0
+           : type == ELEM_F64 ? 1
+           : type == ELEM_C32 ? 2
+           : type == ELEM_C64 ? 3
+                              : -1;
+}
+
+static int
 hint(void *a, const bench_problem *pb, descr d)
 {
     const int calls = 1000;
 
     return (pb->op == BENCH_SPMV
-                ? mkl.mv_hint(a, NON_TRANSPOSE, d, calls)
-                : mkl.mm_hint(a, NON_TRANSPOSE, d, layout(pb), (int)pb->n, calls)) ||
+                ? mkl.mv_hint(a, operation(pb), d, calls)
+                : mkl.mm_hint(a, operation(pb), d, layout(pb), (int)pb->n, calls)) ||
            mkl.memory_hint(a, AGGRESSIVE) || mkl.optimize(a);
 }
 
@@ -111,25 +134,27 @@ static void *
 prepare(const bench_problem *pb, bench_prepared *info, const char *arg)
 {
     const descr d = {GENERAL, 0, 0};
-    int *ptr = (int *)pb->ptr, *col = (int *)pb->col, bad;
+    int *ptr = (int *)pb->ptr, *col = (int *)pb->col;
     state *s;
 
     (void)info;
-    if (pb->op == BENCH_SDDMM || !(s = calloc(1, sizeof *s)))
+    if (pb->op == BENCH_SDDMM || kind(pb->type) < 0 || !(s = calloc(1, sizeof *s)))
         return NULL;
     s->pb = *pb;
-    if (pb->type == ELEM_F32)
-        bad = mkl.create_s(&s->a, 0, (int)pb->rows, (int)pb->cols, ptr, ptr + 1, col,
-                           (float *)pb->val);
-    else
-        bad = mkl.create_d(&s->a, 0, (int)pb->rows, (int)pb->cols, ptr, ptr + 1, col,
-                           (double *)pb->val);
-    if (bad || (arg && hint(s->a, pb, d))) {
+    if (mkl.create[kind(pb->type)](&s->a, 0, (int)pb->rows, (int)pb->cols, ptr, ptr + 1,
+                                   col, (void *)pb->val) ||
+        (arg && hint(s->a, pb, d))) {
         free(s);
         return NULL;
     }
     return s;
 }
+
+#define MV_OF(scalar, q) \
+    ((MV(scalar))mkl.mv[q])(operation(pb), 1, s->a, d, pb->b, 0, pb->c)
+#define MM_OF(scalar, q)                                                             \
+    ((MM(scalar))mkl.mm[q])(operation(pb), 1, s->a, d, layout(pb), pb->b, n, ldb, 0, \
+                            pb->c, ldc)
 
 static void
 run(void *user)
@@ -138,19 +163,23 @@ run(void *user)
     const bench_problem *pb = &s->pb;
     const descr d = {GENERAL, 0, 0};
     const int n = (int)pb->n;
-    const int ldb = pb->by_columns ? (int)pb->cols : n;
-    const int ldc = pb->by_columns ? (int)pb->rows : n;
+    const int ldb = pb->by_columns ? (int)problem_depth(pb) : n;
+    const int ldc = pb->by_columns ? (int)problem_rows(pb) : n;
+    const bool vector = pb->op == BENCH_SPMV;
 
-    if (pb->op == BENCH_SPMV && pb->type == ELEM_F32)
-        mkl.mv_s(NON_TRANSPOSE, 1.0f, s->a, d, pb->b, 0.0f, pb->c);
-    else if (pb->op == BENCH_SPMV)
-        mkl.mv_d(NON_TRANSPOSE, 1.0, s->a, d, pb->b, 0.0, pb->c);
-    else if (pb->type == ELEM_F32)
-        mkl.mm_s(NON_TRANSPOSE, 1.0f, s->a, d, layout(pb), pb->b, n, ldb, 0.0f, pb->c,
-                 ldc);
-    else
-        mkl.mm_d(NON_TRANSPOSE, 1.0, s->a, d, layout(pb), pb->b, n, ldb, 0.0, pb->c,
-                 ldc);
+    switch (kind(pb->type)) {
+    case 0:
+        (void)(vector ? MV_OF(float, 0) : MM_OF(float, 0));
+        break;
+    case 1:
+        (void)(vector ? MV_OF(double, 1) : MM_OF(double, 1));
+        break;
+    case 2:
+        (void)(vector ? MV_OF(complex32, 2) : MM_OF(complex32, 2));
+        break;
+    default:
+        (void)(vector ? MV_OF(complex64, 3) : MM_OF(complex64, 3));
+    }
 }
 
 static void
@@ -199,10 +228,12 @@ const bench_peer peer_mkl = {.name = "mkl",
                              .prepare = prepare,
                              .run = run,
                              .free = release,
-                             .version = version};
+                             .version = version,
+                             .general = true};
 const bench_peer peer_mkl_opt = {.name = "mkl-opt",
                                  .available = available,
                                  .prepare = prepare,
                                  .run = run,
                                  .free = release,
-                                 .arg = "opt"};
+                                 .arg = "opt",
+                                 .general = true};

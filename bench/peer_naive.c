@@ -25,7 +25,7 @@ prepare(const bench_problem *pb, bench_prepared *info, const char *arg)
 
     (void)info;
     (void)arg;
-    if (!s || pb->by_columns) {
+    if (!s || pb->by_columns || pb->transposed || !naive_has(pb->type)) {
         free(s);
         return NULL;
     }
@@ -51,4 +51,5 @@ const bench_peer peer_naive = {.name = "naive",
                                .available = available,
                                .prepare = prepare,
                                .run = run,
-                               .free = free};
+                               .free = free,
+                               .general = true};

@@ -5,6 +5,7 @@
  */
 #include "peers.h"
 
+#include "problem.h"
 #include "tool.h"
 
 #include <stdio.h>
@@ -20,7 +21,8 @@ typedef struct state {
     spblasDnMatDescr_t c;
     spblasConstDnVecDescr_t vec_x;
     spblasDnVecDescr_t vec_y;
-    spblasDataType_t type;
+    spblasOperation_t op; /* of A */
+    spblasDataType_t type, sums;
     void *buffer;       /* of SpMM */
     int64_t *ptr, *col; /* of 64 bits, where they are asked for; owned */
 } state;
@@ -73,8 +75,12 @@ describe(state *s, bool wide)
     const spblasIndexBase_t zero = SPBLAS_INDEX_BASE_ZERO;
     const spblasOrder_t row = SPBLAS_ORDER_ROW, col = SPBLAS_ORDER_COL;
     const spblasOrder_t order = pb->by_columns ? col : row;
+    const int64_t rows = problem_rows(pb), depth = problem_depth(pb);
 
+    s->op =
+        pb->transposed ? SPBLAS_OPERATION_TRANSPOSE : SPBLAS_OPERATION_NON_TRANSPOSE;
     s->type = elem_type(pb->type);
+    s->sums = elem_type(elem_compute(pb->type));
     if (spblasCreate(&s->handle))
         return 1;
     if (wide) {
@@ -92,13 +98,12 @@ describe(state *s, bool wide)
                              index, index, zero, s->type))
         return 1;
     if (pb->op == BENCH_SPMV)
-        return spblasCreateConstDnVec(&s->vec_x, pb->cols, pb->b, s->type) ||
-               spblasCreateDnVec(&s->vec_y, pb->rows, pb->c, s->type);
-    return spblasCreateConstDnMat(&s->b, pb->cols, pb->n,
-                                  pb->by_columns ? pb->cols : pb->n, pb->b, s->type,
-                                  order) ||
-           spblasCreateDnMat(&s->c, pb->rows, pb->n, pb->by_columns ? pb->rows : pb->n,
-                             pb->c, s->type, order);
+        return spblasCreateConstDnVec(&s->vec_x, depth, pb->b, s->type) ||
+               spblasCreateDnVec(&s->vec_y, rows, pb->c, s->type);
+    return spblasCreateConstDnMat(&s->b, depth, pb->n, pb->by_columns ? depth : pb->n,
+                                  pb->b, s->type, order) ||
+           spblasCreateDnMat(&s->c, rows, pb->n, pb->by_columns ? rows : pb->n, pb->c,
+                             s->type, order);
 }
 
 enum { CALL_ANALYSIS, CALL_COMPUTE };
@@ -106,23 +111,24 @@ enum { CALL_ANALYSIS, CALL_COMPUTE };
 static spblasStatus_t
 call(state *s, int what)
 {
-    static const float one_s = 1.0f, zero_s = 0.0f;
-    static const double one_d = 1.0, zero_d = 0.0;
-    const bool single = s->pb.type == ELEM_F32;
-    const void *one = single ? (const void *)&one_s : &one_d;
-    const void *zero = single ? (const void *)&zero_s : &zero_d;
-    const spblasOperation_t op = SPBLAS_OPERATION_NON_TRANSPOSE;
+    static const float one_s[2] = {1.0f, 0.0f}, zero_s[2];
+    static const double one_d[2] = {1.0, 0.0}, zero_d[2];
+    const bool single =
+        s->sums == SPBLAS_R_32F || s->sums == SPBLAS_C_32F; /* else of 64 bits */
+    const void *one = single ? (const void *)one_s : one_d;
+    const void *zero = single ? (const void *)zero_s : zero_d;
+    const spblasOperation_t plain = SPBLAS_OPERATION_NON_TRANSPOSE;
 
     if (s->pb.op == BENCH_SPMV)
         return (what == CALL_ANALYSIS ? spblasSpMV_analysis : spblasSpMV)(
-            s->handle, op, one, s->a, s->vec_x, zero, s->vec_y, s->type,
+            s->handle, s->op, one, s->a, s->vec_x, zero, s->vec_y, s->sums,
             SPBLAS_SPMV_ALG_DEFAULT, NULL);
     if (s->pb.op == BENCH_SPMM)
         return (what == CALL_ANALYSIS ? spblasSpMM_analysis : spblasSpMM)(
-            s->handle, op, op, one, s->a, s->b, zero, s->c, s->type,
+            s->handle, s->op, plain, one, s->a, s->b, zero, s->c, s->sums,
             SPBLAS_SPMM_ALG_DEFAULT, s->buffer);
     return (what == CALL_ANALYSIS ? spblasSDDMM_analysis : spblasSDDMM)(
-        s->handle, op, op, one, s->x, s->b, zero, s->out, s->type,
+        s->handle, plain, plain, one, s->x, s->b, zero, s->out, s->sums,
         SPBLAS_SDDMM_ALG_DEFAULT, NULL);
 }
 
@@ -130,14 +136,14 @@ call(state *s, int what)
 static int
 lend(state *s)
 {
-    const double one = 1, zero = 0; /* of either type: not read */
-    const spblasOperation_t op = SPBLAS_OPERATION_NON_TRANSPOSE;
+    const double one[2] = {1}, zero[2] = {0}; /* of any type: not read */
     size_t bytes = 0;
 
     if (s->pb.op != BENCH_SPMM)
         return 0;
-    if (spblasSpMM_bufferSize(s->handle, op, op, &one, s->a, s->b, &zero, s->c, s->type,
-                              SPBLAS_SPMM_ALG_DEFAULT, &bytes))
+    if (spblasSpMM_bufferSize(s->handle, s->op, SPBLAS_OPERATION_NON_TRANSPOSE, one,
+                              s->a, s->b, zero, s->c, s->sums, SPBLAS_SPMM_ALG_DEFAULT,
+                              &bytes))
         return 1;
     s->buffer = bytes > 0 ? malloc(bytes) : NULL;
     return bytes > 0 && !s->buffer;
@@ -222,10 +228,10 @@ version(void)
     return text;
 }
 
-#define OURS(arg_, name_)                                                        \
-    {                                                                            \
-        .name = name_, .ours = true, .available = available, .prepare = prepare, \
-        .run = run, .free = release, .version = version, .arg = arg_             \
+#define OURS(arg_, name_)                                                             \
+    {                                                                                 \
+        .name = name_, .ours = true, .available = available, .prepare = prepare,      \
+        .run = run, .free = release, .version = version, .arg = arg_, .general = true \
     }
 
 const bench_peer peer_ours_direct = OURS(NULL, "ours-direct");

@@ -17,11 +17,14 @@ void problem_free_matrix(problem_matrix *m);
 
 /* Operands, random ones with values in [-1, 1). False when memory is short. */
 bool problem_make(bench_problem *out, const problem_matrix *m, bench_op op, elem type,
-                  int64_t n, bool by_columns, int threads);
+                  int64_t n, bool by_columns, bool transposed, int threads);
+/* Rows of c and of b. */
+int64_t problem_rows(const bench_problem *pb);
+int64_t problem_depth(const bench_problem *pb);
 void problem_free(bench_problem *pb);
 
 /* The largest |error| / bound of c against sums in higher precision; at most 1 when c
- * is right. The bound is 2 eps (len + 2) sum |a||b|. `most` > 0: a sample of the places,
+ * is right. The bound is that of tools/spblas/oracle.h. `most` > 0: a sample of the places,
  * spread evenly, that takes about so many products. */
 double problem_error(const bench_problem *pb, int64_t most);
 /* Overwrites c, so that a peer that writes nothing is seen. */

@@ -93,7 +93,8 @@ limit_seconds(const bench_problem *pb, const bench_limits *m)
 {
     const double bytes = problem_bytes(pb);
     const double compute =
-        problem_flops(pb) / (pb->type == ELEM_F32 ? m->fma_f32 : m->fma_f64);
+        problem_flops(pb) /
+        (elem_epsilon(elem_compute(pb->type)) > 0x1p-30 ? m->fma_f32 : m->fma_f64);
     const double move = bytes / limits_read(m, (int64_t)bytes);
 
     return compute > move ? compute : move;
@@ -104,7 +105,7 @@ gather_seconds(const bench_problem *pb, const bench_limits *m)
 {
     const int64_t row = pb->n * (int64_t)elem_size(pb->type);
 
-    return (double)(pb->nnz * row) / limits_gather(m, pb->cols * row, row);
+    return (double)(pb->nnz * row) / limits_gather(m, problem_depth(pb) * row, row);
 }
 
 static void
@@ -162,10 +163,10 @@ report_add(report *r, const report_row *row, const bench_limits *limits)
     put_text(r->to, row->matrix);
     fprintf(r->to,
             ", \"m\": %lld, \"k\": %lld, \"nnz\": %lld, \"op\": \"%s\", \"n\": %lld, "
-            "\"type\": \"%s\", \"flops\": %.6g, \"bytes\": %.6g",
+            "\"type\": \"%s\", \"transposed\": %s, \"flops\": %.6g, \"bytes\": %.6g",
             (long long)pb->rows, (long long)pb->cols, (long long)pb->nnz, ops[pb->op],
-            (long long)pb->n, elem_name(pb->type), problem_flops(pb),
-            problem_bytes(pb));
+            (long long)pb->n, elem_name(pb->type), pb->transposed ? "true" : "false",
+            problem_flops(pb), problem_bytes(pb));
     if (limits->threads > 0)
         fprintf(r->to, ", \"limit\": %.5g, \"gather_limit\": %.5g",
                 limit_seconds(pb, limits), gather_seconds(pb, limits));

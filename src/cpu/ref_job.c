@@ -38,6 +38,7 @@ make_dense(const sb_dense *d, sb_trans op, bool by_row, sb_dtype compute)
     sb_ref_dense r = {.fixed = fixed_far ? d->ld : 1,
                       .vary = fixed_far ? 1 : d->ld,
                       .conj = conjugates(op),
+                      .type = d->type,
                       .size = sb_dtype_size(d->type),
                       .load = sb_ref_load_of(d->type, compute)};
 

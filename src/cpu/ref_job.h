@@ -25,6 +25,7 @@ typedef struct sb_ref_dense {
     void *data;
     int64_t fixed, vary;
     bool conj, plain; /* plain: lines can be read in place */
+    sb_dtype type;
     size_t size;
     sb_ref_load load;
 } sb_ref_dense;
@@ -64,6 +65,10 @@ sb_ref_minor(const sb_ref_sparse *a, int64_t p)
  * once and here when the work is small. */
 typedef void (*sb_ref_fn)(const sb_ref_job *job, int64_t lo, int64_t hi);
 void sb_ref_parallel(sb_ref_fn fn, const sb_ref_job *job, int64_t count, int64_t share);
+
+/* The loops by type of a scatter, where there are such; ref_spmm.c's serve everything. */
+bool sb_ref_scatters(const sb_ref_job *job);
+void sb_ref_scatter(const sb_ref_job *job);
 
 sb_status sb_ref_spmm(sb_ref_job *job);
 sb_status sb_ref_spmv(sb_ref_job *job);

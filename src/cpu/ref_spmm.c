@@ -9,6 +9,7 @@
  *   tile     the same with a narrower C, which cannot hold partial sums: a thread owns
  *            rows and sums a tile of them on the stack, one walk over A per tile
  *
+ * Scatters whose operands have the compute type have loops of their own (ref_scatter.c).
  * In each, an element's sum runs in storage order whatever the split.
  */
 #include "cpu/ref_job.h"
@@ -189,6 +190,8 @@ sb_ref_spmm(sb_ref_job *job)
         return SB_OK;
     if (job->by_major)
         sb_ref_parallel(gather, job, job->m, 8);
+    else if (sb_ref_scatters(job))
+        sb_ref_scatter(job);
     else if (!job->in_place)
         sb_ref_parallel(tile_rows, job, job->m, 1);
     else if (job->n >= few)
