@@ -15,6 +15,12 @@ grep -q '^| knn | spmm 7 f32 |' "$folder/out.md"
 [ "$(grep -c '^| spm[vm] \|^| sddmm ' "$folder/means")" = 4 ]
 python3 "$(dirname "$3")/overview.py" "$folder/page.md" smoke 0 "$folder/out.json" >/dev/null
 grep -q '^| sddmm 5 | f32 | 2 | 2 | ' "$folder/page.md"
+for more in "--transposed --type f32" "--transposed --columns --op spmm --type f64" "--type c32,bf16"; do
+    # shellcheck disable=SC2086
+    "$2" --rounds 1 --batch 0.0001 --no-limits --n 1,8,32 $more --out "$folder/more.json" \
+        --peers naive,ours-direct,ours-plan "$folder/knn.mtx.gz" 2>/dev/null
+    python3 "$3" "$folder/more.json" >/dev/null
+done
 if "$2" "$folder/absent.mtx" >/dev/null 2>&1; then
     echo "a missing file was accepted" >&2
     exit 1

@@ -44,7 +44,8 @@ moved_by(const sb_emit *cx, const sb_expr *e)
     gather g = {NULL, 0};
     int64_t step;
 
-    if (e->kind != SB_EXPR_LOAD || (t != SB_F32 && t != SB_F64) ||
+    if (e->kind != SB_EXPR_LOAD ||
+        (t != SB_F32 && t != SB_F64 && t != SB_C32 && t != SB_C64) ||
         sb_emit_lane(cx, e) != SB_LANE_VARY)
         return NULL;
     find_moving(cx, e->arg[0], false, &g);

@@ -1,5 +1,6 @@
 /*
- * Loads of lanes that do not lie side by side; part of spblas_kernel.h. Of f32 and f64:
+ * Loads of lanes that do not lie side by side; part of spblas_kernel.h. Of f32 and f64, the first
+ * two lines of c32 and c64, too:
  *
  *   ga    p[q[k]], q an i32 array       gam   the same, first m of n lanes
  *   gah, gahm   the same, q an i16 array
@@ -333,6 +334,62 @@ SBK_GATHER_SOME(f32, float, 8, ga, int32_t)
 SBK_GATHER_SOME(f32, float, 8, gah, int16_t)
 SBK_GATHER_ANY(f64, double, 4, 2)
 #endif
+#endif
+
+/* Pairs: of floats a double each, of doubles a register of 16 bytes each. */
+#define SBK_GATHER_PAIRS(n, ga, index)                                              \
+    SBK_FN sbk_c32x##n sbk_##ga##_c32x##n(const sbk_c32 *p, const index *q)         \
+    {                                                                               \
+        return (sbk_c32x##n)sbk_##ga##_f64x##n((const double *)(const void *)p, q); \
+    }                                                                               \
+    SBK_FN sbk_c32x##n sbk_##ga##m_c32x##n(const sbk_c32 *p, const index *q, int m) \
+    {                                                                               \
+        return (sbk_c32x##n)sbk_##ga##m_f64x##n((const double *)(const void *)p, q, \
+                                                m);                                 \
+    }
+#define SBK_GATHER_WIDE_PAIRS(n, half, join, ga, index)                               \
+    SBK_FN sbk_c64x##n sbk_##ga##_c64x##n(const sbk_c64 *p, const index *q)           \
+    {                                                                                 \
+        return join(sbk_##ga##_c64x##half(p, q), sbk_##ga##_c64x##half(p, q + half)); \
+    }                                                                                 \
+    SBK_FN sbk_c64x##n sbk_##ga##m_c64x##n(const sbk_c64 *p, const index *q, int m)   \
+    {                                                                                 \
+        return m <= half ? join(sbk_##ga##m_c64x##half(p, q, m), (sbk_c64x##half){0}) \
+                         : join(sbk_##ga##_c64x##half(p, q),                          \
+                                sbk_##ga##m_c64x##half(p, q + half, m - half));       \
+    }
+#define SBK_GATHER_ONE_PAIR(ga, index)                                          \
+    SBK_FN sbk_c64x1 sbk_##ga##_c64x1(const sbk_c64 *p, const index *q)         \
+    {                                                                           \
+        return sbk_ld_c64x1(p + *q);                                            \
+    }                                                                           \
+    SBK_FN sbk_c64x1 sbk_##ga##m_c64x1(const sbk_c64 *p, const index *q, int m) \
+    {                                                                           \
+        (void)m; /* 1 */                                                        \
+        return sbk_ld_c64x1(p + *q);                                            \
+    }
+#define SBK_GATHER_PAIRS_BOTH(n) \
+    SBK_GATHER_PAIRS(n, ga, int32_t) SBK_GATHER_PAIRS(n, gah, int16_t)
+
+SBK_GATHER_PAIRS_BOTH(1)
+SBK_GATHER_PAIRS_BOTH(2)
+SBK_GATHER_ONE_PAIR(ga, int32_t)
+SBK_GATHER_ONE_PAIR(gah, int16_t)
+#if SBK_VBYTES >= 32
+#define SBK_JOIN_PAIRS2(a, b) (sbk_c64x2) _mm256_set_m128d((__m128d)(b), (__m128d)(a))
+
+SBK_GATHER_PAIRS_BOTH(4)
+SBK_GATHER_WIDE_PAIRS(2, 1, SBK_JOIN_PAIRS2, ga, int32_t)
+SBK_GATHER_WIDE_PAIRS(2, 1, SBK_JOIN_PAIRS2, gah, int16_t)
+#endif
+#if SBK_VBYTES >= 64
+#define SBK_JOIN_PAIRS4(a, b) \
+    (sbk_c64x4)               \
+        _mm512_insertf64x4(_mm512_castpd256_pd512((__m256d)(a)), (__m256d)(b), 1)
+
+SBK_GATHER_PAIRS_BOTH(8)
+SBK_GATHER_WIDE_PAIRS(4, 2, SBK_JOIN_PAIRS4, ga, int32_t)
+SBK_GATHER_WIDE_PAIRS(4, 2, SBK_JOIN_PAIRS4, gah, int16_t)
 #endif
 
 /* ---- neighbours ---------------------------------------------------------------------- */

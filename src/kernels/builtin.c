@@ -179,6 +179,12 @@
         "spmm panel " types " rr packed x32 p0", "spmm panel " types " rr x32 p0", \
         "spmm panel " types " rr packed t32 p0", "spmm panel " types " rr t32 p0"
 
+/* Slices of complex numbers, columns of 32 and 16 bits. */
+#define PAIR_SLICES(types)                                                 \
+    "spmv sell " types " rr t4 p0", "spmv sell " types " rr packed t4 p0", \
+        "spmv sell " types " rr narrow t4 p0",                             \
+        "spmv sell " types " rr packed narrow t4 p0"
+
 /* A^T of compressed rows: rows whose values are read by position, or packed. */
 #define TURNED(types, form)                         \
     "spmm pick " types " rr " form "t8 p0 u2",      \
@@ -474,10 +480,14 @@ static const char *const builtin[] = {
     TURNED(F32, ""),
     TURNED(F32, "packed "),
     TURNED(F64, ""),
+    TURNED(F64, "packed "),
     TURNED_EXACT(F32, ""),
+    TURNED_EXACT(F32, "packed "),
     TURNED_EXACT(F64, ""),
     "spmm pick " F32 " rr t8 p0",
     "spmm pick " F64 " rr t8 p0",
+    "spmm pick " F32 " rr packed t8 p0",
+    "spmm pick " F64 " rr packed t8 p0",
     "spmm pick " F32 " rr x128 p0 u2",
     "spmm pick " F32 " rr t128 p0 u2",
     VECTOR("pick", F32),
@@ -505,6 +515,11 @@ static const char *const builtin[] = {
     "spmm csr i8i8f32/f32 i32i32 rr t32 p0",
     "spmm csr c32c32c32/c32 i32i32 rr t16 p0",
     "spmm csr c64c64c64/c64 i32i32 rr t8 p0",
+    /* ... of slabs of columns that are turned */
+    "spmm csr f16f16f16/f32 i32i32 rr t8 p0",
+    "spmm csr bf16bf16bf16/f32 i32i32 rr t8 p0",
+    "spmm csr c32c32c32/c32 i32i32 rr t8 p0",
+    "spmm csr c64c64c64/c64 i32i32 rr t4 p0",
     "spmv csr f16f16f32/f32 i32i32 rr t4 p0",
     "spmv csr bf16bf16f32/f32 i32i32 rr t4 p0",
     "spmv csr f16f16f16/f32 i32i32 rr t4 p0",
@@ -513,7 +528,10 @@ static const char *const builtin[] = {
     "spmv csr i8i8f32/f32 i32i32 rr t4 p0",
     "spmv csr c32c32c32/c32 i32i32 rr t4 p0",
     "spmv csr c64c64c64/c64 i32i32 rr t4 p0",
+    PAIR_SLICES("c32c32c32/c32 i32i32"),
+    PAIR_SLICES("c64c64c64/c64 i32i32"),
     "sddmm csr f16f16f16/f32 i32i32 rc t32 p0",
+    "sddmm csr bf16bf16bf16/f32 i32i32 rc t32 p0",
     "sddmm csr c32c32c32/c32 i32i32 rc t8 p0",
     "sddmm csr c64c64c64/c64 i32i32 rc t4 p0",
 };

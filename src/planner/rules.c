@@ -327,7 +327,7 @@ loaded_in_place(const sb_work *w, const sb_target *t, double mean)
 sb_part_kind
 sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
 {
-    if (w->op != SB_OP_SPMV)
+    if (w->op != SB_OP_SPMV || w->complex) /* docs/kernels.md, Pairs */
         return SB_PART_CSR;
     if (t->isa != SB_ISA_V4G)
         return loaded_in_place(w, t, mean);

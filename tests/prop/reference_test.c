@@ -170,7 +170,8 @@ bits_do_not_depend_on_threads(void **state)
 
     (void)state;
     sb_backend_set(&pretend);
-    for (uint64_t k = 0; k < 60; k++) {
+    for (uint64_t k = 0; k < 240; k++) {
+        static const int64_t columns[] = {1, 3, 5, 24, 70};
         gen_rng r = {k};
         const problem_types *t = &problem_type_table[k % 8];
         gen_spec s = {.family = k % 2 ? GEN_UNIFORM : GEN_POWER_LAW,
@@ -188,7 +189,7 @@ bits_do_not_depend_on_threads(void **state)
                          .alpha = {1.5, 0.25},
                          .beta = {0.5, 0.0},
                          .batch = 1};
-        const int64_t n = k % 3 ? 24 : 5;
+        const int64_t n = columns[k % 5];
         const bool turned = pb.trans_a != SB_TRANS_N;
         sb_dense one;
 
@@ -205,7 +206,7 @@ bits_do_not_depend_on_threads(void **state)
         one = gen_copy_dense(&pb.c);
         pretended = 1;
         assert_int_equal(sb_ref_run(&pb, NULL), SB_OK);
-        pretended = 7;
+        pretended = k % 2 ? 7 : 2; /* rows or columns are shared out */
         {
             sb_dense many = pb.c;
 
