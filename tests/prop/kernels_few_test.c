@@ -6,6 +6,8 @@
  * Likewise of rows of B that end within a tile, by each number of vectors and size of the last,
  * and of lanes that a gather leaves out; and of rows that ask for the rows of B that last entries
  * name, which no array may be left for.
+ *
+ * ctest-cost: 60
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"

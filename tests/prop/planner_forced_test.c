@@ -5,7 +5,7 @@
  * entries at a time of its own, not each of them: a kernel more for every pair.
  *
  * ctest-labels: full
- * ctest-cost: 160
+ * ctest-cost: 120
  */
 #include "base/alloc.h"
 #include "base/fault.h"
