@@ -10,8 +10,8 @@
  *
  *   matrices_test [--all] FILE...
  *
- * Without --all: files up to 3 000 entries, in f32 with N = 32 and 1 by rows, in f64 with
- * N = 7 by columns; most of the time goes into compiling kernels, which every type, width
+ * Without --all: files up to 3 000 entries, in f32 with N = 32 by rows, in f64 with N = 7 by
+ * columns, and SpMM with N = 1 as planned alone; most of the time goes into compiling kernels, which every type, width
  * and layout needs of its own.
  *
  * For all of a folder on two cores, each file is a process of one thread:
@@ -62,6 +62,7 @@ typedef struct trial {
     set done;   /* texts of finished plans that were run */
     set *twins; /* candidates that come out as others do, for this op(A) */
     bool learn; /* twins are to be found, not taken from before */
+    bool alone; /* what the planner chooses alone */
 } trial;
 
 /* Runs a plan (NULL: the path without one) and compares. */
@@ -144,7 +145,8 @@ try_all(trial *tr)
 
     run_plan(tr, NULL, "no plan");
     try_plan(tr, NULL, false);
-    for (int q = 0; (text = sb_plan_candidate(&tr->pb, &opt, q)) != NULL; q++) {
+    for (int q = 0; !tr->alone && (text = sb_plan_candidate(&tr->pb, &opt, q)) != NULL;
+         q++) {
         char copy[256];
 
         (void)snprintf(copy, sizeof copy, "%s", text);
@@ -176,7 +178,7 @@ problem_of(const exact *x, sb_op op, int type)
 /* op(A) is the one x->product was made with. */
 static void
 product_case(const exact *x, sb_op op, int type, int64_t n, bool col, bool trans,
-             set *twins, tally *t)
+             bool alone, set *twins, tally *t)
 {
     const int64_t m = trans ? x->cols : x->rows, k = trans ? x->rows : x->cols;
     const int64_t gap = op == SB_OP_SPMM ? 3 : 0;
@@ -190,6 +192,7 @@ product_case(const exact *x, sb_op op, int type, int64_t n, bool col, bool trans
                 .type = dt,
                 .twins = twins,
                 .learn = !twins->closed,
+                .alone = alone,
                 .t = t};
 
     tr.pb.trans_a = trans ? SB_TRANS_T : SB_TRANS_N;
@@ -264,12 +267,12 @@ run_products(exact *x, const char *name, bool all, tally *t)
                 if (!wanted(all, form / 2, ns[q], form % 2))
                     continue;
                 progress(name, "spmm", ns[q]);
-                product_case(x, SB_OP_SPMM, form / 2, ns[q], form % 2, trans, &products,
-                             t);
+                product_case(x, SB_OP_SPMM, form / 2, ns[q], form % 2, trans,
+                             !all && ns[q] == 1, &products, t);
             }
         for (int type = 0; type < EXACT_TYPES; type++) {
             progress(name, "spmv", 1);
-            product_case(x, SB_OP_SPMV, type, 1, false, trans, &vectors, t);
+            product_case(x, SB_OP_SPMV, type, 1, false, trans, false, &vectors, t);
         }
     }
 }

@@ -18,7 +18,7 @@
 
 enum { FORMATS = 64, CASES = 40 };
 
-/* A quick run takes each pair on some matrices, `--all` every pair on all. */
+/* A quick run takes each pair on some matrices, `--more` on a quarter of them, `--all` on all. */
 static uint64_t share = 16;
 
 /* Registry formats with parameters that make small matrices interesting, and formats
@@ -238,6 +238,8 @@ main(int argc, char **argv)
         cmocka_unit_test(tensors),
     };
 
+    if (argc > 1 && strcmp(argv[1], "--more") == 0)
+        share = 4;
     if (argc > 1 && strcmp(argv[1], "--all") == 0)
         share = 1;
     return cmocka_run_group_tests(tests, make_world, free_world);

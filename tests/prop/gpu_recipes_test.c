@@ -5,8 +5,8 @@
  * four orders, gives exactly what the definition says (data are small integers) on
  * matrices that break sparse code, in tiles as a launch would cut them, with the grid's y
  * too small, fitting and too large; once more with infinities and NaN in B, or X and Y. A few kernels;
- * with --all, all, each matrix in the first order and one of the others in turn
- * (prop.gpu_recipes_all); with --watch, all once on every other matrix, and no group of lanes uses
+ * with --rest, the others, each matrix in the first order and one of the others in turn
+ * (prop.gpu_recipes_all), with --all these few, too; with --watch, all once on every other matrix, and no group of lanes uses
  * what another stores (prop.gpu_recipes_watched).
  */
 #include "base/macro.h"
@@ -42,7 +42,7 @@ static const struct {
 
 enum { TILES_MAX = 4096, SEVERAL = 5 };
 
-static bool watched, all;
+static bool watched, all, rest;
 
 typedef struct gpu_kernel {
     emu_kernel run;
@@ -257,12 +257,13 @@ main(int argc, char **argv)
     struct CMUnitTest tests[SB_COUNT(specs)] = {{0}};
     int n = 0;
 
-    all = strcmp(how, "--all") == 0;
+    rest = strcmp(how, "--rest") == 0;
+    all = rest || strcmp(how, "--all") == 0;
     watched = strcmp(how, "--watch") == 0;
     sb_backend_set(&sb_cpu_backend);
     cmocka_set_test_filter(getenv("SB_CASES")); /* tests/mutation */
     for (int q = 0; q < SB_COUNT(specs); q++)
-        if (all || watched || specs[q].quick)
+        if (all || watched ? !rest || !specs[q].quick : specs[q].quick)
             tests[n++] = (struct CMUnitTest){.name = specs[q].text,
                                              .test_func = agree,
                                              .initial_state = (void *)(intptr_t)q};

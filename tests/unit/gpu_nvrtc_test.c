@@ -3,7 +3,8 @@
  *
  * Every GPU kernel compiles with NVRTC, where the machine has it, spills nothing and needs
  * the registers and shared memory that tests/golden/gpu_resources.txt says, when it is the
- * version of that table. ctest takes every third kernel, for one architecture each in turn;
+ * version of that table. ctest takes every sixth kernel, others every day, for one architecture
+ * each in turn;
  *
  *   gpu_nvrtc_test --all     takes all
  *   gpu_nvrtc_test --write   makes the table anew
@@ -20,6 +21,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static const char *const specs[] = {
 #define X(spec) spec,
@@ -33,9 +35,10 @@ static const char *const specs[] = {
 
 #define TABLE SB_SOURCE_DIR "/tests/golden/gpu_resources.txt"
 
-enum { SHARE = 3 }; /* ctest takes one kernel in so many */
+enum { SHARE = 6, DAY = 24 * 3600 }; /* ctest takes one kernel in so many */
 
 static bool all, writes, known;
+static int day;
 static sb_strbuf table;
 
 static void
@@ -80,7 +83,7 @@ compiles(void **state)
         nvrtc_use use;
         const char *was;
 
-        if (!all && q != index / SHARE % NVRTC_ARCHS)
+        if (!all && q != (index + day) / SHARE % NVRTC_ARCHS)
             continue;
         use = nvrtc_compile(text.s, spec, nvrtc_archs[q]);
         if (use.spills || use.registers == 0)
@@ -127,6 +130,7 @@ main(int argc, char **argv)
     int failed, n = 0;
     FILE *f;
 
+    day = (int)(time(NULL) / DAY);
     writes = argc > 1 && strcmp(argv[1], "--write") == 0;
     all = writes || (argc > 1 && strcmp(argv[1], "--all") == 0);
     if (!nvrtc_open()) {
@@ -138,7 +142,7 @@ main(int argc, char **argv)
         sb_strbuf_printf(&table, "NVRTC %s\n", nvrtc_version());
     else
         read_table();
-    for (int q = 0; q < SB_COUNT(specs); q += all ? 1 : SHARE)
+    for (int q = all ? 0 : day % SHARE; q < SB_COUNT(specs); q += all ? 1 : SHARE)
         tests[n++] = (struct CMUnitTest){.name = specs[q],
                                          .test_func = compiles,
                                          .initial_state = (void *)(intptr_t)q};
