@@ -21,7 +21,7 @@ def times(row, ours):
 
 
 def key(row):
-    return row["matrix"], row["op"], row["n"], row["type"]
+    return row["matrix"], row["op"], row["n"], row["type"], row.get("transposed", False)
 
 
 def mean(values):

@@ -13,7 +13,7 @@ import math
 
 
 def key(row):
-    return row["matrix"], row["op"], row["n"], row["type"]
+    return row["matrix"], row["op"], row["n"], row["type"], row.get("transposed", False)
 
 
 def times(row):

@@ -162,7 +162,9 @@ excess(const bench_problem *pb, int64_t place, const sum *want, int64_t len)
     const elem sums = elem_compute(pb->type);
     const double eps = elem_epsilon(sums) * (elem_is_complex(sums) ? 2.0 : 1.0);
     const double narrowed =
-        sums == pb->type ? 0.0 : elem_epsilon(pb->type) * (double)fabsl(want->re);
+        sums == pb->type
+            ? 0.0
+            : elem_epsilon(pb->type) * (double)(fabsl(want->re) + fabsl(want->im));
     const double bound = 2.0 * eps * (double)(len + 2) * want->size +
                          elem_tiny(pb->type) + 1.0001 * narrowed;
     double re, im, off;

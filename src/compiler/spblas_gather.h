@@ -1,6 +1,6 @@
 /*
- * Loads of lanes that do not lie side by side; part of spblas_kernel.h. Of f32 and f64, the first
- * two lines of c32 and c64, too:
+ * Loads of lanes that do not lie side by side; part of spblas_kernel.h. Of f32 and f64; ga, gam, gah
+ * and gahm also of c32 and c64:
  *
  *   ga    p[q[k]], q an i32 array       gam   the same, first m of n lanes
  *   gah, gahm   the same, q an i16 array

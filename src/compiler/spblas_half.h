@@ -61,7 +61,29 @@ SBK_BRAIN(8, SBK_WIDENED8)
 SBK_BRAIN(16, SBK_WIDENED16)
 SBK_HALF_X86(16, _mm512_cvtph_ps, _mm512_cvtps_ph, __m256i)
 #endif
+#if defined(__F16C__)
+SBK_FN sbk_f32x4
+sbk_cvt_f16_f32x4(sbk_f16x4 v)
+{
+    int64_t bits;
+
+    __builtin_memcpy(&bits, &v, sizeof bits);
+    return (sbk_f32x4)_mm_cvtph_ps(_mm_cvtsi64_si128(bits));
+}
+
+SBK_FN sbk_f16x4
+sbk_cvt_f32_f16x4(sbk_f32x4 v)
+{
+    const int64_t bits = _mm_cvtsi128_si64(_mm_cvtps_ph((__m128)v, 0));
+    sbk_f16x4 r;
+
+    __builtin_memcpy(&r, &bits, sizeof r);
+    return r;
+}
+
+#else
 SBK_HALF_ANY(4)
+#endif
 #if SBK_VBYTES >= 32 && defined(__F16C__)
 SBK_HALF_X86(8, _mm256_cvtph_ps, _mm256_cvtps_ph, __m128i)
 #elif SBK_VBYTES >= 32

@@ -1,16 +1,18 @@
 /*
  * The reference's scatter (ref_spmm.c) where everything has the compute type: A^T of compressed
  * rows, columns of A and coordinates without an analysis. Each thread walks all entries and adds
- * those of its window of C, so an element's sum runs in storage order whatever the split. Nothing
- * is fused: the bits are those of every other form of the loops, on every processor.
+ * those of its window of C, so an element's sum runs in storage order whatever the split: the bits
+ * are the same at any number of threads. Nothing is fused on x86, with AVX2 or without.
  *
  *   lines     rows of op(B) and of C are contiguous: a thread owns lines of C's columns where
  *             there are as many as threads, else rows of C
  *   columns   else, whatever the strides, up to four columns at once: a thread owns columns. One
- *             column is one thread's: another would have to read all entries as well
+ *             column is one thread's, for another would have to read all entries as well, but of
+ *             coordinates, whose rows mostly ascend: then what is another's is passed over fast
  */
 #include "cpu/ref_job.h"
 
+#include "base/macro.h"
 #include "runtime/backend.h"
 #include "runtime/target.h"
 
@@ -24,13 +26,7 @@ typedef struct window {
     int64_t r0, r1, c0, c1;
 } window;
 
-#define INLINE __attribute__((always_inline)) static inline
 #define BASELINE
-#if defined(__x86_64__) && defined(__GNUC__)
-#define AVX2 __attribute__((target("avx2")))
-#else
-#define AVX2
-#endif
 #define SB_JOIN(a, b) a##b
 /* An index of the caller's. */
 #define AT(array, p) \
@@ -44,12 +40,12 @@ by_lines(const sb_ref_job *job)
 
 #define E float
 #define LANES (VECTOR_BYTES / (int)sizeof(E))
-#define SWAP(v) __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6)
+#define SWAP(v) SB_INTERLEAVE(v, v, 1, 0, 3, 2, 5, 4, 7, 6)
 #define PARTS 1
 #define TARGET BASELINE
 #define NAME(x) SB_JOIN(f32_, x)
 #include "cpu/ref_scatter.inc"
-#define TARGET AVX2
+#define TARGET SB_FOR_AVX2
 #define NAME(x) SB_JOIN(f32_avx2_, x)
 #include "cpu/ref_scatter.inc"
 #undef PARTS
@@ -57,19 +53,19 @@ by_lines(const sb_ref_job *job)
 #define TARGET BASELINE
 #define NAME(x) SB_JOIN(c32_, x)
 #include "cpu/ref_scatter.inc"
-#define TARGET AVX2
+#define TARGET SB_FOR_AVX2
 #define NAME(x) SB_JOIN(c32_avx2_, x)
 #include "cpu/ref_scatter.inc"
 #undef PARTS
 #undef E
 #undef SWAP
 #define E double
-#define SWAP(v) __builtin_shufflevector(v, v, 1, 0, 3, 2)
+#define SWAP(v) SB_INTERLEAVE(v, v, 1, 0, 3, 2)
 #define PARTS 1
 #define TARGET BASELINE
 #define NAME(x) SB_JOIN(f64_, x)
 #include "cpu/ref_scatter.inc"
-#define TARGET AVX2
+#define TARGET SB_FOR_AVX2
 #define NAME(x) SB_JOIN(f64_avx2_, x)
 #include "cpu/ref_scatter.inc"
 #undef PARTS
@@ -77,7 +73,7 @@ by_lines(const sb_ref_job *job)
 #define TARGET BASELINE
 #define NAME(x) SB_JOIN(c64_, x)
 #include "cpu/ref_scatter.inc"
-#define TARGET AVX2
+#define TARGET SB_FOR_AVX2
 #define NAME(x) SB_JOIN(c64_avx2_, x)
 #include "cpu/ref_scatter.inc"
 #undef PARTS
@@ -113,13 +109,13 @@ rows(const sb_ref_job *job, int64_t lo, int64_t hi)
     loops_of(job)(&w);
 }
 
-/* Columns that threads may own one by one: those that share lines of C go together. */
+/* Columns that a thread owns together: whole lines of C, or what is added up at once. */
 static int64_t
 unit(const sb_ref_job *job)
 {
-    const int64_t size = (int64_t)job->ops->size;
-
-    return job->y.vary == 1 && job->n > 1 ? LINE_BYTES / size : 1;
+    if (by_lines(job))
+        return LINE_BYTES / (int64_t)job->ops->size;
+    return job->y.vary == 1 ? TOGETHER : 1;
 }
 
 static void
@@ -137,7 +133,8 @@ sb_ref_scatter(const sb_ref_job *job)
     const sb_backend *backend = sb_backend_get();
     const int64_t u = unit(job), units = (job->n + u - 1) / u;
 
-    if (by_lines(job) && backend && units < backend->threads())
+    if ((by_lines(job) || (job->a.listed && !job->swap)) && backend &&
+        units < backend->threads())
         sb_ref_parallel(rows, job, job->m, 1);
     else
         sb_ref_parallel(columns, job, units, 1);

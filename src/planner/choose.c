@@ -113,8 +113,7 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
         return "shared runs too short for lanes";
     if (p->kind == SB_PART_WIN && lanes_of_rows(pl))
         return "columns that rows share are faster packed";
-    if (pl->work.complex && !pl->target->gpu &&
-        (p->kind == SB_PART_SEG || p->kind == SB_PART_PROD))
+    if (sb_rule_pairs(&pl->work) && (p->kind == SB_PART_SEG || p->kind == SB_PART_PROD))
         return "pairs are gathered whole, row by row";
     if (p->kind == SB_PART_SEG && pl->stats.mean >= 128 && !sb_target_zen(pl->target))
         return "rows long enough for lanes of their own";

@@ -173,7 +173,8 @@ window_indices(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     return (whole ? 0.42 : narrow ? 0.65 : again) * (2.5 * alone + shared);
 }
 
-/* A value of A^T where the caller has it, beside a packed one, which follows the one before. */
+/* A value in the caller's order, of A^T or of a CSC, beside a packed one, which follows the one
+ * before. */
 static const double scattered = 0.6e-9;
 
 /* What one part takes of all threads, no barriers. */
@@ -230,7 +231,7 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
             roof.memory;
         out->unit = am->units * co->unit;
         out->entry = sb_cost_entry_pace(w, t, unroll) * indexed * co->entry;
-        if (w->by_position && !packed)
+        if (w->op == SB_OP_SPMM && w->by_position && !packed)
             out->entry += am->entries * scattered;
         total->bytes += roof.bytes + am->entries * width * w->b_size;
     }

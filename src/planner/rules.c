@@ -324,10 +324,16 @@ loaded_in_place(const sb_work *w, const sb_target *t, double mean)
     return SB_PART_CSR; /* registers of 16 bytes hold two doubles */
 }
 
+bool
+sb_rule_pairs(const sb_work *w)
+{
+    return w->complex && w->a_size == w->compute_size && w->b_size == w->compute_size;
+}
+
 sb_part_kind
 sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
 {
-    if (w->op != SB_OP_SPMV || w->complex) /* docs/kernels.md, Pairs */
+    if (w->op != SB_OP_SPMV || (sb_rule_pairs(w) && w->idx_size == 4))
         return SB_PART_CSR;
     if (t->isa != SB_ISA_V4G)
         return loaded_in_place(w, t, mean);

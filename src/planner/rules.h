@@ -99,6 +99,9 @@ int sb_rule_together_slab(const sb_work *w, int slab, const sb_target *t,
  * times as long as a whole one. */
 bool sb_rule_tile_streams(const sb_work *w, const sb_target *t, int tile);
 
+/* Whether pairs are gathered whole, which groups and products do not (docs/kernels.md, Pairs). */
+bool sb_rule_pairs(const sb_work *w);
+
 /* How rows of `mean` entries are read in place without an analysis: SpMV, where gathers are
  * fast, takes short rows several at a time (seg), the shortest by their products (prod); else
  * csr. */

@@ -171,12 +171,12 @@ bits_do_not_depend_on_threads(void **state)
     (void)state;
     sb_backend_set(&pretend);
     for (uint64_t k = 0; k < 240; k++) {
-        static const int64_t columns[] = {1, 3, 5, 24, 70};
+        static const int64_t columns[] = {1, 3, 4, 5, 8, 24, 70};
         gen_rng r = {k};
         const problem_types *t = &problem_type_table[k % 8];
         gen_spec s = {.family = k % 2 ? GEN_UNIFORM : GEN_POWER_LAW,
-                      .rows = 300,
-                      .cols = 200,
+                      .rows = 450,
+                      .cols = 300,
                       .density = 0.1,
                       .seed = k,
                       .format = (sb_format)(k / 8 % 4),
@@ -189,7 +189,7 @@ bits_do_not_depend_on_threads(void **state)
                          .alpha = {1.5, 0.25},
                          .beta = {0.5, 0.0},
                          .batch = 1};
-        const int64_t n = columns[k % 5];
+        const int64_t n = columns[gen_below(&r, 7)];
         const bool turned = pb.trans_a != SB_TRANS_N;
         sb_dense one;
 
@@ -197,16 +197,16 @@ bits_do_not_depend_on_threads(void **state)
                                            .cols = n,
                                            .type = t->x,
                                            .seed = k,
-                                           .col_major = k % 2});
+                                           .col_major = gen_below(&r, 2)});
         pb.c = gen_dense(&(gen_dense_spec){.rows = turned ? pb.a.cols : pb.a.rows,
                                            .cols = n,
                                            .type = t->y,
                                            .seed = k + 1,
-                                           .col_major = k % 4 > 1});
+                                           .col_major = gen_below(&r, 2)});
         one = gen_copy_dense(&pb.c);
         pretended = 1;
         assert_int_equal(sb_ref_run(&pb, NULL), SB_OK);
-        pretended = k % 2 ? 7 : 2; /* rows or columns are shared out */
+        pretended = gen_below(&r, 2) ? 7 : 2; /* rows or columns are shared out */
         {
             sb_dense many = pb.c;
 
@@ -220,6 +220,57 @@ bits_do_not_depend_on_threads(void **state)
         problem_free(&pb);
     }
     sb_backend_set(before);
+}
+
+/* Rows of C that are not there are passed over, and B is not read for them. */
+static void
+entries_elsewhere_are_passed_over(void **state)
+{
+    static const int32_t row[] = {1, -1, 0, 9, 2}, column[] = {0, -70000, 2, 70000, 1};
+    static const int32_t wild[] = {0, -9, 2, 70000, 1}, ptr[] = {0, 2, 4, 5};
+    static float val[] = {1, 2, 3, 4, 5};
+    static const double want[2][3] = {{3 * 3, 1 * 1, 5 * 2}, {1 * 1, 5 * 3, 3 * 2}};
+
+    (void)state;
+    for (int listed = 0; listed < 2; listed++)
+        for (int64_t n = 1; n <= 9; n += 4) {
+            float b[27], c[27];
+            sb_problem pb = {.op = SB_OP_SPMM,
+                             .a = {.format = listed ? SB_FORMAT_COO : SB_FORMAT_CSR,
+                                   .rows = 3,
+                                   .cols = 3,
+                                   .nnz = 5,
+                                   .ptr = ptr,
+                                   .row = row,
+                                   .idx = listed ? column : wild,
+                                   .val = val,
+                                   .ptr_type = SB_I32,
+                                   .idx_type = SB_I32,
+                                   .val_type = SB_F32,
+                                   .batch = 1},
+                             .trans_a = listed ? SB_TRANS_N : SB_TRANS_T,
+                             .b = {.rows = 3,
+                                   .cols = n,
+                                   .ld = n,
+                                   .type = SB_F32,
+                                   .data = b,
+                                   .batch = 1},
+                             .c = {.rows = 3,
+                                   .cols = n,
+                                   .ld = n,
+                                   .type = SB_F32,
+                                   .data = c,
+                                   .batch = 1},
+                             .compute = SB_F32,
+                             .alpha = {1, 0},
+                             .batch = 1};
+
+            for (int64_t q = 0; q < 3 * n; q++)
+                b[q] = (float)(q / n + 1);
+            assert_int_equal(sb_ref_run(&pb, NULL), SB_OK);
+            for (int64_t q = 0; q < 3 * n; q++)
+                assert_true(c[q] == want[!listed][q / n]);
+        }
 }
 
 int
@@ -236,6 +287,7 @@ main(void)
         cmocka_unit_test(specials_spread_by_structure),
         cmocka_unit_test(foreign_types_are_refused),
         cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(entries_elsewhere_are_passed_over),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,10 @@ put_element(void *at, sb_dtype type, int64_t q, double value)
     case SB_F32:
         ((float *)at)[q] = (float)value;
         break;
+    case SB_C32:
+    case SB_C64:
+        sb_value_store(type, at, q, (sb_value){value, 0});
+        break;
     default:
         ((double *)at)[q] = value;
     }
@@ -115,5 +119,8 @@ put_element(void *at, sb_dtype type, int64_t q, double value)
 double
 get_element(const void *at, sb_dtype type, int64_t q)
 {
-    return type == SB_F32 ? ((const float *)at)[q] : ((const double *)at)[q];
+    const int64_t real = sb_dtype_is_complex(type) ? 2 * q : q;
+
+    return type == SB_F32 || type == SB_C32 ? ((const float *)at)[real]
+                                            : ((const double *)at)[real];
 }

@@ -30,7 +30,7 @@ void fence_product(fenced_product *p, sb_op op, int64_t rows, int64_t cols, int6
                    int64_t nnz, sb_dtype type, sb_dtype index);
 void unfence_product(const fenced_product *p);
 
-/* Element q of an array: i32, i64, f32, else f64; reading: f32, else f64. */
+/* Element q of an array: i32, i64, f32, c32 and c64 (real parts), else f64; reading no integers. */
 void put_element(void *at, sb_dtype type, int64_t q, double value);
 double get_element(const void *at, sb_dtype type, int64_t q);
 

@@ -97,6 +97,8 @@ test_pairs_in_place(void **state)
     sb_work w = {.op = SB_OP_SPMV,
                  .m = 1000,
                  .nnz = 5000,
+                 .a_size = 8,
+                 .b_size = 8,
                  .compute_size = 8,
                  .idx_size = 4,
                  .a_type = SB_C32,
