@@ -226,8 +226,9 @@ bits_do_not_depend_on_threads(void **state)
 static void
 entries_elsewhere_are_passed_over(void **state)
 {
-    static const int32_t row[] = {1, -1, 0, 9, 2}, column[] = {0, -70000, 2, 70000, 1};
-    static const int32_t wild[] = {0, -9, 2, 70000, 1}, ptr[] = {0, 2, 4, 5};
+    static const int32_t row[] = {1, -1, 0, 9, 2},
+                         column[] = {0, -400000000, 2, 400000000, 1};
+    static const int32_t wild[] = {0, -9, 2, 400000000, 1}, ptr[] = {0, 2, 4, 5};
     static float val[] = {1, 2, 3, 4, 5};
     static const double want[2][3] = {{3 * 3, 1 * 1, 5 * 2}, {1 * 1, 5 * 3, 3 * 2}};
 
