@@ -21,7 +21,8 @@ def times(row, ours):
 
 
 def key(row):
-    return row["matrix"], row["op"], row["n"], row["type"], row.get("transposed", False)
+    op = row["op"] + ("^T" if row.get("transposed") else "")
+    return row["matrix"], op, row["n"], row["type"]
 
 
 def mean(values):

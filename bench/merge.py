@@ -13,7 +13,8 @@ import math
 
 
 def key(row):
-    return row["matrix"], row["op"], row["n"], row["type"], row.get("transposed", False)
+    op = row["op"] + ("^T" if row.get("transposed") else "")
+    return row["matrix"], op, row["n"], row["type"]
 
 
 def times(row):
