@@ -4,6 +4,8 @@
  */
 #include "base/dtype.h"
 
+#include "base/half.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -141,40 +143,25 @@ narrow(double v, int mbits)
 float
 sb_f16_to_f32(uint16_t h)
 {
-    const uint32_t sign = (uint32_t)(h & 0x8000) << 16;
-    const uint32_t e = h >> 10 & 31, m = h & 1023;
-    uint32_t bits;
-    float f;
-
-    if (e == 0) { /* subnormal or zero: m * 2^-24 is exact */
-        f = (float)m * 0x1p-24f;
-        return sign ? -f : f;
-    }
-    bits = sign | (e == 31 ? 255u : e + 112u) << 23 | m << 13;
-    memcpy(&f, &bits, sizeof f);
-    return f;
+    return sb_half_widen_f16(h);
 }
 
 uint16_t
 sb_f16_from_f32(float f)
 {
-    return narrow((double)f, 10);
+    return sb_half_narrow_f16(f);
 }
 
 float
 sb_bf16_to_f32(uint16_t h)
 {
-    const uint32_t bits = (uint32_t)h << 16;
-    float f;
-
-    memcpy(&f, &bits, sizeof f);
-    return f;
+    return sb_half_widen_bf16(h);
 }
 
 uint16_t
 sb_bf16_from_f32(float f)
 {
-    return narrow((double)f, 7);
+    return sb_half_narrow_bf16(f);
 }
 
 /* Part k of an array of 16-bit floats, or of pairs of them. */

@@ -25,7 +25,11 @@ make_sparse(const sb_matrix *a, sb_dtype compute, bool conj)
                                (a->format == SB_FORMAT_CSC ? a->cols : a->rows) / b,
                            .block = b,
                            .conj = conj,
-                           .load = sb_ref_load_of(a->val_type, compute)};
+                           .padded = sb_matrix_padded(a),
+                           .plain = a->val_type == compute && !conj,
+                           .size = sb_dtype_size(a->val_type),
+                           .load = sb_ref_load_of(a->val_type, compute),
+                           .loops = sb_ref_loops_of(a->val_type, compute)};
 }
 
 /* by_row: `fixed` counts rows of op(D), `vary` its columns; else the reverse. */
@@ -35,15 +39,14 @@ make_dense(const sb_dense *d, sb_trans op, bool by_row, sb_dtype compute)
     const bool rows_far = !d->col_major; /* rows of D are ld apart */
     const bool fixed_is_row = by_row == (op == SB_TRANS_N);
     const bool fixed_far = rows_far == fixed_is_row;
-    sb_ref_dense r = {.fixed = fixed_far ? d->ld : 1,
-                      .vary = fixed_far ? 1 : d->ld,
-                      .conj = conjugates(op),
-                      .type = d->type,
-                      .size = sb_dtype_size(d->type),
-                      .load = sb_ref_load_of(d->type, compute)};
 
-    r.plain = d->type == compute && !r.conj && r.vary == 1;
-    return r;
+    return (sb_ref_dense){.fixed = fixed_far ? d->ld : 1,
+                          .vary = fixed_far ? 1 : d->ld,
+                          .conj = conjugates(op),
+                          .type = d->type,
+                          .size = sb_dtype_size(d->type),
+                          .load = sb_ref_load_of(d->type, compute),
+                          .loops = sb_ref_loops_of(d->type, compute)};
 }
 
 sb_status
@@ -54,6 +57,7 @@ sb_ref_job_make(sb_ref_job *job, const sb_problem *pb, sb_diag *diag)
 
     *job = (sb_ref_job){
         .ops = sb_ref_ops_of(pb->compute),
+        .loops = sb_ref_loops_of(pb->compute, pb->compute),
         .a = make_sparse(&pb->a, pb->compute, !sddmm && conjugates(pb->trans_a)),
         .x = make_dense(&pb->b, sddmm ? pb->trans_a : pb->trans_b, true, pb->compute),
         .y = make_dense(&pb->c, sddmm ? pb->trans_b : SB_TRANS_N, !sddmm, pb->compute),
@@ -61,7 +65,8 @@ sb_ref_job_make(sb_ref_job *job, const sb_problem *pb, sb_diag *diag)
         .beta_zero =
             pb->beta.re == 0.0 && pb->beta.im == 0.0 && !SB_FAULT(BETA_READS_C),
         .in_place = out == pb->compute};
-    if (!job->ops || !job->a.load || !job->x.load || !job->y.load || !job->store)
+    if (!job->ops || !job->a.load || !job->x.loops || !job->y.load || !job->store ||
+        (sddmm && !job->loops))
         return sb_diag_set(
             diag, SB_ENOTSUP,
             "no reference kernel for types %s, %s, %s with compute type %s",
@@ -110,18 +115,6 @@ sb_ref_job_member(sb_ref_job *job, const sb_problem *pb, int64_t q)
     job->y.data = move(pb->c.data, qc * pb->c.stride, job->y.size);
 }
 
-const void *
-sb_ref_fetch(const sb_ref_dense *d, int64_t fixed, int64_t v0, int64_t n,
-             sb_ref_line *line)
-{
-    const int64_t at = fixed * d->fixed + v0 * d->vary;
-
-    if (d->plain)
-        return (const char *)d->data + at * (int64_t)d->size;
-    d->load(line, d->data, at, d->vary, n, d->conj);
-    return line;
-}
-
 typedef struct range_task {
     sb_ref_fn fn;
     const sb_ref_job *job;
@@ -161,9 +154,10 @@ sb_ref_run(const sb_problem *pb, sb_diag *diag)
 
     for (int64_t q = 0; q < pb->batch && st == SB_OK; q++) {
         sb_ref_job_member(&job, pb, q);
-        st = pb->op == SB_OP_SDDMM  ? sb_ref_sddmm(&job)
-             : pb->op == SB_OP_SPMV ? sb_ref_spmv(&job)
-                                    : sb_ref_spmm(&job);
+        if (pb->op == SB_OP_SDDMM)
+            sb_ref_sddmm(&job);
+        else
+            sb_ref_spmm(&job);
     }
     return st;
 }

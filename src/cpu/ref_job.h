@@ -7,6 +7,7 @@
 #define SB_CPU_REF_JOB_H
 
 #include "base/diag.h"
+#include "cpu/ref_loops.h"
 #include "cpu/ref_ops.h"
 #include "runtime/problem.h"
 
@@ -16,22 +17,26 @@ typedef struct sb_ref_sparse {
     sb_matrix m; /* already moved to the batch member */
     bool listed;
     int64_t majors, block;
-    bool conj;
+    bool conj, padded, plain; /* plain: values can be read in place */
+    size_t size;
     sb_ref_load load;
+    const sb_ref_loops *loops; /* with widen(), or NULL */
 } sb_ref_sparse;
 
 /* op(D): element (f, v) at f * fixed + v * vary of data. */
 typedef struct sb_ref_dense {
     void *data;
     int64_t fixed, vary;
-    bool conj, plain; /* plain: lines can be read in place */
+    bool conj;
     sb_dtype type;
     size_t size;
     sb_ref_load load;
+    const sb_ref_loops *loops;
 } sb_ref_dense;
 
 typedef struct sb_ref_job {
     const sb_ref_ops *ops;
+    const sb_ref_loops *loops; /* of the compute type itself */
     sb_ref_sparse a;
     sb_ref_dense x, y;  /* SpMM: op(B) by (row, column), C by (row, column);
                            SDDMM: op(X) by (row, k), op(Y) by (column, k) */
@@ -50,9 +55,12 @@ sb_status sb_ref_job_make(sb_ref_job *job, const sb_problem *pb, sb_diag *diag);
 /* Points the job's operands at batch member q. */
 void sb_ref_job_member(sb_ref_job *job, const sb_problem *pb, int64_t q);
 
-/* Elements (fixed, v0 .. v0 + n) in the compute type: in place, or copied to *line. */
-const void *sb_ref_fetch(const sb_ref_dense *d, int64_t fixed, int64_t v0, int64_t n,
-                         sb_ref_line *line);
+/* Element (fixed, vary), not read. */
+static inline void *
+sb_ref_element(const sb_ref_dense *d, int64_t fixed, int64_t vary)
+{
+    return (char *)d->data + (fixed * d->fixed + vary * d->vary) * (int64_t)d->size;
+}
 
 /* The minor of slot p, negative where the slot is empty. */
 static inline int64_t
@@ -66,12 +74,8 @@ sb_ref_minor(const sb_ref_sparse *a, int64_t p)
 typedef void (*sb_ref_fn)(const sb_ref_job *job, int64_t lo, int64_t hi);
 void sb_ref_parallel(sb_ref_fn fn, const sb_ref_job *job, int64_t count, int64_t share);
 
-/* The loops by type of a scatter, where there are such; ref_spmm.c's serve everything. */
-bool sb_ref_scatters(const sb_ref_job *job);
-void sb_ref_scatter(const sb_ref_job *job);
-
-sb_status sb_ref_spmm(sb_ref_job *job);
-sb_status sb_ref_spmv(sb_ref_job *job);
-sb_status sb_ref_sddmm(sb_ref_job *job);
+/* SpMV is SpMM by one column. */
+void sb_ref_spmm(const sb_ref_job *job);
+void sb_ref_sddmm(const sb_ref_job *job);
 
 #endif

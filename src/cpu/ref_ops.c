@@ -4,6 +4,9 @@
  */
 #include "cpu/ref_ops.h"
 
+#include "base/half.h"
+#include "base/macro.h"
+
 #define T float
 #define OP(name) f32_##name
 #include "cpu/ref_real.inc"
@@ -33,14 +36,11 @@
 const sb_ref_ops *
 sb_ref_ops_of(sb_dtype compute)
 {
-    static const sb_ref_ops f32 = {4,         f32_axpy,    f32_dot,    f32_finish,
-                                   f32_scale, f32_row_i32, f32_row_i64};
-    static const sb_ref_ops f64 = {8,         f64_axpy,    f64_dot,    f64_finish,
-                                   f64_scale, f64_row_i32, f64_row_i64};
-    static const sb_ref_ops i32 = {4,         i32_axpy,    i32_dot,    i32_finish,
-                                   i32_scale, i32_row_i32, i32_row_i64};
-    static const sb_ref_ops c32 = {8, c32_axpy, c32_dot, c32_finish, c32_scale, 0, 0};
-    static const sb_ref_ops c64 = {16, c64_axpy, c64_dot, c64_finish, c64_scale, 0, 0};
+    static const sb_ref_ops f32 = {4, f32_times, f32_finish, f32_scale};
+    static const sb_ref_ops f64 = {8, f64_times, f64_finish, f64_scale};
+    static const sb_ref_ops i32 = {4, i32_times, i32_finish, i32_scale};
+    static const sb_ref_ops c32 = {8, c32_times, c32_finish, c32_scale};
+    static const sb_ref_ops c64 = {16, c64_times, c64_finish, c64_scale};
 
     switch (compute) {
     case SB_F32:
@@ -69,179 +69,65 @@ sb_ref_ops_of(sb_dtype compute)
 
 /* ---- Loads -------------------------------------------------------------------------- */
 
-static void
-f32_from_f32(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-             bool conj)
-{
-    (void)conj;
-    for (int64_t c = 0; c < n; c++)
-        ((float *)dst)[c] = ((const float *)src)[at + c * stride];
-}
+#define SAME(x) (x)
 
-static void
-f32_from_f16(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-             bool conj)
-{
-    (void)conj;
-    for (int64_t c = 0; c < n; c++)
-        ((float *)dst)[c] = sb_f16_to_f32(((const uint16_t *)src)[at + c * stride]);
-}
-
-static void
-f32_from_bf16(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-              bool conj)
-{
-    (void)conj;
-    for (int64_t c = 0; c < n; c++)
-        ((float *)dst)[c] = sb_bf16_to_f32(((const uint16_t *)src)[at + c * stride]);
-}
-
-static void
-f32_from_i8(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-            bool conj)
-{
-    (void)conj;
-    for (int64_t c = 0; c < n; c++)
-        ((float *)dst)[c] = ((const int8_t *)src)[at + c * stride];
-}
-
-static void
-f64_from_f32(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-             bool conj)
-{
-    (void)conj;
-    for (int64_t c = 0; c < n; c++)
-        ((double *)dst)[c] = ((const float *)src)[at + c * stride];
-}
-
-static void
-f64_from_f64(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-             bool conj)
-{
-    (void)conj;
-    for (int64_t c = 0; c < n; c++)
-        ((double *)dst)[c] = ((const double *)src)[at + c * stride];
-}
-
-static void
-i32_from_i8(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-            bool conj)
-{
-    (void)conj;
-    for (int64_t c = 0; c < n; c++)
-        ((uint32_t *)dst)[c] = (uint32_t)((const int8_t *)src)[at + c * stride];
-}
-
-static void
-i32_from_i32(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-             bool conj)
-{
-    (void)conj;
-    for (int64_t c = 0; c < n; c++)
-        ((uint32_t *)dst)[c] = (uint32_t)((const int32_t *)src)[at + c * stride];
-}
-
-static void
-c32_from_f32(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-             bool conj)
-{
-    float *to = dst;
-
-    (void)conj;
-    for (int64_t c = 0; c < n; c++) {
-        to[2 * c] = ((const float *)src)[at + c * stride];
-        to[2 * c + 1] = 0.0f;
+/* name: elements of `parts` FROM each, every one WIDENed, become elements of `wide` TO, of which
+ * those that are missing are zero. */
+#define LOADS(name, TO, wide, FROM, parts, WIDEN)                                      \
+    SB_INLINE void name##_one(TO *to, const FROM *from, bool conj)                     \
+    {                                                                                  \
+        for (int q = 0; q < (wide); q++)                                               \
+            to[q] = q < (parts) ? (TO)WIDEN(from[q < (parts) ? q : 0]) : 0;            \
+        if ((parts) == 2 && conj)                                                      \
+            to[(wide)-1] = -to[(wide)-1];                                              \
+    }                                                                                  \
+    static void name##_load(void *dst, const void *src, int64_t at, int64_t stride,    \
+                            int64_t n, bool conj)                                      \
+    {                                                                                  \
+        const FROM *from = (const FROM *)src + at * (parts);                           \
+                                                                                       \
+        if (stride == 1 && !conj)                                                      \
+            for (int64_t c = 0; c < n; c++)                                            \
+                name##_one((TO *)dst + c * (wide), from + c * (parts), false);         \
+        else                                                                           \
+            for (int64_t c = 0; c < n; c++)                                            \
+                name##_one((TO *)dst + c * (wide), from + c * stride * (parts), conj); \
     }
-}
 
-static void
-c32_from_c32(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-             bool conj)
-{
-    float *to = dst;
-
-    for (int64_t c = 0; c < n; c++) {
-        const float *from = (const float *)src + 2 * (at + c * stride);
-
-        to[2 * c] = from[0];
-        to[2 * c + 1] = conj ? -from[1] : from[1];
-    }
-}
-
-static void
-c32_from_halves(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-                bool conj, float (*widen)(uint16_t))
-{
-    float *to = dst;
-
-    for (int64_t c = 0; c < n; c++) {
-        const uint16_t *from = (const uint16_t *)src + 2 * (at + c * stride);
-
-        to[2 * c] = widen(from[0]);
-        to[2 * c + 1] = conj ? -widen(from[1]) : widen(from[1]);
-    }
-}
-
-static void
-c32_from_c16(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-             bool conj)
-{
-    c32_from_halves(dst, src, at, stride, n, conj, sb_f16_to_f32);
-}
-
-static void
-c32_from_cbf16(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-               bool conj)
-{
-    c32_from_halves(dst, src, at, stride, n, conj, sb_bf16_to_f32);
-}
-
-static void
-c64_from_f64(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-             bool conj)
-{
-    double *to = dst;
-
-    (void)conj;
-    for (int64_t c = 0; c < n; c++) {
-        to[2 * c] = ((const double *)src)[at + c * stride];
-        to[2 * c + 1] = 0.0;
-    }
-}
-
-static void
-c64_from_c64(void *dst, const void *src, int64_t at, int64_t stride, int64_t n,
-             bool conj)
-{
-    double *to = dst;
-
-    for (int64_t c = 0; c < n; c++) {
-        const double *from = (const double *)src + 2 * (at + c * stride);
-
-        to[2 * c] = from[0];
-        to[2 * c + 1] = conj ? -from[1] : from[1];
-    }
-}
+LOADS(f32_f32, float, 1, float, 1, SAME)
+LOADS(f16_f32, float, 1, uint16_t, 1, sb_half_widen_f16)
+LOADS(bf16_f32, float, 1, uint16_t, 1, sb_half_widen_bf16)
+LOADS(i8_f32, float, 1, int8_t, 1, SAME)
+LOADS(f32_f64, double, 1, float, 1, SAME)
+LOADS(f64_f64, double, 1, double, 1, SAME)
+LOADS(i8_i32, uint32_t, 1, int8_t, 1, SAME)
+LOADS(i32_i32, uint32_t, 1, int32_t, 1, SAME)
+LOADS(f32_c32, float, 2, float, 1, SAME)
+LOADS(c16_c32, float, 2, uint16_t, 2, sb_half_widen_f16)
+LOADS(cbf16_c32, float, 2, uint16_t, 2, sb_half_widen_bf16)
+LOADS(c32_c32, float, 2, float, 2, SAME)
+LOADS(f64_c64, double, 2, double, 1, SAME)
+LOADS(c64_c64, double, 2, double, 2, SAME)
 
 sb_ref_load
 sb_ref_load_of(sb_dtype from, sb_dtype compute)
 {
     static const sb_ref_load table[SB_DTYPE_COUNT][SB_DTYPE_COUNT] = {
-        [SB_I8] = {[SB_F32] = f32_from_i8, [SB_I32] = i32_from_i8},
-        [SB_I32] = {[SB_I32] = i32_from_i32},
-        [SB_F16] = {[SB_F32] = f32_from_f16},
-        [SB_BF16] = {[SB_F32] = f32_from_bf16},
+        [SB_I8] = {[SB_F32] = i8_f32_load, [SB_I32] = i8_i32_load},
+        [SB_I32] = {[SB_I32] = i32_i32_load},
+        [SB_F16] = {[SB_F32] = f16_f32_load},
+        [SB_BF16] = {[SB_F32] = bf16_f32_load},
         [SB_F32] =
-            {[SB_F32] = f32_from_f32, [SB_F64] = f64_from_f32, [SB_C32] = c32_from_f32},
-        [SB_F64] = {[SB_F64] = f64_from_f64, [SB_C64] = c64_from_f64},
-        [SB_C16] = {[SB_C32] = c32_from_c16},
-        [SB_CBF16] = {[SB_C32] = c32_from_cbf16},
-        [SB_C32] = {[SB_C32] = c32_from_c32},
-        [SB_C64] = {[SB_C64] = c64_from_c64}};
+            {[SB_F32] = f32_f32_load, [SB_F64] = f32_f64_load, [SB_C32] = f32_c32_load},
+        [SB_F64] = {[SB_F64] = f64_f64_load, [SB_C64] = f64_c64_load},
+        [SB_C16] = {[SB_C32] = c16_c32_load},
+        [SB_CBF16] = {[SB_C32] = cbf16_c32_load},
+        [SB_C32] = {[SB_C32] = c32_c32_load},
+        [SB_C64] = {[SB_C64] = c64_c64_load}};
 
-    return (unsigned)from < SB_DTYPE_COUNT && (unsigned)compute < SB_DTYPE_COUNT
-               ? table[from][compute]
-               : NULL;
+    if ((unsigned)from >= SB_DTYPE_COUNT || (unsigned)compute >= SB_DTYPE_COUNT)
+        return NULL;
+    return table[from][compute];
 }
 
 /* ---- Stores ------------------------------------------------------------------------- */
@@ -257,14 +143,16 @@ static void
 f32_to_f16(void *dst, int64_t at, int64_t stride, const void *src, int64_t n)
 {
     for (int64_t c = 0; c < n; c++)
-        ((uint16_t *)dst)[at + c * stride] = sb_f16_from_f32(((const float *)src)[c]);
+        ((uint16_t *)dst)[at + c * stride] =
+            sb_half_narrow_f16(((const float *)src)[c]);
 }
 
 static void
 f32_to_bf16(void *dst, int64_t at, int64_t stride, const void *src, int64_t n)
 {
     for (int64_t c = 0; c < n; c++)
-        ((uint16_t *)dst)[at + c * stride] = sb_bf16_from_f32(((const float *)src)[c]);
+        ((uint16_t *)dst)[at + c * stride] =
+            sb_half_narrow_bf16(((const float *)src)[c]);
 }
 
 static void
@@ -289,24 +177,19 @@ c32_to_c32(void *dst, int64_t at, int64_t stride, const void *src, int64_t n)
 }
 
 static void
-c32_to_halves(void *dst, int64_t at, int64_t stride, const void *src, int64_t n,
-              uint16_t (*narrow)(float))
+c32_to_c16(void *dst, int64_t at, int64_t stride, const void *src, int64_t n)
 {
     for (int64_t c = 0; c < 2 * n; c++)
         ((uint16_t *)dst)[2 * (at + c / 2 * stride) + c % 2] =
-            narrow(((const float *)src)[c]);
-}
-
-static void
-c32_to_c16(void *dst, int64_t at, int64_t stride, const void *src, int64_t n)
-{
-    c32_to_halves(dst, at, stride, src, n, sb_f16_from_f32);
+            sb_half_narrow_f16(((const float *)src)[c]);
 }
 
 static void
 c32_to_cbf16(void *dst, int64_t at, int64_t stride, const void *src, int64_t n)
 {
-    c32_to_halves(dst, at, stride, src, n, sb_bf16_from_f32);
+    for (int64_t c = 0; c < 2 * n; c++)
+        ((uint16_t *)dst)[2 * (at + c / 2 * stride) + c % 2] =
+            sb_half_narrow_bf16(((const float *)src)[c]);
 }
 
 static void

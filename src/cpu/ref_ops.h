@@ -1,6 +1,6 @@
 /*
- * Arithmetic of the reference kernels, by table. An operand's elements are loaded into
- * short packed lines of the compute type, worked on there, and stored rounded once. So
+ * Arithmetic of the reference kernels beside their innermost loops (ref_loops.h), by table. Elements
+ * are loaded into packed arrays of the compute type, worked on there, and stored rounded once. So
  * eleven element types and five compute types cost loads and stores, not kernels.
  */
 #ifndef SB_CPU_REF_OPS_H
@@ -30,21 +30,13 @@ typedef void (*sb_ref_store)(void *dst, int64_t at, int64_t stride, const void *
 /* Operations on packed lines of one compute type. */
 typedef struct sb_ref_ops {
     size_t size;
-    /* y[c * stride] += a * x[c] */
-    void (*axpy)(void *y, int64_t stride, const void *a, const void *x, int64_t n);
-    /* *acc += sum of x[c] * y[c] */
-    void (*dot)(void *acc, const void *x, const void *y, int64_t n);
+    /* to[c] = by * from[c] */
+    void (*times)(void *to, const void *from, const void *by, int64_t n);
     /* acc[c] = alpha * acc[c] + beta * old[c]; old NULL: without the second term */
     void (*finish)(void *acc, const void *alpha, const void *beta, const void *old,
                    int64_t n);
     /* y[c * stride] = beta * y[c * stride], or 0 without reading when beta is NULL */
     void (*scale)(void *y, int64_t stride, const void *beta, int64_t n);
-    /* *acc += sum of val[p] * x[idx[p] - base]: rows of a sparse matrix whose values and
-     * vector have the compute type itself */
-    void (*row_i32)(void *acc, const void *val, const int32_t *idx, const void *x,
-                    int base, int64_t n);
-    void (*row_i64)(void *acc, const void *val, const int64_t *idx, const void *x,
-                    int base, int64_t n);
 } sb_ref_ops;
 
 /* NULL where the combination has no meaning in the compute-type table. */

@@ -1,68 +1,150 @@
 /*
- * C = alpha * op(A) * op(B) + beta * C, reference. Three ways to own the output:
+ * C = alpha * op(A) * op(B) + beta * C, reference; SpMV is the same with one column. Three ways to
+ * own the output:
  *
- *   gather   output rows are A's majors: a thread owns rows, sums a line of columns in
+ *   gather   output rows are A's rows: a thread owns rows, sums a line of columns in
  *            registers' reach and writes it once
- *   scatter  output rows are A's minors (or listed in any order) and C has the compute
- *            type: a thread owns columns (or, for few columns, rows) and adds in place,
- *            walking all entries
+ *   scatter  output rows are A's columns (or listed in any order) and C has the compute
+ *            type: a thread owns columns of C where there are enough, else rows, and adds in
+ *            place, walking all entries. One column is one thread's, for another would have to
+ *            walk as far, but of a list, whose rows mostly ascend: then what is another's is
+ *            passed over fast
  *   tile     the same with a narrower C, which cannot hold partial sums: a thread owns
  *            rows and sums a tile of them on the stack, one walk over A per tile
  *
- * Scatters whose operands have the compute type have loops of their own (ref_scatter.c).
  * In each, an element's sum runs in storage order whatever the split.
  */
-#include "cpu/ref_job.h"
+#include "cpu/ref_chunk.h"
+#include "runtime/backend.h"
 
 #include <string.h>
 
-enum { TILE_BYTES = 32768 };
+enum { TILE_BYTES = 32768, LINE_BYTES = 64, TOGETHER = 4 };
 
-/* Rows i, columns c0 .. c0 + n of C from the sums in acc (which it uses up). */
+static const sb_ref_wanted everything = {.all = true};
+
+/* Elements of the output in a row of a tile. */
+static int64_t
+tile_width(const sb_ref_job *job)
+{
+    return job->n < SB_REF_LINE ? job->n : SB_REF_LINE;
+}
+
+/* Rows [r0, r1) and columns c0 .. c0 + n of C from the sums in acc (which it uses up), whose rows
+ * lie `wide` apart. */
 static void
-write_back(const sb_ref_job *job, int64_t i, int64_t c0, int64_t n, void *acc)
+write_back(const sb_ref_job *job, int64_t r0, int64_t r1, int64_t c0, int64_t n,
+           char *acc, int64_t wide)
 {
     const sb_ref_dense *c = &job->y;
-    const int64_t at = i * c->fixed + c0 * c->vary;
+    const bool column = n == 1 && wide == 1;
+    const int64_t step = column ? SB_REF_LINE : 1;
+    const int64_t stride = column ? c->fixed : c->vary;
     sb_ref_line old;
 
-    if (!job->beta_zero)
-        c->load(&old, c->data, at, c->vary, n, false);
-    job->ops->finish(acc, &job->alpha, &job->beta, job->beta_zero ? NULL : &old, n);
-    job->store(c->data, at, c->vary, acc, n);
+    for (int64_t i = r0; i < r1; i += step) {
+        const int64_t at = i * c->fixed + c0 * c->vary;
+        const int64_t count = !column ? n : r1 - i < step ? r1 - i : step;
+        char *sums = acc + (i - r0) * wide * (int64_t)job->ops->size;
+
+        if (!job->beta_zero)
+            c->load(&old, c->data, at, stride, count, false);
+        job->ops->finish(sums, &job->alpha, &job->beta, job->beta_zero ? NULL : &old,
+                         count);
+        job->store(c->data, at, stride, sums, count);
+    }
 }
 
 /* ---- Gather ------------------------------------------------------------------------- */
 
+/* sums += the chunk, columns [c0, c0 + n); rows count from `first` on. */
 static void
-gather_line(const sb_ref_job *job, int64_t i, int64_t c0, int64_t n)
+gather_chunk(const sb_ref_job *job, const sb_ref_chunk *chunk, int64_t first,
+             int64_t c0, int64_t n, void *sums)
 {
-    const sb_ref_sparse *a = &job->a;
-    const int64_t b = a->block, r = i % b;
-    sb_ref_line acc, line;
-    sb_ref_scalar value;
-    const sb_slots s = sb_matrix_slots(&a->m, i / b);
+    const sb_ref_dense *x = &job->x;
+    const sb_ref_span span = {.y = sums,
+                              .x = sb_ref_element(x, 0, c0),
+                              .val = chunk->val,
+                              .major = chunk->major,
+                              .end = chunk->end,
+                              .minor = chunk->minor,
+                              .runs = chunk->runs,
+                              .first = first,
+                              .y_row = tile_width(job),
+                              .y_col = 1,
+                              .x_row = x->fixed,
+                              .x_col = x->vary,
+                              .n = n,
+                              .conj = x->conj};
 
-    memset(&acc, 0, (size_t)n * job->ops->size);
-    for (int64_t p = s.lo; p < s.hi; p += s.step) {
-        const int64_t j = sb_ref_minor(a, p) * b;
+    if (sb_ref_chunk_count(chunk) > 0)
+        (n == 1 ? x->loops->add_one : x->loops->add)(&span);
+}
 
-        for (int64_t c = 0; c < b && j >= 0; c++) {
-            a->load(&value, a->m.val, sb_matrix_value(&a->m, p, r, c), 1, 1, a->conj);
-            job->ops->axpy(&acc, 1, &value, sb_ref_fetch(&job->x, j + c, c0, n, &line),
-                           n);
-        }
+/* One column of Sliced-ELL: many rows at once, as they lie. */
+static void
+gather_slices(const sb_ref_job *job, int64_t lo, int64_t hi)
+{
+    const sb_ref_dense *x = &job->x;
+    sb_ref_scalar sums[SB_REF_CHUNK];
+    sb_ref_chunk chunk;
+    const sb_ref_span columns = {.y = sums,
+                                 .x = x->data,
+                                 .end = chunk.end,
+                                 .minor = chunk.minor,
+                                 .x_row = x->fixed,
+                                 .n = 1,
+                                 .conj = x->conj};
+
+    for (sb_ref_cursor at = {.row = lo, .rows = hi}; at.row < hi;) {
+        const int64_t first = at.row;
+        int64_t rows;
+
+        memset(sums, 0, sizeof sums);
+        do {
+            sb_ref_span span = columns;
+
+            rows = sb_ref_chunk_slice(&chunk, &job->a, &at);
+            span.val = chunk.val;
+            span.runs = chunk.runs;
+            x->loops->add_slice(&span);
+        } while (at.row == first);
+        write_back(job, first, first + rows, 0, 1, (char *)sums, 1);
     }
-    write_back(job, i, c0, n, &acc);
 }
 
 static void
 gather(const sb_ref_job *job, int64_t lo, int64_t hi)
 {
-    for (int64_t i = lo; i < hi; i++)
-        for (int64_t c0 = 0; c0 < job->n; c0 += SB_REF_LINE)
-            gather_line(job, i, c0,
-                        job->n - c0 < SB_REF_LINE ? job->n - c0 : SB_REF_LINE);
+    const int64_t wide = tile_width(job), size = (int64_t)job->ops->size;
+    const int64_t most = TILE_BYTES / (wide * size);
+    _Alignas(16) char sums[TILE_BYTES];
+    sb_ref_cursor at = {.row = lo, .rows = hi};
+    sb_ref_chunk chunk;
+
+    while (at.row < hi) {
+        const sb_ref_cursor begin = at;
+
+        for (int64_t c0 = 0; c0 < job->n; c0 += wide) {
+            const int64_t n = job->n - c0 < wide ? job->n - c0 : wide;
+            int64_t rows;
+
+            /* the chunk before is still there if it is all there is of its rows */
+            if (c0 == 0 || at.row != begin.row + chunk.runs || chunk.runs == 1) {
+                at = begin;
+                (void)sb_ref_chunk_next(&chunk, &job->a, &at, most, &everything);
+            }
+            rows = chunk.runs;
+            memset(sums, 0, (size_t)(rows * wide * size));
+            gather_chunk(job, &chunk, begin.row, c0, n, sums);
+            while (at.row == begin.row) { /* one row, in pieces */
+                (void)sb_ref_chunk_next(&chunk, &job->a, &at, 1, &everything);
+                gather_chunk(job, &chunk, begin.row, c0, n, sums);
+            }
+            write_back(job, begin.row, begin.row + rows, c0, n, sums, wide);
+        }
+    }
 }
 
 /* ---- Entries in any order ----------------------------------------------------------- */
@@ -76,71 +158,68 @@ typedef struct window {
     bool scaled; /* values are multiplied by alpha on the way */
 } window;
 
-static void
-add_entry(const sb_ref_job *job, const window *w, int64_t out, int64_t in, int64_t slot)
-{
-    const sb_ref_sparse *a = &job->a;
-    char *row = w->sums + (out - w->r0) * w->row_stride * (int64_t)job->ops->size;
-    const sb_ref_scalar zero = {{0.0, 0.0}};
-    sb_ref_scalar value, scaled = zero;
-    sb_ref_line line;
-
-    a->load(&value, a->m.val, slot, 1, 1, a->conj);
-    if (w->scaled)
-        job->ops->axpy(&scaled, 1, &job->alpha, &value, 1);
-    for (int64_t c = w->c0; c < w->c1; c += SB_REF_LINE) {
-        const int64_t n = w->c1 - c < SB_REF_LINE ? w->c1 - c : SB_REF_LINE;
-        const void *x = sb_ref_fetch(&job->x, in, c, n, &line);
-
-        job->ops->axpy(row + (c - w->c0) * w->col_stride * (int64_t)job->ops->size,
-                       w->col_stride, w->scaled ? &scaled : &value, x, n);
-    }
-}
-
-/* Adds every entry whose output row lies in the window. */
+/* Adds every entry whose output row lies in the window; no other is touched. */
 static void
 add_entries(const sb_ref_job *job, const window *w)
 {
-    const sb_ref_sparse *a = &job->a;
-    const int64_t b = a->block;
+    const sb_ref_dense *x = &job->x;
+    const sb_ref_wanted wanted = {
+        .lo = w->r0, .hi = w->r1, .by_major = job->a.listed && !job->swap};
+    sb_ref_cursor at = {.rows = job->a.majors * job->a.block};
+    sb_ref_chunk chunk;
+    sb_ref_span span = {.y = w->sums,
+                        .x = sb_ref_element(x, 0, w->c0),
+                        .major = chunk.major,
+                        .end = chunk.end,
+                        .minor = chunk.minor,
+                        .first = w->r0,
+                        .y_row = w->row_stride,
+                        .y_col = w->col_stride,
+                        .x_row = x->fixed,
+                        .x_col = x->vary,
+                        .n = w->c1 - w->c0,
+                        .conj = x->conj};
 
-    for (int64_t p = 0; a->listed && p < a->m.nnz; p++) {
-        const int64_t u = sb_index(a->m.row, a->m.idx_type, p) - a->m.base;
-        const int64_t v = sb_ref_minor(a, p);
-        const int64_t out = job->swap ? v : u;
+    while (sb_ref_chunk_next(&chunk, &job->a, &at, SB_REF_CHUNK, &wanted)) {
+        const int64_t count = sb_ref_chunk_count(&chunk);
 
-        if (out >= w->r0 && out < w->r1)
-            add_entry(job, w, out, job->swap ? u : v, p);
-    }
-    for (int64_t u = 0; !a->listed && u < a->majors; u++) {
-        const sb_slots s = sb_matrix_slots(&a->m, u);
-
-        for (int64_t p = s.lo; p < s.hi; p += s.step) {
-            const int64_t v = sb_ref_minor(a, p) * b;
-
-            if (v < 0 || v + b <= w->r0 || v >= w->r1)
-                continue;
-            for (int64_t e = 0; e < b * b; e++)
-                if (v + e % b >= w->r0 && v + e % b < w->r1)
-                    add_entry(job, w, v + e % b, u * b + e / b,
-                              sb_matrix_value(&a->m, p, e / b, e % b));
+        if (count == 0)
+            continue;
+        span.runs = chunk.runs;
+        span.val = chunk.val;
+        if (w->scaled) {
+            job->ops->times(chunk.copy, chunk.val, &job->alpha, count);
+            span.val = chunk.copy;
         }
+        (!wanted.by_major ? x->loops->spread
+         : job->n == 1    ? x->loops->add_one
+                          : x->loops->add)(&span);
     }
+}
+
+/* C's window = beta * itself, along its contiguous side. */
+static void
+begin(const sb_ref_job *job, const window *w)
+{
+    const sb_ref_dense *c = &job->y;
+    const bool turned = c->vary > c->fixed;
+    const void *beta = job->beta_zero ? NULL : &job->beta;
+    const int64_t rows = w->r1 - w->r0, columns = w->c1 - w->c0;
+
+    for (int64_t i = w->r0; i < w->r1 && !turned; i++)
+        job->ops->scale(sb_ref_element(c, i, w->c0), c->vary, beta, columns);
+    for (int64_t j = w->c0; j < w->c1 && turned; j++)
+        job->ops->scale(sb_ref_element(c, w->r0, j), c->fixed, beta, rows);
 }
 
 static void
 scatter_window(const sb_ref_job *job, window w)
 {
-    const sb_ref_dense *c = &job->y;
-    const int64_t size = (int64_t)job->ops->size;
-
-    w.sums = (char *)c->data + (w.r0 * c->fixed + w.c0 * c->vary) * size;
-    w.row_stride = c->fixed;
-    w.col_stride = c->vary;
+    begin(job, &w);
+    w.sums = sb_ref_element(&job->y, w.r0, w.c0);
+    w.row_stride = job->y.fixed;
+    w.col_stride = job->y.vary;
     w.scaled = true;
-    for (int64_t i = w.r0; i < w.r1; i++)
-        job->ops->scale(w.sums + (i - w.r0) * c->fixed * size, c->vary,
-                        job->beta_zero ? NULL : &job->beta, w.c1 - w.c0);
     add_entries(job, &w);
 }
 
@@ -150,17 +229,34 @@ scatter_rows(const sb_ref_job *job, int64_t lo, int64_t hi)
     scatter_window(job, (window){.r0 = lo, .r1 = hi, .c0 = 0, .c1 = job->n});
 }
 
+static bool
+by_lines(const sb_ref_job *job)
+{
+    return job->x.vary == 1 && job->y.vary == 1 && job->n >= TOGETHER;
+}
+
+/* Columns that a thread owns together: whole lines of C, or what is added up at once. */
+static int64_t
+unit(const sb_ref_job *job)
+{
+    if (by_lines(job))
+        return LINE_BYTES / (int64_t)job->ops->size;
+    return job->y.vary == 1 ? TOGETHER : 1;
+}
+
 static void
 scatter_columns(const sb_ref_job *job, int64_t lo, int64_t hi)
 {
-    scatter_window(job, (window){.r0 = 0, .r1 = job->m, .c0 = lo, .c1 = hi});
+    const int64_t u = unit(job), end = hi * u < job->n ? hi * u : job->n;
+
+    scatter_window(job, (window){.r0 = 0, .r1 = job->m, .c0 = lo * u, .c1 = end});
 }
 
 static void
 tile_rows(const sb_ref_job *job, int64_t lo, int64_t hi)
 {
     const int64_t size = (int64_t)job->ops->size;
-    const int64_t wide = job->n < SB_REF_LINE ? job->n : SB_REF_LINE;
+    const int64_t wide = tile_width(job);
     const int64_t tall = TILE_BYTES / (wide * size);
     _Alignas(16) char sums[TILE_BYTES];
 
@@ -176,27 +272,27 @@ tile_rows(const sb_ref_job *job, int64_t lo, int64_t hi)
 
             memset(sums, 0, sizeof sums);
             add_entries(job, &w);
-            for (int64_t i = w.r0; i < w.r1; i++)
-                write_back(job, i, c0, w.c1 - c0, sums + (i - w.r0) * wide * size);
+            write_back(job, r0, w.r1, c0, w.c1 - c0, sums, wide);
         }
 }
 
-sb_status
-sb_ref_spmm(sb_ref_job *job)
+void
+sb_ref_spmm(const sb_ref_job *job)
 {
-    static const int64_t few = 16; /* columns too few to share out */
+    const sb_backend *backend = sb_backend_get();
+    const int64_t u = unit(job), units = (job->n + u - 1) / u;
 
     if (job->n == 0)
-        return SB_OK;
+        return;
     if (job->by_major)
-        sb_ref_parallel(gather, job, job->m, 8);
-    else if (sb_ref_scatters(job))
-        sb_ref_scatter(job);
+        sb_ref_parallel(job->a.m.format == SB_FORMAT_SELL && job->n == 1 ? gather_slices
+                                                                         : gather,
+                        job, job->m, 8);
     else if (!job->in_place)
         sb_ref_parallel(tile_rows, job, job->m, 1);
-    else if (job->n >= few)
-        sb_ref_parallel(scatter_columns, job, job->n, 1);
-    else
+    else if ((by_lines(job) || (job->a.listed && !job->swap)) && backend &&
+             units < backend->threads())
         sb_ref_parallel(scatter_rows, job, job->m, 1);
-    return SB_OK;
+    else
+        sb_ref_parallel(scatter_columns, job, units, 1);
 }
