@@ -196,6 +196,12 @@
         "spmm pick " types " rr " form "x32 p0 u2", \
         "spmm pick " types " rr " form "x64 p0 u2"
 
+/* Types that are rarer: what is not compressed by rows (coordinates, columns, A^T). */
+#define TURNED_RARE(types, tile)                     \
+    "spmm rows " types " i32i32 rr " tile " p0",     \
+        "spmm pick " types " i32i32 rr " tile " p0", \
+        "spmv rows " types " i32i32 rr t4 p0", "spmv pick " types " i32i32 rr t4 p0"
+
 /* 64-bit indices, of calls without an analysis; plans have 32-bit ones (planner/indices.h). */
 #define WIDE(types)                                                             \
     "spmv seg " types " rr t4 p0", "spmv seg " types " rr t4 p0 u4",            \
@@ -530,6 +536,20 @@ static const char *const builtin[] = {
     "spmv csr c64c64c64/c64 i32i32 rr t4 p0",
     PAIR_SLICES("c32c32c32/c32 i32i32"),
     PAIR_SLICES("c64c64c64/c64 i32i32"),
+    TURNED_RARE("f16f16f32/f32", "t32"),
+    TURNED_RARE("bf16bf16f32/f32", "t32"),
+    TURNED_RARE("f16f16f16/f32", "t32"),
+    TURNED_RARE("bf16bf16bf16/f32", "t32"),
+    TURNED_RARE("c32c32c32/c32", "t16"),
+    TURNED_RARE("c64c64c64/c64", "t8"),
+    "sddmm csr f16f16f32/f32 i32i32 rc t32 p0",
+    "sddmm csr bf16bf16f32/f32 i32i32 rc t32 p0",
+    "sddmm rows f16f16f32/f32 i32i32 rc t32 p0",
+    "sddmm rows bf16bf16f32/f32 i32i32 rc t32 p0",
+    "sddmm rows f16f16f16/f32 i32i32 rc t32 p0",
+    "sddmm rows bf16bf16bf16/f32 i32i32 rc t32 p0",
+    "sddmm rows c32c32c32/c32 i32i32 rc t8 p0",
+    "sddmm rows c64c64c64/c64 i32i32 rc t4 p0",
     "sddmm csr f16f16f16/f32 i32i32 rc t32 p0",
     "sddmm csr bf16bf16bf16/f32 i32i32 rc t32 p0",
     "sddmm csr c32c32c32/c32 i32i32 rc t8 p0",
