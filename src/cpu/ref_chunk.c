@@ -294,13 +294,15 @@ blocks(sb_ref_chunk *c, const sb_ref_sparse *a, places *at, int64_t k,
     int64_t from = at->place == 0 ? 0 : at->place % b;
     int64_t p = at->place == 0 ? s->lo : s->lo + at->place / b;
 
-    for (; p < s->hi && k < SB_REF_CHUNK; p++, from = 0) {
+    while (p < s->hi && k < SB_REF_CHUNK) {
         const int64_t room = SB_REF_CHUNK - k, left = b - from;
         const int64_t take = left < room ? left : room, v = AT(idx, p) - base;
         const int64_t first = v * b + from;
         const int64_t there = value + (p - s->lo) * far + from * step;
 
         at->place += take;
+        p += take == left;
+        from = take == left ? 0 : from + take;
         if (v < 0 || (!all && (first >= w->hi || first + take <= w->lo)))
             continue;
         for (int64_t q = 0; q < take; q++) {

@@ -110,6 +110,26 @@ halves_have_their_value(void **state)
     assert_true(signbit(sb_f16_to_f32(0x8000)));
 }
 
+static uint16_t store16(sb_dtype t, double v);
+
+/* What has vectors in mind against what has not, on floats of every exponent, sign and kind. */
+static void
+floats_narrow_as_doubles_do(void **state)
+{
+    (void)state;
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 4093) {
+        for (uint32_t near = 0; near < 0x10000; near += 0x7fff) {
+            const uint32_t u = (uint32_t)bits & 0xffff0000u;
+            const uint32_t word = near == 0 ? (uint32_t)bits : u | (near + 1);
+            float f;
+
+            memcpy(&f, &word, sizeof f);
+            assert_int_equal(sb_f16_from_f32(f), store16(SB_F16, (double)f));
+            assert_int_equal(sb_bf16_from_f32(f), store16(SB_BF16, (double)f));
+        }
+    }
+}
+
 static uint16_t
 store16(sb_dtype t, double v)
 {
@@ -221,6 +241,7 @@ main(void)
         cmocka_unit_test(magnitudes),
         cmocka_unit_test(every_half_returns),
         cmocka_unit_test(halves_have_their_value),
+        cmocka_unit_test(floats_narrow_as_doubles_do),
         cmocka_unit_test(stores_round_once_to_nearest_even),
         cmocka_unit_test(too_large_becomes_infinity),
         cmocka_unit_test(integers_saturate),
