@@ -96,6 +96,13 @@ add_test(NAME prop.kernels_rows_v3 COMMAND prop_kernels_rows)
 set_tests_properties(prop.kernels_rows_v3 PROPERTIES LABELS quick
     ENVIRONMENT "${SB_TEST_ENV};SPBLAS_ISA=v3")
 
+# The loops without AVX2.
+foreach(reference reference reference_chunk)
+    add_test(NAME prop.${reference}_generic COMMAND prop_${reference})
+    set_tests_properties(prop.${reference}_generic PROPERTIES LABELS quick
+        ENVIRONMENT "${SB_TEST_ENV};SPBLAS_ISA=generic")
+endforeach()
+
 add_test(NAME prop.gpu_recipes_all COMMAND prop_gpu_recipes --rest)
 add_test(NAME prop.gpu_recipes_watched COMMAND prop_gpu_recipes --watch)
 set_tests_properties(prop.gpu_recipes_all prop.gpu_recipes_watched PROPERTIES LABELS "full;gpu-emu" TIMEOUT 900

@@ -1,6 +1,6 @@
 /*
- * Element types and their conversions. Narrowing to the 16-bit floats starts from a
- * double in one generic routine, so that every store rounds exactly once.
+ * Element types and their conversions. Doubles are narrowed to the 16-bit floats in one generic
+ * routine, so that every store rounds exactly once; floats in half.h.
  */
 #include "base/dtype.h"
 

@@ -1,6 +1,7 @@
 /*
  * 16-bit floats widened and narrowed without branches, so that a loop of them is one of vectors.
- * Rounded to nearest, ties to even; a NaN stays one: quiet, with the leading bits that it had.
+ * Rounded to nearest, ties to even; a NaN stays one with its leading bits, and what is narrowed is
+ * quiet.
  */
 #ifndef SB_BASE_HALF_H
 #define SB_BASE_HALF_H

@@ -1,6 +1,7 @@
 /*
- * The reference kernels: every problem the API lets through, in portable C. They are the
- * fallback when no compiled kernel fits and the partner of the tests' oracle.
+ * The reference kernels: every problem the API lets through, in portable C with loops for every
+ * type. They are what runs where no compiled kernel fits: most calls without an analysis that are
+ * not by rows, and plans of types for which none is built in.
  */
 #ifndef SB_CPU_REF_H
 #define SB_CPU_REF_H
@@ -12,10 +13,10 @@
  * Runs the problem on the backend's team (alone before there is one).
  *
  * Reads    A, B; C (SDDMM: A's values) only when beta is not 0
- * Errors   ENOTSUP for a type combination without loads or stores
- * Memory   allocates nothing; about 40 KiB of stack per thread
- * Threads  every output element belongs to one thread and is summed in storage order, so
- *          the bits do not depend on the team
+ * Errors   ENOTSUP for a type combination without loops, loads or stores
+ * Memory   allocates nothing; about 50 KiB of stack per thread
+ * Threads  every output element belongs to one thread and is summed in an order that storage
+ *          alone gives, so the bits do not depend on the team
  */
 sb_status sb_ref_run(const sb_problem *pb, sb_diag *diag);
 

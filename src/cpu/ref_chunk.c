@@ -7,13 +7,22 @@
 
 #include "base/macro.h"
 
+#include <string.h>
+
 enum { PIECE = 16 }; /* entries looked at together */
 
 /* An index of the caller's. */
 #define AT(array, p) \
     (wide ? ((const int64_t *)(array))[p] : (int64_t)((const int32_t *)(array))[p])
 
-/* [p, p + n) of an index array, without its base. */
+/* An index without its base; an empty slot is -1, whatever says so. */
+SB_INLINE int64_t
+minor_of(int64_t index, int64_t base)
+{
+    return index < base ? -1 : index - base;
+}
+
+/* [p, p + n) of an index array, without its base; none of them is below it. */
 static void
 indices(int64_t *to, const void *array, sb_dtype type, int64_t p, int64_t n,
         int64_t base)
@@ -39,31 +48,32 @@ values(sb_ref_chunk *c, const sb_ref_sparse *a, const void *from, int64_t n)
         a->load(c->copy, from, 0, 1, n, a->conj);
 }
 
-#define PICK(type)                  \
+#define PICK(bytes)                 \
     for (int64_t q = 0; q < n; q++) \
-    ((type *)to)[q] = ((const type *)a->m.val)[c->at[q]]
+    memcpy(to + q * (bytes), from + c->at[q] * (bytes), bytes)
 
 /* Those at c->at, side by side. */
 static void
 picked(sb_ref_chunk *c, const sb_ref_sparse *a, int64_t n)
 {
-    void *to = c->side;
+    const char *from = a->m.val;
+    char *to = (char *)c->side;
 
     switch (a->size) {
     case 1:
-        PICK(uint8_t);
+        PICK(1);
         break;
     case 2:
-        PICK(uint16_t);
+        PICK(2);
         break;
     case 4:
-        PICK(uint32_t);
+        PICK(4);
         break;
     case 8:
-        PICK(uint64_t);
+        PICK(8);
         break;
     default:
-        PICK(sb_ref_scalar);
+        PICK(16);
     }
     values(c, a, to, n);
 }
@@ -98,6 +108,8 @@ count(const sb_ref_sparse *a, const void *array, int64_t p, int64_t n,
     const uint64_t first = (uint64_t)(w->lo + a->m.base);
     const uint64_t all = (uint64_t)(w->hi - w->lo);
 
+    if (n == 0)
+        return 0; /* arrays may be NULL */
     if (a->m.idx_type == SB_I64)
         return count_wide(array, p, n, first, all, true);
     if (w->hi <= INT32_MAX)
@@ -108,21 +120,21 @@ count(const sb_ref_sparse *a, const void *array, int64_t p, int64_t n,
 
 /* ---- Lists -------------------------------------------------------------------------- */
 
-/* Of slots [p, p + n) those that are wanted, behind the k that are there; majors are at `side` for
- * now. */
+/* Of slots [p, p + n) those that are wanted, behind the k that are there; majors are not those of
+ * runs yet. An index that is not wanted may be any number. */
 SB_INLINE int64_t
 sieve_list(sb_ref_chunk *c, const sb_ref_sparse *a, int64_t p, int64_t n, int64_t k,
            const sb_ref_wanted *w, bool wide)
 {
-    const int64_t base = a->m.base;
+    const void *tested = w->by_major ? a->m.row : a->m.idx;
+    const uint64_t base = (uint64_t)a->m.base, first = (uint64_t)w->lo + base;
     const uint64_t all = (uint64_t)(w->hi - w->lo);
-    int64_t *major = (int64_t *)c->side;
 
     for (int64_t q = p; q < p + n; q++) {
-        major[k] = AT(a->m.row, q) - base;
-        c->minor[k] = AT(a->m.idx, q) - base;
+        c->major[k] = (int64_t)((uint64_t)AT(a->m.row, q) - base);
+        c->minor[k] = (int64_t)((uint64_t)AT(a->m.idx, q) - base);
         c->at[k] = q;
-        k += (uint64_t)((w->by_major ? major[k] : c->minor[k]) - w->lo) < all;
+        k += (uint64_t)AT(tested, q) - first < all;
     }
     return k;
 }
@@ -138,17 +150,19 @@ piece_of_list(sb_ref_chunk *c, const sb_ref_sparse *a, int64_t p, int64_t n, int
                                    : sieve_list(c, a, p, n, k, w, false);
 }
 
-/* Slots that follow each other and have one major, whatever the others are that are wanted. */
+/* Slots that follow each other and have one major, whatever the others are that are wanted. `major`
+ * may be c->major itself. */
 SB_INLINE void
 runs_of(sb_ref_chunk *c, const void *major, int64_t n, int64_t base, bool wide,
         bool holes)
 {
-    int64_t r = 0;
+    int64_t r = -1, last = 0;
 
     for (int64_t e = 0; e < n; e++) {
-        r += e > 0 && (AT(major, e) != AT(major, e - 1) ||
-                       (holes && c->at[e] != c->at[e - 1] + 1));
-        c->major[r] = AT(major, e) - base;
+        const int64_t u = AT(major, e) - base;
+
+        r += e == 0 || u != last || (holes && c->at[e] != c->at[e - 1] + 1);
+        c->major[r] = last = u;
         c->end[r] = e + 1;
     }
     c->runs = r + 1;
@@ -182,7 +196,7 @@ next_of_list(sb_ref_chunk *c, const sb_ref_sparse *a, sb_ref_cursor *cursor,
     } else {
         for (int64_t q = p, k = 0; k < some; q += PIECE)
             k = piece_of_list(c, a, q, p + n - q < PIECE ? p + n - q : PIECE, k, w);
-        runs_of(c, c->side, some, 0, true, true);
+        runs_of(c, c->major, some, 0, true, true);
         picked(c, a, some);
     }
     return true;
@@ -195,13 +209,13 @@ SB_INLINE int64_t
 sieve_row(sb_ref_chunk *c, const sb_ref_sparse *a, int64_t p, int64_t n, int64_t k,
           const sb_ref_wanted *w, bool wide)
 {
+    const uint64_t base = (uint64_t)a->m.base, first = (uint64_t)w->lo + base;
     const uint64_t all = (uint64_t)(w->hi - w->lo);
-    const int64_t base = a->m.base;
 
     for (int64_t q = p; q < p + n; q++) {
-        c->minor[k] = AT(a->m.idx, q) - base;
+        c->minor[k] = (int64_t)((uint64_t)AT(a->m.idx, q) - base);
         c->at[k] = q;
-        k += (uint64_t)(c->minor[k] - w->lo) < all;
+        k += (uint64_t)AT(a->m.idx, q) - first < all;
     }
     return k;
 }
@@ -279,14 +293,14 @@ typedef struct places {
     int64_t r, place; /* elements of it are taken */
 } places;
 
-/* Elements become entries behind the k that are there. Returns how many there are then. */
+/* Elements become entries behind the k that are there, those that are wanted or, which is a
+ * constant, all. Returns how many there are then. */
 SB_INLINE int64_t
 blocks(sb_ref_chunk *c, const sb_ref_sparse *a, places *at, int64_t k,
        const sb_ref_wanted *w, bool wide, bool all)
 {
     const sb_slots *s = at->s;
     const int64_t b = a->block, base = a->m.base;
-    const uint64_t some = (uint64_t)(w->hi - w->lo);
     const bool turned = a->m.format == SB_FORMAT_BSR && a->m.block_col_major;
     const int64_t step = turned ? b : 1, far = a->padded ? b : b * b;
     const int64_t value = s->lo < s->hi ? sb_matrix_value(&a->m, s->lo, at->r, 0) : 0;
@@ -296,23 +310,24 @@ blocks(sb_ref_chunk *c, const sb_ref_sparse *a, places *at, int64_t k,
 
     while (p < s->hi && k < SB_REF_CHUNK) {
         const int64_t room = SB_REF_CHUNK - k, left = b - from;
-        const int64_t take = left < room ? left : room, v = AT(idx, p) - base;
-        const int64_t first = v * b + from;
+        const int64_t part = left < room ? left : room;
+        const int64_t v = minor_of(AT(idx, p), base);
+        const int64_t first = v < 0 ? -1 : v * b + from;
         const int64_t there = value + (p - s->lo) * far + from * step;
 
-        at->place += take;
-        p += take == left;
-        from = take == left ? 0 : from + take;
-        if (v < 0 || (!all && (first >= w->hi || first + take <= w->lo)))
+        at->place += part;
+        p += part == left;
+        from = part == left ? 0 : from + part;
+        if (v < 0 || (!all && (first >= w->hi || first + part <= w->lo)))
             continue;
-        for (int64_t q = 0; q < take; q++) {
+        for (int64_t q = 0; q < part; q++) {
             const int64_t to = all ? k + q : k;
 
             c->minor[to] = first + q;
             c->at[to] = there + q * step;
-            k += !all && (uint64_t)(first + q - w->lo) < some;
+            k += !all && first + q >= w->lo && first + q < w->hi;
         }
-        k += all ? take : 0;
+        k += all ? part : 0;
     }
     return k;
 }
@@ -323,16 +338,16 @@ sliced(sb_ref_chunk *c, const sb_ref_sparse *a, places *at, int64_t k,
        const sb_ref_wanted *w, bool wide)
 {
     const int64_t step = at->s->step, hi = at->s->hi, base = a->m.base;
-    const int64_t lo = w->all ? 0 : w->lo;
-    const uint64_t some = w->all ? INT64_MAX : (uint64_t)(w->hi - lo);
+    const int64_t first = w->all ? 0 : w->lo;
+    const uint64_t all = w->all ? INT64_MAX : (uint64_t)(w->hi - first);
     int64_t p = at->s->lo + at->place * step;
 
     for (; p < hi && k < SB_REF_CHUNK; p += step) {
-        const int64_t v = AT(a->m.idx, p) - base;
+        const int64_t v = minor_of(AT(a->m.idx, p), base);
 
         c->minor[k] = v;
         c->at[k] = p;
-        k += (uint64_t)(v - lo) < some; /* and not negative */
+        k += (uint64_t)(v - first) < all; /* and not negative */
         at->place++;
     }
     return k;
@@ -396,18 +411,16 @@ sb_ref_chunk_slice(sb_ref_chunk *c, const sb_ref_sparse *a, sb_ref_cursor *curso
     const int64_t left = s.hi > p ? (s.hi - p + width - 1) / width : 0;
     const int64_t room = SB_REF_CHUNK / rows, columns = left < room ? left : room;
 
-    if (rows == width) { /* side by side */
-        indices(c->minor, a->m.idx, a->m.idx_type, p, rows * columns, a->m.base);
+    for (int64_t k = 0, e = 0; k < columns; k++)
+        for (int64_t r = 0; r < rows; r++, e++) {
+            c->at[e] = p + k * width + r;
+            c->minor[e] =
+                minor_of(sb_index(a->m.idx, a->m.idx_type, c->at[e]), a->m.base);
+        }
+    if (rows == width && columns > 0) /* side by side */
         values(c, a, (const char *)a->m.val + p * (int64_t)a->size, rows * columns);
-    } else {
-        for (int64_t k = 0; k < columns; k++)
-            for (int64_t r = 0; r < rows; r++)
-                c->at[k * rows + r] = p + k * width + r;
-        for (int64_t k = 0; k < columns; k++)
-            indices(c->minor + k * rows, a->m.idx, a->m.idx_type, p + k * width, rows,
-                    a->m.base);
+    else
         picked(c, a, rows * columns);
-    }
     c->runs = columns;
     for (int64_t k = 0; k < columns; k++)
         c->end[k] = (k + 1) * rows;

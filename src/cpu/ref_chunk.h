@@ -5,9 +5,8 @@
 #ifndef SB_CPU_REF_CHUNK_H
 #define SB_CPU_REF_CHUNK_H
 
+#include "base/tiny.h"
 #include "cpu/ref_job.h"
-
-enum { SB_REF_CHUNK = 256 };
 
 typedef struct sb_ref_chunk {
     int64_t runs;
@@ -34,9 +33,9 @@ typedef struct sb_ref_cursor {
 
 /*
  * The next entries, in the order of storage; false where there are no more. Rows come whole, at
- * most `most` of them, and the empty ones, too; but one that a chunk does not hold comes in
- * several, each a chunk of its own, after which cursor->row is still that row or, at the last,
- * the next one.
+ * most `most` of them, the empty ones, too, unless of the chunk nothing is wanted. One that a chunk
+ * does not hold comes in several, after which cursor->row is still that row; behind its last piece
+ * other rows follow unless `most` is 1.
  */
 bool sb_ref_chunk_next(sb_ref_chunk *c, const sb_ref_sparse *a, sb_ref_cursor *cursor,
                        int64_t most, const sb_ref_wanted *w);

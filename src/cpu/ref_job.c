@@ -43,7 +43,6 @@ make_dense(const sb_dense *d, sb_trans op, bool by_row, sb_dtype compute)
     return (sb_ref_dense){.fixed = fixed_far ? d->ld : 1,
                           .vary = fixed_far ? 1 : d->ld,
                           .conj = conjugates(op),
-                          .type = d->type,
                           .size = sb_dtype_size(d->type),
                           .load = sb_ref_load_of(d->type, compute),
                           .loops = sb_ref_loops_of(d->type, compute)};
@@ -65,8 +64,9 @@ sb_ref_job_make(sb_ref_job *job, const sb_problem *pb, sb_diag *diag)
         .beta_zero =
             pb->beta.re == 0.0 && pb->beta.im == 0.0 && !SB_FAULT(BETA_READS_C),
         .in_place = out == pb->compute};
-    if (!job->ops || !job->a.load || !job->x.loops || !job->y.load || !job->store ||
-        (sddmm && !job->loops))
+    if (!job->ops || (!job->a.loops && !job->a.load) || !job->x.loops || !job->y.load ||
+        !job->store ||
+        (sddmm && (!job->loops || !job->y.loops || pb->b.type != pb->c.type)))
         return sb_diag_set(
             diag, SB_ENOTSUP,
             "no reference kernel for types %s, %s, %s with compute type %s",

@@ -28,7 +28,6 @@ typedef struct sb_ref_dense {
     void *data;
     int64_t fixed, vary;
     bool conj;
-    sb_dtype type;
     size_t size;
     sb_ref_load load;
     const sb_ref_loops *loops;
@@ -50,15 +49,17 @@ typedef struct sb_ref_job {
     bool in_place; /* the output type is the compute type */
 } sb_ref_job;
 
-/* ENOTSUP when the type table has no load or store for an operand. */
+/* ENOTSUP when there are no loops, loads or stores for an operand's type. */
 sb_status sb_ref_job_make(sb_ref_job *job, const sb_problem *pb, sb_diag *diag);
 /* Points the job's operands at batch member q. */
 void sb_ref_job_member(sb_ref_job *job, const sb_problem *pb, int64_t q);
 
-/* Element (fixed, vary), not read. */
+/* Element (fixed, vary), not read; NULL where there are none. */
 static inline void *
 sb_ref_element(const sb_ref_dense *d, int64_t fixed, int64_t vary)
 {
+    if (!d->data)
+        return NULL;
     return (char *)d->data + (fixed * d->fixed + vary * d->vary) * (int64_t)d->size;
 }
 
@@ -66,7 +67,9 @@ sb_ref_element(const sb_ref_dense *d, int64_t fixed, int64_t vary)
 static inline int64_t
 sb_ref_minor(const sb_ref_sparse *a, int64_t p)
 {
-    return sb_index(a->m.idx, a->m.idx_type, p) - a->m.base;
+    const int64_t index = sb_index(a->m.idx, a->m.idx_type, p);
+
+    return index < a->m.base ? -1 : index - a->m.base;
 }
 
 /* fn(job, lo, hi) over [0, count) on the team, in about `share` pieces per thread; at

@@ -7,6 +7,8 @@
 #include "base/macro.h"
 #include "runtime/target.h"
 
+#include <string.h>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define FOR_AVX2 __attribute__((target("avx2,f16c")))
@@ -19,7 +21,7 @@ enum {
     MOST_VECTORS = 4, /* of a row of y at once */
     MOST_COLUMNS = 4,
     ROW_LANES = 4,
-    DOT_VECTORS = 2
+    MOST_DOTS = 4
 };
 
 #define BASELINE

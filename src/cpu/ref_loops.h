@@ -1,7 +1,7 @@
 /*
  * The innermost loops of the reference kernels, by the type of the dense operand and the compute
- * type. Products are summed in the order of the entries and not contracted, with AVX2 or without:
- * one result on every x86-64.
+ * type. An element's sum has one order, given by the runs, whatever the instructions; products are not
+ * contracted on x86-64: one result on all of them.
  */
 #ifndef SB_CPU_REF_LOOPS_H
 #define SB_CPU_REF_LOOPS_H
@@ -15,25 +15,33 @@
  */
 typedef struct sb_ref_span {
     void *y;
-    const void *x, *val;
+    const void *x, *val, *alpha; /* alpha: of the compute type; NULL: 1 */
     const int64_t *major, *end, *minor;
     int64_t runs, first, y_row, y_col, x_row, x_col, n; /* n columns */
     bool conj;                                          /* of x the conjugate */
 } sb_ref_span;
 
+/* sums[e] += the sum over k of x[k] * y[minor[e] * y_row + k]: n elements each, contiguous, both of
+ * x's type, conjugated where said; sums have the compute type. */
+typedef struct sb_ref_dots {
+    void *sums;
+    const void *x, *y;
+    const int64_t *minor;
+    int64_t count, n, y_row;
+    bool conj_x, conj_y;
+} sb_ref_dots;
+
 typedef struct sb_ref_loops {
-    /* y[major][c] += val * x[minor][c] for all entries and columns */
+    /* y[major][c] += alpha * val * x[minor][c] for all entries and columns */
     void (*add)(const sb_ref_span *s);
     /* The same of the first column, each run summed in four lanes */
     void (*add_one)(const sb_ref_span *s);
     /* The first column again, runs being columns of a slice: entry q of each is row q's, unless its
-     * minor is negative */
+     * minor is negative; without alpha */
     void (*add_slice)(const sb_ref_span *s);
-    /* y[minor][c] += val * x[major][c] */
+    /* y[minor][c] += alpha * val * x[major][c] */
     void (*spread)(const sb_ref_span *s);
-    /* *sum += the sum of x[k] * y[k], contiguous, both of x's type; conjugated where said */
-    void (*dot)(void *sum, const void *x, const void *y, int64_t n, bool conj_x,
-                bool conj_y);
+    void (*dots)(const sb_ref_dots *d);
     /* n elements of x, contiguous, in the compute type */
     void (*widen)(void *to, const void *x, int64_t n, bool conj);
 } sb_ref_loops;

@@ -7,6 +7,8 @@
 #include "base/half.h"
 #include "base/macro.h"
 
+#include <string.h>
+
 #define T float
 #define OP(name) f32_##name
 #include "cpu/ref_real.inc"
@@ -36,11 +38,11 @@
 const sb_ref_ops *
 sb_ref_ops_of(sb_dtype compute)
 {
-    static const sb_ref_ops f32 = {4, f32_times, f32_finish, f32_scale};
-    static const sb_ref_ops f64 = {8, f64_times, f64_finish, f64_scale};
-    static const sb_ref_ops i32 = {4, i32_times, i32_finish, i32_scale};
-    static const sb_ref_ops c32 = {8, c32_times, c32_finish, c32_scale};
-    static const sb_ref_ops c64 = {16, c64_times, c64_finish, c64_scale};
+    static const sb_ref_ops f32 = {4, f32_finish, f32_scale};
+    static const sb_ref_ops f64 = {8, f64_finish, f64_scale};
+    static const sb_ref_ops i32 = {4, i32_finish, i32_scale};
+    static const sb_ref_ops c32 = {8, c32_finish, c32_scale};
+    static const sb_ref_ops c64 = {16, c64_finish, c64_scale};
 
     switch (compute) {
     case SB_F32:
@@ -97,10 +99,8 @@ sb_ref_ops_of(sb_dtype compute)
 LOADS(f32_f32, float, 1, float, 1, SAME)
 LOADS(f16_f32, float, 1, uint16_t, 1, sb_half_widen_f16)
 LOADS(bf16_f32, float, 1, uint16_t, 1, sb_half_widen_bf16)
-LOADS(i8_f32, float, 1, int8_t, 1, SAME)
 LOADS(f32_f64, double, 1, float, 1, SAME)
 LOADS(f64_f64, double, 1, double, 1, SAME)
-LOADS(i8_i32, uint32_t, 1, int8_t, 1, SAME)
 LOADS(i32_i32, uint32_t, 1, int32_t, 1, SAME)
 LOADS(f32_c32, float, 2, float, 1, SAME)
 LOADS(c16_c32, float, 2, uint16_t, 2, sb_half_widen_f16)
@@ -113,7 +113,6 @@ sb_ref_load
 sb_ref_load_of(sb_dtype from, sb_dtype compute)
 {
     static const sb_ref_load table[SB_DTYPE_COUNT][SB_DTYPE_COUNT] = {
-        [SB_I8] = {[SB_F32] = i8_f32_load, [SB_I32] = i8_i32_load},
         [SB_I32] = {[SB_I32] = i32_i32_load},
         [SB_F16] = {[SB_F32] = f16_f32_load},
         [SB_BF16] = {[SB_F32] = bf16_f32_load},

@@ -1,7 +1,6 @@
 /*
  * Arithmetic of the reference kernels beside their innermost loops (ref_loops.h), by table. Elements
- * are loaded into packed arrays of the compute type, worked on there, and stored rounded once. So
- * eleven element types and five compute types cost loads and stores, not kernels.
+ * are loaded into packed arrays of the compute type, worked on there, and stored rounded once.
  */
 #ifndef SB_CPU_REF_OPS_H
 #define SB_CPU_REF_OPS_H
@@ -30,8 +29,6 @@ typedef void (*sb_ref_store)(void *dst, int64_t at, int64_t stride, const void *
 /* Operations on packed lines of one compute type. */
 typedef struct sb_ref_ops {
     size_t size;
-    /* to[c] = by * from[c] */
-    void (*times)(void *to, const void *from, const void *by, int64_t n);
     /* acc[c] = alpha * acc[c] + beta * old[c]; old NULL: without the second term */
     void (*finish)(void *acc, const void *alpha, const void *beta, const void *old,
                    int64_t n);

@@ -13,68 +13,87 @@ typedef struct run {
     int64_t major[SB_REF_LINE], minor[SB_REF_LINE];
 } run;
 
-#define STRIDED(type)               \
+#define STRIDED(bytes)              \
     for (int64_t q = 0; q < n; q++) \
-    ((type *)&side)[q] = ((const type *)from)[q * d->vary]
+    memcpy(side + q * (bytes), from + q * d->vary * (bytes), bytes)
 
 /* Elements [k, k + n) of line `fixed` in the compute type: one after another. */
 static void
-fetch(sb_ref_line *line, const sb_ref_dense *d, int64_t fixed, int64_t k, int64_t n)
+fetch(void *line, const sb_ref_dense *d, int64_t fixed, int64_t k, int64_t n)
 {
-    const void *from = sb_ref_element(d, fixed, k);
-    sb_ref_line side;
+    const char *from = sb_ref_element(d, fixed, k);
+    char side[SB_REF_LINE * 16];
 
     if (d->vary != 1) {
         switch (d->size) {
+        case 1:
+            STRIDED(1);
+            break;
         case 2:
-            STRIDED(uint16_t);
+            STRIDED(2);
             break;
         case 4:
-            STRIDED(uint32_t);
+            STRIDED(4);
             break;
         case 8:
-            STRIDED(uint64_t);
+            STRIDED(8);
             break;
         default:
-            STRIDED(sb_ref_scalar);
+            STRIDED(16);
         }
-        from = &side;
+        from = side;
     }
     d->loops->widen(line, from, n, d->conj);
 }
 
-/* sums[q] += line of op(X) times line of op(Y), where those are contiguous. */
+/* Sums of entries [q, past), which share their major; lines are contiguous. */
 static void
-in_place(const sb_ref_job *job, const run *r, sb_ref_line *sums)
-{
-    const sb_ref_dense *x = &job->x, *y = &job->y;
-    const bool swap = job->swap;
-
-    for (int64_t q = 0; q < r->count; q++)
-        x->loops->dot((char *)sums + q * (int64_t)job->ops->size,
-                      sb_ref_element(x, swap ? r->minor[q] : r->major[q], 0),
-                      sb_ref_element(y, swap ? r->major[q] : r->minor[q], 0), job->k,
-                      x->conj, y->conj);
-}
-
-/* The same whatever the strides. What neighbours share is fetched once. */
-static void
-line_by_line(const sb_ref_job *job, const run *r, const sb_ref_loops *loops,
-             sb_ref_line *sums)
+in_place(const sb_ref_job *job, const run *r, int64_t q, int64_t past, char *sums)
 {
     const sb_ref_dense *major = job->swap ? &job->y : &job->x;
     const sb_ref_dense *minor = job->swap ? &job->x : &job->y;
-    sb_ref_line one, other;
+    const sb_ref_dots d = {.sums = sums + q * (int64_t)job->ops->size,
+                           .x = sb_ref_element(major, r->major[q], 0),
+                           .y = minor->data,
+                           .minor = r->minor + q,
+                           .count = past - q,
+                           .n = job->k,
+                           .y_row = minor->fixed,
+                           .conj_x = major->conj,
+                           .conj_y = minor->conj};
+
+    major->loops->dots(&d);
+}
+
+/* The same whatever the strides: some lines at a time, a piece of each. */
+static void
+line_by_line(const sb_ref_job *job, const run *r, int64_t q, int64_t past, char *sums)
+{
+    enum { SOME = 4 };
+    static const int64_t order[SOME] = {0, 1, 2, 3};
+    const sb_ref_dense *major = job->swap ? &job->y : &job->x;
+    const sb_ref_dense *minor = job->swap ? &job->x : &job->y;
+    const int64_t size = (int64_t)job->ops->size;
+    sb_ref_line one;
+    char others[SOME * sizeof one];
 
     for (int64_t k = 0; k < job->k; k += SB_REF_LINE) {
         const int64_t n = job->k - k < SB_REF_LINE ? job->k - k : SB_REF_LINE;
 
-        for (int64_t q = 0; q < r->count; q++) {
-            if (q == 0 || r->major[q] != r->major[q - 1])
-                fetch(&one, major, r->major[q], k, n);
-            fetch(&other, minor, r->minor[q], k, n);
-            loops->dot((char *)sums + q * (int64_t)job->ops->size, &one, &other, n,
-                       false, false);
+        fetch(&one, major, r->major[q], k, n);
+        for (int64_t e = q; e < past; e += SOME) {
+            const int64_t count = past - e < SOME ? past - e : SOME;
+            const sb_ref_dots d = {.sums = sums + e * size,
+                                   .x = &one,
+                                   .y = others,
+                                   .minor = order,
+                                   .count = count,
+                                   .n = n,
+                                   .y_row = n};
+
+            for (int64_t c = 0; c < count; c++)
+                fetch(others + c * n * size, minor, r->minor[e + c], k, n);
+            job->loops->dots(&d);
         }
     }
 }
@@ -86,10 +105,14 @@ sample(const sb_ref_job *job, run *r)
     sb_ref_line sums, old;
 
     memset(&sums, 0, (size_t)r->count * job->ops->size);
-    if (job->k <= 1 || (job->x.vary == 1 && job->y.vary == 1))
-        in_place(job, r, &sums);
-    else
-        line_by_line(job, r, job->loops, &sums);
+    for (int64_t q = 0, past; q < r->count && job->k > 0; q = past) {
+        for (past = q + 1; past < r->count && r->major[past] == r->major[q];)
+            past++;
+        if (job->x.vary == 1 && job->y.vary == 1)
+            in_place(job, r, q, past, (char *)&sums);
+        else
+            line_by_line(job, r, q, past, (char *)&sums);
+    }
     if (!job->beta_zero)
         a->load(&old, a->m.val, r->at, r->stride, r->count, false);
     job->ops->finish(&sums, &job->alpha, &job->beta, job->beta_zero ? NULL : &old,
@@ -113,28 +136,32 @@ listed(const sb_ref_job *job, int64_t lo, int64_t hi)
     }
 }
 
-/* Row i: values that have one stride between them, up to a hole. */
+/* The entry at `at` of row i comes to the run, which values that are not `stride` apart end. */
+static void
+append(const sb_ref_job *job, run *r, int64_t i, int64_t minor, int64_t at)
+{
+    if (r->count == SB_REF_LINE || (r->count > 0 && at != r->at + r->count * r->stride))
+        sample(job, r);
+    r->at = r->count == 0 ? at : r->at;
+    r->major[r->count] = i;
+    r->minor[r->count++] = minor;
+}
+
 static void
 row(const sb_ref_job *job, int64_t i, run *r)
 {
     const sb_ref_sparse *a = &job->a;
     const int64_t b = a->block;
-    const sb_slots s = sb_matrix_slots(&a->m, i / b);
+    const sb_slots s = sb_matrix_slots(&a->m, b == 1 ? i : i / b);
 
     r->stride = b == 1 ? s.step : a->m.block_col_major ? b : 1;
     for (int64_t p = s.lo; p < s.hi; p += s.step) {
         const int64_t v = sb_ref_minor(a, p);
 
-        for (int64_t c = 0; c < b && v >= 0; c++) {
-            const int64_t at = sb_matrix_value(&a->m, p, i % b, c);
-
-            if (r->count == SB_REF_LINE ||
-                (r->count > 0 && at != r->at + r->count * r->stride))
-                sample(job, r);
-            r->at = r->count == 0 ? at : r->at;
-            r->major[r->count] = i;
-            r->minor[r->count++] = v * b + c;
-        }
+        if (b == 1 && v >= 0)
+            append(job, r, i, v, p);
+        for (int64_t c = 0; b > 1 && c < b && v >= 0; c++)
+            append(job, r, i, v * b + c, sb_matrix_value(&a->m, p, i % b, c));
     }
     if (r->count > 0)
         sample(job, r);

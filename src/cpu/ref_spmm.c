@@ -12,7 +12,9 @@
  *   tile     the same with a narrower C, which cannot hold partial sums: a thread owns
  *            rows and sums a tile of them on the stack, one walk over A per tile
  *
- * In each, an element's sum runs in storage order whatever the split.
+ * In each, the order of an element's sum depends on storage alone, whatever the split: as entries are
+ * stored, those of one run (a row, or neighbours of a list) together; a single column of a run in
+ * four lanes.
  */
 #include "cpu/ref_chunk.h"
 #include "runtime/backend.h"
@@ -89,27 +91,26 @@ gather_slices(const sb_ref_job *job, int64_t lo, int64_t hi)
     const sb_ref_dense *x = &job->x;
     sb_ref_scalar sums[SB_REF_CHUNK];
     sb_ref_chunk chunk;
-    const sb_ref_span columns = {.y = sums,
-                                 .x = x->data,
-                                 .end = chunk.end,
-                                 .minor = chunk.minor,
-                                 .x_row = x->fixed,
-                                 .n = 1,
-                                 .conj = x->conj};
+    sb_ref_span span = {.y = sums,
+                        .x = x->data,
+                        .end = chunk.end,
+                        .minor = chunk.minor,
+                        .x_row = x->fixed,
+                        .n = 1,
+                        .conj = x->conj};
 
     for (sb_ref_cursor at = {.row = lo, .rows = hi}; at.row < hi;) {
         const int64_t first = at.row;
-        int64_t rows;
+        const int64_t rows = sb_ref_chunk_slice(&chunk, &job->a, &at);
 
-        memset(sums, 0, sizeof sums);
-        do {
-            sb_ref_span span = columns;
-
-            rows = sb_ref_chunk_slice(&chunk, &job->a, &at);
+        memset(sums, 0, (size_t)rows * job->ops->size);
+        for (;; (void)sb_ref_chunk_slice(&chunk, &job->a, &at)) {
             span.val = chunk.val;
             span.runs = chunk.runs;
             x->loops->add_slice(&span);
-        } while (at.row == first);
+            if (at.row != first)
+                break;
+        }
         write_back(job, first, first + rows, 0, 1, (char *)sums, 1);
     }
 }
@@ -155,7 +156,7 @@ typedef struct window {
     int64_t r0, r1, c0, c1;
     char *sums;
     int64_t row_stride, col_stride;
-    bool scaled; /* values are multiplied by alpha on the way */
+    const void *alpha; /* what products are multiplied by on the way; NULL: 1 */
 } window;
 
 /* Adds every entry whose output row lies in the window; no other is touched. */
@@ -168,6 +169,7 @@ add_entries(const sb_ref_job *job, const window *w)
     sb_ref_cursor at = {.rows = job->a.majors * job->a.block};
     sb_ref_chunk chunk;
     sb_ref_span span = {.y = w->sums,
+                        .alpha = w->alpha,
                         .x = sb_ref_element(x, 0, w->c0),
                         .major = chunk.major,
                         .end = chunk.end,
@@ -181,16 +183,10 @@ add_entries(const sb_ref_job *job, const window *w)
                         .conj = x->conj};
 
     while (sb_ref_chunk_next(&chunk, &job->a, &at, SB_REF_CHUNK, &wanted)) {
-        const int64_t count = sb_ref_chunk_count(&chunk);
-
-        if (count == 0)
+        if (sb_ref_chunk_count(&chunk) == 0)
             continue;
         span.runs = chunk.runs;
         span.val = chunk.val;
-        if (w->scaled) {
-            job->ops->times(chunk.copy, chunk.val, &job->alpha, count);
-            span.val = chunk.copy;
-        }
         (!wanted.by_major ? x->loops->spread
          : job->n == 1    ? x->loops->add_one
                           : x->loops->add)(&span);
@@ -199,10 +195,10 @@ add_entries(const sb_ref_job *job, const window *w)
 
 /* C's window = beta * itself, along its contiguous side. */
 static void
-begin(const sb_ref_job *job, const window *w)
+scale_window(const sb_ref_job *job, const window *w)
 {
     const sb_ref_dense *c = &job->y;
-    const bool turned = c->vary > c->fixed;
+    const bool turned = c->vary > c->fixed || w->c1 - w->c0 == 1;
     const void *beta = job->beta_zero ? NULL : &job->beta;
     const int64_t rows = w->r1 - w->r0, columns = w->c1 - w->c0;
 
@@ -215,11 +211,11 @@ begin(const sb_ref_job *job, const window *w)
 static void
 scatter_window(const sb_ref_job *job, window w)
 {
-    begin(job, &w);
+    scale_window(job, &w);
     w.sums = sb_ref_element(&job->y, w.r0, w.c0);
     w.row_stride = job->y.fixed;
     w.col_stride = job->y.vary;
-    w.scaled = true;
+    w.alpha = &job->alpha;
     add_entries(job, &w);
 }
 
@@ -282,7 +278,7 @@ sb_ref_spmm(const sb_ref_job *job)
     const sb_backend *backend = sb_backend_get();
     const int64_t u = unit(job), units = (job->n + u - 1) / u;
 
-    if (job->n == 0)
+    if (job->m == 0 || job->n == 0)
         return;
     if (job->by_major)
         sb_ref_parallel(job->a.m.format == SB_FORMAT_SELL && job->n == 1 ? gather_slices

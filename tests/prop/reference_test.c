@@ -112,7 +112,9 @@ specials_spread_by_structure(void **state)
     (void)state;
     for (uint64_t k = 0; k < 120; k++) {
         gen_rng r = {k + 1000};
-        sb_problem pb = problem_make(k, SB_OP_SPMM, &problem_type_table[k % 2], true);
+        static const int types[] = {0, 1, 4, 5, 6, 7}; /* real */
+        sb_problem pb =
+            problem_make(k, SB_OP_SPMM, &problem_type_table[types[k % 6]], true);
         const int64_t count = gen_dense_extent(&pb.b);
 
         if (count > 0)
@@ -135,6 +137,96 @@ foreign_types_are_refused(void **state)
     assert_int_equal(sb_ref_run(&pb, &diag), SB_ENOTSUP);
     assert_non_null(strstr(diag.text, "f64"));
     problem_free(&pb);
+    pb = problem_make(1, SB_OP_SDDMM, &problem_type_table[0], false);
+    pb.a.val_type = pb.compute = SB_I32; /* integers are not sampled */
+    pb.b.type = pb.c.type = SB_I8;
+    assert_int_equal(sb_ref_run(&pb, &diag), SB_ENOTSUP);
+    pb.a.val_type = pb.compute = pb.b.type = SB_F32;
+    pb.c.type = SB_F16; /* nor are factors of two types */
+    assert_int_equal(sb_ref_run(&pb, &diag), SB_ENOTSUP);
+    problem_free(&pb);
+}
+
+/* Arrays that nothing is in may be NULL, and y = beta * y is computed. */
+static void
+empty_arrays_may_be_null(void **state)
+{
+    static const int32_t zeros[9];
+    static const int64_t shapes[][2] = {{4, 4}, {4, 0}, {0, 4}};
+    static const int64_t columns[] = {1, 8, 70};
+
+    (void)state;
+    for (int k = 0; k < 6 * 3 * 3 * 2; k++) {
+        const sb_format f = (sb_format)(k % 6);
+        const int64_t rows = shapes[k / 6 % 3][0], cols = shapes[k / 6 % 3][1];
+        const int64_t n = columns[k / 18 % 3];
+        const sb_trans op = k / 54 ? SB_TRANS_T : SB_TRANS_N;
+        const int64_t m = op == SB_TRANS_N ? rows : cols, inner = rows + cols - m;
+        float b[4 * 70] = {0}, c[4 * 70];
+        sb_problem pb = {.op = n == 1 ? SB_OP_SPMV : SB_OP_SPMM,
+                         .a = {.format = f,
+                               .rows = rows,
+                               .cols = cols,
+                               .ptr = zeros,
+                               .ptr_type = SB_I32,
+                               .idx_type = SB_I32,
+                               .val_type = SB_F32,
+                               .block = f == SB_FORMAT_BSR ? 2 : 1,
+                               .width = f == SB_FORMAT_SELL ? 2 : 0,
+                               .batch = 1},
+                         .trans_a = op,
+                         .b = {.rows = inner,
+                               .cols = n,
+                               .ld = n,
+                               .type = SB_F32,
+                               .data = inner ? b : NULL,
+                               .batch = 1},
+                         .c = {.rows = m,
+                               .cols = n,
+                               .ld = n,
+                               .type = SB_F32,
+                               .data = m ? c : NULL,
+                               .batch = 1},
+                         .compute = SB_F32,
+                         .alpha = {1, 0},
+                         .beta = {0.5, 0},
+                         .batch = 1};
+
+        for (int64_t q = 0; q < m * n; q++)
+            c[q] = 2;
+        assert_int_equal(sb_ref_run(&pb, NULL), SB_OK);
+        for (int64_t q = 0; q < m * n; q++)
+            assert_true(c[q] == 1);
+    }
+}
+
+/* Dots of no elements: values = beta * values. */
+static void
+empty_dots_may_be_null(void **state)
+{
+    static const int32_t ptr[] = {0, 1, 2}, idx[] = {1, 0};
+    float val[] = {2, 4};
+    const sb_problem pb = {.op = SB_OP_SDDMM,
+                           .a = {.rows = 2,
+                                 .cols = 2,
+                                 .nnz = 2,
+                                 .ptr = ptr,
+                                 .idx = idx,
+                                 .val = val,
+                                 .ptr_type = SB_I32,
+                                 .idx_type = SB_I32,
+                                 .val_type = SB_F32,
+                                 .batch = 1},
+                           .b = {.rows = 2, .ld = 1, .type = SB_F32, .batch = 1},
+                           .c = {.cols = 2, .ld = 2, .type = SB_F32, .batch = 1},
+                           .compute = SB_F32,
+                           .alpha = {1, 0},
+                           .beta = {0.5, 0},
+                           .batch = 1};
+
+    (void)state;
+    assert_int_equal(sb_ref_run(&pb, NULL), SB_OK);
+    assert_true(val[0] == 1 && val[1] == 2);
 }
 
 /* ---- Independence of the split ------------------------------------------------------ */
@@ -170,16 +262,19 @@ bits_do_not_depend_on_threads(void **state)
 
     (void)state;
     sb_backend_set(&pretend);
-    for (uint64_t k = 0; k < 240; k++) {
+    for (uint64_t k = 0; k < 288; k++) {
         static const int64_t columns[] = {1, 3, 4, 5, 8, 24, 70};
         gen_rng r = {k};
-        const problem_types *t = &problem_type_table[k % 8];
+        const problem_types *t = &problem_type_table[k % 12]; /* those of SpMM */
+        const int64_t n = columns[gen_below(&r, 7)];
+        /* so many products that one column is shared out, too */
+        const int64_t rows = n == 1 ? 900 : 450, cols = n == 1 ? 600 : 300;
         gen_spec s = {.family = k % 2 ? GEN_UNIFORM : GEN_POWER_LAW,
-                      .rows = 450,
-                      .cols = 300,
+                      .rows = rows,
+                      .cols = cols,
                       .density = 0.1,
                       .seed = k,
-                      .format = (sb_format)(k / 8 % 4),
+                      .format = (sb_format)(k / 12 % 6),
                       .val_type = t->a,
                       .unsorted = true};
         sb_problem pb = {.op = SB_OP_SPMM,
@@ -189,7 +284,6 @@ bits_do_not_depend_on_threads(void **state)
                          .alpha = {1.5, 0.25},
                          .beta = {0.5, 0.0},
                          .batch = 1};
-        const int64_t n = columns[gen_below(&r, 7)];
         const bool turned = pb.trans_a != SB_TRANS_N;
         sb_dense one;
 
@@ -287,6 +381,8 @@ main(void)
         cmocka_unit_test(beta_zero_ignores_the_output),
         cmocka_unit_test(specials_spread_by_structure),
         cmocka_unit_test(foreign_types_are_refused),
+        cmocka_unit_test(empty_arrays_may_be_null),
+        cmocka_unit_test(empty_dots_may_be_null),
         cmocka_unit_test(bits_do_not_depend_on_threads),
         cmocka_unit_test(entries_elsewhere_are_passed_over),
     };

@@ -110,26 +110,6 @@ halves_have_their_value(void **state)
     assert_true(signbit(sb_f16_to_f32(0x8000)));
 }
 
-static uint16_t store16(sb_dtype t, double v);
-
-/* What has vectors in mind against what has not, on floats of every exponent, sign and kind. */
-static void
-floats_narrow_as_doubles_do(void **state)
-{
-    (void)state;
-    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 4093) {
-        for (uint32_t near = 0; near < 0x10000; near += 0x7fff) {
-            const uint32_t u = (uint32_t)bits & 0xffff0000u;
-            const uint32_t word = near == 0 ? (uint32_t)bits : u | (near + 1);
-            float f;
-
-            memcpy(&f, &word, sizeof f);
-            assert_int_equal(sb_f16_from_f32(f), store16(SB_F16, (double)f));
-            assert_int_equal(sb_bf16_from_f32(f), store16(SB_BF16, (double)f));
-        }
-    }
-}
-
 static uint16_t
 store16(sb_dtype t, double v)
 {
@@ -163,6 +143,38 @@ stores_round_once_to_nearest_even(void **state)
     for (uint16_t h = 0; h < 0x7f7f; h++)
         check_nearest(SB_BF16, h, (double)sb_bf16_to_f32(h),
                       (double)sb_bf16_to_f32((uint16_t)(h + 1)));
+}
+
+/* What has vectors in mind against what has not: floats of every exponent, sign and kind, and about
+ * the middle between two halves. */
+static void
+check_narrow(uint32_t word)
+{
+    float f;
+
+    memcpy(&f, &word, sizeof f);
+    assert_int_equal(sb_f16_from_f32(f), store16(SB_F16, (double)f));
+    assert_int_equal(sb_bf16_from_f32(f), store16(SB_BF16, (double)f));
+}
+
+static void
+floats_narrow_as_doubles_do(void **state)
+{
+    (void)state;
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 1021)
+        check_narrow((uint32_t)bits);
+    for (uint32_t h = 0; h < 0xffff; h++) {
+        const float lo = sb_f16_to_f32((uint16_t)h),
+                    hi = sb_f16_to_f32((uint16_t)(h + 1));
+        const float middle = lo / 2 + hi / 2;
+        uint32_t word;
+
+        memcpy(&word, &middle, sizeof word);
+        for (uint32_t near = 0; near < 5; near++) {
+            check_narrow(word + near - 2);
+            check_narrow((h << 16 | 0x8000) + near - 2); /* bf16 */
+        }
+    }
 }
 
 static void

@@ -53,6 +53,21 @@ plan_of(char *out, sb_trans trans, sb_dtype type, int64_t n, bool frozen)
     gen_free_matrix(&a);
 }
 
+/* Rarer types have kernels of A^T built in. */
+static void
+test_rare_types_have_kernels(void **state)
+{
+    static const sb_dtype types[] = {SB_C32, SB_C64};
+    char text[TEXT];
+
+    (void)state;
+    for (int q = 0; q < 2; q++)
+        for (int64_t n = 1; n <= 32; n *= 32) {
+            plan_of(text, SB_TRANS_T, types[q], n, false);
+            assert_non_null(strstr(text, "(part pick"));
+        }
+}
+
 /* Values by position wait for each line; promised to stay, they are packed. */
 static void
 test_turned_values_are_packed(void **state)
@@ -114,6 +129,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rare_types_have_kernels),
         cmocka_unit_test(test_turned_values_are_packed),
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_pairs_in_place),
