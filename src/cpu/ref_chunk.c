@@ -35,6 +35,16 @@ indices(int64_t *to, const void *array, sb_dtype type, int64_t p, int64_t n,
             to[q] = ((const int32_t *)array)[p + q] - base;
 }
 
+static void
+minors(sb_ref_chunk *c, const sb_ref_sparse *a, int64_t p, int64_t n,
+       const sb_ref_wanted *w)
+{
+    if (!w->raw)
+        indices(c->minor, a->m.idx, a->m.idx_type, p, n, a->m.base);
+    else if (n > 0)
+        c->idx = (const char *)a->m.idx + p * (a->m.idx_type == SB_I64 ? 8 : 4);
+}
+
 /* n values, contiguous, become those of the chunk. */
 static void
 values(sb_ref_chunk *c, const sb_ref_sparse *a, const void *from, int64_t n)
@@ -156,16 +166,17 @@ SB_INLINE void
 runs_of(sb_ref_chunk *c, const void *major, int64_t n, int64_t base, bool wide,
         bool holes)
 {
-    int64_t r = -1, last = 0;
+    int64_t r = 0;
 
-    for (int64_t e = 0; e < n; e++) {
-        const int64_t u = AT(major, e) - base;
-
-        r += e == 0 || u != last || (holes && c->at[e] != c->at[e - 1] + 1);
-        c->major[r] = last = u;
+    for (int64_t e = 0; e + 1 < n; e++) {
         c->end[r] = e + 1;
+        r +=
+            AT(major, e) != AT(major, e + 1) || (holes && c->at[e + 1] != c->at[e] + 1);
     }
+    c->end[r] = n;
     c->runs = r + 1;
+    for (r = 0; r < c->runs; r++)
+        c->major[r] = AT(major, c->end[r] - 1) - base;
 }
 
 static bool
@@ -181,17 +192,20 @@ next_of_list(sb_ref_chunk *c, const sb_ref_sparse *a, sb_ref_cursor *cursor,
         return false;
     cursor->place = p + n;
     c->runs = 0;
-    some = w->all ? n : count(a, w->by_major ? a->m.row : a->m.idx, p, n, w);
+    some = w->all || w->raw ? n : count(a, w->by_major ? a->m.row : a->m.idx, p, n, w);
     if (some == 0)
         return true;
     if (some == n) {
-        const char *row = (const char *)a->m.row + p * (wide ? 8 : 4);
-
-        if (wide)
-            runs_of(c, row, n, a->m.base, true, false);
-        else
-            runs_of(c, row, n, a->m.base, false, false);
-        indices(c->minor, a->m.idx, a->m.idx_type, p, n, a->m.base);
+        c->row = (const char *)a->m.row + p * (wide ? 8 : 4);
+        if (w->raw && !w->by_major) {
+            c->runs = 1;
+            c->end[0] = n;
+        } else if (wide) {
+            runs_of(c, c->row, n, a->m.base, true, false);
+        } else {
+            runs_of(c, c->row, n, a->m.base, false, false);
+        }
+        minors(c, a, p, n, w);
         values(c, a, (const char *)a->m.val + p * (int64_t)a->size, n);
     } else {
         for (int64_t q = p, k = 0; k < some; q += PIECE)
@@ -246,7 +260,8 @@ next_of_slots(sb_ref_chunk *c, const sb_ref_sparse *a, sb_ref_cursor *cursor,
     int64_t n = 0, some;
 
     for (c->runs = 0; cursor->row < cursor->rows && c->runs < most; c->runs++) {
-        const int64_t hi = sb_matrix_slots(&a->m, cursor->row).hi - p;
+        const int64_t end = sb_index(a->m.ptr, a->m.ptr_type, cursor->row + 1);
+        const int64_t hi = end - a->m.base - p;
         const bool fits = hi <= SB_REF_CHUNK;
 
         if (!fits && c->runs > 0)
@@ -261,9 +276,9 @@ next_of_slots(sb_ref_chunk *c, const sb_ref_sparse *a, sb_ref_cursor *cursor,
             break;
         }
     }
-    some = w->all ? n : count(a, a->m.idx, p, n, w);
+    some = w->all || w->raw ? n : count(a, a->m.idx, p, n, w);
     if (some == n) {
-        indices(c->minor, a->m.idx, a->m.idx_type, p, n, a->m.base);
+        minors(c, a, p, n, w);
         if (n > 0)
             values(c, a, (const char *)a->m.val + p * (int64_t)a->size, n);
         return true;

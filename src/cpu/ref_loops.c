@@ -25,6 +25,11 @@ enum {
 };
 
 #define BASELINE
+/* Minor or major e of an array of 64 bits each or 32. */
+#define MINOR(e) \
+    (wide ? ((const int64_t *)minor)[e] : (int64_t)((const int32_t *)minor)[e])
+#define MAJOR(e) \
+    (wide ? ((const int64_t *)major)[e] : (int64_t)((const int32_t *)major)[e])
 #define JOIN(a, b, c) a##b##c
 #define GLUE(a, b, c) JOIN(a, b, c)
 

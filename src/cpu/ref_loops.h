@@ -17,6 +17,11 @@ typedef struct sb_ref_span {
     void *y;
     const void *x, *val, *alpha; /* alpha: of the compute type; NULL: 1 */
     const int64_t *major, *end, *minor;
+    const void
+        *idx;  /* of the functions for one column: minors as the caller has them, 64 */
+    bool wide; /* bits each or 32, less `base`; NULL: as above */
+    const void *row;    /* of spread_one: majors likewise, of no runs; NULL: as above */
+    int64_t base, rows; /* of y; of these functions others are passed over */
     int64_t runs, first, y_row, y_col, x_row, x_col, n; /* n columns */
     bool conj;                                          /* of x the conjugate */
 } sb_ref_span;
@@ -41,6 +46,8 @@ typedef struct sb_ref_loops {
     void (*add_slice)(const sb_ref_span *s);
     /* y[minor][c] += alpha * val * x[major][c] */
     void (*spread)(const sb_ref_span *s);
+    /* The same of the first column, with idx */
+    void (*spread_one)(const sb_ref_span *s);
     void (*dots)(const sb_ref_dots *d);
     /* n elements of x, contiguous, in the compute type */
     void (*widen)(void *to, const void *x, int64_t n, bool conj);

@@ -23,7 +23,12 @@
 
 enum { TILE_BYTES = 32768, LINE_BYTES = 64, TOGETHER = 4 };
 
-static const sb_ref_wanted everything = {.all = true};
+/* Whether minors are left as the caller has them: those of one column are looked at once. */
+static bool
+raw(const sb_ref_job *job)
+{
+    return job->n == 1 && job->a.block == 1 && !job->a.padded;
+}
 
 /* Elements of the output in a row of a tile. */
 static int64_t
@@ -78,6 +83,10 @@ gather_chunk(const sb_ref_job *job, const sb_ref_chunk *chunk, int64_t first,
                               .x_row = x->fixed,
                               .x_col = x->vary,
                               .n = n,
+                              .idx = raw(job) ? chunk->idx : NULL,
+                              .wide = job->a.m.idx_type == SB_I64,
+                              .base = job->a.m.base,
+                              .rows = INT64_MAX,
                               .conj = x->conj};
 
     if (sb_ref_chunk_count(chunk) > 0)
@@ -121,6 +130,7 @@ gather(const sb_ref_job *job, int64_t lo, int64_t hi)
     const int64_t wide = tile_width(job), size = (int64_t)job->ops->size;
     const int64_t most = TILE_BYTES / (wide * size);
     _Alignas(16) char sums[TILE_BYTES];
+    const sb_ref_wanted everything = {.all = true, .raw = raw(job)};
     sb_ref_cursor at = {.row = lo, .rows = hi};
     sb_ref_chunk chunk;
 
@@ -164,8 +174,10 @@ static void
 add_entries(const sb_ref_job *job, const window *w)
 {
     const sb_ref_dense *x = &job->x;
-    const sb_ref_wanted wanted = {
-        .lo = w->r0, .hi = w->r1, .by_major = job->a.listed && !job->swap};
+    const sb_ref_wanted wanted = {.lo = w->r0,
+                                  .hi = w->r1,
+                                  .by_major = job->a.listed && !job->swap,
+                                  .raw = raw(job)};
     sb_ref_cursor at = {.rows = job->a.majors * job->a.block};
     sb_ref_chunk chunk;
     sb_ref_span span = {.y = w->sums,
@@ -180,16 +192,23 @@ add_entries(const sb_ref_job *job, const window *w)
                         .x_row = x->fixed,
                         .x_col = x->vary,
                         .n = w->c1 - w->c0,
+                        .wide = job->a.m.idx_type == SB_I64,
+                        .base = job->a.m.base,
+                        .rows = w->r1 - w->r0,
                         .conj = x->conj};
+    void (*const add)(const sb_ref_span *) =
+        wanted.by_major ? (job->n == 1 ? x->loops->add_one : x->loops->add)
+        : wanted.raw    ? x->loops->spread_one
+                        : x->loops->spread;
 
     while (sb_ref_chunk_next(&chunk, &job->a, &at, SB_REF_CHUNK, &wanted)) {
         if (sb_ref_chunk_count(&chunk) == 0)
             continue;
         span.runs = chunk.runs;
         span.val = chunk.val;
-        (!wanted.by_major ? x->loops->spread
-         : job->n == 1    ? x->loops->add_one
-                          : x->loops->add)(&span);
+        span.idx = wanted.raw ? chunk.idx : NULL;
+        span.row = wanted.raw && job->a.listed ? chunk.row : NULL;
+        add(&span);
     }
 }
 
