@@ -163,7 +163,7 @@ piece_of_list(sb_ref_chunk *c, const sb_ref_sparse *a, int64_t p, int64_t n, int
 /* Slots that follow each other and have one major, whatever the others are that are wanted. `major`
  * may be c->major itself. */
 SB_INLINE void
-runs_of(sb_ref_chunk *c, const void *major, int64_t n, int64_t base, bool wide,
+runs_of(sb_ref_chunk *c, const void *major, int64_t n, uint64_t base, bool wide,
         bool holes)
 {
     int64_t r = 0;
@@ -176,7 +176,7 @@ runs_of(sb_ref_chunk *c, const void *major, int64_t n, int64_t base, bool wide,
     c->end[r] = n;
     c->runs = r + 1;
     for (r = 0; r < c->runs; r++)
-        c->major[r] = AT(major, c->end[r] - 1) - base;
+        c->major[r] = (int64_t)((uint64_t)AT(major, c->end[r] - 1) - base);
 }
 
 static bool
@@ -201,9 +201,9 @@ next_of_list(sb_ref_chunk *c, const sb_ref_sparse *a, sb_ref_cursor *cursor,
             c->runs = 1;
             c->end[0] = n;
         } else if (wide) {
-            runs_of(c, c->row, n, a->m.base, true, false);
+            runs_of(c, c->row, n, (uint64_t)a->m.base, true, false);
         } else {
-            runs_of(c, c->row, n, a->m.base, false, false);
+            runs_of(c, c->row, n, (uint64_t)a->m.base, false, false);
         }
         minors(c, a, p, n, w);
         values(c, a, (const char *)a->m.val + p * (int64_t)a->size, n);

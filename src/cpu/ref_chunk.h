@@ -11,10 +11,9 @@
 typedef struct sb_ref_chunk {
     int64_t runs;
     const void *val; /* the matrix's own, or in an array below */
-    const void
-        *idx; /* where minors were not asked for: the matrix's own, base and all */
-    const void
-        *row; /* likewise majors of a list, where runs were not: it is one run then */
+    /* Where minors were not asked for the matrix's own, base and all; likewise majors of a list,
+     * which is one run then. */
+    const void *idx, *row;
     int64_t major[SB_REF_CHUNK]; /* of a run: row of A (of CSC: column) */
     int64_t end[SB_REF_CHUNK]; /* of a run: entries [end[r - 1], end[r]) are its own */
     int64_t minor[SB_REF_CHUNK];      /* of an entry */
@@ -23,12 +22,12 @@ typedef struct sb_ref_chunk {
     sb_ref_scalar copy[SB_REF_CHUNK]; /* in the compute type */
 } sb_ref_chunk;
 
-/* Which entries are wanted: those whose minor (lists, `by_major`: major) is in [lo, hi). */
+/* Which entries are wanted: those whose minor (lists, `by_major`: major) is in [lo, hi); `all`:
+ * without a look. `raw`: any, whoever uses them looks; of slots that are neither blocks nor empty idx
+ * takes the place of minors, of lists not by_major row that of runs. */
 typedef struct sb_ref_wanted {
     int64_t lo, hi;
-    bool all, by_major; /* all: without a look */
-    bool raw; /* all, but of slots that are no blocks and not empty no minors; a
-                         list not by_major has no runs, either */
+    bool all, by_major, raw;
 } sb_ref_wanted;
 
 /* Where the next chunk begins: rows [row, rows), the first from its entry `place` on; of lists

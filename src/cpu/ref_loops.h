@@ -17,11 +17,12 @@ typedef struct sb_ref_span {
     void *y;
     const void *x, *val, *alpha; /* alpha: of the compute type; NULL: 1 */
     const int64_t *major, *end, *minor;
-    const void
-        *idx;  /* of the functions for one column: minors as the caller has them, 64 */
-    bool wide; /* bits each or 32, less `base`; NULL: as above */
-    const void *row;    /* of spread_one: majors likewise, of no runs; NULL: as above */
-    int64_t base, rows; /* of y; of these functions others are passed over */
+    /* Of the functions for one column: minors as the caller has them (of spread_one majors of a list,
+     * too, which has no runs then), `wide` of 64 bits, else 32, and `base` too large; NULL: as above.
+     * Rows of y from `rows` on are passed over. */
+    const void *idx, *row;
+    bool wide;
+    int64_t base, rows;
     int64_t runs, first, y_row, y_col, x_row, x_col, n; /* n columns */
     bool conj;                                          /* of x the conjugate */
 } sb_ref_span;
