@@ -160,6 +160,23 @@ make_arrays(arrays *a, int64_t rows_wanted)
     a->y = zeros(a->rows * COLUMNS, 16);
 }
 
+static void
+free_arrays(arrays *a)
+{
+    for (int wide = 0; wide < 2; wide++) {
+        free(a->ptr[wide]);
+        free(a->idx[wide]);
+        free(a->row[wide]);
+        free(a->block_ptr[wide]);
+        free(a->block_idx[wide]);
+        free(a->slice_ptr[wide]);
+        free(a->slice_idx[wide]);
+    }
+    free(a->val);
+    free(a->x);
+    free(a->y);
+}
+
 static spblasSpMatDescr_t
 make_matrix(const arrays *a, int format, int wide, spblasDataType_t type)
 {
@@ -374,5 +391,6 @@ main(int argc, char **argv)
     make_arrays(&a, rows_wanted);
     time_all(&a, handle, ops, seconds);
     spblasDestroy(handle);
-    return 0; /* what make_arrays() made ends with the program */
+    free_arrays(&a);
+    return 0;
 }
