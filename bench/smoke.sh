@@ -21,7 +21,7 @@ for more in "--transposed --type f32" "--transposed --columns --op spmm --type f
         --peers naive,ours-direct,ours-plan "$folder/knn.mtx.gz" 2>/dev/null
     python3 "$3" "$folder/more.json" >/dev/null
 done
-"$(dirname "$2")/combinations_bench" --rows 128 --seconds 0 >"$folder/now-1.json"
+"$(dirname "$2")/combinations_bench" --op sddmm --rows 128 --seconds 0 >"$folder/now-1.json"
 cp "$folder/now-1.json" "$folder/before-1.json"
 python3 "$(dirname "$3")/combinations_table.py" "$folder/all.md" smoke "$folder/now-1.json" \
     "$folder/before-1.json"
