@@ -39,7 +39,7 @@ plan_of(char *out, sb_trans trans, sb_dtype type, int64_t n, bool frozen)
                      .b = gen_dense(&dense),
                      .c = gen_dense(&dense),
                      .trans_a = trans,
-                     .compute = type,
+                     .compute = sb_dtype_sum(type),
                      .alpha = {1, 0},
                      .batch = 1};
     sb_plan *plan;
@@ -57,11 +57,11 @@ plan_of(char *out, sb_trans trans, sb_dtype type, int64_t n, bool frozen)
 static void
 test_rare_types_have_kernels(void **state)
 {
-    static const sb_dtype types[] = {SB_C32, SB_C64};
+    static const sb_dtype types[] = {SB_F16, SB_BF16, SB_C32, SB_C64};
     char text[TEXT];
 
     (void)state;
-    for (int q = 0; q < 2; q++)
+    for (int q = 0; q < 4; q++)
         for (int64_t n = 1; n <= 32; n *= 32) {
             plan_of(text, SB_TRANS_T, types[q], n, false);
             assert_non_null(strstr(text, "(part pick"));
