@@ -128,7 +128,8 @@ sb_rule_panel_run(const sb_work *w, const sb_target *t, int64_t width)
             return INFINITY; /* L2 is near enough */
         return row >= 1024                          ? 10
                : row >= 256 && width * row <= 32768 ? 20
-                                                    : fmax(4, 768 / row);
+               : row >= 256                         ? 4
+                                                    : 12 * fmax(1, width * row / 32768);
     }
     /* none that was measured gained from panels where rows of A are so short */
     if (t->wide && w->nnz < 24 * w->m)

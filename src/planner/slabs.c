@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes: of a row of B from which on slabs may gain; of a row of a slab at most. */
-enum { HALF = 1024, ROW = 256, SAMPLES = 64 };
+/* Bytes: of a row of B from which on slabs may gain, of twice as many; of a row of a slab at most. */
+enum { LEAST = 512, HALF = 2 * LEAST, ROW = 256, SAMPLES = 64 };
 
 /* Columns that are turned at a time, and of how many on. */
 enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
@@ -22,11 +22,11 @@ enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
 #define REUSE_SLAB 2.25
 /* Entries of a row that names columns near each other, in whose slabs C is streamed. */
 #define RUN_NEAR 20.0
-/* Of L2, that a slab held by it may have, but where rows of B have HALF. */
+/* Of L2, that a slab held by it may have, but where rows of B have HALF or fewer. */
 #define HELD 1.2
 
-/* Rows of B of HALF bytes, of twice as many, of four times as many. */
-enum { LENGTHS = 3 };
+/* Rows of B of LEAST bytes, of HALF, of twice as many, of four times as many. */
+enum { LENGTHS = 4 };
 
 /* Time by slabs over time in place: of rows; panels of a slab, of packed values too, against
  * rows in place; windows. 0: there is no such form. */
@@ -46,13 +46,15 @@ typedef struct machine {
     double run[2];
     /* Entries for each row of C and of B: what copies and more passes over A cost less than. */
     double reuse[LENGTHS][2];
-    /* Of L2, that B exceeds where its rows have HALF. */
-    double beyond;
+    /* Of L2, that B exceeds where its rows have LEAST, and HALF. */
+    double beyond[2];
     /* Entries for each row and byte of an element from which on rows gain that name columns
      * side by side, where L2 holds a slab. */
     double often;
     /* Whether rows of columns near each other gain from slabs of ROW. */
     bool near;
+    /* Whether slabs have to be of one width, or B so large that they pay anyhow. */
+    bool even;
     gains gain[LENGTHS];
 } machine;
 
@@ -60,10 +62,13 @@ static const machine zen3 = {.row = {ROW / 2, ROW / 2},
                              .wide = {ROW, ROW},
                              .panel = 32768,
                              .run = {20, 6},
-                             .reuse = {{10, 19}, {10, 19}, {10, 19}},
+                             .reuse = {{64, 64}, {10, 19}, {10, 19}, {10, 19}},
+                             .beyond = {1, 0},
                              .often = 5,
                              .near = true,
-                             .gain = {{0.78, 0.66, 0.64, 0.78},
+                             .even = true,
+                             .gain = {{.rows = 0.88},
+                                      {0.78, 0.66, 0.64, 0.78},
                                       {0.72, 0.56, 0.54, 0.78},
                                       {0.57, 0.48, 0.46, 0.70}}};
 static const machine zen4 = {
@@ -72,18 +77,24 @@ static const machine zen4 = {
     .panel = 65536,
     .least = 0.25,
     .run = {8, 8},
-    .reuse = {{20, 20}, {20, 20}, {20, 20}},
-    .beyond = 0.4,
+    .reuse = {{INFINITY, INFINITY}, {20, 20}, {20, 20}, {20, 20}},
+    .beyond = {0, 0.4},
     .often = INFINITY,
-    .gain = {{.rows = 0.88}, {0.78, 0.72, 0.70, 0.95}, {0.72, 0.65, 0.63, 0.85}}};
+    .gain = {{.rows = 1},
+             {.rows = 0.88},
+             {0.78, 0.72, 0.70, 0.95},
+             {0.72, 0.65, 0.63, 0.85}}};
 static const machine zen5 = {
     .row = {ROW, ROW},
     .wide = {ROW, ROW},
     .panel = 65536,
     .run = {40, 8},
-    .reuse = {{55, 24}, {20, 20}, {20, 20}},
-    .beyond = 1,
-    .gain = {{.rows = 0.80}, {0.60, 0.52, 0.50, 0.65}, {0.60, 0.52, 0.50, 0.65}}};
+    .reuse = {{INFINITY, INFINITY}, {55, 24}, {20, 20}, {20, 20}},
+    .beyond = {0, 1},
+    .gain = {{.rows = 1},
+             {.rows = 0.80},
+             {0.60, 0.52, 0.50, 0.65},
+             {0.60, 0.52, 0.50, 0.65}}};
 
 /* NULL: slabs were not measured. */
 static const machine *
@@ -94,13 +105,16 @@ machine_of(const sb_target *t)
     return t->isa == SB_ISA_V3 ? &zen3 : t->wide ? &zen5 : &zen4;
 }
 
-/* -1: shorter than HALF. */
+/* -1: shorter than LEAST. */
 static int
 length_of(const sb_work *w)
 {
     const int64_t row = w->n * w->b_size;
+    int length = -1;
 
-    return row < HALF ? -1 : row < 2 * HALF ? 0 : row < 4 * HALF ? 1 : 2;
+    while (length < LENGTHS - 1 && row >= (int64_t)LEAST << (length + 1))
+        length++;
+    return length;
 }
 
 /* Index of the pairs: 0 where L2, or so much of it, holds a slab. */
@@ -114,11 +128,14 @@ static double
 least_reuse(const machine *mc, const sb_work *w, const sb_target *t)
 {
     const int length = length_of(w);
-    const double b = (double)w->k * (double)(w->n * w->b_size);
+    const int64_t row = w->n * w->b_size;
+    const double b = (double)w->k * (double)row;
 
-    return length < 0 || (length == 0 && b <= mc->beyond * (double)t->l2)
+    if (mc->even && row % mc->row[0] != 0 && (length <= 1 || b <= 0.5 * (double)t->l3))
+        return INFINITY;
+    return length < 0 || (length <= 1 && b <= mc->beyond[length] * (double)t->l2)
                ? INFINITY
-               : mc->reuse[length][spilt(mc, w, t, length == 0 ? 1 : HELD)];
+               : mc->reuse[length][spilt(mc, w, t, length <= 1 ? 1 : HELD)];
 }
 
 /* Columns of the widest slab: of panels and of what lies near. */
@@ -240,7 +257,7 @@ lies_near(const sb_view *v, const sb_work *w, const sb_target *t)
 {
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
 
-    return machine_of(t)->near && length_of(w) > 0 && mean >= RUN_NEAR &&
+    return machine_of(t)->near && length_of(w) > 1 && mean >= RUN_NEAR &&
            mean * ROW <= (double)t->l1 / 2 && !scattered(v);
 }
 
@@ -305,7 +322,7 @@ panels_serve(const sb_planner *pl, const sb_choice *ch)
 {
     const machine *mc = machine_of(pl->target);
     const double run = sb_stats_panel_run(&pl->stats, ch->part[0].size);
-    const bool far = length_of(&pl->work) > 0 && spilt(mc, &pl->work, pl->target, 1);
+    const bool far = length_of(&pl->work) > 1 && spilt(mc, &pl->work, pl->target, 1);
 
     return ch->slab * pl->work.b_size >= ROW && run >= mc->run[far] &&
            (double)pl->work.k * mc->row[0] >= mc->least * (double)pl->target->l2 &&
