@@ -271,6 +271,40 @@ test_forms_of_zen4(void **state)
     level = SB_ISA_V3;
 }
 
+/* Zen 3: rows of 512 bytes only of very many entries and where L2 does not hold B; whatever is no
+ * whole number of slabs only of long rows of a large B. */
+static void
+test_even(void **state)
+{
+    static const struct {
+        int64_t n, entries, k;
+        int want;
+    } cases[] = {{128, 64, 3000, 64}, {128, 63, 3000, 0},   {128, 64, 1000, 0},
+                 {160, 64, 3000, 64}, {96, 64, 9000, 0},    {150, 64, 3000, 0},
+                 {256, 10, 3000, 64}, {300, 64, 3000, 0},   {512, 10, 3000, 64},
+                 {530, 64, 3000, 0},  {530, 64, 18000, 64}, {500, 64, 18000, 0}};
+
+    (void)state;
+    for (size_t q = 0; q < SB_COUNT(cases); q++) {
+        const int64_t n = cases[q].n, k = cases[q].k;
+        const sb_problem pb = {.op = SB_OP_SPMM,
+                               .a = {.rows = k, .cols = k, .nnz = k * cases[q].entries},
+                               .b = {.rows = k, .cols = n, .ld = n, .type = SB_F32},
+                               .c = {.rows = k, .cols = n, .ld = n, .type = SB_F32},
+                               .compute = SB_F32};
+        const sb_work w = {.op = SB_OP_SPMM,
+                           .m = k,
+                           .n = n,
+                           .k = k,
+                           .nnz = pb.a.nnz,
+                           .b_size = 4,
+                           .compute_size = 4};
+        const sb_target t = {.isa = SB_ISA_V3, .l2 = 512 << 10, .l3 = 32 << 20};
+
+        assert_int_equal(sb_slab_width(&pb, &w, &t), cases[q].want);
+    }
+}
+
 /* Rows of 1024 bytes on Zen 5 and 4: of many entries, where L2 does not hold B; on Zen 5 of fewer
  * where it does not hold a slab of it either. */
 static void
@@ -324,7 +358,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_short_slabs),   cmocka_unit_test(test_room),
         cmocka_unit_test(test_scattered),     cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_forms_of_zen4), cmocka_unit_test(test_half),
+        cmocka_unit_test(test_forms_of_zen4), cmocka_unit_test(test_even),
+        cmocka_unit_test(test_half),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
