@@ -1,7 +1,7 @@
 /*
  * The built-in kernels among themselves: rows that are picked and stream C or ask for B ahead
  * do so with values packed as well, or a plan under the promise would give up what it has
- * without (docs/kernels.md, What the promise must not cost).
+ * without (docs/kernels.md, Wide rows on Zen 3).
  */
 #include "kernels/spec.h"
 #include "runtime/kernel.h"
