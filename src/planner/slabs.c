@@ -14,6 +14,9 @@
 /* Bytes: of a row of B from which on slabs may gain, of twice as many; of a row of a slab at most. */
 enum { LEAST = 512, HALF = 2 * LEAST, ROW = 256, SAMPLES = 64 };
 
+/* Bytes of a row of a large B, whose slabs need not be of one width. */
+enum { LARGE = 1536 };
+
 /* Columns that are turned at a time, and of how many on. */
 enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
 
@@ -53,7 +56,8 @@ typedef struct machine {
     double often;
     /* Whether rows of columns near each other gain from slabs of ROW. */
     bool near;
-    /* Whether slabs have to be of one width, or B so large that they pay anyhow. */
+    /* Whether slabs have to be of one width; of rows they need not where rows of B have LARGE bytes
+     * and B exceeds half of L3. */
     bool even;
     gains gain[LENGTHS];
 } machine;
@@ -80,10 +84,7 @@ static const machine zen4 = {
     .reuse = {{INFINITY, INFINITY}, {20, 20}, {20, 20}, {20, 20}},
     .beyond = {0, 0.4},
     .often = INFINITY,
-    .gain = {{.rows = 1},
-             {.rows = 0.88},
-             {0.78, 0.72, 0.70, 0.95},
-             {0.72, 0.65, 0.63, 0.85}}};
+    .gain = {{0}, {.rows = 0.88}, {0.78, 0.72, 0.70, 0.95}, {0.72, 0.65, 0.63, 0.85}}};
 static const machine zen5 = {
     .row = {ROW, ROW},
     .wide = {ROW, ROW},
@@ -91,10 +92,7 @@ static const machine zen5 = {
     .run = {40, 8},
     .reuse = {{INFINITY, INFINITY}, {55, 24}, {20, 20}, {20, 20}},
     .beyond = {0, 1},
-    .gain = {{.rows = 1},
-             {.rows = 0.80},
-             {0.60, 0.52, 0.50, 0.65},
-             {0.60, 0.52, 0.50, 0.65}}};
+    .gain = {{0}, {.rows = 0.80}, {0.60, 0.52, 0.50, 0.65}, {0.60, 0.52, 0.50, 0.65}}};
 
 /* NULL: slabs were not measured. */
 static const machine *
@@ -131,7 +129,7 @@ least_reuse(const machine *mc, const sb_work *w, const sb_target *t)
     const int64_t row = w->n * w->b_size;
     const double b = (double)w->k * (double)row;
 
-    if (mc->even && row % mc->row[0] != 0 && (length <= 1 || b <= 0.5 * (double)t->l3))
+    if (mc->even && row % mc->row[0] != 0 && (row < LARGE || b <= 0.5 * (double)t->l3))
         return INFINITY;
     return length < 0 || (length <= 1 && b <= mc->beyond[length] * (double)t->l2)
                ? INFINITY
@@ -250,6 +248,13 @@ scattered(const sb_view *v)
     return span > 0.5 * (double)rows * (double)v->cols;
 }
 
+/* Whether slabs of ROW are of one width. */
+static bool
+whole(const sb_work *w)
+{
+    return w->n * w->b_size % ROW == 0;
+}
+
 /* Rows of B that few rows of A in a row share need no slab that L2 holds, but one whose rows do
  * not share the sets of the caches that those of B do. */
 static bool
@@ -257,7 +262,7 @@ lies_near(const sb_view *v, const sb_work *w, const sb_target *t)
 {
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
 
-    return machine_of(t)->near && length_of(w) > 1 && mean >= RUN_NEAR &&
+    return machine_of(t)->near && length_of(w) > 1 && whole(w) && mean >= RUN_NEAR &&
            mean * ROW <= (double)t->l1 / 2 && !scattered(v);
 }
 
@@ -291,7 +296,9 @@ sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
     if (width == 0 || lies_near(v, w, t))
         return width;
     beyond = spilt(mc, w, t, HELD);
-    return (!beyond && (double)w->nnz >= mc->often * w->b_size * rows) || scattered(v)
+    return (!beyond && length_of(w) > 0 &&
+            (double)w->nnz >= mc->often * w->b_size * rows) ||
+                   scattered(v)
                ? shared_out(w, mc->row[beyond] / w->b_size, t)
                : 0;
 }
@@ -357,7 +364,7 @@ form(sb_weighed *w, const sb_planner *pl, int width, double rows)
         w->choice.slab = most;
         p->size = mc->panel / (most * pl->work.b_size);
         w->dropped = NULL;
-        return !near && panels_serve(pl, &w->choice)
+        return !near && (!mc->even || whole(&pl->work)) && panels_serve(pl, &w->choice)
                    ? (w->choice.packed ? g->packed : g->panel) *
                          in_l1(mc, pl, p, width) * rows
                    : 0;

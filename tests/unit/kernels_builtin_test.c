@@ -1,7 +1,7 @@
 /*
  * The built-in kernels among themselves: rows that are picked and stream C or ask for B ahead
- * do so with values packed as well, or a plan under the promise would give up what it has
- * without (docs/kernels.md, Wide rows on Zen 3).
+ * do so with values packed as well, and the other way round, or a plan with the promise (without it)
+ * would give up what the other has (docs/kernels.md, Wide rows on Zen 3).
  */
 #include "kernels/spec.h"
 #include "runtime/kernel.h"

@@ -175,6 +175,20 @@ test_many_lines(void **state)
     }
 }
 
+/* Zen 3: of narrow rows of B so many entries for what L1 holds of a panel. */
+static void
+test_panels_of_narrow_rows(void **state)
+{
+    const sb_target zen3 = {.isa = SB_ISA_V3, .l2 = 512 << 10};
+    const sb_work floats = product(32, 4), doubles = product(16, 8);
+
+    (void)state;
+    assert_true(sb_rule_panel_run(&floats, &zen3, 128) == 12);
+    assert_true(sb_rule_panel_run(&floats, &zen3, 256) == 12);
+    assert_true(sb_rule_panel_run(&floats, &zen3, 512) == 24);
+    assert_true(sb_rule_panel_run(&doubles, &zen3, 512) == 24);
+}
+
 /* Zen 5: panels are for rows of A of two dozen entries and more. */
 static void
 test_panels_of_short_rows(void **state)
@@ -562,6 +576,7 @@ main(void)
         cmocka_unit_test(test_many_lines),
         cmocka_unit_test(test_partitions),
         cmocka_unit_test(test_sixteen_registers),
+        cmocka_unit_test(test_panels_of_narrow_rows),
         cmocka_unit_test(test_panels_of_short_rows),
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_by_price),

@@ -73,6 +73,9 @@ test_room(void **state)
     pb.a.nnz = 300000;
     pb.b.cols = pb.c.cols = 128;
     assert_int_equal(sb_slab_room(&pb, NULL), 0);
+    pb.a.nnz = 320000; /* rows of 512 bytes: Zen 3's */
+    assert_int_equal(sb_slab_room(&pb, NULL),
+                     here && sb_target_get()->isa == SB_ISA_V3 ? copy / 4 + 48 : 0);
 }
 
 static void
@@ -134,6 +137,15 @@ test_scattered(void **state)
         assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 32 : 64);
         t.l1 = 1 << 10; /* a row's rows of a slab do not lie in it */
         assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 32 : 0);
+        for (int held = 0; held < 2; held++) { /* rows of 512 bytes; L2 holds a slab */
+            sb_work few = w;
+
+            few.n = 128;
+            few.nnz = 64 * 300;
+            t.l2 = held ? 64 << 10 : 16 << 10;
+            assert_int_equal(sb_slab_rows(&pb, &v, &few, &t),
+                             cases[q].all_over ? 32 : 0);
+        }
         sb_view_free(&v);
         gen_free_matrix(&a);
     }
@@ -238,7 +250,9 @@ test_forms(void **state)
     assert_int_equal(weigh(GEN_UNIFORM, 512, SPILT, 5).panel, 0);
     assert_int_equal(weigh(GEN_UNIFORM, 256, SPILT, 6).panel, 0);
     assert_int_equal(weigh(GEN_UNIFORM, 256, SPILT, 20).panel, 64);
-    assert_int_equal(weigh(GEN_UNIFORM, 255, SPILT, 20).rows, 0);
+    assert_int_equal(weigh(GEN_UNIFORM, 224, SPILT, 20).rows, 0);
+    assert_int_equal(weigh(GEN_UNIFORM, 288, SPILT, 20).rows, 32);
+    assert_int_equal(weigh(GEN_UNIFORM, 288, SPILT, 20).panel, 0);
     f = weigh_shared(GEN_UNIFORM, 512, HELD, 20,
                      3); /* L1 keeps rows of B for the next */
     assert_true(f.of_rows < f.of_windows && f.of_rows < f.of_panel);
@@ -282,7 +296,8 @@ test_even(void **state)
     } cases[] = {{128, 64, 3000, 64}, {128, 63, 3000, 0},   {128, 64, 1000, 0},
                  {160, 64, 3000, 64}, {96, 64, 9000, 0},    {150, 64, 3000, 0},
                  {256, 10, 3000, 64}, {300, 64, 3000, 0},   {512, 10, 3000, 64},
-                 {530, 64, 3000, 0},  {530, 64, 18000, 64}, {500, 64, 18000, 0}};
+                 {530, 64, 3000, 0},  {530, 64, 18000, 64}, {500, 64, 18000, 64},
+                 {300, 64, 18000, 0}};
 
     (void)state;
     for (size_t q = 0; q < SB_COUNT(cases); q++) {
@@ -338,6 +353,15 @@ test_half(void **state)
     w = work;
     t.l2 = 4 << 20; /* holds B */
     assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
+    for (int wide = 0; wide < 2; wide++) { /* shorter rows have none */
+        t = zen5;
+        t.wide = wide != 0;
+        for (w.n = 63; w.n <= 127; w.n += 64)
+            assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
+        w.n = 64;
+        assert_int_equal(sb_slab_width(&pb, &w, &t), 0);
+        w = work;
+    }
     t = zen5;
     t.wide = false; /* Zen 4: room for panels, where L2 does not nearly hold B */
     assert_int_equal(sb_slab_width(&pb, &w, &t), 32);
