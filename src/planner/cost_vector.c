@@ -293,7 +293,7 @@ lanes_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 
 /* A block loads its column and x, and the values of each row, registers of 16 to 64 bytes; three of 16
  * lie across lines. Zen 3 takes for a block what its other forms take, as that level's kernels are to
- * each other on Zen 4; the end of a window, where registers are added up, was timed there. */
+ * each other on Zen 4; the end of a window, where eight lanes are added up, was timed there. */
 static void
 unaligned_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                 const sb_target *t)
@@ -303,7 +303,7 @@ unaligned_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const double pace = row < 32 ? (rows == 3 ? 1.1 : 0.9) : row < 64 ? 1 : 1.85;
     const bool zen3 = t->isa == SB_ISA_V3;
     const double slow = zen3 ? 1.5 : 1;
-    const double end = !zen3 || row < 32 ? 0 : p->x_size == 4 ? 9.5e-9 : 5.5e-9;
+    const double end = zen3 && row == 32 && p->x_size == 4 ? 4.5e-9 : 0;
 
     out->unit = p->rows / rows * (slow * 4.5e-9 + end);
     out->entry =
