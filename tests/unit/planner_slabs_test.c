@@ -135,6 +135,13 @@ test_scattered(void **state)
         assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 32 : 64);
         t.l3 = 1 << 20;
         assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 32 : 64);
+        {
+            sb_work cut = w; /* eight and a half slabs of 256 bytes are none */
+
+            cut.n = 544;
+            assert_int_equal(sb_slab_rows(&pb, &v, &cut, &t),
+                             cases[q].all_over ? 32 : 0);
+        }
         t.l1 = 1 << 10; /* a row's rows of a slab do not lie in it */
         assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 32 : 0);
         for (int held = 0; held < 2; held++) { /* rows of 512 bytes; L2 holds a slab */
