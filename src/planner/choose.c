@@ -131,7 +131,7 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
         return sb_rule_packed_lanes(pl->target)
                    ? "too few columns shared by neighbouring rows"
                    : "not measured on this machine";
-    if (p->kind == SB_PART_UBCSR && !sb_rule_packed_lanes(pl->target))
+    if (p->kind == SB_PART_UBCSR && !sb_rule_unaligned(pl->target))
         return "not measured on this machine";
     if (p->kind == SB_PART_UBCSR && sb_stats_unaligned(&pl->stats, p->size, p->c) == 0)
         return "too few columns side by side";

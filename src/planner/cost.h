@@ -163,6 +163,12 @@ void sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 /* cost_wide.c: makes what v4 takes of what a wide one takes. */
 void sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                     const sb_target *t, bool packed);
+/* cost_fast.c: unaligned blocks, rows that follow each other, windows of doubles where gathers are fast. */
+void sb_vector_fast(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+                    const sb_target *t, bool packed);
+/* cost_vector.c: several rows at a time. */
+void sb_vector_groups(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+                      const sb_target *t);
 /* cost_far.c: adds what x beyond L2 and A beyond half of L3 cost on a wide one and on Zen 3, where alike
  * rows, masks and diagonals in place wait from a quarter on; elsewhere nothing. */
 void sb_vector_far(sb_terms *out, const sb_vector_part *p, const sb_stats *s,

@@ -32,6 +32,9 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unro
         return 1.3;
     if (p->kind == SB_PART_PANEL && t->isa == SB_ISA_V3 && row >= 256 && row < 1024)
         return row < 512 ? 0.95 : 0.88;
+    /* longer rows share sets of L1, which slabs cure */
+    if (p->kind == SB_PART_PANEL && t->isa == SB_ISA_V4G && row >= 1536)
+        return 1.3;
     /* what cost_rows.c does not price; Zen 5 waits more for L2 beside L1 than Zen 4, which shows while
      * segments are not most of it */
     if (p->kind == SB_PART_PANEL && sb_target_slow_gathers(t))

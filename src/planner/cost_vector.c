@@ -97,9 +97,9 @@ in_fours(const sb_target *t, int x_size)
 
 /* Several rows at a time: their gathers overlap, and what is left of a row's cost is its length,
  * where that was not foreseen. */
-static void
-groups_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
-             const sb_target *t)
+void
+sb_vector_groups(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+                 const sb_target *t)
 {
     const bool fast = t->isa >= SB_ISA_V4G;
     const int loads = in_fours(t, p->x_size) ? 20 : 8;
@@ -178,7 +178,7 @@ slices_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 static double
 one_mask(const sb_target *t, int height)
 {
-    static const double fast[SB_STATS_MASKS] = {2.2e-9, 1.45e-9, 1.4e-9, 1.45e-9,
+    static const double fast[SB_STATS_MASKS] = {2.2e-9, 1.7e-9, 1.45e-9, 1.45e-9,
                                                 1.5e-9};
     static const double slow[SB_STATS_MASKS] = {1.23e-9, 0.99e-9, 0.93e-9, 0.92e-9,
                                                 0.94e-9};
@@ -320,7 +320,7 @@ terms_of(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_tar
         rows_terms(out, p, s, t);
         return;
     case SB_PART_SEG:
-        groups_terms(out, p, s, t);
+        sb_vector_groups(out, p, s, t);
         return;
     case SB_PART_PROD:
         products_terms(out, p, s, t);
@@ -386,6 +386,8 @@ sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     terms_of(out, p, s, t, packed);
     if (t->wide)
         sb_vector_wide(out, p, s, t, packed);
+    if (t->isa == SB_ISA_V4G)
+        sb_vector_fast(out, p, s, t, packed);
     if (t->isa == SB_ISA_V3)
         sb_vector_short(out, p, s, t, packed);
 }

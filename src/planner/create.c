@@ -132,7 +132,7 @@ blocks_decide(const sb_planner *pl)
 {
     return pl->pb->op == SB_OP_SPMV && pl->stats.brief && pl->opt->values_frozen &&
            pl->pb->a.batch <= 1 && pl->view.block <= 1 && !pl->work.complex &&
-           sb_rule_packed_lanes(pl->target) && pl->stats.mask_fill[0] >= 2;
+           sb_rule_unaligned(pl->target) && pl->stats.mask_fill[0] >= 2;
 }
 
 /* Whether all values have the same bits: pattern matrices, graphs without weights. Others are known by

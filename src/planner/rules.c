@@ -131,6 +131,11 @@ sb_rule_panel_run(const sb_work *w, const sb_target *t, int64_t width)
                : row >= 256                         ? 4
                                                     : 12 * fmax(1, width * row / 32768);
     }
+    if (t->isa == SB_ISA_V4G && row >= 512) {
+        const double b = (double)w->k * row, l2 = (double)t->l2;
+
+        return b <= 0.4 * l2 ? INFINITY : b <= l2 ? 20 : 6; /* L2 is near enough */
+    }
     /* none that was measured gained from panels where rows of A are so short */
     if (t->wide && w->nnz < 24 * w->m)
         return INFINITY;

@@ -108,12 +108,15 @@ bool sb_rule_pairs(const sb_work *w);
 sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean);
 
 /* Whether groups of rows that follow each other by one column are looked for: on Zen 3, whose
- * registers are too short to look values up in, and 5, of reals there, and if most rows do
- * (docs/kernels.md, Rows that follow each other). */
+ * registers are too short to look values up in, and 5, of reals there, and if most rows do; where
+ * gathers are fast, if nearly all do (docs/kernels.md, Rows that follow each other). */
 bool sb_rule_alike(const sb_work *w, const sb_target *t, const sb_stats *s);
 
 /* Whether packed columns that rows share, a lane a row, were measured for SpMV: Zen 3, 4 and 5. */
 bool sb_rule_packed_lanes(const sb_target *t);
+
+/* Whether unaligned blocks were: where those are, and where gathers are fast. */
+bool sb_rule_unaligned(const sb_target *t);
 
 /* Ranges of 16 rows whose values of `size` bytes in place are looked up in two registers each; 0:
  * none, where rows have more or gathers are fast. */

@@ -53,12 +53,19 @@ sb_rule_packed_lanes(const sb_target *t)
 }
 
 bool
+sb_rule_unaligned(const sb_target *t)
+{
+    return sb_target_zen(t) || t->isa == SB_ISA_V4G;
+}
+
+bool
 sb_rule_alike(const sb_work *w, const sb_target *t, const sb_stats *s)
 {
     /* empty rows follow each other, too */
     const double empty = s->rows > 0 ? (double)s->empty / (double)s->rows : 0;
 
     return (t->isa == SB_ISA_V3 && s->follows >= 0.5) ||
-           (t->wide && !w->complex && w->a_size == w->compute_size &&
-            s->follows - empty >= 0.5);
+           ((t->wide || t->isa == SB_ISA_V4G) && !w->complex &&
+            w->a_size == w->compute_size &&
+            s->follows - empty >= (t->wide ? 0.5 : 0.9));
 }

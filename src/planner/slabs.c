@@ -93,11 +93,23 @@ static const machine zen5 = {
     .reuse = {{INFINITY, INFINITY}, {55, 24}, {20, 20}, {20, 20}},
     .beyond = {0, 1},
     .gain = {{0}, {.rows = 0.80}, {0.60, 0.52, 0.50, 0.65}, {0.60, 0.52, 0.50, 0.65}}};
+/* Emerald Rapids: windows by slabs lose to windows in place, or to rows. */
+static const machine intel = {
+    .row = {ROW, ROW},
+    .wide = {ROW, ROW},
+    .panel = 65536,
+    .run = {40, 40},
+    .reuse = {{INFINITY, INFINITY}, {24, 24}, {24, 24}, {24, 24}},
+    .beyond = {0, 1},
+    .often = INFINITY,
+    .gain = {{0}, {.rows = 0.75}, {0.62, 0.52, 0.48, 0}, {0.60, 0.50, 0.48, 0}}};
 
 /* NULL: slabs were not measured. */
 static const machine *
 machine_of(const sb_target *t)
 {
+    if (t->isa == SB_ISA_V4G)
+        return &intel;
     if (!sb_target_zen(t))
         return NULL;
     return t->isa == SB_ISA_V3 ? &zen3 : t->wide ? &zen5 : &zen4;

@@ -73,6 +73,7 @@ static const sb_factor fast_spmv[SB_CLASS_COUNT] = {
     [SB_PART_WIN] = {0, 3, 1.05},       [SB_PART_SEG] = {0.5, 1, 1},
     [SB_PART_SELL] = {1.2, 0.55, 0.72}, [SB_PART_MASK] = {0.45, 0.8, 0.8},
     [SB_PART_HDIA] = {0.3, 0.5, 1},     [SB_PART_PROD] = {0.5, 1, 1},
+    [SB_PART_UBCSR] = {0, 1, 1},        [SB_PART_ALIKE] = {0, 1, 1},
 };
 static const sb_factor fast_sddmm[SB_CLASS_COUNT] = {
     [SB_PART_CSR] = {1.5, 0.5, 3.9},
