@@ -345,6 +345,8 @@ static const char *const builtin[] = {
     "spmm pick " F32 " rr packed t128 p0 nt",
     "spmm pick " F64 " rr packed t128 p0 nt",
     "spmm pick " F64 " rr packed t64 p64 nt",
+    "spmm pick " F64 " rr t64 p0 nt",
+    "spmm pick " F64 " rr packed t64 p0 nt",
     "spmm pick " F32 " rr packed t64 p64 nt",
     "spmm pick " F32 " rr packed t64 p0 nt",
     "spmm pick " F64 " rr packed t32 p64 nt",

@@ -1,7 +1,7 @@
 /*
  * See row_order.h. What an order costs and gains is no outcome of the model, which knows windows of 64
- * neighbouring rows: it was fitted to rows timed in six orders on Zen 4 alone (docs/kernels.md,
- * Rows in an order of communities).
+ * neighbouring rows: it was fitted to rows timed in six orders on Zen 4, and in this one on Emerald
+ * Rapids (docs/kernels.md, Rows in an order of communities).
  */
 #include "planner/row_order.h"
 
@@ -19,10 +19,14 @@ enum { LEAST_ROW = 512, LEAST_ROW_UNTIMED = 1024 };
 #define LEAST_L3 0.9
 
 /* What a row of B from beyond half of L2, one from beyond half of the last cache, and a row of C that
- * does not follow the one before cost over a row of B from near. */
-#define NEAR 0.36
-#define FAR 0.99
-#define JUMP 0.44
+ * does not follow the one before cost over a row of B from near: of Zen 4, and of Emerald Rapids,
+ * whose last cache is far. */
+typedef struct weights {
+    double near, far, jump;
+} weights;
+
+static const weights zen4 = {0.36, 0.99, 0.44}, intel = {1.1, 1, 0.6};
+
 /* Time as it is over time in order, from which on the order is taken. */
 #define PAYS 1.05
 
@@ -70,17 +74,19 @@ sb_row_traffic_count(sb_row_traffic *out, const sb_view *v, const int32_t *order
 }
 
 static double
-traffic(const sb_row_traffic *t, int64_t nnz)
+traffic(const sb_row_traffic *rows, int64_t nnz, const weights *w)
 {
-    return (double)nnz + NEAR * (double)t->near + FAR * (double)t->far +
-           JUMP * (double)t->jumps;
+    return (double)nnz + w->near * (double)rows->near + w->far * (double)rows->far +
+           w->jump * (double)rows->jumps;
 }
 
 double
 sb_row_traffic_ratio(const sb_row_traffic *as_is, const sb_row_traffic *order,
-                     int64_t nnz)
+                     int64_t nnz, const sb_target *t)
 {
-    return traffic(order, nnz) / traffic(as_is, nnz);
+    const weights *w = t->isa == SB_ISA_V4G ? &intel : &zen4;
+
+    return traffic(order, nnz, w) / traffic(as_is, nnz, w);
 }
 
 sb_status
@@ -139,22 +145,38 @@ known_types(const sb_planner *pl)
            pl->view.crd_type == SB_I32;
 }
 
-/* By sizes and types alone: where A, B and C leave L3, and C is stored past the caches, as in all
- * that was measured. */
+/* Zen: where A, B and C leave L3, and C is stored past the caches, as in all that was measured. */
+static bool
+leaves_l3(const sb_planner *pl)
+{
+    const sb_work *w = &pl->work;
+    const double b = sb_work_footprint(w, &pl->stats);
+
+    return sb_target_zen(pl->target) &&
+           sb_rule_stream(pl->pb, w, pl->stats.mean, pl->target) &&
+           sb_rule_leaves(pl->pb, b, 1, pl->target) &&
+           sb_rule_bytes(w, b) > LEAST_L3 * (double)pl->target->l3 &&
+           sb_rule_last(w, b, pl->stats.onward, pl->target) == 0;
+}
+
+/* Emerald Rapids: where B leaves L2; in order C is always stored past the caches there. */
+static bool
+leaves_l2(const sb_planner *pl)
+{
+    return sb_rule_stream_order(pl->pb, &pl->work, pl->target) &&
+           sb_work_footprint(&pl->work, &pl->stats) > (double)pl->target->l2;
+}
+
+/* By sizes and types alone. */
 static bool
 may_pay(const sb_planner *pl)
 {
     const sb_work *w = &pl->work;
     const bool timed = pl->opt->effort != SB_EFFORT_ESTIMATE;
-    const double b = sb_work_footprint(w, &pl->stats);
 
-    return sb_target_zen(pl->target) && !pl->pb->device && w->op == SB_OP_SPMM &&
+    return !pl->pb->device && w->op == SB_OP_SPMM &&
            w->n * w->b_size >= (timed ? LEAST_ROW : LEAST_ROW_UNTIMED) &&
-           (timed || known_types(pl)) &&
-           sb_rule_stream(pl->pb, w, pl->stats.mean, pl->target) &&
-           sb_rule_leaves(pl->pb, b, 1, pl->target) &&
-           sb_rule_bytes(w, b) > LEAST_L3 * (double)pl->target->l3 &&
-           sb_rule_last(w, b, pl->stats.onward, pl->target) == 0 &&
+           (timed || known_types(pl)) && (leaves_l3(pl) || leaves_l2(pl)) &&
            sb_communities_suit(&pl->view);
 }
 
@@ -170,11 +192,11 @@ look(sb_planner *pl, double *ratio)
 
     *ratio = INFINITY;
     SB_TRY(sb_row_traffic_count(&as_is, &pl->view, NULL, near, far));
-    if (sb_row_traffic_ratio(&as_is, &least, nnz) * PAYS > 1)
+    if (sb_row_traffic_ratio(&as_is, &least, nnz, pl->target) * PAYS > 1)
         return SB_OK; /* were each column read but once */
     SB_TRY(sb_row_order_make(pl));
     SB_TRY(sb_row_traffic_count(&order, &pl->view, pl->order, near, far));
-    *ratio = sb_row_traffic_ratio(&as_is, &order, nnz);
+    *ratio = sb_row_traffic_ratio(&as_is, &order, nnz, pl->target);
     return SB_OK;
 }
 

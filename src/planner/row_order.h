@@ -21,9 +21,9 @@ typedef struct sb_row_traffic {
 sb_status sb_row_traffic_count(sb_row_traffic *out, const sb_view *v,
                                const int32_t *order, int64_t near, int64_t far);
 
-/* Time of `order` over that of the rows as they are, as far as both wait for rows of B and C. */
+/* Time of `order` over that of the rows as they are on t, as far as both wait for rows of B and C. */
 double sb_row_traffic_ratio(const sb_row_traffic *as_is, const sb_row_traffic *order,
-                            int64_t nnz);
+                            int64_t nnz, const sb_target *t);
 
 /* pl->order, if it is not there yet; SB_SKIP for matrices without one, ENOMEM. */
 sb_status sb_row_order_make(sb_planner *pl);

@@ -197,6 +197,9 @@ bool sb_rule_past(const sb_work *w, double mean, const sb_target *t);
 bool sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean,
                     const sb_target *t);
 
+/* Whether it is where rows of C come in an order of communities, whatever its size: Emerald Rapids. */
+bool sb_rule_stream_order(const sb_problem *pb, const sb_work *w, const sb_target *t);
+
 /* Blocks of rows of a panel part: one a thread, or so many that the rows of C of a block
  * stay in half of L2 while it visits the panels. */
 int64_t sb_rule_blocks(const sb_work *w, const sb_target *t);

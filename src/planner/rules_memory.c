@@ -140,12 +140,23 @@ sb_rule_past(const sb_work *w, double mean, const sb_target *t)
     return c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2);
 }
 
+/* Whether rows of C are whole lines: parts of one would be read first, and half of one go each way
+ * (sb_rule_tile_streams). */
+static bool
+whole_lines(const sb_problem *pb, const sb_work *w, const sb_target *t)
+{
+    return sb_problem_row_major(pb) && pb->c.ld * w->c_size % 64 == 0 &&
+           (t->isa != SB_ISA_V3 || w->n * w->c_size % 64 < 32);
+}
+
 bool
 sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_target *t)
 {
-    /* parts of one would be read first, and half of one go each way (sb_rule_tile_streams) */
-    const bool lines = pb->c.ld * w->c_size % 64 == 0 &&
-                       (t->isa != SB_ISA_V3 || w->n * w->c_size % 64 < 32);
+    return whole_lines(pb, w, t) && sb_rule_past(w, mean, t);
+}
 
-    return sb_problem_row_major(pb) && lines && sb_rule_past(w, mean, t);
+bool
+sb_rule_stream_order(const sb_problem *pb, const sb_work *w, const sb_target *t)
+{
+    return t->isa == SB_ISA_V4G && w->n * w->c_size >= 512 && whole_lines(pb, w, t);
 }

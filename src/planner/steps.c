@@ -233,9 +233,12 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         first == SB_PART_BLOCKS ? (int)pl->view.block : rows_together(want);
     const sb_work narrow = sb_work_slab(&pl->work, want->slab);
     const double bytes = sb_work_footprint(&pl->work, &pl->stats);
+    const bool ordered = first == SB_PART_PICK && want->part[0].k > 0;
     const bool stream =
-        want->stream || (sb_cost_once(want) &&
-                         sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target));
+        want->stream ||
+        (sb_cost_once(want) &&
+         (sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target) ||
+          (ordered && sb_rule_stream_order(pl->pb, &pl->work, pl->target))));
     sb_choice best = *want;
     int widest;
 

@@ -153,7 +153,7 @@ pattern_free(pattern *p)
 }
 
 static double
-ratio_of(const pattern *p, sb_row_traffic *as_is, sb_row_traffic *ordered)
+ratio_of(const pattern *p, sb_isa isa, sb_row_traffic *as_is, sb_row_traffic *ordered)
 {
     int32_t *order = malloc((size_t)p->v.rows * sizeof *order);
 
@@ -163,7 +163,7 @@ ratio_of(const pattern *p, sb_row_traffic *as_is, sb_row_traffic *ordered)
     assert_int_equal(sb_row_traffic_count(ordered, &p->v, order, NEAR_ROWS, FAR_ROWS),
                      SB_OK);
     free(order);
-    return sb_row_traffic_ratio(as_is, ordered, p->v.nnz);
+    return sb_row_traffic_ratio(as_is, ordered, p->v.nnz, &(sb_target){.isa = isa});
 }
 
 /* 40 communities of 50 rows with 8 columns of them each: as they are, a cache of 64 columns is
@@ -173,12 +173,13 @@ test_shuffled(void **state)
 {
     pattern p = pattern_new(2000, 8, 40);
     sb_row_traffic as_is, ordered;
-    const double ratio = ratio_of(&p, &as_is, &ordered);
+    const double ratio = ratio_of(&p, SB_ISA_V4, &as_is, &ordered),
+                 dearer = ratio_of(&p, SB_ISA_V4G, &as_is, &ordered);
 
     (void)state;
     assert_true(as_is.near > 14500 && as_is.far > 14000 && as_is.jumps == 0);
     assert_true(ordered.near < 2700 && ordered.far < 2200 && ordered.jumps > 1900);
-    assert_true(ratio < 0.65);
+    assert_true(ratio < 0.65 && dearer < 0.9 * ratio);
     pattern_free(&p);
 }
 
@@ -190,7 +191,8 @@ test_band(void **state)
     sb_row_traffic as_is, ordered;
 
     (void)state;
-    assert_true(ratio_of(&p, &as_is, &ordered) > 0.97);
+    assert_true(ratio_of(&p, SB_ISA_V4, &as_is, &ordered) > 0.97);
+    assert_true(ratio_of(&p, SB_ISA_V4G, &as_is, &ordered) > 0.97);
     assert_true(as_is.near < 2000 + 8 * (2000 / NEAR_ROWS + 1));
     pattern_free(&p);
 }
@@ -306,9 +308,15 @@ test_weighed(void **state)
     keeps(&wide, &zen4, 256, 0, not_looked);
     other.l3 = (size_t)1 << 30;
     keeps(&mixed, &other, 256, 0, not_looked);
-    other = zen4;
-    other.isa = SB_ISA_V4G;
+    other.isa = SB_ISA_V4G; /* where L3 is far: from L2 on, if C goes past the caches */
+    assert_null(weighed(&mixed, &other, 256, 0, SB_EFFORT_ESTIMATE, &seconds));
+    assert_true(seconds < 0.7);
+    keeps(&band, &other, 256, 0, no_gain);
+    keeps(&mixed, &other, 256, 4, not_looked);
+    keeps(&mixed, &other, 128, 0, not_looked);
+    other.l2 = (size_t)2000 * 1024;
     keeps(&mixed, &other, 256, 0, not_looked);
+    other = zen4;
     other.isa = SB_ISA_V3; /* which asks and streams from less of L3 on */
     other.l3 = (size_t)2000 * 2 * 1024;
     assert_null(weighed(&mixed, &other, 256, 0, SB_EFFORT_ESTIMATE, &seconds));
