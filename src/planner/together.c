@@ -175,6 +175,20 @@ joined_slow(const sb_work *w, double mean, double ragged)
     return mean >= (mixed ? 3 : 4) ? SB_SPEC_HALVES : 0;
 }
 
+/* Rows one after the other on Emerald Rapids (docs/kernels.md, Few columns on Emerald Rapids): where
+ * lengths are not foreseen, eights, the last ones masked; of doubles in rows of B of a line fours while
+ * rows of A are short. Long rows of half a line are as fast by `few`. 0: none. */
+static int
+joined_fast(const sb_work *w, double mean, double ragged)
+{
+    const int64_t row = w->n * w->b_size;
+    const bool doubles = w->compute_size > 4;
+
+    if (ragged < RAGGED || row == 128 || (row == 32 && mean >= (doubles ? 8 : 16)))
+        return 0;
+    return row == 64 && doubles && mean < 16 ? SB_SPEC_JOIN : SB_SPEC_EIGHTS;
+}
+
 /* Of such rows as are mixed here Zen 5 forgets the lengths before they come again. */
 #define MIXED 0.5
 #define FORGOTTEN 12288
@@ -215,7 +229,7 @@ joined(const sb_work *w, const sb_target *t, double mean, double ragged)
 {
     const int64_t row = w->n * w->b_size;
 
-    if (!sb_target_zen(t) || !plain_rows(w))
+    if (!plain_rows(w) || t->isa < SB_ISA_V3)
         return 0;
     if (t->wide && (row == 128 || sb_rule_between(w)))
         return joined_any(w, mean, ragged);
@@ -223,6 +237,8 @@ joined(const sb_work *w, const sb_target *t, double mean, double ragged)
         return 0;
     if (t->isa == SB_ISA_V3)
         return joined_short(w, mean, ragged);
+    if (t->isa == SB_ISA_V4G)
+        return joined_fast(w, mean, ragged);
     return t->wide ? joined_wide(w, mean, ragged) : joined_slow(w, mean, ragged);
 }
 
