@@ -49,7 +49,7 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unro
     /* rows one after the other: 1.12 times as fast as eights, 1.17 as pairs; of two vectors
      * 1.08 as one by one, 1.03 as pairs */
     if (unroll > SB_SPEC_FEW && row <= 32 && t->isa >= SB_ISA_V4)
-        return 0.7;
+        return t->isa == SB_ISA_V4G ? 0.66 : 0.7;
     if (unroll > SB_SPEC_FEW && row > 64)
         return w->nnz < 32 * w->m ? 0.92 : 0.8;
     return unroll > 1 && row <= 256 ? 0.82 : 1;
@@ -63,7 +63,7 @@ unchained(const sb_work *w, const sb_target *t, int unroll)
     if (unroll == SB_SPEC_FEW)
         return t->isa == SB_ISA_V4G ? 0.33 : 0.38;
     if (unroll > SB_SPEC_FEW && w->n * w->b_size <= 32 && t->isa >= SB_ISA_V4)
-        return 0.34;
+        return t->isa == SB_ISA_V4G ? 0.32 : 0.34;
     return unroll > 1 && w->n * w->b_size <= 64 ? 0.4 : 1;
 }
 
