@@ -131,6 +131,8 @@ sb_rule_panel_run(const sb_work *w, const sb_target *t, int64_t width)
                : row >= 256                         ? 4
                                                     : 12 * fmax(1, width * row / 32768);
     }
+    if (t->isa == SB_ISA_V4G && row < 256 && w->compute_size > 4)
+        return INFINITY; /* tiles of so few doubles lose by their masks */
     if (t->isa == SB_ISA_V4G && row >= 512) {
         const double b = (double)w->k * row, l2 = (double)t->l2;
 
