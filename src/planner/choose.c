@@ -130,6 +130,8 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
     if (p->kind == SB_PART_SHARE && !lanes_of_rows(pl))
         return sb_rule_packed_lanes(pl->target)
                    ? "too few columns shared by neighbouring rows"
+               : sb_rule_unaligned(pl->target)
+                   ? "unaligned blocks are faster on this machine"
                    : "not measured on this machine";
     if (p->kind == SB_PART_UBCSR && !sb_rule_unaligned(pl->target))
         return "not measured on this machine";
@@ -150,6 +152,16 @@ streams(const sb_planner *pl, const sb_part_choice *p)
            sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target);
 }
 
+/* Whether holes cut the runs that windows go by, of columns that nearly all are shared: where gathers are fast, windows are as fast as shared
+ * columns in place but for that (docs/kernels.md, Shared columns in place). */
+static bool
+runs_are_cut(const sb_planner *pl, int at)
+{
+    return pl->target->isa != SB_ISA_V4G ||
+           (pl->stats.win_share[sb_stats_window(3)] < 0.95 &&
+            pl->stats.half_share[at] >= 0.9);
+}
+
 /* By position, what sharing gains goes into positions, and windows by runs need none, but
  * where the rules know better. */
 static const char *
@@ -159,7 +171,7 @@ unwise_share(const sb_planner *pl, const sb_part_choice *p, bool packed)
     const int at = sb_stats_window(p->size);
 
     if (!packed && pl->view.crd_in_place && !pl->view.pos &&
-        !sb_rule_positions(&pl->work, pl->target, p->size))
+        (!sb_rule_positions(&pl->work, pl->target, p->size) || !runs_are_cut(pl, at)))
         return "windows by runs need no positions";
     if (packed && streams(pl, p))
         return "by position C is stored past the caches";

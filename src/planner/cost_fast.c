@@ -1,13 +1,13 @@
 /*
- * The model for one column where gathers are fast: forms whose terms were fitted on Emerald Rapids
- * (docs/planner.md, SpMV where gathers are fast); other forms keep those of cost_vector.c.
+ * The model for one column where gathers are fast: forms whose terms, or whose terms of doubles, were
+ * fitted on Emerald Rapids (docs/planner.md, Fitting the model); all else is cost_vector.c's.
  */
 #include "planner/cost.h"
 
 #include <math.h>
 
 /* A group of rows; a block, each of its rows, and their bytes, the more where L2 does not hold
- * them: 235 plans of 28 matrices in f32 and f64, rms of logarithms 0.21; at the pace of the other
+ * them, or L3: 235 plans of 28 matrices in f32 and f64, rms of logarithms 0.21; at the pace of the other
  * forms, which take 1.2 times what their terms say. */
 static void
 unaligned(sb_terms *out, const sb_vector_part *p, const sb_target *t)
@@ -17,7 +17,8 @@ unaligned(sb_terms *out, const sb_vector_part *p, const sb_target *t)
 
     out->unit = p->rows / rows * 5.8e-9;
     out->entry = p->slots / (rows * cols) * (0.56e-9 + rows * 0.11e-9) +
-                 bytes * 0.009e-9 + fmax(0, bytes - (double)t->l2) * 0.024e-9;
+                 bytes * 0.009e-9 + fmax(0, bytes - (double)t->l2) * 0.024e-9 +
+                 fmax(0, bytes - (double)t->l3) * 0.03e-9;
 }
 
 /* Steps of rows that follow each other; lone rows as they are. */
@@ -36,6 +37,8 @@ void
 sb_vector_fast(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t, bool packed)
 {
+    const bool doubles = p->x_size > 4 && !p->complex;
+
     switch (p->choice->kind) {
     case SB_PART_UBCSR:
         unaligned(out, p, t);
@@ -44,13 +47,13 @@ sb_vector_fast(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         alike(out, p, s, t);
         return;
     case SB_PART_WIN: /* of doubles they gain more against masks */
-        if (p->x_size > 4) {
+        if (doubles) {
             out->unit *= 0.7;
             out->entry *= 0.7;
         }
         return;
     case SB_PART_SELL:
-        if (packed && p->x_size > 4)
+        if (packed && doubles)
             out->entry *= 0.88;
         return;
     default:

@@ -107,8 +107,8 @@ sb_rule_positions(const sb_work *w, const sb_target *t, int rows)
     const double a = (double)w->nnz * (w->a_size + w->ptr_size);
     const int least = sb_rule_by_price(w, t) ? 2 : w->n < 64 ? 4 : 3;
 
-    return sb_target_slow_gathers(t) && w->n >= 32 && rows >= least &&
-           a <= (double)t->l3 / 4;
+    return (sb_target_slow_gathers(t) || (t->isa == SB_ISA_V4G && rows >= 4)) &&
+           w->n >= 32 && rows >= least && a <= (double)t->l3 / 4;
 }
 
 bool
@@ -131,7 +131,7 @@ sb_rule_panel_run(const sb_work *w, const sb_target *t, int64_t width)
                : row >= 256                         ? 4
                                                     : 12 * fmax(1, width * row / 32768);
     }
-    if (t->isa == SB_ISA_V4G && row < 256 && w->compute_size > 4)
+    if (t->isa == SB_ISA_V4G && row < 256 && w->compute_size > 4 && !w->complex)
         return INFINITY; /* tiles of so few doubles lose by their masks */
     if (t->isa == SB_ISA_V4G && row >= 512) {
         const double b = (double)w->k * row, l2 = (double)t->l2;

@@ -32,7 +32,8 @@ int sb_rule_tall(const sb_work *w, const sb_target *t);
 bool sb_rule_holds(const sb_work *w, const sb_target *t, int rows);
 
 /* Entries that a row has to have in a panel of so many columns: each segment reads and writes a
- * row of C. Infinite where none is enough: Zen 3's L2 is near, or rows of Zen 5 have so few. */
+ * row of C. Infinite where none is enough: L2 of Zen 3 and of Emerald Rapids is near, or rows of Zen 5
+ * have so few. */
 double sb_rule_panel_run(const sb_work *w, const sb_target *t, int64_t width);
 
 /* Whether panels are half as wide: a tile is half of a row of B, so that panels of it use half of
@@ -112,10 +113,10 @@ sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
  * gathers are fast, if nearly all do (docs/kernels.md, Rows that follow each other). */
 bool sb_rule_alike(const sb_work *w, const sb_target *t, const sb_stats *s);
 
-/* Whether packed columns that rows share, a lane a row, were measured for SpMV: Zen 3, 4 and 5. */
+/* Whether packed columns that rows share, a lane a row, may pay for SpMV: Zen 3, 4 and 5. */
 bool sb_rule_packed_lanes(const sb_target *t);
 
-/* Whether unaligned blocks were: where those are, and where gathers are fast. */
+/* Whether unaligned blocks may: where those do, and where gathers are fast. */
 bool sb_rule_unaligned(const sb_target *t);
 
 /* Ranges of 16 rows whose values of `size` bytes in place are looked up in two registers each; 0:
@@ -164,8 +165,8 @@ void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 int sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                      const sb_target *t);
 
-/* Whether rows of B are asked for in a slab of so many columns, 0: in place. Zen 3's L2 has them; of
- * doubles it was timed there alone. */
+/* Whether rows of B are asked for in a slab of so many columns, 0: in place. L2 of Zen 3 and of
+ * Emerald Rapids has them; of doubles it was timed there alone. */
 bool sb_rule_slab_asks(const sb_work *w, int slab, const sb_target *t);
 
 /* How many rows of A ahead the row of B that a row's last entry names is asked for, 0: none. Where
@@ -197,7 +198,8 @@ bool sb_rule_past(const sb_work *w, double mean, const sb_target *t);
 bool sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean,
                     const sb_target *t);
 
-/* Whether it is where rows of C come in an order of communities, whatever its size: Emerald Rapids. */
+/* Whether it is where rows of C come in an order of communities, whatever its size: Emerald Rapids,
+ * rows of 512 bytes and more, whole lines. */
 bool sb_rule_stream_order(const sb_problem *pb, const sb_work *w, const sb_target *t);
 
 /* Blocks of rows of a panel part: one a thread, or so many that the rows of C of a block

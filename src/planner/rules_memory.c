@@ -104,12 +104,15 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
     const bool dots = pb->op == SB_OP_SDDMM;
     sb_work w;
 
+    sb_work_of(&w, pb);
+    /* short rows have more from being joined (docs/kernels.md, Few columns on Emerald Rapids) */
+    if (t->isa == SB_ISA_V4G && w.n * w.b_size < 128)
+        return 0;
     if (!sb_target_zen(t))
         return !dots && sb_problem_row_major(pb) && !stream &&
                        footprint > (double)t->l3 / 2
                    ? 8
                    : 0;
-    sb_work_of(&w, pb);
     if (sb_problem_row_major(pb) && asks_short(&w, footprint, rows, t))
         return 64;
     return sb_rule_leaves(pb, footprint, rows, t) && !too_long(&w, rows, t) ? 64 : 0;
@@ -118,7 +121,7 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
 bool
 sb_rule_slab_asks(const sb_work *w, int slab, const sb_target *t)
 {
-    return slab == 0 || (t->isa != SB_ISA_V3 && w->b_size <= 4);
+    return slab == 0 || (t->isa != SB_ISA_V3 && t->isa != SB_ISA_V4G && w->b_size <= 4);
 }
 
 bool

@@ -1,5 +1,5 @@
 /*
- * See slabs.h. What slabs gain was measured, on Zen 3, 4 and 5, and is no outcome of the
+ * See slabs.h. What slabs gain was measured, on Zen 3, 4 and 5 and Emerald Rapids, and is no outcome of the
  * model, which does not know of pages and of rows that share few sets (docs/kernels.md, Slabs
  * of B).
  */

@@ -59,7 +59,7 @@ set_rates(sb_target *t)
     t->step_seconds = t->threads > 1 ? r.step : 20e-9;
 }
 
-/* Sapphire Rapids; classes that are not named are taken for plain rows. That of shared columns is
+/* Sapphire Rapids, SpMV's unaligned blocks and alike rows Emerald Rapids (cost_fast.c); classes that are not named are taken for plain rows. That of shared columns is
  * set by hand: predictions for five matrices were 0.7 to 1.2 of the clock. */
 static const sb_factor fast_spmm[SB_CLASS_COUNT] = {
     [SB_PART_CSR] = {1.23, 0.6, 1.3}, [SB_PART_ROWS] = {1.23, 0.6, 1.3},

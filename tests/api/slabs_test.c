@@ -77,8 +77,10 @@ wide(sb_dtype type, int64_t n, gen_family family, bool scattered)
 {
     const sb_target *t = sb_target_get();
     /* on Zen 3 slabs have to be of one width, 128 bytes a row */
-    const bool here = sb_target_zen(t) && (t->isa != SB_ISA_V3 ||
-                                           n * (int64_t)sb_dtype_size(type) % 128 == 0);
+    const bool here =
+        t->isa == SB_ISA_V4G ||
+        (sb_target_zen(t) &&
+         (t->isa != SB_ISA_V3 || n * (int64_t)sb_dtype_size(type) % 128 == 0));
     sb_problem pb = problem(n, type, family);
     size_t bytes = 1;
     call c;

@@ -314,6 +314,8 @@ test_weighed(void **state)
     keeps(&band, &other, 256, 0, no_gain);
     keeps(&mixed, &other, 256, 4, not_looked);
     keeps(&mixed, &other, 128, 0, not_looked);
+    keeps(&wide, &other, 256, 0, not_looked);
+    assert_null(weighed(&mixed, &other, 128, 0, SB_EFFORT_MEASURE, &seconds));
     other.l2 = (size_t)2000 * 1024;
     keeps(&mixed, &other, 256, 0, not_looked);
     other = zen4;

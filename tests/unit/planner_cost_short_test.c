@@ -89,8 +89,8 @@ test_unaligned(void **state)
     for (int rows = 1; rows <= 4; rows++) {
         const sb_part_choice four = {.kind = SB_PART_UBCSR, .size = rows, .c = 4},
                              eight = {.kind = SB_PART_UBCSR, .size = rows, .c = 8};
-        const sb_vector_part a = {&four, 6000, 8000, 100, 4, 1},
-                             b = {&eight, 6000, 8000, 100, 4, 1};
+        const sb_vector_part a = {&four, 6000, 8000, 100, 4, 1, false},
+                             b = {&eight, 6000, 8000, 100, 4, 1, false};
         const sb_target zen3_like = {.isa = SB_ISA_V3}, zen4_like = {.isa = SB_ISA_V4};
         sb_terms x, y;
 

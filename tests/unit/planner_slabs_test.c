@@ -60,7 +60,8 @@ test_room(void **state)
                      .c = {.rows = 5000, .cols = 512, .ld = 512, .type = SB_F32},
                      .compute = SB_F32,
                      .batch = 1};
-    const bool here = sb_target_zen(sb_target_get());
+    const bool here =
+        sb_target_zen(sb_target_get()) || sb_target_get()->isa == SB_ISA_V4G;
     const size_t copy = 5000 * 512 * sizeof(float) + 64;
 
     (void)state;
@@ -292,6 +293,25 @@ test_forms_of_zen4(void **state)
     level = SB_ISA_V3;
 }
 
+/* Emerald Rapids: rows as wide as panels, of long segments alone; no windows. */
+static void
+test_forms_of_fast_gathers(void **state)
+{
+    forms f;
+
+    (void)state;
+    level = SB_ISA_V4G;
+    f = weigh(GEN_UNIFORM, 512, 1 << 20, 40);
+    assert_int_equal(f.rows, 64);
+    assert_int_equal(f.panel, 64);
+    assert_int_equal(f.windows, 0);
+    assert_true(f.of_panel < f.of_rows && f.of_rows < 10);
+    assert_int_equal(weigh(GEN_UNIFORM, 512, 1 << 20, 39).panel, 0);
+    assert_int_equal(weigh(GEN_UNIFORM, 512, 16 << 10, 39).panel, 0);
+    assert_int_equal(weigh(GEN_BANDED, 512, 1 << 20, 40).rows, 0);
+    level = SB_ISA_V3;
+}
+
 /* Zen 3: rows of 512 bytes only of very many entries and where L2 does not hold B; whatever is no
  * whole number of slabs only of long rows of a large B. */
 static void
@@ -387,10 +407,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_short_slabs),   cmocka_unit_test(test_room),
-        cmocka_unit_test(test_scattered),     cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_forms_of_zen4), cmocka_unit_test(test_even),
+        cmocka_unit_test(test_short_slabs),
+        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_scattered),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_forms_of_zen4),
+        cmocka_unit_test(test_even),
         cmocka_unit_test(test_half),
+        cmocka_unit_test(test_forms_of_fast_gathers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,313 @@
+/*
+ * Where gathers are fast (level v4g: Emerald Rapids): which products go by slabs, panels, joined rows
+ * and orders of rows there, and what ESTIMATE chooses for SpMV.
+ */
+#include "base/macro.h"
+#include "cpu/cpu.h"
+#include "gen.h"
+#include "planner/planner.h"
+#include "planner/rules.h"
+#include "planner/slabs.h"
+#include "product_work.h"
+#include "runtime/backend.h"
+#include "runtime/target.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const sb_target fast = {
+    .isa = SB_ISA_V4G, .threads = 2, .l1 = 48 << 10, .l2 = 2 << 20, .l3 = 300 << 20};
+
+static sb_work
+square(int64_t m, int64_t n, int size, int64_t entries)
+{
+    sb_work w = product(n, size);
+
+    w.m = w.k = m;
+    w.nnz = m * entries;
+    w.idx_size = 4;
+    w.a_type = size == 4 ? SB_F32 : SB_F64;
+    return w;
+}
+
+/* Slabs of 256 bytes, of one width or not, where each row of B is asked for two dozen times: of
+ * rows of 1024 bytes where L2 does not hold B, of shorter ones never. */
+static void
+test_slabs(void **state)
+{
+    static const struct {
+        int64_t k, n, entries;
+        int size, want;
+    } cases[] = {
+        {3000, 512, 24, 4, 64},  {3000, 512, 23, 4, 0},  {3000, 128, 24, 8, 32},
+        {3000, 256, 24, 4, 64},  {2000, 256, 24, 4, 0},  {500, 512, 50, 4, 64},
+        {3000, 500, 24, 4, 64},  {3000, 300, 24, 8, 32}, {9000, 128, 90, 4, 0},
+        {90000, 512, 24, 4, 64},
+    };
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        sb_problem pb = by_rows(cases[q].k, cases[q].n);
+        const sb_work w =
+            square(cases[q].k, cases[q].n, cases[q].size, cases[q].entries);
+
+        sb_work other = w; /* nobody has timed complex and 16-bit ones */
+
+        if (sb_slab_width(&pb, &w, &fast) != cases[q].want)
+            fail_msg("case %d", q);
+        other.complex = true;
+        assert_int_equal(sb_slab_width(&pb, &other, &fast), 0);
+        other = w;
+        other.b_size = 2;
+        assert_int_equal(sb_slab_width(&pb, &other, &fast), 0);
+    }
+}
+
+/* Only of columns all over B, however many ask. */
+static void
+test_scattered(void **state)
+{
+    static const gen_family families[] = {GEN_UNIFORM, GEN_BANDED};
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(families); q++) {
+        const gen_spec spec = {.family = families[q],
+                               .rows = 600,
+                               .cols = 600,
+                               .density = 0.1,
+                               .seed = 1,
+                               .ptr_type = SB_I32,
+                               .idx_type = SB_I32,
+                               .val_type = SB_F32};
+        const sb_work w = square(600, 512, 4, 60);
+        sb_problem pb = by_rows(600, 512);
+        sb_view v;
+
+        pb.a = gen_matrix(&spec);
+        assert_int_equal(sb_view_make(&v, &pb.a, false, NULL), SB_OK);
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &fast), q == 0 ? 64 : 0);
+        sb_view_free(&v);
+        gen_free_matrix(&pb.a);
+    }
+}
+
+/* Panels where L2 does not nearly hold B; of longer segments where it just does; of sixteen doubles
+ * none. */
+static void
+test_panels(void **state)
+{
+    const sb_work held = square(1600, 128, 4, 50), just = square(1700, 128, 4, 50),
+                  beyond = square(4200, 128, 4, 50), narrow = square(4200, 16, 8, 50),
+                  floats = square(4200, 32, 4, 50);
+
+    (void)state;
+    assert_true(isinf(sb_rule_panel_run(&held, &fast, 128)));
+    assert_true(sb_rule_panel_run(&just, &fast, 128) == 20);
+    assert_true(sb_rule_panel_run(&beyond, &fast, 128) == 6);
+    assert_true(isinf(sb_rule_panel_run(&narrow, &fast, 128)));
+    assert_true(sb_rule_panel_run(&floats, &fast, 128) == 6);
+}
+
+/* Rows one after the other where lengths are not foreseen. */
+static void
+test_joined(void **state)
+{
+    static const struct {
+        int64_t n;
+        int size;
+        double mean, ragged;
+        int want;
+    } cases[] = {
+        {4, 4, 3, 0.5, SB_SPEC_EIGHTS},
+        {4, 4, 90, 0.5, SB_SPEC_EIGHTS},
+        {4, 4, 3, 0.4, 1},
+        {4, 4, 90, 0.4, SB_SPEC_FEW},
+        {8, 4, 15, 0.5, SB_SPEC_EIGHTS},
+        {8, 4, 16, 0.5, SB_SPEC_FEW},
+        {4, 8, 7, 0.5, SB_SPEC_EIGHTS},
+        {4, 8, 8, 0.5, SB_SPEC_FEW},
+        {16, 4, 3, 0.5, SB_SPEC_EIGHTS},
+        {16, 4, 90, 0.5, SB_SPEC_EIGHTS},
+        {8, 8, 15, 0.5, SB_SPEC_JOIN},
+        {8, 8, 16, 0.5, SB_SPEC_EIGHTS},
+        {16, 4, 13, 0.2, 2},
+        {32, 4, 13, 0.9, 1},
+        {32, 4, 30, 0.9, 2},
+    };
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        const sb_work w = square(1000, cases[q].n, cases[q].size, 1);
+
+        if (sb_rule_together(&w, &fast, SB_PART_CSR, 1, cases[q].mean,
+                             cases[q].ragged) != cases[q].want)
+            fail_msg("case %d", q);
+    }
+}
+
+/* In an order of rows C goes past the caches whatever its size, if its rows are whole lines. */
+static void
+test_stream_order(void **state)
+{
+    const sb_target zen4 = {.isa = SB_ISA_V4};
+    const sb_work w = square(5000, 256, 4, 5), narrow = square(5000, 64, 4, 5);
+    sb_problem pb = by_rows(5000, 256);
+
+    (void)state;
+    pb.c.ld = 256;
+    assert_false(sb_rule_stream(&pb, &w, 5, &fast));
+    assert_true(sb_rule_stream_order(&pb, &w, &fast));
+    assert_false(sb_rule_stream_order(&pb, &w, &zen4));
+    assert_false(sb_rule_stream_order(&pb, &narrow, &fast));
+    pb.c.ld = 260;
+    assert_false(sb_rule_stream_order(&pb, &w, &fast));
+}
+
+/* Rows that follow each other: nearly all, of real elements that are computed with as they are. */
+static void
+test_follows(void **state)
+{
+    const sb_stats most = {.rows = 1000, .follows = 0.9},
+                   half = {.rows = 1000, .follows = 0.8};
+    sb_work w = square(1000, 1, 8, 5);
+
+    (void)state;
+    w.op = SB_OP_SPMV;
+    assert_true(sb_rule_alike(&w, &fast, &most));
+    assert_false(sb_rule_alike(&w, &fast, &half));
+    w.a_size = 4;
+    assert_false(sb_rule_alike(&w, &fast, &most));
+    w.a_size = 8;
+    w.complex = true;
+    assert_false(sb_rule_alike(&w, &fast, &most));
+    assert_true(sb_rule_unaligned(&fast));
+    assert_false(sb_rule_unaligned(&(sb_target){.isa = SB_ISA_V2}));
+}
+
+/* ---- what ESTIMATE chooses --------------------------------------------------------- */
+
+static void
+plan_of(char *out, size_t size, gen_spec spec, int64_t n, sb_dtype type, bool frozen)
+{
+    float none[1];
+    sb_problem pb = {.op = n > 1 ? SB_OP_SPMM : SB_OP_SPMV,
+                     .b = {.rows = spec.cols, .cols = n, .ld = n, .type = type},
+                     .c = {.rows = spec.rows, .cols = n, .ld = n, .type = type},
+                     .compute = type,
+                     .alpha = {1, 0},
+                     .batch = 1};
+    const sb_options opt = {.values_frozen = frozen};
+    sb_plan *plan;
+
+    spec.seed = 7;
+    spec.ptr_type = spec.idx_type = SB_I32;
+    spec.val_type = type;
+    pb.a = gen_matrix(&spec);
+    pb.b.data = pb.c.data = none; /* an analysis reads no dense array */
+    assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
+    assert_true(strlen(plan->text) < size);
+    memcpy(out, plan->text, strlen(plan->text) + 1);
+    sb_plan_release(plan);
+    gen_free_matrix(&pb.a);
+}
+
+/* Blocks that begin anywhere, packed; a band along its diagonals, in place. */
+static void
+test_vectors(void **state)
+{
+    static const sb_dtype types[] = {SB_F32, SB_F64};
+    const gen_spec band = {
+        .family = GEN_BANDED, .rows = 20000, .cols = 20000, .density = 4e-4};
+    gen_spec blocks = {.family = GEN_BLOCKS, .rows = 960, .cols = 960};
+    char text[256], part[32];
+
+    (void)state;
+    if (sb_target_get()->isa != SB_ISA_V4G)
+        skip();
+    for (int q = 0; q < SB_COUNT(types); q++) {
+        plan_of(text, sizeof text, band, 1, types[q], false);
+        if (!strstr(text, "(part alike)"))
+            fail_msg("%s", text);
+        for (blocks.block = 3; blocks.block <= 8;
+             blocks.block += blocks.block < 4 ? 1 : 2) {
+            plan_of(text, sizeof text, blocks, 1, types[q], true);
+            (void)snprintf(part, sizeof part, "(part ubcsr %d ",
+                           blocks.block % 4 ? 3 : 4);
+            if (!strstr(text, part))
+                fail_msg("%d: %s", blocks.block, text);
+        }
+    }
+}
+
+/* Communities whose rows lie anywhere: rows in their order, by kernels that store C past the caches,
+ * which a plan without one would silently do without. */
+static void
+test_order(void **state)
+{
+    enum { ROWS = 4000, WIDTH = 8, COMMUNITIES = 40 };
+    static const sb_dtype types[] = {SB_F32, SB_F64};
+    static int32_t ptr[ROWS + 1], crd[ROWS * WIDTH];
+    gen_rng rng = {5};
+
+    (void)state;
+    if (sb_target_get()->isa != SB_ISA_V4G || sb_target_get()->l2 > 3 << 20)
+        skip();
+    for (int i = 0; i < ROWS; i++) {
+        ptr[i + 1] = (i + 1) * WIDTH;
+        for (int q = 0; q < WIDTH; q++) /* one column of each eighth, in order */
+            crd[i * WIDTH + q] =
+                ROWS / WIDTH * q +
+                (int)gen_below(&rng, ROWS / WIDTH / COMMUNITIES) * COMMUNITIES +
+                (i + ROWS - ROWS / WIDTH * q % COMMUNITIES) % COMMUNITIES;
+    }
+    for (int q = 0; q < 2 * SB_COUNT(types); q++) {
+        const sb_dtype type = types[q / 2];
+        const sb_options opt = {.values_frozen = q % 2 == 1};
+        sb_problem pb = by_rows(ROWS, type == SB_F32 ? 512 : 128);
+        sb_plan *plan;
+
+        pb.a.nnz = ROWS * WIDTH;
+        pb.a.ptr_type = pb.a.idx_type = SB_I32;
+        pb.a.ptr = ptr;
+        pb.a.idx = pb.b.data = pb.c.data = crd; /* an analysis reads no dense array */
+        pb.a.val = calloc(ROWS * WIDTH, sizeof(double));
+        pb.a.val_type = pb.b.type = pb.c.type = pb.compute = type;
+        pb.a.batch = pb.batch = 1;
+        pb.b.ld = pb.c.ld = pb.b.cols;
+        pb.alpha.re = 1;
+        assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
+        if (!strstr(plan->text, "(part pick order)") || !strstr(plan->text, "(stream)"))
+            fail_msg("%d: %s", q, plan->text);
+        sb_plan_release(plan);
+        free(pb.a.val);
+    }
+}
+
+static int
+start(void **state)
+{
+    (void)state;
+    sb_backend_set(&sb_cpu_backend);
+    return setenv("SPBLAS_ISA", "v4g", 1) || setenv("SPBLAS_JIT", "off", 1) ||
+           setenv("SPBLAS_MODEL", "off", 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slabs),        cmocka_unit_test(test_scattered),
+        cmocka_unit_test(test_panels),       cmocka_unit_test(test_joined),
+        cmocka_unit_test(test_stream_order), cmocka_unit_test(test_follows),
+        cmocka_unit_test(test_vectors),      cmocka_unit_test(test_order),
+    };
+
+    return cmocka_run_group_tests(tests, start, NULL);
+}
