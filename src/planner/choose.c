@@ -157,9 +157,12 @@ streams(const sb_planner *pl, const sb_part_choice *p)
 static bool
 runs_are_cut(const sb_planner *pl, int at)
 {
+    double runs = 0;
+
+    for (int q = sb_stats_window(3); q < SB_STATS_WINDOWS; q++)
+        runs = fmax(runs, pl->stats.win_share[q]);
     return pl->target->isa != SB_ISA_V4G ||
-           (pl->stats.win_share[sb_stats_window(3)] < 0.95 &&
-            pl->stats.half_share[at] >= 0.9);
+           (runs < 0.95 && pl->stats.half_share[at] >= 0.9);
 }
 
 /* By position, what sharing gains goes into positions, and windows by runs need none, but

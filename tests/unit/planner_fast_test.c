@@ -246,6 +246,23 @@ test_vectors(void **state)
     }
 }
 
+/* Windows by runs of rows that are alike need no positions; holes that cut them: planner_explain_test. */
+static void
+test_windows(void **state)
+{
+    gen_spec spec = {.family = GEN_BLOCKS, .rows = 1920, .cols = 1920};
+    char text[256];
+
+    (void)state;
+    if (sb_target_get()->isa != SB_ISA_V4G)
+        skip();
+    for (spec.block = 3; spec.block <= 8; spec.block += spec.block < 4 ? 1 : 4) {
+        plan_of(text, sizeof text, spec, 32, SB_F32, false);
+        if (strstr(text, "(part share"))
+            fail_msg("%d: %s", spec.block, text);
+    }
+}
+
 /* Communities whose rows lie anywhere: rows in their order, by kernels that store C past the caches,
  * which a plan without one would silently do without. */
 static void
@@ -283,7 +300,9 @@ test_order(void **state)
         pb.b.ld = pb.c.ld = pb.b.cols;
         pb.alpha.re = 1;
         assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
-        if (!strstr(plan->text, "(part pick order)") || !strstr(plan->text, "(stream)"))
+        if (!strstr(plan->text, "(part pick order)") ||
+            !strstr(plan->text, "(stream)") ||
+            !strstr(plan->text, type == SB_F32 ? "(tile 128)" : "(tile 64)"))
             fail_msg("%d: %s", q, plan->text);
         sb_plan_release(plan);
         free(pb.a.val);
@@ -307,6 +326,7 @@ main(void)
         cmocka_unit_test(test_panels),       cmocka_unit_test(test_joined),
         cmocka_unit_test(test_stream_order), cmocka_unit_test(test_follows),
         cmocka_unit_test(test_vectors),      cmocka_unit_test(test_order),
+        cmocka_unit_test(test_windows),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
