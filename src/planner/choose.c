@@ -152,8 +152,9 @@ streams(const sb_planner *pl, const sb_part_choice *p)
            sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target);
 }
 
-/* Whether holes cut the runs that windows go by, of columns that nearly all are shared: where gathers are fast, windows are as fast as shared
- * columns in place but for that (docs/kernels.md, Shared columns in place). */
+/* Whether holes cut the runs that windows go by, of columns that nearly all are shared: where gathers
+ * are fast, windows are as fast as shared columns in place but for that (docs/kernels.md, Shared
+ * columns in place). */
 static bool
 runs_are_cut(const sb_planner *pl, int at)
 {
