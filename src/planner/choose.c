@@ -152,20 +152,6 @@ streams(const sb_planner *pl, const sb_part_choice *p)
            sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target);
 }
 
-/* Whether holes cut the runs that windows go by, of columns that nearly all are shared: where gathers
- * are fast, windows are as fast as shared columns in place but for that (docs/kernels.md, Shared
- * columns in place). */
-static bool
-runs_are_cut(const sb_planner *pl, int at)
-{
-    double runs = 0;
-
-    for (int q = sb_stats_window(3); q < SB_STATS_WINDOWS; q++)
-        runs = fmax(runs, pl->stats.win_share[q]);
-    return pl->target->isa != SB_ISA_V4G ||
-           (runs < 0.95 && pl->stats.half_share[at] >= 0.9);
-}
-
 /* By position, what sharing gains goes into positions, and windows by runs need none, but
  * where the rules know better. */
 static const char *
@@ -175,7 +161,8 @@ unwise_share(const sb_planner *pl, const sb_part_choice *p, bool packed)
     const int at = sb_stats_window(p->size);
 
     if (!packed && pl->view.crd_in_place && !pl->view.pos &&
-        (!sb_rule_positions(&pl->work, pl->target, p->size) || !runs_are_cut(pl, at)))
+        (!sb_rule_positions(&pl->work, pl->target, p->size) ||
+         !sb_rule_runs_cut(pl->target, &pl->stats, pl->stats.half_share[at])))
         return "windows by runs need no positions";
     if (packed && streams(pl, p))
         return "by position C is stored past the caches";

@@ -112,6 +112,16 @@ sb_rule_positions(const sb_work *w, const sb_target *t, int rows)
 }
 
 bool
+sb_rule_runs_cut(const sb_target *t, const sb_stats *s, double shared)
+{
+    double runs = 0;
+
+    for (int q = sb_stats_window(3); q < SB_STATS_WINDOWS; q++)
+        runs = fmax(runs, s->win_share[q]);
+    return t->isa != SB_ISA_V4G || (runs < 0.95 && shared >= 0.9);
+}
+
+bool
 sb_rule_by_price(const sb_work *w, const sb_target *t)
 {
     return sb_target_slow_gathers(t) && !t->gpu && w->op == SB_OP_SPMM && !w->complex &&

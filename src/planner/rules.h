@@ -60,6 +60,10 @@ double sb_rule_shared(const sb_work *w, const sb_target *t);
  * looked up by position (docs/kernels.md, Shared columns in place). */
 bool sb_rule_positions(const sb_work *w, const sb_target *t, int rows);
 
+/* Where gathers are fast, whether holes cut the runs of windows of three rows and more, of columns that
+ * nearly all are `shared` by half of the rows: else these windows are as fast. Elsewhere always. */
+bool sb_rule_runs_cut(const sb_target *t, const sb_stats *s, double shared);
+
 /* Whether neighbours find each other's rows of B in the caches, whatever its size, by sb_stats.r4:
  * partitions of the columns then only read and write C once more each. */
 bool sb_rule_local(const sb_target *t, double r4);

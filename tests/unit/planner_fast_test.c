@@ -241,9 +241,28 @@ test_vectors(void **state)
             (void)snprintf(part, sizeof part, "(part ubcsr %d ",
                            blocks.block % 4 ? 3 : 4);
             if (!strstr(text, part))
-                fail_msg("%d: %s", blocks.block, text);
+                fail_msg("%d: %s", (int)blocks.block, text);
         }
     }
+}
+
+/* Holes cut runs where no window of three rows and more has nearly all in them, but half of the rows
+ * have. */
+static void
+test_cut(void **state)
+{
+    const sb_target zen4 = {.isa = SB_ISA_V4};
+    sb_stats s = {.rows = 1000};
+
+    (void)state;
+    for (int q = 0; q < SB_STATS_WINDOWS; q++)
+        s.win_share[q] = 0.94;
+    s.win_share[sb_stats_window(2)] = 1;
+    assert_true(sb_rule_runs_cut(&fast, &s, 0.9));
+    assert_false(sb_rule_runs_cut(&fast, &s, 0.89));
+    s.win_share[sb_stats_window(8)] = 0.95;
+    assert_false(sb_rule_runs_cut(&fast, &s, 0.9));
+    assert_true(sb_rule_runs_cut(&zen4, &s, 0));
 }
 
 /* Windows by runs of rows that are alike need no positions; holes that cut them: planner_explain_test. */
@@ -259,7 +278,7 @@ test_windows(void **state)
     for (spec.block = 3; spec.block <= 8; spec.block += spec.block < 4 ? 1 : 4) {
         plan_of(text, sizeof text, spec, 32, SB_F32, false);
         if (strstr(text, "(part share"))
-            fail_msg("%d: %s", spec.block, text);
+            fail_msg("%d: %s", (int)spec.block, text);
     }
 }
 
@@ -326,7 +345,7 @@ main(void)
         cmocka_unit_test(test_panels),       cmocka_unit_test(test_joined),
         cmocka_unit_test(test_stream_order), cmocka_unit_test(test_follows),
         cmocka_unit_test(test_vectors),      cmocka_unit_test(test_order),
-        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_windows),      cmocka_unit_test(test_cut),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
