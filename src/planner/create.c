@@ -113,8 +113,7 @@ held_decides_later(const sb_planner *pl)
 {
     return pl->pb->op == SB_OP_SPMM && pl->view.block <= 1 && pl->stats.r4 >= 1.3 &&
            pl->stats.mean >= 8 &&
-           (held_decides(pl) || (sb_rule_positions(&pl->work, pl->target, 8) &&
-                                 sb_rule_runs_cut(pl->target, &pl->stats, 1)));
+           (held_decides(pl) || sb_rule_positions(&pl->work, pl->target, 8));
 }
 
 /* Whether packed columns of rows that share them may be SpMV's: pairs share runs already. */
