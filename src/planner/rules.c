@@ -165,8 +165,11 @@ sb_rule_half_panels(const sb_work *w, const sb_target *t)
 bool
 sb_rule_segments(const sb_work *w, const sb_target *t)
 {
-    return t->isa != SB_ISA_V3 ||
-           (double)w->nnz * (w->a_size + w->idx_size) <= (double)t->l3 / 4;
+    const double a = (double)w->nnz * (w->a_size + w->idx_size);
+
+    if (t->isa == SB_ISA_V4G && w->n * w->b_size < 512)
+        return a <= 4.0 * (double)t->l2;
+    return t->isa != SB_ISA_V3 || a <= (double)t->l3 / 4;
 }
 
 bool

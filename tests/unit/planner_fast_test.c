@@ -104,8 +104,8 @@ static void
 test_panels(void **state)
 {
     const sb_work held = square(1600, 128, 4, 50), just = square(1700, 128, 4, 50),
-                  beyond = square(4200, 128, 4, 50), narrow = square(4200, 16, 8, 50),
-                  floats = square(4200, 32, 4, 50);
+                  beyond = square(4200, 128, 4, 50), narrow = square(4200, 16, 8, 50);
+    sb_work floats = square(4200, 32, 4, 50);
 
     (void)state;
     assert_true(isinf(sb_rule_panel_run(&held, &fast, 128)));
@@ -113,6 +113,14 @@ test_panels(void **state)
     assert_true(sb_rule_panel_run(&beyond, &fast, 128) == 6);
     assert_true(isinf(sb_rule_panel_run(&narrow, &fast, 128)));
     assert_true(sb_rule_panel_run(&floats, &fast, 128) == 6);
+    /* in place only of an A of four L2s, where rows of B are short */
+    floats.a_size = floats.idx_size = 4;
+    floats.nnz = 1 << 20;
+    assert_true(sb_rule_segments(&floats, &fast));
+    floats.nnz++;
+    assert_false(sb_rule_segments(&floats, &fast));
+    floats.n = 128;
+    assert_true(sb_rule_segments(&floats, &fast));
 }
 
 /* Rows one after the other where lengths are not foreseen. */
