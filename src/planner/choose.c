@@ -237,6 +237,7 @@ unwise(const sb_planner *pl, const sb_weighed *w)
     if ((sb_cost_windows(p) || p->kind == SB_PART_BSR) && pl->pb->op == SB_OP_SPMM &&
         !(sb_cost_windows(p) && sb_rule_by_price(&pl->work, pl->target)) &&
         (pl->target->wide || !streams(pl, p)) &&
+        !(pl->target->isa == SB_ISA_V4G && w->choice.packed) && /* gain there */
         !sb_rule_windows(&pl->work, pl->target, pl->stats.mean))
         return "rows too short for so wide a product";
     if (p->kind == SB_PART_SHARE && pl->pb->op != SB_OP_SPMV) /* priced there */

@@ -91,6 +91,8 @@ sb_rule_windows(const sb_work *w, const sb_target *t, double mean)
 {
     const int64_t row = w->n * w->b_size;
 
+    if (t->isa == SB_ISA_V4G)
+        return mean >= 40 || row < (w->compute_size > 4 ? 128 : 512) || row >= 2048;
     return mean >= 40 || row < 1024 || !sb_rule_many_lines(w, t) ||
            (t->wide && row >= 2048);
 }

@@ -254,6 +254,28 @@ test_vectors(void **state)
     }
 }
 
+/* Rows of A of fewer than 40 entries gain from windows where rows of B are short, or long. */
+static void
+test_short_rows(void **state)
+{
+    static const struct {
+        int64_t n;
+        int size;
+        double mean;
+        bool want;
+    } cases[] = {{127, 4, 39, true}, {128, 4, 39, false}, {511, 4, 39, false},
+                 {512, 4, 39, true}, {128, 4, 40, true},  {15, 8, 39, true},
+                 {16, 8, 39, false}, {255, 8, 39, false}, {256, 8, 39, true}};
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        const sb_work w = square(1000, cases[q].n, cases[q].size, 1);
+
+        if (sb_rule_windows(&w, &fast, cases[q].mean) != cases[q].want)
+            fail_msg("case %d", q);
+    }
+}
+
 /* Holes cut runs where no window of three rows and more has nearly all in them, but half of the rows
  * have. */
 static void
@@ -354,6 +376,7 @@ main(void)
         cmocka_unit_test(test_stream_order), cmocka_unit_test(test_follows),
         cmocka_unit_test(test_vectors),      cmocka_unit_test(test_order),
         cmocka_unit_test(test_windows),      cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_short_rows),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
