@@ -77,7 +77,9 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p, bool packed)
 static bool
 products_fit(const sb_planner *pl)
 {
-    const int most = sb_target_zen(pl->target) && !pl->work.complex ? 8 : 4;
+    const bool fours =
+        sb_target_zen(pl->target) || sb_rule_flows(&pl->work, pl->target);
+    const int most = fours && !pl->work.complex ? 8 : 4;
 
     return pl->work.compute_size <= most;
 }
@@ -88,7 +90,8 @@ static double
 longest_products(const sb_planner *pl)
 {
     if (!sb_target_zen(pl->target))
-        return 14;
+        return sb_rule_flows(&pl->work, pl->target) && pl->work.compute_size == 4 ? 20
+                                                                                  : 14;
     return pl->work.compute_size == 4 ? 28 : 16;
 }
 
@@ -115,7 +118,8 @@ unwise_vector(const sb_planner *pl, const sb_weighed *w)
         return "columns that rows share are faster packed";
     if (sb_rule_pairs(&pl->work) && (p->kind == SB_PART_SEG || p->kind == SB_PART_PROD))
         return "pairs are gathered whole, row by row";
-    if (p->kind == SB_PART_SEG && pl->stats.mean >= 128 && !sb_target_zen(pl->target))
+    if (p->kind == SB_PART_SEG && pl->stats.mean >= 128 && !sb_target_zen(pl->target) &&
+        !sb_rule_flows(&pl->work, pl->target))
         return "rows long enough for lanes of their own";
     if (p->kind == SB_PART_PROD &&
         (pl->stats.mean >= longest_products(pl) || !products_fit(pl)))

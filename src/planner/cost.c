@@ -209,10 +209,14 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
     total->flops += flops;
     if (w->op == SB_OP_SPMV) {
         const sb_vector_part one = {
-            p,         am->entries,
-            am->slots, am->touches,
-            w->b_size, sb_rule_together(w, t, p->kind, 0, s->mean, s->ragged),
-            w->complex};
+            .choice = p,
+            .entries = am->entries,
+            .slots = am->slots,
+            .rows = am->touches,
+            .x_size = w->b_size,
+            .unroll = sb_rule_together(w, t, p->kind, 0, s->mean, s->ragged),
+            .flows = sb_rule_flows(w, t),
+            .complex = w->complex};
         const double a_bytes = sb_cost_structure(p, am, w, packed);
         const bool no_values = p->kind == SB_PART_SELL && packed && w->one_value;
 

@@ -133,6 +133,7 @@ typedef struct sb_vector_part {
     double entries, slots, rows;
     int x_size; /* bytes of an element of x */
     int unroll; /* of groups: sb_rule_together */
+    bool flows; /* sb_rule_flows */
     bool complex;
 } sb_vector_part;
 
@@ -164,8 +165,8 @@ void sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 /* cost_wide.c: makes what v4 takes of what a wide one takes. */
 void sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                     const sb_target *t, bool packed);
-/* cost_fast.c: unaligned blocks, rows that follow each other, windows and packed slices of doubles where
- * gathers are fast. */
+/* cost_fast.c: groups and products of whole vectors, slices, unaligned blocks, rows that follow each
+ * other and windows of doubles where gathers are fast. */
 void sb_vector_fast(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                     const sb_target *t, bool packed);
 /* cost_vector.c: several rows at a time. */

@@ -67,7 +67,7 @@ sb_vector_far(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const double passed = fmin(1, 2 * a_bytes / l3);
     const double alone = p->choice->kind == SB_PART_ALIKE ? s->lone : 1;
 
-    if (!sb_target_flows(t))
+    if (!sb_target_asks(t))
         return;
     out->entry += by.line * passed * alone * sb_vector_lines(p, s, (double)t->l2 / 4);
     if (gone > 0)

@@ -89,6 +89,9 @@ int sb_rule_tile_of(const sb_work *w, const sb_target *t, sb_part_kind kind, int
 /* Whether rows of B, of the type that sums them, are wider than two numbers, shorter than sixteen registers of 64 bytes, and no
  * kernel is for their width alone (docs/kernels.md, Widths between). */
 bool sb_rule_between(const sb_work *w);
+/* Whether vectors of SpMV's groups go on from row to row (docs/kernels.md, Vectors past the ends of
+ * rows): of elements that are computed with as they are. */
+bool sb_rule_flows(const sb_work *w, const sb_target *t);
 /* Whether the answer for rows in place depends on `ragged`. */
 bool sb_rule_asks_ragged(const sb_work *w, const sb_target *t);
 /* Whether rows of B of 64 and 128 bytes go by registers of 32 bytes (SB_SPEC_SLIM) where they would by

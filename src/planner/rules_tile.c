@@ -97,6 +97,9 @@ sb_rule_tile_of(const sb_work *w, const sb_target *t, sb_part_kind kind, int blo
 
     if (t->isa == SB_ISA_V3 && kind != SB_PART_CSR)
         prefetch = 0; /* no kernel in tiles for it is built in */
+    if (t->isa == SB_ISA_V4G && sb_rule_flows(w, t) &&
+        (kind == SB_PART_SEG || kind == SB_PART_PROD)) /* others' are of eight */
+        return rank == 0 ? 4 : rank == 1 ? 8 : 0;
     if (single == 0)
         return sb_rule_tile(w, t, block, prefetch, rank);
     return rank >= 0 && rank <= 3 ? single >> rank : 0;

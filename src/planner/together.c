@@ -73,10 +73,8 @@ eight_lanes(const sb_work *w, const sb_target *t, double mean)
                                                                                    : 0);
 }
 
-/* Whether vectors of groups go on from row to row (docs/kernels.md, Vectors past the ends of rows): of
- * elements that are computed with as they are. */
-static bool
-flows(const sb_work *w, const sb_target *t)
+bool
+sb_rule_flows(const sb_work *w, const sb_target *t)
 {
     return sb_target_flows(t) && w->op == SB_OP_SPMV &&
            (w->a_type == SB_F32 || w->a_type == SB_F64) &&
@@ -269,7 +267,7 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
     if (kind == SB_PART_BLOCKS)
         return 1;
     if (kind == SB_PART_SEG)
-        return flows(w, t) ? SB_SPEC_FLOW : eight_lanes(w, t, mean) ? 2 : 1;
+        return sb_rule_flows(w, t) ? SB_SPEC_FLOW : eight_lanes(w, t, mean) ? 2 : 1;
     if (kind == SB_PART_WIN && w->op == SB_OP_SPMV) /* sixteen want more registers */
         return t->isa == SB_ISA_V3 && !w->complex && rows > 2 ? 2 : 1;
     if (kind == SB_PART_CSR && joined(w, t, mean, ragged))

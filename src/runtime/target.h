@@ -78,12 +78,19 @@ sb_target_zen(const sb_target *t)
     return t->isa == SB_ISA_V3 || t->isa == SB_ISA_V4;
 }
 
-/* Where SpMV's vectors go on from row to row and its lists are asked for: Zen 5 and Zen 3, on which both
- * were measured; on Zen 4 neither was. */
+/* Where SpMV's lists are asked for: Zen 5 and Zen 3, on which that was measured; on Zen 4 it was not, on
+ * Emerald Rapids not for SpMV. */
+static inline bool
+sb_target_asks(const sb_target *t)
+{
+    return t->wide || t->isa == SB_ISA_V3;
+}
+
+/* Where SpMV's vectors go on from row to row: there, and where gathers are fast. */
 static inline bool
 sb_target_flows(const sb_target *t)
 {
-    return t->wide || t->isa == SB_ISA_V3;
+    return sb_target_asks(t) || t->isa == SB_ISA_V4G;
 }
 
 /* How many entries ahead kernels ask for lists of A of so many bytes, 0: not at all: 4096 bytes of
@@ -98,7 +105,7 @@ sb_target_ahead(const sb_target *t, double bytes, size_t value, double x)
     const int which = x <= 0 ? 0 : x <= 0.375 * (double)t->l2 ? 1 : 2;
     const double share = t->wide ? wide[which] : v3[which];
 
-    return sb_target_flows(t) && share > 0 && bytes > share * (double)t->l3
+    return sb_target_asks(t) && share > 0 && bytes > share * (double)t->l3
                ? 4096 / (int64_t)value
                : 0;
 }
