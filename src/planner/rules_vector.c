@@ -11,7 +11,7 @@
 bool
 sb_rule_joined(const sb_work *w, const sb_target *t, int rows)
 {
-    return sb_target_slow_gathers(t) && rows > 2 && w->a_type == SB_F32 &&
+    return t->isa >= SB_ISA_V4 && rows > 2 && w->a_type == SB_F32 &&
            w->compute_size == 4;
 }
 
@@ -30,7 +30,7 @@ sb_rule_ranged(int size, const sb_stats *s, const sb_target *t)
     const int n = size > 4 ? SB_COUNT(doubles) : SB_COUNT(floats);
     const int entries = SB_RANGED_BYTES / size;
 
-    for (int q = 0; q < n && sb_target_slow_gathers(t); q++) {
+    for (int q = 0; q < n && t->isa >= SB_ISA_V4; q++) {
         const int rows = (SB_HDIA_ROWS + ranges[q] - 1) / ranges[q];
 
         if (s->longest * rows <= entries || seldom_more(s, rows, entries))
