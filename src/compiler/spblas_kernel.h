@@ -18,11 +18,7 @@
 #define SBK_FN static inline __attribute__((always_inline, unused))
 #define SBK_UNUSED __attribute__((unused))
 /* Copies of code for parameters within bounds, where it was measured that they pay. */
-#if defined(SBK_FAST_GATHER)
-#define SBK_BOUNDS 0
-#else
 #define SBK_BOUNDS 1
-#endif
 #define SBK_V_(name, n) sbk_##name##x##n
 #define SBK_V(name, n) SBK_V_(name, n)
 

@@ -30,6 +30,13 @@ sixteen_tile(const sb_work *w, int block)
     return (block == 2 ? 1 : 2) + (wide ? 1 : 0);
 }
 
+/* Emerald Rapids, widths that no tile has; others were not measured there. */
+static bool
+any_width(const sb_work *w, const sb_target *t)
+{
+    return t->isa == SB_ISA_V4G && sb_rule_between(w);
+}
+
 int
 sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int rank)
 {
@@ -49,7 +56,7 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
                          (block > 1 ? w->n * w->compute_size > 64
                                     : w->n >= (prefetch && w->idx_size < 8 ? 33 : 64));
     /* a tile cut short costs what its columns do (docs/kernels.md, Tiles cut short) */
-    const bool once = sb_target_slow_gathers(t) && !block;
+    const bool once = !block && (sb_target_slow_gathers(t) || any_width(w, t));
     /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for */
     const bool doubles =
         t->wide && !block && !prefetch && w->compute_size == 8 && w->n >= 128;
@@ -76,7 +83,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
     return lists[list][rank];
 }
 
-/* Whether all of a row in place that is cut short is one tile of sixteen registers on Zen 5, which with
+/* Whether all of a row in place that is cut short is one tile of sixteen registers on Zen 5, on Emerald
+ * Rapids of floats, which with
  * the tail's own registers is faster than two, unless rows of B are asked for; then where rows are
  * short and whole lines, which C takes past the caches (docs/kernels.md, Widths between). */
 static bool
@@ -84,7 +92,8 @@ single_tile(const sb_work *w, const sb_target *t, int prefetch)
 {
     const int64_t row = w->n * w->compute_size;
 
-    return t->wide && sb_rule_between(w) && row > 512 &&
+    return (t->wide || (any_width(w, t) && w->compute_size == 4)) &&
+           sb_rule_between(w) && row > 512 &&
            (!prefetch || (row % 64 == 0 && w->nnz < 8 * w->m));
 }
 

@@ -197,10 +197,11 @@ forgotten(const sb_work *w, double mean, double ragged)
     return ragged >= MIXED && w->m >= (mean >= 16 ? FORGOTTEN : REMEMBERED);
 }
 
-/* Rows one after the other on Zen 5, rows of B of two lines or of any width that is not a tile's
- * (docs/kernels.md, Widths between): fours, but where rows are short or their lengths unknown. 0: as where nothing is joined. */
+/* Rows one after the other on Zen 5, rows of B of two lines or of any width that is not a tile's, and
+ * those on Emerald Rapids (docs/kernels.md, Widths between): fours, but where rows are short or their
+ * lengths unknown. 0: as where nothing is joined. */
 static int
-joined_any(const sb_work *w, double mean, double ragged)
+joined_any(const sb_work *w, const sb_target *t, double mean, double ragged)
 {
     const int64_t row = w->n * w->b_size;
     const bool is_long = mean >= 16;
@@ -209,6 +210,8 @@ joined_any(const sb_work *w, double mean, double ragged)
         return is_long && row <= 64 ? 0 : 1;
     if (row == 128 && !is_long && (mean < 12 || ragged < RAGGED))
         return mean >= 6 ? SB_SPEC_HALVES : 0;
+    if (row < 32 && mean >= 32 && !t->wide)
+        return 0;
     return mean >= 4 && row <= 512 ? SB_SPEC_FOURS : 1;
 }
 
@@ -220,6 +223,13 @@ sb_rule_between(const sb_work *w)
     return plain_rows(w) && w->n >= 3 && row < 1024 && (row & (row - 1)) != 0;
 }
 
+static bool
+any_width(const sb_work *w, const sb_target *t)
+{
+    return (t->wide && plain_rows(w) && w->n * w->b_size == 128) ||
+           ((t->wide || t->isa == SB_ISA_V4G) && sb_rule_between(w));
+}
+
 /* Rows one after the other (docs/kernels.md, Rows one after the other), where it was measured; 0:
  * not. */
 static int
@@ -229,8 +239,8 @@ joined(const sb_work *w, const sb_target *t, double mean, double ragged)
 
     if (!plain_rows(w) || t->isa < SB_ISA_V3)
         return 0;
-    if (t->wide && (row == 128 || sb_rule_between(w)))
-        return joined_any(w, mean, ragged);
+    if (any_width(w, t))
+        return joined_any(w, t, mean, ragged);
     if (row != 16 && row != 32 && row != 64 && row != 128)
         return 0;
     if (t->isa == SB_ISA_V3)
@@ -245,7 +255,7 @@ sb_rule_asks_ragged(const sb_work *w, const sb_target *t)
 {
     const int64_t row = w->n * w->b_size;
 
-    if (t->wide && plain_rows(w) && (row == 128 || sb_rule_between(w)))
+    if (any_width(w, t))
         return row == 128 || (row <= 512 && w->m >= FORGOTTEN);
     return w->op == SB_OP_SPMM && row <= 64;
 }
