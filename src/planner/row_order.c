@@ -11,9 +11,9 @@
 
 #include <math.h>
 
-/* Bytes of a row of B from which on an order may gain what can be measured, and from which on
- * that pays for its making within some tens of products. */
-enum { LEAST_ROW = 512, LEAST_ROW_UNTIMED = 1024 };
+/* Bytes of a row of B from which on an order may gain what can be measured, and from which on that pays
+ * for its making within some tens of products: on Zen. On Emerald Rapids it does from the former on. */
+enum { LEAST_ROW = 512, LONG_ROW = 1024 };
 
 /* Of L3, what A, B and C take up where orders were timed; Zen 3 asks from less on. */
 #define LEAST_L3 0.9
@@ -27,8 +27,10 @@ typedef struct weights {
 
 static const weights zen4 = {0.36, 0.99, 0.44}, intel = {1.1, 1, 0.6};
 
-/* Time as it is over time in order, from which on the order is taken. */
+/* Time as it is over time in order, from which on the order is taken: of rows of B of LONG_ROW and of
+ * shorter ones. */
 #define PAYS 1.05
+#define PAYS_SHORT 1.09
 
 /* The fillings of either cache in which a column was last read, from 1 on. */
 typedef struct last {
@@ -172,12 +174,19 @@ static bool
 may_pay(const sb_planner *pl)
 {
     const sb_work *w = &pl->work;
-    const bool timed = pl->opt->effort != SB_EFFORT_ESTIMATE;
+    const bool timed = pl->opt->effort != SB_EFFORT_ESTIMATE,
+               early = timed || pl->target->isa == SB_ISA_V4G;
 
     return !pl->pb->device && w->op == SB_OP_SPMM &&
-           w->n * w->b_size >= (timed ? LEAST_ROW : LEAST_ROW_UNTIMED) &&
+           w->n * w->b_size >= (early ? LEAST_ROW : LONG_ROW) &&
            (timed || known_types(pl)) && (leaves_l3(pl) || leaves_l2(pl)) &&
            sb_communities_suit(&pl->view);
+}
+
+static double
+pays(const sb_planner *pl)
+{
+    return pl->work.n * pl->work.b_size >= LONG_ROW ? PAYS : PAYS_SHORT;
 }
 
 /* *ratio: time in order over time as it is, infinite where no order could pay. */
@@ -192,7 +201,7 @@ look(sb_planner *pl, double *ratio)
 
     *ratio = INFINITY;
     SB_TRY(sb_row_traffic_count(&as_is, &pl->view, NULL, near, far));
-    if (sb_row_traffic_ratio(&as_is, &least, nnz, pl->target) * PAYS > 1)
+    if (sb_row_traffic_ratio(&as_is, &least, nnz, pl->target) * pays(pl) > 1)
         return SB_OK; /* were each column read but once */
     SB_TRY(sb_row_order_make(pl));
     SB_TRY(sb_row_traffic_count(&order, &pl->view, pl->order, near, far));
@@ -214,7 +223,7 @@ sb_row_order_weigh(sb_planner *pl)
 
         if (!in_order(w))
             continue;
-        if (ratio * PAYS > 1) {
+        if (ratio * pays(pl) > 1) {
             w->dropped = "the matrix's own order of rows finds as much in the caches";
             continue;
         }

@@ -140,6 +140,10 @@ sb_rule_past(const sb_work *w, double mean, const sb_target *t)
         return false;
     if (t->isa == SB_ISA_V3) /* docs/kernels.md, What is left of L3 on Zen 3 */
         return all > (w->n * w->c_size >= 128 ? 0.5 : 0.8) * (double)t->l3;
+    /* L3 is so far that C is in the way of B and A from L2 on (docs/kernels.md, Wide rows on Emerald
+     * Rapids) */
+    if (t->isa == SB_ISA_V4G && w->op == SB_OP_SPMM && w->n * w->c_size >= 128)
+        return (w->n * w->c_size >= 256 ? all : c) > l2;
     return c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2);
 }
 
