@@ -89,11 +89,17 @@ test_unaligned(void **state)
     for (int rows = 1; rows <= 4; rows++) {
         const sb_part_choice four = {.kind = SB_PART_UBCSR, .size = rows, .c = 4},
                              eight = {.kind = SB_PART_UBCSR, .size = rows, .c = 8};
-        const sb_vector_part a = {&four, 6000, 8000, 100, 4, 1, false},
-                             b = {&eight, 6000, 8000, 100, 4, 1, false};
+        const sb_vector_part a = {.choice = &four,
+                                  .entries = 6000,
+                                  .slots = 8000,
+                                  .rows = 100,
+                                  .x_size = 4,
+                                  .unroll = 1};
+        sb_vector_part b = a;
         const sb_target zen3_like = {.isa = SB_ISA_V3}, zen4_like = {.isa = SB_ISA_V4};
         sb_terms x, y;
 
+        b.choice = &eight;
         sb_vector_terms(&x, &a, &s, &zen3_like, true);
         sb_vector_terms(&y, &b, &s, &zen3_like, true);
         assert_true(y.unit > 1.5 * x.unit);

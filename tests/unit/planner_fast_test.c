@@ -4,8 +4,7 @@
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
-#include "gen.h"
-#include "planner/planner.h"
+#include "plan_text.h"
 #include "planner/rules.h"
 #include "planner/slabs.h"
 #include "product_work.h"
@@ -165,8 +164,8 @@ static void
 test_stream_order(void **state)
 {
     const sb_target zen4 = {.isa = SB_ISA_V4};
-    const sb_work w = square(5000, 256, 4, 5), narrow = square(5000, 64, 4, 5);
-    sb_problem pb = by_rows(5000, 256);
+    const sb_work w = square(1000, 256, 4, 5), narrow = square(1000, 64, 4, 5);
+    sb_problem pb = by_rows(1000, 256);
 
     (void)state;
     pb.c.ld = 256;
@@ -199,34 +198,119 @@ test_follows(void **state)
     assert_false(sb_rule_unaligned(&(sb_target){.isa = SB_ISA_V2}));
 }
 
-/* ---- what ESTIMATE chooses --------------------------------------------------------- */
-
+/* SpMV's vectors go on from row to row, longer rows' without an analysis, and products of shorter ones are
+ * summed by four lanes, by columns of either width; of elements that are computed with as they are. */
 static void
-plan_of(char *out, size_t size, gen_spec spec, int64_t n, sb_dtype type, bool frozen)
+test_flows(void **state)
 {
-    float none[1];
-    sb_problem pb = {.op = n > 1 ? SB_OP_SPMM : SB_OP_SPMV,
-                     .b = {.rows = spec.cols, .cols = n, .ld = n, .type = type},
-                     .c = {.rows = spec.rows, .cols = n, .ld = n, .type = type},
-                     .compute = type,
-                     .alpha = {1, 0},
-                     .batch = 1};
-    const sb_options opt = {.values_frozen = frozen};
-    sb_plan *plan;
+    for (int size = 4; size <= 8; size += 4)
+        for (int index = 4; index <= 8; index += 4) {
+            const double from = size == 4 ? 12 : 9;
+            sb_work w = square(1000, 1, size, 20);
 
-    spec.seed = 7;
-    spec.ptr_type = spec.idx_type = SB_I32;
-    spec.val_type = type;
-    pb.a = gen_matrix(&spec);
-    pb.b.data = pb.c.data = none; /* an analysis reads no dense array */
-    assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
-    assert_true(strlen(plan->text) < size);
-    memcpy(out, plan->text, strlen(plan->text) + 1);
-    sb_plan_release(plan);
-    gen_free_matrix(&pb.a);
+            w.op = SB_OP_SPMV;
+            w.idx_size = index;
+            assert_int_equal(sb_rule_together(&w, &fast, SB_PART_SEG, 1, 20, 0),
+                             SB_SPEC_FLOW);
+            assert_int_equal(sb_rule_tile_of(&w, &fast, SB_PART_SEG, 0, 0, 0), 4);
+            assert_int_equal(sb_rule_tile_of(&w, &fast, SB_PART_PROD, 0, 0, 0), 4);
+            assert_int_equal(sb_rule_tile_of(&w, &fast, SB_PART_CSR, 0, 0, 0), 8);
+            assert_int_equal(sb_rule_in_place(&w, &fast, from), SB_PART_SEG);
+            assert_int_equal(sb_rule_in_place(&w, &fast, 500), SB_PART_SEG);
+            assert_int_equal(sb_rule_in_place(&w, &fast, from - 0.1), SB_PART_PROD);
+            w.a_type = SB_F16;
+            w.a_size = 2;
+            assert_false(sb_rule_flows(&w, &fast));
+            assert_int_equal(sb_rule_tile_of(&w, &fast, SB_PART_SEG, 0, 0, 0), 8);
+        }
+    (void)state;
+    assert_false(sb_target_asks(&fast));
 }
 
-/* Blocks that begin anywhere, packed; a band along its diagonals, in place. */
+/* Masks of three rows and more sum together, of floats; diagonals in place are looked up in ranges. */
+static void
+test_lanes(void **state)
+{
+    const sb_stats s = {.rows = 1000, .nnz = 5000, .mean = 5, .longest = 5};
+    sb_work w = square(1000, 1, 4, 20);
+
+    (void)state;
+    w.op = SB_OP_SPMV;
+    assert_true(sb_rule_joined(&w, &fast, 3));
+    assert_false(sb_rule_joined(&w, &fast, 2));
+    assert_int_equal(sb_rule_ranged(4, &s, &fast), 3);
+    assert_int_equal(sb_rule_ranged(8, &s, &fast), 6);
+    w.a_type = SB_F64;
+    w.a_size = w.compute_size = 8;
+    assert_false(sb_rule_joined(&w, &fast, 3));
+}
+
+/* Widths that no tile has: fours, but where rows of B are less than 32 bytes and those of A long, or short
+ * and of lengths that nobody foresees; one tile of two, four or, of floats, sixteen registers. */
+static void
+test_between(void **state)
+{
+    static const struct {
+        int64_t m, n;
+        int size;
+        double mean, ragged;
+        int unroll, tile;
+    } cases[] = {
+        {1000, 3, 4, 10, 0.2, SB_SPEC_FOURS, 4},
+        {1000, 6, 4, 31, 0.2, SB_SPEC_FOURS, 8},
+        {1000, 6, 4, 32, 0.2, 2, 8},
+        {1000, 12, 4, 90, 0.2, SB_SPEC_FOURS, 16},
+        {1000, 20, 4, 12, 0.9, SB_SPEC_FOURS, 32},
+        {1000, 20, 4, 3, 0.2, 1, 32},
+        {40000, 20, 4, 12, 0.9, 1, 32},
+        {1000, 47, 4, 12, 0.2, SB_SPEC_FOURS, 64},
+        {1000, 96, 4, 12, 0.2, SB_SPEC_FOURS, 128},
+        {1000, 200, 4, 12, 0.2, 1, 256},
+        {1000, 47, 8, 12, 0.2, SB_SPEC_FOURS, 64},
+        {1000, 96, 8, 12, 0.2, 1, 64},
+        {1000, 64, 4, 12, 0.2, 2, 64},
+    };
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        const sb_work w = square(cases[q].m, cases[q].n, cases[q].size, 12);
+        const int unroll =
+            sb_rule_together(&w, &fast, SB_PART_CSR, 1, cases[q].mean, cases[q].ragged);
+        const int tile = sb_rule_tile_of(&w, &fast, SB_PART_CSR, 0, 0, 0);
+
+        if (unroll != cases[q].unroll || tile != cases[q].tile)
+            fail_msg("case %d: %d, %d", q, unroll, tile);
+    }
+}
+
+/* C goes past the caches where A, B and C are more than L2, of rows of two lines where C is, of shorter
+ * ones where it is 16 MiB; not beside long rows of A. */
+static void
+test_stream(void **state)
+{
+    static const struct {
+        int64_t m, n, entries;
+        bool want;
+    } cases[] = {
+        {8000, 64, 4, true},   {7000, 64, 4, false},  {8000, 64, 16, false},
+        {33000, 32, 4, true},  {32000, 32, 4, false}, {200000, 16, 4, false},
+        {270000, 16, 4, true},
+    };
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        sb_work w = square(cases[q].m, cases[q].n, 4, cases[q].entries);
+        sb_problem pb = by_rows(cases[q].m, cases[q].n);
+
+        pb.c.ld = cases[q].n;
+        if (sb_rule_stream(&pb, &w, (double)cases[q].entries, &fast) != cases[q].want)
+            fail_msg("case %d", q);
+    }
+}
+
+/* ---- what ESTIMATE chooses --------------------------------------------------------- */
+
+/* Blocks that begin anywhere, packed; a band along its diagonals, in place, floats looked up in slices. */
 static void
 test_vectors(void **state)
 {
@@ -240,12 +324,12 @@ test_vectors(void **state)
     if (sb_target_get()->isa != SB_ISA_V4G)
         skip();
     for (int q = 0; q < SB_COUNT(types); q++) {
-        plan_of(text, sizeof text, band, 1, types[q], false);
-        if (!strstr(text, "(part alike)"))
+        plan_text_of(text, sizeof text, band, 1, types[q], false);
+        if (!strstr(text, types[q] == SB_F32 ? "(part hdia)" : "(part alike)"))
             fail_msg("%s", text);
         for (blocks.block = 3; blocks.block <= 8;
              blocks.block += blocks.block < 4 ? 1 : 2) {
-            plan_of(text, sizeof text, blocks, 1, types[q], true);
+            plan_text_of(text, sizeof text, blocks, 1, types[q], true);
             (void)snprintf(part, sizeof part, "(part ubcsr %d ",
                            blocks.block % 4 ? 3 : 4);
             if (!strstr(text, part))
@@ -306,7 +390,7 @@ test_windows(void **state)
     if (sb_target_get()->isa != SB_ISA_V4G)
         skip();
     for (spec.block = 3; spec.block <= 8; spec.block += spec.block < 4 ? 1 : 4) {
-        plan_of(text, sizeof text, spec, 32, SB_F32, false);
+        plan_text_of(text, sizeof text, spec, 32, SB_F32, false);
         if (strstr(text, "(part share"))
             fail_msg("%d: %s", (int)spec.block, text);
     }
@@ -376,7 +460,9 @@ main(void)
         cmocka_unit_test(test_stream_order), cmocka_unit_test(test_follows),
         cmocka_unit_test(test_vectors),      cmocka_unit_test(test_order),
         cmocka_unit_test(test_windows),      cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_short_rows),
+        cmocka_unit_test(test_short_rows),   cmocka_unit_test(test_flows),
+        cmocka_unit_test(test_lanes),        cmocka_unit_test(test_between),
+        cmocka_unit_test(test_stream),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);

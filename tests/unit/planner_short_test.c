@@ -3,8 +3,7 @@
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
-#include "gen.h"
-#include "planner/planner.h"
+#include "plan_text.h"
 #include "runtime/backend.h"
 #include "runtime/target.h"
 
@@ -16,34 +15,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* The plan of one of the matrices below. */
-static void
-plan_of(char *out, size_t size, gen_spec spec, sb_dtype type, bool frozen)
-{
-    gen_dense_spec x = {.rows = spec.cols, .cols = 1, .ld = 1, .type = type, .seed = 1};
-    gen_dense_spec y = {.rows = spec.rows, .cols = 1, .ld = 1, .type = type, .seed = 1};
-    sb_matrix a;
-    sb_problem pb = {.op = SB_OP_SPMV, .compute = type, .batch = 1};
-    const sb_options opt = {.values_frozen = frozen};
-    sb_plan *plan;
-
-    spec.seed = 7;
-    spec.ptr_type = spec.idx_type = SB_I32;
-    spec.val_type = type;
-    a = gen_matrix(&spec);
-    pb.a = a;
-    pb.b = gen_dense(&x);
-    pb.c = gen_dense(&y);
-    pb.alpha.re = 1;
-    assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
-    assert_true(strlen(plan->text) < size);
-    memcpy(out, plan->text, strlen(plan->text) + 1);
-    sb_plan_release(plan);
-    gen_free_dense(&pb.b);
-    gen_free_dense(&pb.c);
-    gen_free_matrix(&a);
-}
 
 /* Short rows along a band. */
 static gen_spec
@@ -63,9 +34,9 @@ test_products(void **state)
     (void)state;
     if (sb_target_get()->isa != SB_ISA_V3)
         skip();
-    plan_of(text, sizeof text, band(13000), SB_F32, false);
+    plan_text_of(text, sizeof text, band(13000), 1, SB_F32, false);
     assert_non_null(strstr(text, "(part prod)"));
-    plan_of(text, sizeof text, band(13000), SB_F64, false);
+    plan_text_of(text, sizeof text, band(13000), 1, SB_F64, false);
     assert_non_null(strstr(text, "(part seg)"));
     assert_non_null(strstr(text, "(unroll 4)"));
 }
@@ -81,9 +52,9 @@ test_alike(void **state)
     if (sb_target_get()->isa != SB_ISA_V3)
         skip();
     for (int q = 0; q < SB_COUNT(types); q++) {
-        plan_of(text, sizeof text, band(20000), types[q], false);
+        plan_text_of(text, sizeof text, band(20000), 1, types[q], false);
         assert_non_null(strstr(text, "(part alike)"));
-        plan_of(text, sizeof text, band(20000), types[q], true);
+        plan_text_of(text, sizeof text, band(20000), 1, types[q], true);
         assert_non_null(strstr(text, "(part hdia)"));
     }
 }
@@ -101,9 +72,9 @@ test_blocks(void **state)
         skip();
     for (int q = 0; q < SB_COUNT(types); q++)
         for (spec.block = 3; spec.block <= 8; spec.block += spec.block < 4 ? 1 : 2) {
-            plan_of(text, sizeof text, spec, types[q], false);
+            plan_text_of(text, sizeof text, spec, 1, types[q], false);
             assert_null(strstr(text, "packed"));
-            plan_of(text, sizeof text, spec, types[q], true);
+            plan_text_of(text, sizeof text, spec, 1, types[q], true);
             (void)snprintf(part, sizeof part, "(part ubcsr %d ",
                            spec.block % 4 ? 3 : 4);
             assert_non_null(strstr(text, part));

@@ -4,9 +4,8 @@
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
-#include "gen.h"
+#include "plan_text.h"
 #include "planner/direct.h"
-#include "planner/planner.h"
 #include "planner/rules.h"
 #include "product_work.h"
 #include "runtime/backend.h"
@@ -19,28 +18,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* The plan of A times n columns, its text in *out. */
-static void
-plan_of(char *out, size_t size, const sb_matrix *a, int64_t n, sb_dtype type)
-{
-    float none[1];
-    sb_problem pb = {.op = n > 1 ? SB_OP_SPMM : SB_OP_SPMV,
-                     .a = *a,
-                     .b = {.rows = a->cols, .cols = n, .ld = n, .type = type},
-                     .c = {.rows = a->rows, .cols = n, .ld = n, .type = type},
-                     .compute = type,
-                     .alpha = {1, 0},
-                     .batch = 1};
-    const sb_options opt = {0};
-    sb_plan *plan;
-
-    pb.b.data = pb.c.data = none; /* an analysis reads no dense array */
-    assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
-    assert_true(strlen(plan->text) < size);
-    memcpy(out, plan->text, strlen(plan->text) + 1);
-    sb_plan_release(plan);
-}
 
 static sb_matrix
 matrix(gen_family family, int64_t rows, double density, sb_dtype type)
@@ -86,7 +63,7 @@ test_alike(void **state)
     for (int q = 0; q < SB_COUNT(types); q++) {
         a.val_type = types[q];
         a.val = crd; /* an analysis reads no values */
-        plan_of(text, sizeof text, &a, 1, types[q]);
+        plan_text(text, sizeof text, &a, 1, types[q], false);
         if (!strstr(text, "(part alike)"))
             fail_msg("%s", text);
     }
@@ -153,10 +130,10 @@ test_last(void **state)
     for (int q = 0; q < 2; q++) {
         sb_matrix a = matrix(q ? GEN_UNIFORM : GEN_BANDED, 60000, 5.0 / 60000, SB_F32);
 
-        plan_of(text, sizeof text, &a, 512, SB_F32);
+        plan_text(text, sizeof text, &a, 512, SB_F32, false);
         assert_true((strstr(text, "(last 8)") != NULL) == (q == 0));
         assert_true(strstr(text, "(prefetch") == NULL || q == 1);
-        plan_of(text, sizeof text, &a, 8, SB_F32);
+        plan_text(text, sizeof text, &a, 8, SB_F32, false);
         assert_null(strstr(text, "(last"));
         gen_free_matrix(&a);
     }
