@@ -526,7 +526,11 @@ static const char *const builtin[] = {
     "spmm csr i8i8i32/i32 i32i32 rr t32 p0",
     "spmm csr i8i8f32/f32 i32i32 rr t32 p0",
     "spmm csr c32c32c32/c32 i32i32 rr t16 p0",
+    "spmm csr c32c32c32/c32 i32i32 rr t32 p0",
+    "spmm csr c32c32c32/c32 i32i32 rr t64 p0",
     "spmm csr c64c64c64/c64 i32i32 rr t8 p0",
+    "spmm csr c64c64c64/c64 i32i32 rr t16 p0",
+    "spmm csr c64c64c64/c64 i32i32 rr t32 p0",
     /* ... of slabs of columns that are turned */
     "spmm csr f16f16f16/f32 i32i32 rr t8 p0",
     "spmm csr bf16bf16bf16/f32 i32i32 rr t8 p0",
