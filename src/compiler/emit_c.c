@@ -341,19 +341,14 @@ ways_within(sb_emit *cx, const char *symbol)
 {
     sb_strbuf *out = cx->out;
 
-    sb_strbuf_printf(out,
-                     "void %s(" ARGS
-                     ");\n\n#if SBK_BOUNDS\nSBK_FN void\n%s_within(" ARGS ")\n{\n",
+    sb_strbuf_printf(out, "void %s(" ARGS ");\n\nSBK_FN void\n%s_within(" ARGS ")\n{\n",
                      symbol, symbol);
     body_within(cx);
-    sb_strbuf_printf(out, "#endif\n\nvoid\n%s(" ARGS ")\n{\n#if SBK_BOUNDS\n    if (",
-                     symbol);
+    sb_strbuf_printf(out, "\nvoid\n%s(" ARGS ")\n{\n    if (", symbol);
     within(cx);
     tests(cx, " && ", ALL);
     sb_strbuf_printf(
-        out,
-        ") {\n        %s_within(buf, param, t0, t1);\n        return;\n    }\n"
-        "#endif\n",
+        out, ") {\n        %s_within(buf, param, t0, t1);\n        return;\n    }\n",
         symbol);
     body(cx);
 }
@@ -385,14 +380,14 @@ ways_cut(sb_emit *cx, const char *symbol, const sb_emit_usual *n)
         return;
     }
     sb_strbuf_printf(out,
-                     "void %s(" ARGS ");\n\n#if SBK_BOUNDS\nSBK_FN void\n%s_cut(" ARGS
+                     "void %s(" ARGS ");\n\nSBK_FN void\n%s_cut(" ARGS
                      ", const int w_, const int tail_, const int usual_)\n{\n    "
                      "(void)w_, (void)tail_, (void)usual_;\n",
                      symbol, symbol);
     cx->cut = true;
     cx->bytes = n->bytes;
     body(cx);
-    sb_strbuf_printf(out, "#endif\n\nvoid\n%s(" ARGS ")\n{\n#if SBK_BOUNDS\n", symbol);
+    sb_strbuf_printf(out, "\nvoid\n%s(" ARGS ")\n{\n", symbol);
     for (int known = count_known(cx, ALL) > 0; known >= 0; known--) {
         if (known) {
             tests(cx, "    if (", ALL);
@@ -405,7 +400,6 @@ ways_cut(sb_emit *cx, const char *symbol, const sb_emit_usual *n)
         if (known)
             sb_strbuf_puts(out, "    }\n");
     }
-    sb_strbuf_puts(out, "#endif\n");
     cx->cut = false;
     cx->bytes = 0;
     body(cx);

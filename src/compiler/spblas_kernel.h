@@ -17,8 +17,6 @@
 
 #define SBK_FN static inline __attribute__((always_inline, unused))
 #define SBK_UNUSED __attribute__((unused))
-/* Copies of code for parameters within bounds, where it was measured that they pay. */
-#define SBK_BOUNDS 1
 #define SBK_V_(name, n) sbk_##name##x##n
 #define SBK_V(name, n) SBK_V_(name, n)
 

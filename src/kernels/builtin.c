@@ -202,6 +202,11 @@
         "spmm pick " types " i32i32 rr " tile " p0", \
         "spmv rows " types " i32i32 rr t4 p0", "spmv pick " types " i32i32 rr t4 p0"
 
+/* A tile for each width of B. */
+#define WIDER(types)                                                \
+    "spmm csr " types " rr t32 p0", "spmm csr " types " rr t64 p0", \
+        "spmm csr " types " rr t128 p0"
+
 /* 64-bit indices, of calls without an analysis; plans have 32-bit ones (planner/indices.h). */
 #define WIDE(types)                                                             \
     "spmv seg " types " rr t4 p0", "spmv seg " types " rr t4 p0 u4",            \
@@ -519,10 +524,10 @@ static const char *const builtin[] = {
     "spmv bsr " F32 " rr b4 t4 p0",
     "spmv bsr " F32 " rr b4 packed t4 p0",
     "spmv bsr " F32 " rr b8 packed t4 p0",
-    "spmm csr f16f16f32/f32 i32i32 rr t32 p0",
-    "spmm csr bf16bf16f32/f32 i32i32 rr t32 p0",
-    "spmm csr f16f16f16/f32 i32i32 rr t32 p0",
-    "spmm csr bf16bf16bf16/f32 i32i32 rr t32 p0",
+    WIDER("f16f16f32/f32 i32i32"),
+    WIDER("bf16bf16f32/f32 i32i32"),
+    WIDER("f16f16f16/f32 i32i32"),
+    WIDER("bf16bf16bf16/f32 i32i32"),
     "spmm csr i8i8i32/i32 i32i32 rr t32 p0",
     "spmm csr i8i8f32/f32 i32i32 rr t32 p0",
     "spmm csr c32c32c32/c32 i32i32 rr t16 p0",

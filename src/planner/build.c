@@ -481,7 +481,7 @@ settle_slices(sb_choice *want, const sb_planner *pl)
         (pl->work.a_type == SB_F32 || pl->work.a_type == SB_F64) &&
         pl->work.a_size == pl->work.compute_size)
         want->ranged = sb_rule_ranged(pl->work.a_size, &pl->stats, pl->target);
-    want->joined = kind == SB_PART_MASK &&
+    want->joined = kind == SB_PART_MASK && !pl->pb->device &&
                    sb_rule_joined(&pl->work, pl->target, sb_choice_rest(want)->size);
     if (kind != SB_PART_SELL)
         return;

@@ -73,7 +73,7 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p, bool packed)
     return NULL;
 }
 
-/* Doubles are eight to a vector: enough where rows would be gathered lane by lane. */
+/* Doubles are eight to a vector: enough for sums by four lanes. */
 static bool
 products_fit(const sb_planner *pl)
 {

@@ -51,7 +51,7 @@ diagonals(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_ta
 {
     const bool wide = p->x_size > 4;
 
-    if (sb_rule_ranged(p->x_size, s, t) == 0)
+    if (!p->flows || sb_rule_ranged(p->x_size, s, t) == 0)
         return;
     out->unit *= wide ? 1 : 0.4;
     out->entry *= wide ? 1.6 : 1.4;
@@ -116,7 +116,7 @@ sb_vector_fast(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         }
         return;
     case SB_PART_SELL:
-        out->entry *= !packed ? 1.3 : doubles ? 0.88 : 1;
+        out->entry *= !packed && p->flows ? 1.3 : packed && doubles ? 0.88 : 1;
         return;
     default:
         return;

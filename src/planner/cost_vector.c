@@ -238,7 +238,9 @@ hdia_in_place_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 {
     const bool masks = t->isa >= SB_ISA_V4, wide = p->x_size > 4;
     const bool looked_up = !wide && s->mean * SB_HDIA_ROWS <= 128;
-    const int ranges = sb_rule_ranged(p->x_size, s, t);
+    /* where gathers are fast of elements alone that are computed with as they are */
+    const int ranges =
+        t->isa != SB_ISA_V4G || p->flows ? sb_rule_ranged(p->x_size, s, t) : 0;
     const double slices = p->rows / SB_HDIA_ROWS;
     const double *n = s->hdia;
     const double chunks = p->entries * (n[SB_STATS_HDIA_FULL] + n[SB_STATS_HDIA_SOME] +

@@ -27,8 +27,8 @@ typedef struct weights {
 
 static const weights zen4 = {0.36, 0.99, 0.44}, intel = {1.1, 1, 0.6};
 
-/* Time as it is over time in order, from which on the order is taken: of rows of B of LONG_ROW and of
- * shorter ones. */
+/* Time as it is over time in order, from which on the order is taken; of rows of B shorter than LONG_ROW
+ * on Emerald Rapids. */
 #define PAYS 1.05
 #define PAYS_SHORT 1.09
 
@@ -186,7 +186,9 @@ may_pay(const sb_planner *pl)
 static double
 pays(const sb_planner *pl)
 {
-    return pl->work.n * pl->work.b_size >= LONG_ROW ? PAYS : PAYS_SHORT;
+    const bool few = pl->work.n * pl->work.b_size < LONG_ROW;
+
+    return few && pl->target->isa == SB_ISA_V4G ? PAYS_SHORT : PAYS;
 }
 
 /* *ratio: time in order over time as it is, infinite where no order could pay. */

@@ -362,7 +362,7 @@ sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
         return loaded_in_place(w, t, mean);
     if (sb_rule_flows(w, t))
         return mean < (w->compute_size == 4 ? 12 : 9) ? SB_PART_PROD : SB_PART_SEG;
-    if (mean >= 128 || w->idx_size > 4) /* gathers by 64-bit columns: not measured */
+    if (mean >= 128 || w->idx_size > 4) /* by 64-bit columns: not measured of these */
         return SB_PART_CSR;
     return mean < 4.5 && w->compute_size == 4 ? SB_PART_PROD : SB_PART_SEG;
 }

@@ -83,7 +83,7 @@ int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows);
 int sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int rows,
                      double mean, double ragged);
 /* sb_rule_tile of a part of this kind: of rows in place of all widths (docs/kernels.md, Widths
- * between). */
+ * between), and of SpMV's groups and products where vectors go on from row to row. */
 int sb_rule_tile_of(const sb_work *w, const sb_target *t, sb_part_kind kind, int block,
                     int prefetch, int rank);
 /* Whether rows of B, of the type that sums them, are wider than two numbers, shorter than sixteen registers of 64 bytes, and no
@@ -110,9 +110,8 @@ bool sb_rule_tile_streams(const sb_work *w, const sb_target *t, int tile);
 /* Whether pairs are gathered whole, which groups and products do not (docs/kernels.md, Pairs). */
 bool sb_rule_pairs(const sb_work *w);
 
-/* How rows of `mean` entries are read in place without an analysis: SpMV, where gathers are
- * fast, takes short rows several at a time (seg), the shortest by their products (prod); else
- * csr. */
+/* How rows of `mean` entries are read in place without an analysis: SpMV takes several at a time (seg),
+ * short ones by their products (prod), where that was measured; else csr. */
 sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean);
 
 /* Whether groups of rows that follow each other by one column are looked for: on Zen 3, whose
@@ -127,7 +126,7 @@ bool sb_rule_packed_lanes(const sb_target *t);
 bool sb_rule_unaligned(const sb_target *t);
 
 /* Ranges of 16 rows whose values of `size` bytes in place are looked up in two registers each; 0:
- * none, where rows have more or gathers are fast. */
+ * none, where rows have more or registers less than 64 bytes. */
 enum { SB_RANGED_BYTES = 128 };
 int sb_rule_ranged(int size, const sb_stats *s, const sb_target *t);
 

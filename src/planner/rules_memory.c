@@ -124,6 +124,17 @@ sb_rule_slab_asks(const sb_work *w, int slab, const sb_target *t)
     return slab == 0 || (t->isa != SB_ISA_V3 && t->isa != SB_ISA_V4G && w->b_size <= 4);
 }
 
+/* Emerald Rapids, whose L3 is so far that C is in the way of B and A from two L2s on, of rows of two
+ * lines where it has them itself (docs/kernels.md, Wide rows on Emerald Rapids). Not by threads: what is
+ * stored past the caches is summed by other kernels. */
+static bool
+in_the_way(const sb_work *w, double c, double all, const sb_target *t)
+{
+    const double two = 2 * (double)t->l2;
+
+    return w->n * w->c_size >= 256 ? all > two && c > two / 8 : c > two;
+}
+
 bool
 sb_rule_past(const sb_work *w, double mean, const sb_target *t)
 {
@@ -140,10 +151,8 @@ sb_rule_past(const sb_work *w, double mean, const sb_target *t)
         return false;
     if (t->isa == SB_ISA_V3) /* docs/kernels.md, What is left of L3 on Zen 3 */
         return all > (w->n * w->c_size >= 128 ? 0.5 : 0.8) * (double)t->l3;
-    /* L3 is so far that C is in the way of B and A from L2 on (docs/kernels.md, Wide rows on Emerald
-     * Rapids) */
     if (t->isa == SB_ISA_V4G && w->op == SB_OP_SPMM && w->n * w->c_size >= 128)
-        return (w->n * w->c_size >= 256 ? all : c) > l2;
+        return in_the_way(w, c, all, t);
     return c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2);
 }
 

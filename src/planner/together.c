@@ -224,7 +224,7 @@ sb_rule_between(const sb_work *w)
 }
 
 static bool
-any_width(const sb_work *w, const sb_target *t)
+by_width(const sb_work *w, const sb_target *t)
 {
     return (t->wide && plain_rows(w) && w->n * w->b_size == 128) ||
            ((t->wide || t->isa == SB_ISA_V4G) && sb_rule_between(w));
@@ -239,7 +239,7 @@ joined(const sb_work *w, const sb_target *t, double mean, double ragged)
 
     if (!plain_rows(w) || t->isa < SB_ISA_V3)
         return 0;
-    if (any_width(w, t))
+    if (by_width(w, t))
         return joined_any(w, t, mean, ragged);
     if (row != 16 && row != 32 && row != 64 && row != 128)
         return 0;
@@ -255,7 +255,7 @@ sb_rule_asks_ragged(const sb_work *w, const sb_target *t)
 {
     const int64_t row = w->n * w->b_size;
 
-    if (any_width(w, t))
+    if (by_width(w, t))
         return row == 128 || (row <= 512 && w->m >= FORGOTTEN);
     return w->op == SB_OP_SPMM && row <= 64;
 }
@@ -282,7 +282,7 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
         return t->isa == SB_ISA_V3 && !w->complex && rows > 2 ? 2 : 1;
     if (kind == SB_PART_CSR && joined(w, t, mean, ragged))
         return joined(w, t, mean, ragged);
-    if (kind == SB_PART_ROWS && t->wide && sb_rule_between(w) &&
+    if (kind == SB_PART_ROWS && by_width(w, t) && sb_rule_between(w) &&
         forgotten(w, mean, ragged))
         return 1;
     if (kind == SB_PART_ROWS && t->isa == SB_ISA_V3 && joined(w, t, mean, ragged) == 1)

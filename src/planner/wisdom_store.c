@@ -21,7 +21,7 @@ own_file(void)
 {
     const char *path = getenv("SPBLAS_WISDOM");
 
-    return path && path[0] ? path : NULL;
+    return path && path[0] && strcmp(path, "off") != 0 ? path : NULL;
 }
 
 /* Wisdom of a file; SKIP: there is none. */

@@ -76,21 +76,29 @@ analysed(spblasEffort_t effort)
     return said;
 }
 
+/* In the folder, with this for SPBLAS_WISDOM. */
 static int
-in_process(spblasEffort_t effort)
+in_process_by(const char *wisdom, spblasEffort_t effort)
 {
     const pid_t child = fork();
     int how = 0;
 
     assert_true(child >= 0);
     if (child == 0)
-        _exit(setenv("SPBLAS_WISDOM", path, 1) || setenv("SPBLAS_JIT", "off", 1)
+        _exit(chdir(folder) || setenv("SPBLAS_WISDOM", wisdom, 1) ||
+                      setenv("SPBLAS_JIT", "off", 1)
                   ? 0
                   : analysed(
                         effort)); /* an exhaustive search would compile for a minute */
     assert_int_equal(waitpid(child, &how, 0), child);
     assert_true(WIFEXITED(how));
     return WEXITSTATUS(how);
+}
+
+static int
+in_process(spblasEffort_t effort)
+{
+    return in_process_by(path, effort);
 }
 
 /* First, before this process has threads of its own. */
@@ -109,6 +117,9 @@ processes(void **state)
     assert_int_equal(in_process(SPBLAS_EFFORT_EXHAUSTIVE), 2);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(in_process(SPBLAS_EFFORT_MEASURE), 1);
+    /* "off" is no file's name, so nothing is found again, nor left in the folder */
+    assert_int_equal(in_process_by("off", SPBLAS_EFFORT_MEASURE), 1);
+    assert_int_equal(in_process_by("off", SPBLAS_EFFORT_MEASURE), 1);
 }
 
 static void

@@ -125,10 +125,11 @@ in_place(const sb_problem *pb)
 static void
 test_in_place(void **state)
 {
-    const sb_work spmv = {.op = SB_OP_SPMV, .compute_size = 4};
-    const sb_work wide = {.op = SB_OP_SPMV, .compute_size = 8};
+    const sb_work spmv = {.op = SB_OP_SPMV, .a_type = SB_I32, .compute_size = 4};
+    const sb_work wide = {.op = SB_OP_SPMV, .a_type = SB_I64, .compute_size = 8};
     const sb_work spmm = {.op = SB_OP_SPMM, .compute_size = 4};
-    const sb_work far = {.op = SB_OP_SPMV, .compute_size = 4, .idx_size = 8};
+    const sb_work far = {
+        .op = SB_OP_SPMV, .a_type = SB_I32, .compute_size = 4, .idx_size = 8};
     sb_target fast = *sb_target_get(), slow = fast, narrow = fast, least = fast;
 
     (void)state;

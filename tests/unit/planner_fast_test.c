@@ -283,29 +283,37 @@ test_between(void **state)
     }
 }
 
-/* C goes past the caches where A, B and C are more than L2, of rows of two lines where C is, of shorter
- * ones where it is 16 MiB; not beside long rows of A. */
+/* C goes past the caches where A, B and C are more than two L2s and it is not little itself, of rows of two
+ * lines where C is, of shorter ones from 16 MiB on; not beside long rows of A; for any number of threads. */
 static void
 test_stream(void **state)
 {
     static const struct {
-        int64_t m, n, entries;
+        int64_t m, k, n, entries;
         bool want;
     } cases[] = {
-        {8000, 64, 4, true},   {7000, 64, 4, false},  {8000, 64, 16, false},
-        {33000, 32, 4, true},  {32000, 32, 4, false}, {200000, 16, 4, false},
-        {270000, 16, 4, true},
+        {8000, 8000, 64, 4, true},     {7000, 7000, 64, 4, false},
+        {8000, 8000, 64, 16, false},   {2000, 90000, 64, 4, false},
+        {2100, 90000, 64, 4, true},    {33000, 33000, 32, 4, true},
+        {32000, 90000, 32, 4, false},  {260000, 260000, 16, 4, false},
+        {270000, 270000, 16, 4, true},
     };
 
     (void)state;
-    for (int q = 0; q < SB_COUNT(cases); q++) {
-        sb_work w = square(cases[q].m, cases[q].n, 4, cases[q].entries);
-        sb_problem pb = by_rows(cases[q].m, cases[q].n);
+    for (int q = 0; q < SB_COUNT(cases); q++)
+        for (int threads = 1; threads <= 32; threads *= 2) {
+            sb_work w = square(cases[q].m, cases[q].n, 4, cases[q].entries);
+            sb_problem pb = by_rows(cases[q].m, cases[q].n);
+            sb_target t = fast;
 
-        pb.c.ld = cases[q].n;
-        if (sb_rule_stream(&pb, &w, (double)cases[q].entries, &fast) != cases[q].want)
-            fail_msg("case %d", q);
-    }
+            w.k = cases[q].k;
+            t.threads = threads;
+            pb.c.ld = cases[q].n;
+            if (sb_rule_stream(&pb, &w, (double)cases[q].entries, &t) != cases[q].want)
+                fail_msg("case %d, %d threads", q, threads);
+            pb.c.ld++; /* no whole lines */
+            assert_false(sb_rule_stream(&pb, &w, (double)cases[q].entries, &t));
+        }
 }
 
 /* ---- what ESTIMATE chooses --------------------------------------------------------- */
