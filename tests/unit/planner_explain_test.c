@@ -260,8 +260,8 @@ start(void **state)
     return setenv("SPBLAS_JIT", "off", 1);
 }
 
-/* Short rows of doubles by products where gathers are loads one by one and x stays near, and only
- * there; on level v3 they are as dear as vectors past the ends of rows. */
+/* Short rows of doubles by products where registers have 64 bytes and x stays near, and only there; on
+ * level v3 they are as dear as vectors past the ends of rows. */
 static void
 test_short_rows_of_doubles(void **state)
 {
@@ -288,7 +288,7 @@ test_short_rows_of_doubles(void **state)
 
     (void)state;
     if (plan->nstep > 0 && sb_target_get()->isa != SB_ISA_V3)
-        assert_int_equal(taken, sb_target_get()->isa == SB_ISA_V4);
+        assert_int_equal(taken, sb_target_get()->isa >= SB_ISA_V4);
     sb_plan_release(plan);
     gen_free_matrix(&pb.a);
 }
