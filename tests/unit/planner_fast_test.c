@@ -316,6 +316,51 @@ test_stream(void **state)
         }
 }
 
+/* Windows beside eights, of rows of B of half a line and less; slices in place and diagonals that are looked
+ * up beside vectors past the ends of rows, of elements that have those. */
+static void
+test_prices(void **state)
+{
+    static const struct {
+        int64_t n;
+        int size;
+        double want;
+    } cases[] = {{4, 4, 1.5}, {8, 4, 1.4}, {2, 8, 1.5}, {4, 8, 1.5}, {16, 4, 1}};
+    const sb_part_choice win = {.kind = SB_PART_WIN, .size = 3};
+    const sb_part_choice in_place[] = {{.kind = SB_PART_SELL}, {.kind = SB_PART_HDIA}};
+    const sb_stats s = {.rows = 1000,
+                        .cols = 1000,
+                        .nnz = 7000,
+                        .mean = 7,
+                        .longest = 7,
+                        .sell_fill = 0.9,
+                        .hdia = {0.02, 0.02, 0.02, 0.02, 0.02}};
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        const sb_work w = square(1000, cases[q].n, cases[q].size, 10);
+
+        if (fabs(sb_cost_roof_pace(&win, &w, &fast, 1) - cases[q].want) > 1e-9)
+            fail_msg("case %d", q);
+    }
+    for (int q = 0; q < SB_COUNT(in_place); q++) {
+        sb_vector_part p = {.choice = &in_place[q],
+                            .entries = 7000,
+                            .slots = 7000,
+                            .rows = 1000,
+                            .x_size = 8};
+        sb_terms flows, other;
+
+        p.flows = true;
+        sb_vector_terms(&flows, &p, &s, &fast, false);
+        p.flows = false;
+        p.complex = true;
+        sb_vector_terms(&other, &p, &s, &fast, false);
+        assert_true(q == 0 ? fabs(flows.entry / other.entry - 1.3) < 1e-9
+                           : flows.entry < 0.7 * other.entry);
+    }
+}
+
 /* ---- what ESTIMATE chooses --------------------------------------------------------- */
 
 /* Blocks that begin anywhere, packed; a band along its diagonals, in place, floats looked up in slices. */
@@ -470,7 +515,7 @@ main(void)
         cmocka_unit_test(test_windows),      cmocka_unit_test(test_cut),
         cmocka_unit_test(test_short_rows),   cmocka_unit_test(test_flows),
         cmocka_unit_test(test_lanes),        cmocka_unit_test(test_between),
-        cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_stream),       cmocka_unit_test(test_prices),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
