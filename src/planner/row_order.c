@@ -12,8 +12,12 @@
 #include <math.h>
 
 /* Bytes of a row of B from which on an order may gain what can be measured, and from which on that pays
- * for its making within some tens of products: on Zen. On Emerald Rapids it does from the former on. */
+ * for its making within some tens of products. */
 enum { LEAST_ROW = 512, LONG_ROW = 1024 };
+
+/* On Emerald Rapids it does from the former on where L2 holds what the making takes (communities.h);
+ * beyond, that is more than ten products. */
+enum { ROW_MAKING = 40 };
 
 /* Of L3, what A, B and C take up where orders were timed; Zen 3 asks from less on. */
 #define LEAST_L3 0.9
@@ -175,7 +179,8 @@ may_pay(const sb_planner *pl)
 {
     const sb_work *w = &pl->work;
     const bool timed = pl->opt->effort != SB_EFFORT_ESTIMATE,
-               early = timed || pl->target->isa == SB_ISA_V4G;
+               near = pl->view.rows * ROW_MAKING <= (int64_t)pl->target->l2,
+               early = timed || (near && pl->target->isa == SB_ISA_V4G);
 
     return !pl->pb->device && w->op == SB_OP_SPMM &&
            w->n * w->b_size >= (early ? LEAST_ROW : LONG_ROW) &&

@@ -316,6 +316,9 @@ test_weighed(void **state)
     assert_null(weighed(&mixed, &other, 128, 0, SB_EFFORT_ESTIMATE, &seconds));
     keeps(&mixed, &other, 112, 0, not_looked); /* of 448 bytes */
     keeps(&wide, &other, 256, 0, not_looked);
+    other.l2 = (size_t)2000 * 40 - 1; /* which its making leaves */
+    keeps(&mixed, &other, 128, 0, not_looked);
+    assert_null(weighed(&mixed, &other, 256, 0, SB_EFFORT_ESTIMATE, &seconds));
     other.l2 = (size_t)2000 * 1024;
     keeps(&mixed, &other, 256, 0, not_looked);
     other = zen4;
