@@ -84,9 +84,9 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
 }
 
 /* Whether all of a row in place that is cut short is one tile of sixteen registers on Zen 5, on Emerald
- * Rapids of floats, which with
- * the tail's own registers is faster than two, unless rows of B are asked for; then where rows are
- * short and whole lines, which C takes past the caches (docs/kernels.md, Widths between). */
+ * Rapids of floats, which with the tail's own registers is faster than two, unless rows of B are asked for;
+ * then where rows are short and whole lines, which C takes past the caches (docs/kernels.md, Widths
+ * between). */
 static bool
 single_tile(const sb_work *w, const sb_target *t, int prefetch)
 {
