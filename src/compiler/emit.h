@@ -159,7 +159,8 @@ void sb_emit_chunk(sb_emit *cx, const sb_buf *b, const sb_expr *idx);   /* acc[i
 void sb_emit_address(sb_emit *cx, const sb_buf *b, const sb_expr *idx); /* in a loop */
 /* Opens a brace and names in it the addresses of lane 0 that the loop's loads start from;
  * false when there are none. Kernels with one register to address by, rather than two,
- * keep twice the loads in flight (docs/kernels.md). */
+ * keep twice the loads in flight (docs/measured/spmm-rows.md, Rows on Sapphire
+ * Rapids). */
 bool sb_emit_bases(sb_emit *cx);
 /* Start and end of a memory operation: SBK_V(st_f32, N)(C + index[, step] .. [, m[, tail]]);
  * and whether its missing lanes are left out by a register no wider than what is there; gathers,

@@ -11,8 +11,8 @@
  *   fml   the same in the first m lanes
  *
  * AVX-512 has instructions for them. Registers of 32 bytes have masks told by signs and
- * permutations by a register: one table has both for each byte of bits (docs/kernels.md, Masks
- * on Zen 3).
+ * permutations by a register: one table has both for each byte of bits
+ * (docs/measured/spmv-masks.md, Masks on Zen 3).
  */
 #ifndef SPBLAS_BITS_H
 #define SPBLAS_BITS_H
@@ -63,7 +63,8 @@
         return sbk_keep_##t##x##n(a * b + c, c, m);                          \
     }
 /* AMD's expansion waits for what its register held before, though nothing of that stays: it
- * is given a fresh zero, which costs no time (docs/kernels.md, Masks on Zen 4). */
+ * is given a fresh zero, which costs no time (docs/measured/spmv-masks.md, Masks on Zen
+ * 4). */
 #if defined(SBK_FAST_GATHER)
 #define SBK_EXPAND_512(t, elem, n, pre, ep, mask)                   \
     SBK_FN sbk_##t##x##n sbk_ex_##t##x##n(const elem *p, int64_t m) \

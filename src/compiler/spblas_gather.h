@@ -15,7 +15,8 @@
 /* ---- gathers --------------------------------------------------------------------------- */
 
 /* Whether the hardware's gather beats loads lane by lane is the machine's: Intel's does,
- * AMD's does not (docs/kernels.md). Masked, it spares the lanes' tests everywhere. */
+ * AMD's does not (docs/kernels.md, SpMV rules 1 and 2). Masked, it spares the lanes'
+ * tests everywhere. */
 #define SBK_GATHER_LANE(k) p[q[k]]
 #define SBK_GATHER_LIVE(k) p[q[(k) < m ? (k) : m - 1]]
 #define SBK_LANES1(f, k) f(k)
@@ -124,7 +125,8 @@ SBK_GATHER_AT(at, uint32_t, uint64_t)
 SBK_GATHER_AT(off, int32_t, int64_t)
 
 /* Full vectors by fours, one after the other: all indices at once are more than there are
- * registers, and compilers move them to vector registers and back (docs/kernels.md). */
+ * registers, and compilers move them to vector registers and back
+ * (docs/measured/spmv-products.md, Sums of four lanes). */
 #define SBK_GATHER_FOUR(t, elem)                                    \
     SBK_FN sbk_##t##x4 sbk_gat_##t(const elem *p, const int32_t *q) \
     {                                                               \
@@ -212,7 +214,8 @@ sbk_gah_f64x8(const double *p, const int16_t *q)
 
 #define SBK_GATHER_FULL(t, elem, n, half, mask) /* above */
 /* The first m of indices in registers, by fours as far as there are any, the others the first
- * one's: AMD's masked gather takes as long for one lane as for all (docs/kernels.md). */
+ * one's: AMD's masked gather takes as long for one lane as for all
+ * (docs/measured/spmv-products.md, Masked gathers on Zen 4). */
 #define SBK_GATHER_QUAD(t, elem)                                                    \
     SBK_FN sbk_##t##x4 sbk_gaq_##t(const elem *p, __m128i i)                        \
     {                                                                               \

@@ -476,7 +476,8 @@ SBK_NT_ANY(i8, int8_t, 16)
         const sbk_##t##x##n sbk_all = {SBK_LIST##n(SBK_ATM, l, 0, __VA_ARGS__)}; \
         sbk_keep_##t##x##n(sbk_all, (sbk_##t##x##n){0}, sbk_live);               \
     })
-/* complex lanes are pairs, so they go through memory, which costs (docs/kernels.md, Pairs) */
+/* complex lanes are pairs, so they go through memory, which costs
+ * (docs/measured/complex-and-16-bit.md, Pairs) */
 #define SBK_EACHZ(t, n, l, m, ...) SBK_EACHZ_(t, n, l, m, __VA_ARGS__)
 #define SBK_EACHZ_(t, n, l, m, ...)                        \
     __extension__({                                        \

@@ -1,9 +1,10 @@
 /*
  * Splitting a range over the team. Every thread begins with its own share, the same on
  * each call, because rows of C that move between cores between two calls cost 1.1 to
- * 1.6 times the time while they fit the caches (docs/kernels.md, rule 1). A thread that
- * is done takes pieces from the far end of another's share, which evens out what cost
- * estimates missed. Who runs a piece never changes its result.
+ * 1.6 times the time while they fit the caches (docs/measured/spmm-rows.md, Same rows
+ * to the same thread). A thread that is done takes pieces from the far end of another's
+ * share, which evens out what cost estimates missed. Who runs a piece never changes its
+ * result.
  */
 #include "cpu/exec.h"
 

@@ -9,7 +9,8 @@
  * than there is room for, diagonals of a few are chunks after all: refused when that
  * takes MOST slots an entry.
  * What is left over waits for its products to be stored and loaded again by mask, so few such
- * diagonals are cheaper as chunks (docs/kernels.md, Thin diagonals), which they are when that is asked for.
+ * diagonals are cheaper as chunks (docs/measured/spmv-diagonals.md, Thin diagonals),
+ * which they are when that is asked for.
  * With values in place a row's entries are met in the order they lie in, so every
  * diagonal is a chunk, in the order of their columns, and nothing is listed.
  * Source   HDIA (Barbieri, Cardellini, Filippone 2015), with masks for padding

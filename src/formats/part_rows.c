@@ -11,7 +11,8 @@
  * Where another part took entries out of a row, every remaining run is a unit.
  *
  * k < 0 keeps the matrix's own order of rows: on a CPU it carries the locality of B and C,
- * and sorting by length costs up to two thirds of the speed (docs/kernels.md).
+ * and sorting by length costs up to two thirds of the speed
+ * (docs/measured/spmm-rows.md, Rows stay in the matrix's order).
  */
 #include "formats/part.h"
 

@@ -2,7 +2,8 @@
  * Dense square blocks: one load of a row of B serves a block's rows. Blocks cut from CSR
  * are completely full, so nothing is padded. Rows of C are kept in registers in groups
  * of at most eight; a larger block walks its groups one after the other.
- * Measured: 1.2-2.0x over compressed rows where blocks exist (docs/kernels.md).
+ * Measured: 1.2-2.0x over compressed rows where blocks exist
+ * (docs/measured/spmm-windows.md).
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"

@@ -3,7 +3,8 @@
  * (src/formats/part_hdia.c): one lane a row, so a diagonal's x lies side by side and no
  * entry costs a gather or an index. Diagonals that all rows of the slice hold go without
  * masks; what is on none comes last, its products by gathers into a buffer, from which
- * the masks hand them to their rows. Wins on grids, meshes and bands (docs/kernels.md).
+ * the masks hand them to their rows. Wins on grids, meshes and bands
+ * (docs/measured/spmv-diagonals.md).
  * With values in place all diagonals come in the order of their columns, so a lane's next
  * value lies one behind its last: a position a lane is all there is to know. A slice of
  * few entries is read into registers whole and its values are looked up there; of others

@@ -2,7 +2,8 @@
  * SpMV over windows of rows cut into chunks of 16 columns with a bit mask per row
  * (src/formats/part_mask.c): x is loaded where it lies, the values of a row are spread
  * to the lanes of their columns, so no entry costs a gather. Wins wherever a chunk holds
- * several entries: runs, blocks of any size, bands, finite elements (docs/kernels.md).
+ * several entries: runs, blocks of any size, bands, finite elements
+ * (docs/measured/spmv-masks.md).
  * Values are read in as many places as the window has rows, which no prefetcher follows: those
  * of the next window are asked for.
  * What x holds in missing lanes is never added up; a chunk lies inside x, so all of it

@@ -3,7 +3,8 @@
  * panel by panel, so that the rows of B it gathers stay in the nearest caches, and the
  * segments of rows within a panel are sorted by length, so that the end of the inner
  * loop is predicted. C is read and written once a segment instead of once a row, which
- * long rows pay back. Wins on social graphs and pruned weights (docs/kernels.md).
+ * long rows pay back. Wins on social graphs and pruned weights
+ * (docs/measured/spmm-windows.md, Panels of columns of A).
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"

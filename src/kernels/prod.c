@@ -3,9 +3,10 @@
  * a buffer, full vectors wherever rows end, and then 16 rows at a time add up what is theirs.
  * So what waits for memory does not depend on lengths, and a row whose length was not foreseen
  * costs its loads from the buffer alone: 1.2 to 2.5 times as fast as groups (seg.c) where rows
- * are short and of all lengths (docs/kernels.md). Where 64 rows have more entries than the
- * buffer, and at the end of the matrix, rows go by themselves; their sums are of other lanes, and
- * products are not rounded there. Which rows those are is the structure's, not the threads'.
+ * are short and of all lengths (docs/measured/spmv-products.md). Where 64 rows have
+ * more entries than the buffer, and at the end of the matrix, rows go by themselves;
+ * their sums are of other lanes, and products are not rounded there. Which rows those
+ * are is the structure's, not the threads'.
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"
@@ -69,7 +70,8 @@ put_products(sb_strbuf *out, const sb_spec *s, int size)
 }
 
 /* Whether rows of terms have a loop that is one call (spblas_rows.h): sums of 32 and 64 bits
- * where vectors are loaded one by one (docs/kernels.md). */
+ * where vectors are loaded one by one (docs/measured/spmv-products.md, Sums of four
+ * lanes). */
 static bool
 in_steps(const sb_spec *s)
 {

@@ -1,6 +1,6 @@
 /*
- * Measurements: docs/kernels.md, SDDMM. The order in which a dot is summed depends on its
- * length alone, so an entry has the same bits in a group of any size.
+ * Measurements: docs/measured/sddmm.md. The order in which a dot is summed depends on
+ * its length alone, so an entry has the same bits in a group of any size.
  */
 #include "kernels/sample.h"
 

@@ -1,6 +1,6 @@
 /*
  * SpMM keeps one register tile of C per row; SpMV and SDDMM split their reduction into
- * lanes that are summed in a fixed order. Measurements: docs/kernels.md.
+ * lanes that are summed in a fixed order. Measurements: docs/measured/README.md.
  */
 #include "kernels/schedule.h"
 

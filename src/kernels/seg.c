@@ -2,17 +2,18 @@
  * SpMV over several rows at a time, read in place: vectors of a row add up lane by lane, the
  * last one masked without a test whether it is full, and the sums across lanes are formed
  * together, by neighbours, so that elements of C are a vector too: 1.0 to 2 times as fast as
- * rows one by one (docs/kernels.md). Eight rows of eight lanes where gathers are masked for
- * nothing; four of four lanes (`t4`) where they are loads one by one: then the last vector
- * reads what lies behind its row as well, which belongs to the next rows, and masks only the
- * sum. The last rows, behind which nothing may be read, have every lane tested. A row's sum
- * does not depend on its neighbours. `u2`: eight lanes of that kind, for cores that load
- * faster than one chain of additions takes four products. `u4`: vectors of a whole register that begin at
- * multiples of their lanes in A, whole wherever rows end; what lies behind a row's end is kept for
- * the next row (spblas_flow.h): 1.1 to 1.3 times as fast as either on Zen 5, 0.95 to 1.5 on Zen 3, 1.1 to 1.4
- * on Emerald Rapids. There a row's sum depends on where it lies in A, too, and entries %ahead further are
- * asked for, as are offsets of later rows, which eight places of the text read in turn and no prefetcher
- * follows.
+ * rows one by one (docs/measured/spmv-rows.md, Several rows at a time). Eight rows of
+ * eight lanes where gathers are masked for nothing; four of four lanes (`t4`) where
+ * they are loads one by one: then the last vector reads what lies behind its row as
+ * well, which belongs to the next rows, and masks only the sum. The last rows, behind
+ * which nothing may be read, have every lane tested. A row's sum does not depend on its
+ * neighbours. `u2`: eight lanes of that kind, for cores that load faster than one chain
+ * of additions takes four products. `u4`: vectors of a whole register that begin at
+ * multiples of their lanes in A, whole wherever rows end; what lies behind a row's end
+ * is kept for the next row (spblas_flow.h): 1.1 to 1.3 times as fast as either on Zen
+ * 5, 0.95 to 1.5 on Zen 3, 1.1 to 1.4 on Emerald Rapids. There a row's sum depends on
+ * where it lies in A, too, and entries %ahead further are asked for, as are offsets of
+ * later rows, which eight places of the text read in turn and no prefetcher follows.
  */
 #include "kernels/seg.h"
 

@@ -3,8 +3,9 @@
  * lane a row, so rows of any length fill the lanes and no row costs a mispredicted loop.
  * Columns hold only as many entries as the slice has rows that long: nothing is padded,
  * nothing is computed that is not in the matrix. Wins on every irregular matrix once
- * values may be packed (docs/kernels.md, SpMV). Narrow: columns are 16-bit distances from
- * the slice's own, half of what is read of the structure; one: so are all values one.
+ * values may be packed (docs/measured/spmv-rows.md, SpMV). Narrow: columns are 16-bit
+ * distances from the slice's own, half of what is read of the structure; one: so are
+ * all values one.
  * Source   SELL-C-sigma (Kreutzer et al. 2014), with jagged columns
  */
 #include "kernels/ops.h"

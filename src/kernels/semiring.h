@@ -27,7 +27,7 @@ typedef struct sb_semiring {
 /*
  * Stage III over tiles of rows of C. spec: types, layouts, conjugation, ptr and idx of the
  * structure; by_position: values are read through $R_pos. Bound by the names of SpMM
- * (docs/kernels.md) and
+ * (docs/kernels.md, Names a kernel is bound by) and
  *
  *   parameters  R_nnz, entries; R_values, elements of A; R_ptr_base, R_crd_base
  *   buffers     R_ptr P[m + 1], R_crd I[R_nnz], R_pos i64[R_nnz]

@@ -5,7 +5,8 @@
  * come next, with a test for each row: neighbours in that list ask for the same rows, and
  * a value that is not there multiplies nothing. What else the rows do not share follows
  * row by row, into the same sums. Against windows by runs (win.c) it pays for positions, unless
- * they are packed, and gains short runs and registers (docs/kernels.md).
+ * they are packed, and gains short runs and registers (docs/measured/spmm-windows.md,
+ * Shared columns one by one).
  */
 #include "base/fault.h"
 #include "kernels/ops.h"

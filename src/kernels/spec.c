@@ -167,7 +167,7 @@ sb_spec_ranged(const sb_spec *s)
 }
 
 /* Masks of several rows, whose sums are made together: as many lanes as the longest register
- * has, which of doubles gains nothing (docs/kernels.md). */
+ * has, which of doubles gains nothing (docs/measured/spmv-masks.md, Masks on Zen 4). */
 static bool
 joined(const sb_spec *s)
 {

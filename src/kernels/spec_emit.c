@@ -86,7 +86,8 @@ emit_near(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
 /* Operands of fewer columns than a tile but more than half, which the tile was chosen for, of
  * windows, listed rows and rows in place by pairs: without tests for each entry of which vectors there are. Rows of B begin anywhere then: a
  * vector of 64 bytes lies on two lines, and of what it loads half may be masked; windows load
- * them for several rows, and of longer ones less is masked (docs/kernels.md). */
+ * them for several rows, and of longer ones less is masked
+ * (docs/measured/widths-between.md, Rows of B that end within a tile). */
 static sb_status
 emit_cut(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
          const sb_spec *s, const char *name)

@@ -4,7 +4,7 @@
  * costs no gather, no index and no mask. A zero times an infinity is NaN, so a window whose sums
  * have a NaN among them is summed again by the blocks' bits, which nothing else reads: what x holds
  * where a row has no entry is never added up. Rows of one and two have several sums in turns, as an
- * addition waits for the last (docs/kernels.md, Unaligned blocks).
+ * addition waits for the last (docs/measured/spmv-blocks.md, Unaligned blocks).
  */
 #include "base/fault.h"
 #include "kernels/ops.h"

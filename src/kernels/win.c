@@ -3,7 +3,7 @@
  * load of a row of B and one column index serve all rows of a window, the values are
  * read in place. BSR's register reuse without blocks, copies or padding. What the rows
  * do not share follows row by row, into the same sums. Wins on attention masks, bands
- * and finite elements (docs/kernels.md).
+ * and finite elements (docs/measured/spmm-windows.md).
  */
 #include "kernels/ops.h"
 #include "kernels/recipe.h"

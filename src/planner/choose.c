@@ -39,8 +39,8 @@ unwise_panel(const sb_planner *pl, const sb_part_choice *p, bool packed)
     return NULL;
 }
 
-/* Rules the model is too coarse for: docs/kernels.md, rules 6 and 7; cpu.md section 5 on
- * column partitions. */
+/* Rules the model is too coarse for: docs/kernels.md, SpMM rule 6; SpMM rule 7; cpu.md
+ * section 5 on column partitions. */
 static const char *
 unwise_rest(const sb_planner *pl, const sb_part_choice *p, bool packed)
 {
@@ -85,7 +85,8 @@ products_fit(const sb_planner *pl)
 }
 
 /* Entries a row from which adding them up afterwards is dearer than groups: where sixteen
- * rows step together they come later (docs/kernels.md, Sums of four lanes). */
+ * rows step together they come later (docs/measured/spmv-products.md, Sums of four
+ * lanes). */
 static double
 longest_products(const sb_planner *pl)
 {
@@ -104,8 +105,8 @@ lanes_of_rows(const sb_planner *pl)
            pl->stats.held && pl->pb->a.batch <= 1 && !pl->work.complex;
 }
 
-/* SpMV gains from a window only along runs that fill its lanes (docs/kernels.md,
- * SpMV). */
+/* SpMV gains from a window only along runs that fill its lanes (docs/kernels.md, SpMV
+ * rule 5). */
 static const char *
 unwise_vector(const sb_planner *pl, const sb_weighed *w)
 {
@@ -201,7 +202,7 @@ unwise_narrow(const sb_planner *pl, const sb_part_choice *p)
 }
 
 /* Windows of sampled products share loads, of which short dots have few, and want
- * registers for the dots of a group with 4 columns (docs/kernels.md, SDDMM). */
+ * registers for the dots of a group with 4 columns (docs/measured/sddmm.md, SDDMM). */
 static const char *
 unwise_samples(const sb_planner *pl, const sb_part_choice *p)
 {

@@ -42,7 +42,8 @@ static const coef table[SB_CLASS_COUNT] = {
     [SB_CLASS_HYB] = {5e-9, 0.5e-9, 1},
 };
 
-/* Packed slices without values, of those with (docs/kernels.md, 16-bit columns, one value). */
+/* Packed slices without values, of those with (docs/measured/spmv-slices.md, 16-bit
+ * columns, one value). */
 static const double one_value = 0.88;
 
 static double
@@ -75,9 +76,10 @@ tile_a_thread(const sb_work *w, int64_t nnz)
     return w->op != SB_OP_SPMV && (double)nnz * sb_work_width(w) < 2e5;
 }
 
-/* Of one column some 3 us and less, in which a second thread hardly begins (docs/kernels.md, SpMV); of
- * several columns where rows of B and C come to so few bytes (docs/kernels.md, rule 1), that registers of
- * 32 bytes and more compute with as they are. */
+/* Of one column some 3 us and less, in which a second thread hardly begins
+ * (docs/kernels.md, SpMV rule 8); of several columns where rows of B and C come to so
+ * few bytes (docs/kernels.md, SpMM rule 1), that registers of 32 bytes and more compute
+ * with as they are. */
 static bool
 tile_alone(const sb_work *w, int64_t nnz, sb_isa isa)
 {

@@ -103,7 +103,8 @@ double sb_cost_making(const sb_part_choice *p, const sb_amounts *am, const sb_wo
  * (sb_rule_together). */
 bool sb_cost_windows(const sb_part_choice *p);
 /* Whether one part writes all rows of C but the last few. What other parts leave is added
- * to rows that stores past the caches would have taken out of them (docs/kernels.md, rule 5). */
+ * to rows that stores past the caches would have taken out of them (docs/kernels.md,
+ * SpMM rule 5). */
 bool sb_cost_once(const sb_choice *ch);
 /* cost_rows.c: time of windows, blocks and panels over that of plain rows of their entries, where
  * that is known. */

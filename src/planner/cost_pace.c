@@ -20,9 +20,11 @@ sb_cost_once(const sb_choice *ch)
 }
 
 /* Rows long enough for two entries at a time keep more of B in flight, which shows while
- * a row of B is but a few lines (docs/kernels.md). A run of shared columns begins anew
- * for each window, which shows where there is little else to do. Sums of 64 columns of six
- * rows leave Zen 4 too few registers for what else a shared column needs (docs/kernels.md). */
+ * a row of B is but a few lines (docs/measured/spmm-rows.md, Rows on Sapphire Rapids).
+ * A run of shared columns begins anew for each window, which shows where there is
+ * little else to do. Sums of 64 columns of six rows leave Zen 4 too few registers for
+ * what else a shared column needs (docs/measured/spmm-windows.md, Shared columns in
+ * place on Zen 4). */
 static double
 slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unroll)
 {
@@ -70,7 +72,7 @@ unchained(const sb_work *w, const sb_target *t, int unroll)
 }
 
 /* Zen 5: rows one after the other gain more than windows do from loads and operations of 64 bytes
- * (docs/kernels.md, Few columns on Zen 5). */
+ * (docs/measured/spmm-few-columns.md, Few columns on Zen 5). */
 static double
 joined_rows(const sb_work *w, const sb_target *t, int unroll)
 {

@@ -2,7 +2,7 @@
  * The model for one column. Nothing is reused there: what counts is how many vectors of
  * x are put together from single elements (gathers), how many are loaded whole, and how
  * often a row or slice begins, against the bytes of A. Coefficients are seconds of one
- * core, fitted to docs/kernels.md's measurements.
+ * core, fitted to the measurements of docs/measured/README.md.
  */
 #include "planner/cost.h"
 #include "planner/rules.h"

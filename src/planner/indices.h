@@ -1,7 +1,7 @@
 /*
  * 64-bit offsets and coordinates of the caller as 32-bit ones for a plan, where all of them
  * fit: half the bytes to read for an entry, and the kernels, candidates and samples of the
- * 32-bit matrix (docs/kernels.md, 64-bit indices).
+ * 32-bit matrix (docs/measured/indices.md).
  */
 #ifndef SB_PLANNER_INDICES_H
 #define SB_PLANNER_INDICES_H

@@ -1,7 +1,7 @@
 /*
  * See row_order.h. What an order costs and gains is no outcome of the model, which knows windows of 64
  * neighbouring rows: it was fitted to rows timed in six orders on Zen 4, and in this one on Emerald
- * Rapids (docs/kernels.md, Rows in an order of communities).
+ * Rapids (docs/measured/spmm-orders.md).
  */
 #include "planner/row_order.h"
 

@@ -1,5 +1,5 @@
 /*
- * The rules are small tables (docs/kernels.md, cpu.md); all else here is translation.
+ * The rules are small tables (docs/kernels.md); all else here is translation.
  */
 #include "planner/rules.h"
 
@@ -78,8 +78,9 @@ sb_work_slab(const sb_work *w, int slab)
     return one;
 }
 
-/* Zen, as its memory was measured (docs/kernels.md, Wide rows on Zen 4): rows of B of eight
- * lines and more are read by the line, as far as L1 fetches ahead by itself. */
+/* Zen, as its memory was measured (docs/measured/spmm-wide-rows.md, Wide rows on Zen
+ * 4): rows of B of eight lines and more are read by the line, as far as L1 fetches
+ * ahead by itself. */
 bool
 sb_rule_many_lines(const sb_work *w, const sb_target *t)
 {
@@ -328,7 +329,7 @@ sb_rule_lanes(sb_spec *s)
 enum { UNLEARNT = 40000 };
 
 /* Where gathers are loads one by one: groups of four rows, products of short ones where a
- * vector holds as many as help (docs/kernels.md, Four rows at a time, Sums of four lanes). */
+ * vector holds as many as help (docs/kernels.md, SpMV rule 3). */
 static sb_part_kind
 loaded_in_place(const sb_work *w, const sb_target *t, double mean)
 {

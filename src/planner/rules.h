@@ -37,7 +37,7 @@ bool sb_rule_holds(const sb_work *w, const sb_target *t, int rows);
 double sb_rule_panel_run(const sb_work *w, const sb_target *t, int64_t width);
 
 /* Whether panels are half as wide: a tile is half of a row of B, so that panels of it use half of
- * L1's sets (docs/kernels.md, Wide rows on Zen 3). */
+ * L1's sets (docs/measured/spmm-wide-rows.md, Wide rows on Zen 3). */
 bool sb_rule_half_panels(const sb_work *w, const sb_target *t);
 
 /* Whether a panel's segments may be read where they lie: each begins with lines of columns and
@@ -57,7 +57,7 @@ bool sb_rule_by_price(const sb_work *w, const sb_target *t);
 double sb_rule_shared(const sb_work *w, const sb_target *t);
 
 /* Whether columns that `rows` rows share gain over windows by runs though their values are
- * looked up by position (docs/kernels.md, Shared columns in place). */
+ * looked up by position (docs/measured/spmm-windows.md, Shared columns in place). */
 bool sb_rule_positions(const sb_work *w, const sb_target *t, int rows);
 
 /* Where gathers are fast, whether holes cut the runs of windows of three rows and more, of columns that
@@ -73,7 +73,8 @@ bool sb_rule_many_lines(const sb_work *w, const sb_target *t);
 
 /* Entries taken together in rows of `mean` entries: two, so that the loads of one do not
  * wait for the other's sums; 1 where rows are too short to gain. SDDMM: columns whose dots
- * with the `rows` of a window, 0 or 1 without, are made at once (docs/kernels.md). */
+ * with the `rows` of a window, 0 or 1 without, are made at once (docs/kernels.md, SpMM
+ * rule 3). */
 int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows);
 
 /* The same for a part of this kind, of rows of which `ragged` (sb_view_ragged) differ in length
@@ -82,15 +83,17 @@ int sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows);
  * SpMV's groups go on from row to row. */
 int sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int rows,
                      double mean, double ragged);
-/* sb_rule_tile of a part of this kind: of rows in place of all widths (docs/kernels.md, Widths
- * between), and of SpMV's groups and products where vectors go on from row to row. */
+/* sb_rule_tile of a part of this kind: of rows in place of all widths
+ * (docs/measured/widths-between.md), and of SpMV's groups and products where vectors go
+ * on from row to row. */
 int sb_rule_tile_of(const sb_work *w, const sb_target *t, sb_part_kind kind, int block,
                     int prefetch, int rank);
 /* Whether rows of B, of the type that sums them, are wider than two numbers, shorter than sixteen registers of 64 bytes, and no
- * kernel is for their width alone (docs/kernels.md, Widths between). */
+ * kernel is for their width alone (docs/measured/widths-between.md). */
 bool sb_rule_between(const sb_work *w);
-/* Whether vectors of SpMV's groups go on from row to row (docs/kernels.md, Vectors past the ends of
- * rows): of elements that are computed with as they are. */
+/* Whether vectors of SpMV's groups go on from row to row
+ * (docs/measured/spmv-past-the-ends.md): of elements that are computed with as they
+ * are. */
 bool sb_rule_flows(const sb_work *w, const sb_target *t);
 /* Whether the answer for rows in place depends on `ragged`. */
 bool sb_rule_asks_ragged(const sb_work *w, const sb_target *t);
@@ -107,7 +110,8 @@ int sb_rule_together_slab(const sb_work *w, int slab, const sb_target *t,
  * times as long as a whole one. */
 bool sb_rule_tile_streams(const sb_work *w, const sb_target *t, int tile);
 
-/* Whether pairs are gathered whole, which groups and products do not (docs/kernels.md, Pairs). */
+/* Whether pairs are gathered whole, which groups and products do not
+ * (docs/measured/complex-and-16-bit.md, Pairs). */
 bool sb_rule_pairs(const sb_work *w);
 
 /* How rows of `mean` entries are read in place without an analysis: SpMV takes several at a time (seg),
@@ -116,7 +120,8 @@ sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean)
 
 /* Whether groups of rows that follow each other by one column are looked for: on Zen 3, whose
  * registers are too short to look values up in, and 5, of reals there, and if most rows do; where
- * gathers are fast, if nearly all do (docs/kernels.md, Rows that follow each other). */
+ * gathers are fast, if nearly all do (docs/measured/spmv-diagonals.md, Rows that follow
+ * each other). */
 bool sb_rule_alike(const sb_work *w, const sb_target *t, const sb_stats *s);
 
 /* Whether packed columns that rows share, a lane a row, may pay for SpMV: Zen 3, 4 and 5. */
@@ -131,7 +136,7 @@ enum { SB_RANGED_BYTES = 128 };
 int sb_rule_ranged(int size, const sb_stats *s, const sb_target *t);
 
 /* Whether packed slices have diagonals of a few rows as chunks where these are few: measured on
- * Zen 4 (docs/kernels.md, Thin diagonals). */
+ * Zen 4 (docs/measured/spmv-diagonals.md, Thin diagonals). */
 bool sb_rule_thin(const sb_work *w, const sb_target *t);
 
 /* Entries a row from which SpMV's groups have eight lanes on a wide machine; on Zen 4, floats on
@@ -166,8 +171,9 @@ void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 
 /* How many entries ahead rows of B are asked for, 0: none. Only where what the product touches
  * leaves the last-level cache: `footprint` bytes of B, and on Zen 4 and 5 C and A with them, `rows` rows of A
- * asking together; on Zen 3 a share of it; elsewhere only where C is not streamed (docs/kernels.md, rule 4). SDDMM's are columns of
- * Y, C its X. On Zen 5 short rows of B by themselves, too. */
+ * asking together; on Zen 3 a share of it; elsewhere only where C is not streamed
+ * (docs/kernels.md, SpMM rule 4). SDDMM's are columns of Y, C its X. On Zen 5 short
+ * rows of B by themselves, too. */
 int sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                      const sb_target *t);
 

@@ -1,6 +1,6 @@
 /*
  * What leaves the caches: whether rows of B are asked for ahead of their turn, and C is stored past
- * the caches (docs/kernels.md, SpMM rules 4 and 5, Asking far ahead, The last entry ahead).
+ * the caches (docs/kernels.md, SpMM rule 4; SpMM rule 5).
  */
 #include "planner/rules.h"
 
@@ -25,7 +25,7 @@ sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t)
     const double asked = (double)w->nnz / (double)(w->m > columns ? w->m : columns) /
                          (rows > 1 ? rows : 1);
     const bool zen3 =
-        t->isa == SB_ISA_V3; /* docs/kernels.md, What is left of L3 on Zen 3 */
+        t->isa == SB_ISA_V3; /* docs/measured/spmm-streaming.md, What is left of L3 */
     double least = t->wide ? 1.6 : zen3 && !dots ? 0.375 : 0.9;
 
     if (dots && row < 512)
@@ -66,8 +66,8 @@ too_long(const sb_work *w, int rows, const sb_target *t)
 /* Of L3, what B takes up where rows of it of half a line or a line are asked for. */
 #define SHORT_L3 0.6
 
-/* Such rows, of f32 and f64, where few entries ask for each: these then go one by one (docs/kernels.md,
- * Lines of x and lines of A). */
+/* Such rows, of f32 and f64, where few entries ask for each: these then go one by one
+ * (docs/measured/spmm-asking-ahead.md, Rows of B of half a line). */
 static bool
 asks_short(const sb_work *w, double footprint, int rows, const sb_target *t)
 {
@@ -105,7 +105,8 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
     sb_work w;
 
     sb_work_of(&w, pb);
-    /* short rows have more from being joined (docs/kernels.md, Few columns on Emerald Rapids) */
+    /* short rows have more from being joined (docs/measured/spmm-few-columns.md, Few
+     * columns on Emerald Rapids) */
     if (t->isa == SB_ISA_V4G && w.n * w.b_size < 128)
         return 0;
     if (!sb_target_zen(t))
@@ -125,8 +126,9 @@ sb_rule_slab_asks(const sb_work *w, int slab, const sb_target *t)
 }
 
 /* Emerald Rapids, whose L3 is so far that C is in the way of B and A from two L2s on, of rows of two
- * lines where it has them itself (docs/kernels.md, Wide rows on Emerald Rapids). Not by threads: what is
- * stored past the caches is summed by other kernels. */
+ * lines where it has them itself (docs/measured/spmm-streaming.md, Streaming on Emerald
+ * Rapids). Not by threads: what is stored past the caches is summed by other
+ * kernels. */
 static bool
 in_the_way(const sb_work *w, double c, double all, const sb_target *t)
 {
@@ -146,10 +148,10 @@ sb_rule_past(const sb_work *w, double mean, const sb_target *t)
 
     if (mean >= 16 && !sb_rule_many_lines(w, t))
         return false;
-    /* of a tile that is cut short by masks: docs/kernels.md, rule 5 */
+    /* of a tile that is cut short by masks: docs/measured/spmm-streaming.md */
     if (sb_target_zen4(t) && w->op == SB_OP_SPMM && sb_rule_tile(w, t, 0, 0, 0) > w->n)
         return false;
-    if (t->isa == SB_ISA_V3) /* docs/kernels.md, What is left of L3 on Zen 3 */
+    if (t->isa == SB_ISA_V3) /* docs/measured/spmm-streaming.md, What is left of L3 */
         return all > (w->n * w->c_size >= 128 ? 0.5 : 0.8) * (double)t->l3;
     if (t->isa == SB_ISA_V4G && w->op == SB_OP_SPMM && w->n * w->c_size >= 128)
         return in_the_way(w, c, all, t);

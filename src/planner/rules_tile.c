@@ -1,6 +1,6 @@
 /*
  * Register tiles: how many columns of C have sums in registers, of one row or of the rows of a
- * window or a block (docs/kernels.md, SpMM rule 2, Windows before blocks, Windows on Zen 3).
+ * window or a block (docs/kernels.md, SpMM rule 2).
  */
 #include "planner/rules.h"
 
@@ -19,7 +19,8 @@ tall_doubles(const sb_work *w)
 }
 
 /* Sixteen registers of 32 bytes have room for eight vectors of one row's sums, four of two rows',
- * two of up to six (docs/kernels.md, Windows on Zen 3). The list of tiles: */
+ * two of up to six (docs/measured/spmm-windows.md, Windows on Zen 3). The list of
+ * tiles: */
 static int
 sixteen_tile(const sb_work *w, int block)
 {
@@ -55,7 +56,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
                          (w->compute_size == 4 || w->compute_size == 8) &&
                          (block > 1 ? w->n * w->compute_size > 64
                                     : w->n >= (prefetch && w->idx_size < 8 ? 33 : 64));
-    /* a tile cut short costs what its columns do (docs/kernels.md, Tiles cut short) */
+    /* a tile cut short costs what its columns do (docs/measured/widths-between.md,
+     * Tiles cut short) */
     const bool once = !block && (sb_target_slow_gathers(t) || any_width(w, t));
     /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for */
     const bool doubles =
@@ -65,7 +67,7 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
         return 0;
     if (w->op == SB_OP_SPMV)
-        list = t->isa == SB_ISA_V4G ? 8 : 5; /* docs/kernels.md, SpMV rule 1 */
+        list = t->isa == SB_ISA_V4G ? 8 : 5; /* docs/kernels.md, SpMV rules 1 and 2 */
     else if (w->op == SB_OP_SDDMM)
         list = w->k == 128 ? 7 : w->k == 64 ? 0 : 6;
     else if (w->col_major)
@@ -85,8 +87,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
 
 /* Whether all of a row in place that is cut short is one tile of sixteen registers on Zen 5, on Emerald
  * Rapids of floats, which with the tail's own registers is faster than two, unless rows of B are asked for;
- * then where rows are short and whole lines, which C takes past the caches (docs/kernels.md, Widths
- * between). */
+ * then where rows are short and whole lines, which C takes past the caches
+ * (docs/measured/widths-between.md). */
 static bool
 single_tile(const sb_work *w, const sb_target *t, int prefetch)
 {

@@ -1,5 +1,6 @@
 /*
- * Rules for one column: which forms of slices and masks suit the machine (docs/kernels.md).
+ * Rules for one column: which forms of slices and masks suit the machine
+ * (docs/kernels.md, SpMV).
  */
 #include "planner/rules.h"
 

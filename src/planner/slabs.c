@@ -1,7 +1,7 @@
 /*
  * See slabs.h. What slabs gain was measured, on Zen 3, 4 and 5 and Emerald Rapids, and is no outcome of the
- * model, which does not know of pages and of rows that share few sets (docs/kernels.md, Slabs
- * of B).
+ * model, which does not know of pages and of rows that share few sets
+ * (docs/measured/spmm-slabs.md).
  */
 #include "planner/slabs.h"
 
@@ -289,7 +289,7 @@ even(const sb_work *w, int width, const sb_target *t)
 }
 
 /* Zen 5: slabs of half the width where threads would have to share what they copy of those, which
- * takes up to twice as long (docs/kernels.md, Slabs). */
+ * takes up to twice as long (docs/measured/spmm-slabs.md, Slabs of B on Zen 5). */
 static int
 shared_out(const sb_work *w, int width, const sb_target *t)
 {
@@ -350,7 +350,7 @@ panels_serve(const sb_planner *pl, const sb_choice *ch)
 
 /* How much dearer windows and panels are where L1 keeps what a row names of a slab for the next
  * one, as it did not of B: pairs of rows take a slab at once, higher windows in two passes
- * (docs/kernels.md, Wide rows on Zen 3). */
+ * (docs/measured/spmm-slabs.md, Slabs of B on Zen 3). */
 static double
 in_l1(const machine *mc, const sb_planner *pl, const sb_part_choice *p, int width)
 {

@@ -1,6 +1,6 @@
 /*
- * How many entries of a row are taken together, and how: the tables of docs/kernels.md on
- * pairs, fours, eights, and rows one after the other.
+ * How many entries of a row are taken together, and how: the table of docs/kernels.md,
+ * SpMM rule 3: pairs, fours, eights, and rows one after the other.
  */
 #include "planner/rules.h"
 
@@ -59,8 +59,9 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
 }
 
 /* Whether groups have eight lanes a row: cores load more of x in the time that a chain of
- * additions takes than four lanes want (docs/kernels.md, Eight lanes a row), with full registers of
- * 64 bytes twice as much; shorter rows lose more by their last vector. */
+ * additions takes than four lanes want (docs/measured/spmv-rows.md, Eight lanes a row),
+ * with full registers of 64 bytes twice as much; shorter rows lose more by their last
+ * vector. */
 static bool
 eight_lanes(const sb_work *w, const sb_target *t, double mean)
 {
@@ -94,8 +95,9 @@ plain_rows(const sb_work *w)
 }
 
 /* Rows of B of 16 or 32 bytes, as wide as a tile, and rows of A that are long or foreseen by
- * no predictor (docs/kernels.md, Eight entries at a time). Where a register of 64 bytes is
- * two of 32 inside, masks and permutations cost what they save on rows in between. */
+ * no predictor (docs/measured/spmm-entries-together.md, Eight entries at a time). Where
+ * a register of 64 bytes is two of 32 inside, masks and permutations cost what they
+ * save on rows in between. */
 static bool
 eights(const sb_work *w, const sb_target *t, double mean, double ragged)
 {
@@ -110,9 +112,9 @@ eights(const sb_work *w, const sb_target *t, double mean, double ragged)
  * of short ones. */
 #define REMEMBERED 32768
 
-/* Rows one after the other on Zen 5 (docs/kernels.md, Few columns on Zen 5): eights (fours, of
- * doubles in rows of B of a line), the last ones masked, but where rows are short and their lengths
- * foreseen or remembered. */
+/* Rows one after the other on Zen 5 (docs/measured/spmm-few-columns.md, Few columns on
+ * Zen 5): eights (fours, of doubles in rows of B of a line), the last ones masked, but
+ * where rows are short and their lengths foreseen or remembered. */
 static int
 joined_wide(const sb_work *w, double mean, double ragged)
 {
@@ -126,9 +128,9 @@ joined_wide(const sb_work *w, double mean, double ragged)
     return mean >= 4 ? SB_SPEC_HALVES : 0;
 }
 
-/* Rows one after the other on Zen 3 (docs/kernels.md, Few columns on Zen 3), whose masks are
- * vectors: they pay for rows of B of a register or less where lengths are not foreseen; halves
- * do where rows are longer, or foreseen. */
+/* Rows one after the other on Zen 3 (docs/measured/spmm-few-columns.md, Few columns on
+ * Zen 3), whose masks are vectors: they pay for rows of B of a register or less where
+ * lengths are not foreseen; halves do where rows are longer, or foreseen. */
 static int
 joined_short(const sb_work *w, double mean, double ragged)
 {
@@ -150,10 +152,10 @@ joined_short(const sb_work *w, double mean, double ragged)
  * next. */
 #define KEPT 49152
 
-/* Rows one after the other on Zen 4 (docs/kernels.md, Few columns on Zen 4): by masks where nobody
- * foresees their lengths, of 16 floats by eights alone, whose masks are compared; eights where rows are
- * so long that what one costs by itself does not show, of 32 bytes and from 100 entries on by
- * `few`. 0: none. */
+/* Rows one after the other on Zen 4 (docs/measured/spmm-few-columns.md, Few columns on
+ * Zen 4): by masks where nobody foresees their lengths, of 16 floats by eights alone,
+ * whose masks are compared; eights where rows are so long that what one costs by itself
+ * does not show, of 32 bytes and from 100 entries on by `few`. 0: none. */
 static int
 joined_slow(const sb_work *w, double mean, double ragged)
 {
@@ -173,9 +175,10 @@ joined_slow(const sb_work *w, double mean, double ragged)
     return mean >= (mixed ? 3 : 4) ? SB_SPEC_HALVES : 0;
 }
 
-/* Rows one after the other on Emerald Rapids (docs/kernels.md, Few columns on Emerald Rapids): where
- * lengths are not foreseen, eights, the last ones masked; of doubles in rows of B of a line fours while
- * rows of A are short. Long rows of half a line are as fast by `few`. 0: none. */
+/* Rows one after the other on Emerald Rapids (docs/measured/spmm-few-columns.md, Few
+ * columns on Emerald Rapids): where lengths are not foreseen, eights, the last ones
+ * masked; of doubles in rows of B of a line fours while rows of A are short. Long rows
+ * of half a line are as fast by `few`. 0: none. */
 static int
 joined_fast(const sb_work *w, double mean, double ragged)
 {
@@ -198,8 +201,8 @@ forgotten(const sb_work *w, double mean, double ragged)
 }
 
 /* Rows one after the other on Zen 5, rows of B of two lines or of any width that is not a tile's, and
- * those on Emerald Rapids (docs/kernels.md, Widths between): fours, but where rows are short or their
- * lengths unknown. 0: as where nothing is joined. */
+ * those on Emerald Rapids (docs/measured/widths-between.md): fours, but where rows are
+ * short or their lengths unknown. 0: as where nothing is joined. */
 static int
 joined_any(const sb_work *w, const sb_target *t, double mean, double ragged)
 {
@@ -230,8 +233,8 @@ by_width(const sb_work *w, const sb_target *t)
            ((t->wide || t->isa == SB_ISA_V4G) && sb_rule_between(w));
 }
 
-/* Rows one after the other (docs/kernels.md, Rows one after the other), where it was measured; 0:
- * not. */
+/* Rows one after the other (docs/measured/spmm-entries-together.md, Rows one after the
+ * other), where it was measured; 0: not. */
 static int
 joined(const sb_work *w, const sb_target *t, double mean, double ragged)
 {

@@ -54,7 +54,7 @@ sb_problem_one_column(const sb_problem *pb)
 }
 
 /* Eight columns at a time are read with their entries once: ahead where rows are short
- * (docs/kernels.md, Columns). */
+ * (docs/measured/columns-and-transposed.md, Columns). */
 static bool
 long_rows(const sb_problem *pb)
 {

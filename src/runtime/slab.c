@@ -163,7 +163,7 @@ typedef struct rows {
 } rows;
 
 /* Rows lie too far apart for prefetchers: each is asked for while those before it are copied
- * (docs/kernels.md, Slabs of B). */
+ * (docs/measured/spmm-slabs.md). */
 SB_INLINE void
 copy_body(const rows *r)
 {

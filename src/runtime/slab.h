@@ -3,7 +3,7 @@
  * caller's buffer, and the steps run on that copy as they would on a B of so many columns.
  * Rows of a wide B lie far apart: what a row of A names of it falls on many pages and lines
  * that no prefetcher foresees, and the rows that the next ones name again are gone by then
- * (docs/kernels.md, Slabs of B).
+ * (docs/measured/spmm-slabs.md).
  *
  * A kernel adds up a column of C in the same order whatever columns are beside it, so the
  * bits are those of the same steps without slabs, for any number of threads. Kernels may be for

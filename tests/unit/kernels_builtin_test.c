@@ -1,7 +1,8 @@
 /*
  * The built-in kernels among themselves: rows that are picked and stream C or ask for B ahead
  * do so with values packed as well, and the other way round, or a plan with the promise (without it)
- * would give up what the other has (docs/kernels.md, Wide rows on Zen 3).
+ * would give up what the other has (docs/measured/spmm-wide-rows.md, Wide rows on Zen
+ * 3).
  */
 #include "kernels/spec.h"
 #include "runtime/kernel.h"

@@ -1,5 +1,6 @@
 /*
- * Which products go by slabs of B, and of how many columns (docs/kernels.md, Slabs of B).
+ * Which products go by slabs of B, and of how many columns
+ * (docs/measured/spmm-slabs.md).
  */
 #include "gen.h"
 #include "planner/rules.h"
