@@ -190,7 +190,7 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
     const double width = w->op == SB_OP_SDDMM ? (double)w->k : (double)w->n;
     const double flops = 2.0 * am->entries * width * (w->complex ? 4 : 1);
     const double peak = t->flops * 4.0 / (w->compute_size / (w->complex ? 2 : 1));
-    /* blocks of more than four rows spill sums (docs/planner.md, Levels) */
+    /* blocks of more than four rows spill sums (docs/planner.md, Cost model) */
     const double tall = p->kind == SB_PART_BSR && p->size > 4 ? log2(p->size / 4.0) : 0;
     const int unroll = together(p, w, s, t);
     const double indexed = sb_cost_windows(p) ? window_indices(p, am, w, t, packed)

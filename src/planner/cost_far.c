@@ -1,8 +1,9 @@
 /*
- * SpMV beyond the near caches on Zen 5 and Zen 3: what lines of x and of A cost besides what each form
- * does, little where kernels ask for A (sb_target_ahead), much where they do not. Fitted on Zen 5 to
- * matrices of 1 to 75 MB of A; on Zen 3 most shares are those, which fitted, others its own, by matrices
- * of 9 to 69 MB (docs/planner.md, Beyond the near caches).
+ * SpMV beyond the near caches on Zen 5 and Zen 3: what lines of x and of A cost
+ * besides what each form does, little where kernels ask for A (sb_target_ahead), much
+ * where they do not. Fitted on Zen 5 to matrices of 1 to 75 MB of A; on Zen 3 most
+ * shares are those, which fitted, others its own, by matrices of 9 to 69 MB
+ * (docs/measured/model.md, Beyond the near caches on Zen 5, SpMV on Zen 3).
  */
 #include "planner/cost.h"
 #include "planner/rules.h"

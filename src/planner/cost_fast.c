@@ -1,6 +1,7 @@
 /*
- * The model for one column where gathers are fast: forms whose terms, or whose terms of doubles, were
- * fitted on Emerald Rapids (docs/planner.md, Fitting the model); all else is cost_vector.c's.
+ * The model for one column where gathers are fast: forms whose terms, or whose terms
+ * of doubles, were fitted on Emerald Rapids (docs/measured/model.md, SpMV on Emerald
+ * Rapids); all else is cost_vector.c's.
  */
 #include "planner/cost.h"
 #include "planner/rules.h"

@@ -7,8 +7,9 @@
 
 #include <math.h>
 
-/* A pass over some columns of B, fitted to how many times as fast as plain rows they are
- * (docs/planner.md, Windows of Zen 3): of windows by runs, and of columns that rows share. */
+/* A pass over some columns of B, fitted to how many times as fast as plain rows
+ * they are (docs/measured/model.md, Windows of Zen 3): of windows by runs, and of
+ * columns that rows share. */
 static double
 pass_zen3(const sb_part_choice *p, const sb_amounts *am, const sb_stats *s, bool packed)
 {
@@ -64,9 +65,10 @@ on_zen3(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
     return ratio;
 }
 
-/* Zen 4 (docs/planner.md, Forms against plain rows). In entries of plain rows: a window by itself, a
- * column that its rows share, more for the beginning of a run of such columns, an entry left
- * over. By rows of the window, and by the bytes of a row of B: 128, 256 .. 4096. */
+/* Zen 4 (docs/measured/model.md, Forms against plain rows). In entries of plain
+ * rows: a window by itself, a column that its rows share, more for the beginning of
+ * a run of such columns, an entry left over. By rows of the window, and by the
+ * bytes of a row of B: 128, 256 .. 4096. */
 enum { LONGS = 6 };
 
 static const double window_alone[LONGS] = {7, 5, 4.5, 4, 1, 2.5};
@@ -207,9 +209,10 @@ sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
     return windows || p->kind == SB_PART_PANEL;
 }
 
-/* By Zen 4's clock on two threads 8.5, 4 and 1.3 ns an entry, in the model's seconds, of which 1.3 are
- * one by the clock (docs/planner.md, Forms against plain rows). Masks of SpMV, a row of a chunk, by
- * Zen 5's clock on two threads 10 ns, which are the model's there. */
+/* By Zen 4's clock on two threads 8.5, 4 and 1.3 ns an entry, in the model's
+ * seconds, of which 1.3 are one by the clock (docs/measured/model.md, Forms against
+ * plain rows). Masks of SpMV, a row of a chunk, by Zen 5's clock on two threads 10
+ * ns, which are the model's there. */
 double
 sb_cost_making(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
                const sb_target *t)

@@ -1,7 +1,7 @@
 /*
- * Windows and panels against plain rows on Zen 5, in entries of these: fitted to timings of both
- * (docs/planner.md, Forms against plain rows on Zen 5). Columns of the tables are the bytes of a row of
- * B: 128, 256 .. 4096.
+ * Windows and panels against plain rows on Zen 5, in entries of these: fitted to
+ * timings of both (docs/measured/model.md, Forms against plain rows on Zen 5).
+ * Columns of the tables are the bytes of a row of B: 128, 256 .. 4096.
  */
 #include "planner/cost.h"
 #include "planner/rules.h"

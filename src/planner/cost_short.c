@@ -1,7 +1,7 @@
 /*
- * SpMV on Zen 3, the machine of level v3: registers of 32 bytes, gathers made of loads, masks
- * told by signs. Each form's seconds of one core, fitted to 22 to 33 matrices (docs/planner.md, SpMV
- * on Zen 3).
+ * SpMV on Zen 3, the machine of level v3: registers of 32 bytes, gathers made of
+ * loads, masks told by signs. Each form's seconds of one core, fitted to 22 to 33
+ * matrices (docs/measured/model.md, SpMV on Zen 3).
  */
 #include "planner/cost.h"
 #include "planner/rules.h"

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* Zen 4, whose level has coefficients of its own (docs/planner.md). */
+/* Zen 4, whose level has coefficients of its own (docs/measured/model.md). */
 static bool
 zen(const sb_target *t)
 {

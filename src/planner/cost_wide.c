@@ -1,8 +1,8 @@
 /*
- * SpMV on Zen 5, a machine of level v4 whose operations on 64 bytes are one: where the model's
- * terms for Zen 4 name what is to be done, each form is so much faster at it; rows and groups,
- * packed slices by diagonals and unaligned blocks have terms of their own. Fitted to 28 matrices
- * (docs/planner.md, SpMV on Zen 5).
+ * SpMV on Zen 5, a machine of level v4 whose operations on 64 bytes are one: where
+ * the model's terms for Zen 4 name what is to be done, each form is so much faster at
+ * it; rows and groups, packed slices by diagonals and unaligned blocks have terms of
+ * their own. Fitted to 28 matrices (docs/measured/model.md, SpMV on Zen 5).
  */
 #include "planner/cost.h"
 #include "planner/rules.h"

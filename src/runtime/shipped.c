@@ -1,7 +1,7 @@
 /*
  * The cost model's coefficients until `spblas tune` has run: in proportion to threads,
- * a set for each kind of core that was measured (docs/planner.md): Sapphire Rapids, Zen 3, 4 and 5,
- * and one for others. Only ratios decide between plans.
+ * a set for each kind of core that was measured (docs/measured/model.md): Sapphire
+ * Rapids, Zen 3, 4 and 5, and one for others. Only ratios decide between plans.
  */
 #include "runtime/target.h"
 
@@ -11,9 +11,10 @@ least(double a, double b)
     return a < b ? a : b;
 }
 
-/* Multiply-adds, streaming and gathers of whole rows, per level of the caches, a thread's. Of
- * Zen 4 and 5 those of rows fit what products take (docs/planner.md, Memory, Rates of Zen 5); from memory, of
- * rows that are asked for ahead. */
+/* Multiply-adds, streaming and gathers of whole rows, per level of the caches, a
+ * thread's. Of Zen 4 and 5 those of rows fit what products take
+ * (docs/measured/model.md, Rates of Zen 4, Rates of Zen 5); from memory, of rows
+ * that are asked for ahead. */
 typedef struct rates {
     double flops, bw_l2, bw_l3, bw_mem, gather_l1, gather_l2, gather_l3, gather_mem,
         step;
@@ -81,9 +82,9 @@ static const sb_factor fast_sddmm[SB_CLASS_COUNT] = {
     [SB_PART_ROWS] = {1.5, 0.5, 3.9},
 };
 
-/* Zen 4: classes of SpMV that the rules set aside, and of SDDMM, fitted to what they took
- * (docs/planner.md, Memory). Of SpMV Zen 5 too, but for rows that follow each other, whose terms are
- * its own. */
+/* Zen 4: classes of SpMV that the rules set aside, and of SDDMM, fitted to what
+ * they took (docs/measured/model.md, Rates of Zen 4). Of SpMV Zen 5 too, but for
+ * rows that follow each other, whose terms are its own. */
 #define ZEN_SPMV                                                        \
     [SB_PART_ELL] = {0.5, 0.7, 0.2}, [SB_PART_PICK] = {0.7, 0.8, 0.25}, \
     [SB_PART_COO] = {1.5, 0.45, 0}
@@ -115,8 +116,8 @@ static const sb_factor zen5_sddmm[SB_CLASS_COUNT] = {
     [SB_CLASS_HYB] = {0.8, 1, 0.8},
 };
 
-/* Other cores: all classes as they are but those of SpMM that Zen 4 showed to be dearer against
- * plain rows than the model says (docs/planner.md). */
+/* Other cores: all classes as they are but those of SpMM that Zen 4 showed to be
+ * dearer against plain rows than the model says (docs/measured/model.md). */
 static sb_factor
 other_factor(int op, int class, const sb_target *t)
 {

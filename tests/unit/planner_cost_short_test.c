@@ -1,6 +1,7 @@
 /*
- * The model for one column on Zen 3 (level v3): which of two plans is cheaper on small matrices of
- * each class, as it was measured (docs/planner.md, SpMV on Zen 3, Beyond the near caches).
+ * The model for one column on Zen 3 (level v3): which of two plans is cheaper on
+ * small matrices of each class, as it was measured (docs/measured/model.md, SpMV on
+ * Zen 3).
  */
 #include "vector_cost.h"
 

@@ -1,7 +1,8 @@
 /*
- * The model for one column on Zen 4 and 5 (level v4): which of two plans is cheaper on small matrices
- * of each class, as it was measured (docs/planner.md), and what each term is for. Each order
- * here turns when the term that its comment names is left out.
+ * The model for one column on Zen 4 and 5 (level v4): which of two plans is cheaper
+ * on small matrices of each class, as it was measured (docs/measured/model.md), and
+ * what each term is for. Each order here turns when the term that its comment names
+ * is left out.
  */
 #include "vector_cost.h"
 
