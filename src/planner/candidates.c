@@ -53,6 +53,8 @@ static const line in_place[] = {
     REST(SB_PART_ROWS, 1, -1),
     REST(SB_PART_ROWS, 2, -1),
     REST(SB_PART_ROWS, 4, -1),
+    REST(SB_PART_ROWS, 8, -1),
+    REST(SB_PART_ROWS, 16, -1),
     REST(SB_PART_ROWS, 1, SB_K_MEAN),
     REST(SB_PART_ROWS, 2, SB_K_MEAN),
     REST(SB_PART_ROWS, 4, SB_K_MEAN),

@@ -39,13 +39,34 @@ unwise_panel(const sb_planner *pl, const sb_part_choice *p, bool packed)
     return NULL;
 }
 
+/* A partition's rows of B are to stay in a cache: L3, or L2 where prices say so. */
+static const char *
+unwise_partitions(const sb_planner *pl, const sb_part_choice *p)
+{
+    static const char none[] = "columns too local or too few for partitions";
+    const sb_stats *s = &pl->stats;
+    const double columns = s->distinct > 0 ? (double)s->distinct : 1;
+
+    if (pl->work.c_size < pl->work.compute_size)
+        return "C would be rounded once a partition";
+    if (sb_rule_partitions(&pl->work, pl->target))
+        return sb_rule_spread(s, p->c) ? NULL : none;
+    if (pl->work.n * pl->work.b_size >= 128 &&
+        sb_rule_leaves(pl->pb, sb_work_footprint(&pl->work, s), 1, pl->target))
+        return "rows of so many lines need no partitions";
+    return sb_rule_local(pl->target, s->r4) ||
+                   sb_work_footprint(&pl->work, s) < (double)pl->target->l3 ||
+                   (double)s->nnz < 8 * columns || s->mean < 4.0 * p->c
+               ? none
+               : NULL;
+}
+
 /* Rules the model is too coarse for: docs/kernels.md, SpMM rule 6; SpMM rule 7; cpu.md
  * section 5 on column partitions. */
 static const char *
 unwise_rest(const sb_planner *pl, const sb_part_choice *p, bool packed)
 {
     const sb_stats *s = &pl->stats;
-    const double columns = s->distinct > 0 ? (double)s->distinct : 1;
 
     if (p->kind == SB_PART_PANEL)
         return unwise_panel(pl, p, packed);
@@ -63,14 +84,7 @@ unwise_rest(const sb_planner *pl, const sb_part_choice *p, bool packed)
         return NULL;
     if (p->k >= 0)
         return "rows by length lose the order that carries locality";
-    if (p->c > 1 && pl->work.n * pl->work.b_size >= 128 &&
-        sb_rule_leaves(pl->pb, sb_work_footprint(&pl->work, s), 1, pl->target))
-        return "rows of so many lines need no partitions";
-    if (p->c > 1 && (sb_rule_local(pl->target, s->r4) ||
-                     sb_work_footprint(&pl->work, s) < (double)pl->target->l3 ||
-                     (double)s->nnz < 8 * columns || s->mean < 4.0 * p->c))
-        return "columns too local or too few for partitions";
-    return NULL;
+    return p->c > 1 ? unwise_partitions(pl, p) : NULL;
 }
 
 /* Doubles are eight to a vector: enough for sums by four lanes. */

@@ -111,6 +111,12 @@ bool sb_cost_once(const sb_choice *ch);
 bool sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
                         const sb_work *w, const sb_stats *s, const sb_target *t,
                         bool packed);
+/* cost_parts.c, where sb_rule_partitions holds: time of rows in `parts` partitions of B's columns over that
+ * of plain rows, where all rows of B are `bytes` in rows of `row`; and time of an entry whose row of B comes
+ * from so many bytes over that of one that L2 has. */
+double sb_cost_partitions(int parts, double bytes, double row, const sb_stats *s,
+                          const sb_target *t);
+double sb_cost_spilt(double bytes, double row, const sb_target *t);
 /* cost_rows_wide.c: the same of windows and of panels on Zen 5, whose prices are its own. */
 double sb_rows_wide_windows(const sb_part_choice *p, const sb_amounts *am,
                             const sb_work *w, const sb_stats *s, const sb_target *t,

@@ -190,6 +190,10 @@ sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
 
     if (t->gpu || w->op != SB_OP_SPMM || am->entries <= 0)
         return false;
+    if (sb_cost_class(p) == SB_PART_ROWS && p->c > 1 && sb_rule_partitions(w, t)) {
+        *ratio = sb_cost_partitions(p->c, sb_work_footprint(w, s), (double)row, s, t);
+        return true;
+    }
     if (t->isa == SB_ISA_V3 && row > 64 && (windows || p->kind == SB_PART_BSR)) {
         *ratio = on_zen3(p, am, w, s, t, packed);
         return true;

@@ -122,8 +122,8 @@ in_order(const sb_weighed *w)
            w->choice.part[0].k > 0;
 }
 
-/* Whether what is cheapest so far walks rows one by one, as they are: an order changes their
- * time, and was not timed against other forms. */
+/* Whether what is cheapest so far walks rows one by one, as they are, in one pass: an order changes
+ * their time, and was not timed against other forms. */
 static bool
 by_rows(const sb_planner *pl)
 {
@@ -136,6 +136,7 @@ by_rows(const sb_planner *pl)
             best = w;
     }
     return best && best->choice.npart == 1 && best->choice.slab == 0 &&
+           best->choice.part[0].c <= 1 &&
            (best->choice.part[0].kind == SB_PART_CSR ||
             best->choice.part[0].kind == SB_PART_ROWS ||
             best->choice.part[0].kind == SB_PART_PICK);

@@ -181,6 +181,21 @@ sb_rule_local(const sb_target *t, double r4)
     return sb_target_zen(t) && r4 >= 1.15;
 }
 
+bool
+sb_rule_partitions(const sb_work *w, const sb_target *t)
+{
+    const int64_t row = w->n * w->b_size;
+
+    return t->isa == SB_ISA_V4G && !t->gpu && w->op == SB_OP_SPMM && !w->complex &&
+           !w->col_major && w->b_size == w->compute_size && row >= 256 && row < 2048;
+}
+
+bool
+sb_rule_spread(const sb_stats *s, int parts)
+{
+    return s->r4 < 1.2 && s->mean >= 8.0 * parts;
+}
+
 /* The power of two from `lo` to `hi` that is at least x. */
 static int
 power(double x, int lo, int hi)

@@ -25,6 +25,8 @@ enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
 #define REUSE_SLAB 2.25
 /* Entries of a row that names columns near each other, in whose slabs C is streamed. */
 #define RUN_NEAR 20.0
+/* A slab counts so much less than a B in place (sb_cost_spilt). */
+#define BESIDE 1.5
 /* Of L2, that a slab held by it may have, but where rows of B have HALF or fewer. */
 #define HELD 1.2
 
@@ -59,6 +61,8 @@ typedef struct machine {
     /* Whether slabs have to be of one width; of rows they need not where rows of B have LARGE bytes
      * and B exceeds half of L3. */
     bool even;
+    /* Whether partitions of the columns serve slabs that L2 does not hold. */
+    bool parts;
     gains gain[LENGTHS];
 } machine;
 
@@ -102,6 +106,7 @@ static const machine intel = {
     .reuse = {{INFINITY, INFINITY}, {24, 24}, {24, 24}, {24, 24}},
     .beyond = {0, 1},
     .often = INFINITY,
+    .parts = true,
     .gain = {{0}, {.rows = 0.75}, {0.62, 0.52, 0.48, 0}, {0.60, 0.50, 0.48, 0}}};
 
 /* NULL: slabs were not measured. */
@@ -315,14 +320,24 @@ sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
                : 0;
 }
 
-/* Whether rows alone, however they are kept; slabs serve better than partitions. */
+/* Whether rows alone, however they are kept, in one pass. */
 static bool
 is_rows(const sb_weighed *w)
 {
-    const sb_part_kind kind = w->choice.part[0].kind;
+    const sb_part_choice *p = &w->choice.part[0];
 
     return !w->dropped && w->choice.npart == 1 &&
-           (kind == SB_PART_CSR || kind == SB_PART_PICK || kind == SB_PART_ROWS);
+           (p->kind == SB_PART_CSR || p->kind == SB_PART_PICK ||
+            (p->kind == SB_PART_ROWS && p->c <= 1));
+}
+
+/* Whether rows in place in partitions of their columns, which may serve a slab that L2 does not hold. */
+static bool
+is_partitions(const sb_weighed *w)
+{
+    const sb_part_choice *p = &w->choice.part[0];
+
+    return w->choice.npart == 1 && p->kind == SB_PART_ROWS && p->k < 0 && p->c > 1;
 }
 
 /* Windows, and rows of what they leave. */
@@ -361,6 +376,20 @@ in_l1(const machine *mc, const sb_planner *pl, const sb_part_choice *p, int widt
     return p->kind != SB_PART_PANEL && p->size == 2 ? 1.15 : 1.5;
 }
 
+static double
+slab_bytes(const sb_planner *pl, int width)
+{
+    return (double)pl->stats.distinct * width * pl->work.b_size / BESIDE;
+}
+
+/* Of an entry, what it costs that L2 does not hold a slab, of which it keeps more than of a B that
+ * somebody else wrote. */
+static double
+spilt_slab(const sb_planner *pl, int width)
+{
+    return sb_cost_spilt(slab_bytes(pl, width), ROW, pl->target);
+}
+
 /* Time of a form by slabs, of which rows alone have `width` columns; 0: it has none. */
 static double
 form(sb_weighed *w, const sb_planner *pl, int width, double rows)
@@ -385,7 +414,15 @@ form(sb_weighed *w, const sb_planner *pl, int width, double rows)
         w->choice.slab = most;
     if (is_windows(w)) /* near each other, rows of B are in L1 without them */
         return near ? 0 : g->windows * in_l1(mc, pl, p, width) * w->cost.seconds;
-    return is_rows(w) && p->c <= 1 ? g->rows * fmin(rows, w->cost.seconds) : 0;
+    if (is_partitions(w) && mc->parts && sb_rule_spread(&pl->stats, p->c)) {
+        w->dropped = NULL;
+        return g->rows * rows * spilt_slab(pl, width) *
+               sb_cost_partitions(p->c, slab_bytes(pl, width), ROW, &pl->stats,
+                                  pl->target);
+    }
+    return is_rows(w) ? g->rows * fmin(rows, w->cost.seconds) *
+                            (mc->parts ? spilt_slab(pl, width) : 1)
+                      : 0;
 }
 
 static bool

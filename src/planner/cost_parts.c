@@ -1,0 +1,34 @@
+/*
+ * Rows in partitions of their columns, by time over that of plain rows, on a core whose L2 is large and
+ * whose L3 is far away (level v4g): what a partition names of B stays in L2 while all rows pass, and
+ * each piece of a row brings its row of C back. In entries whose row of B L2 has; fitted to
+ * uniform matrices (docs/measured/spmm-partitions.md, What a partition costs).
+ */
+#include "planner/cost.h"
+
+#include <math.h>
+
+/* Of L2, what rows of B have beside those of A and C; to begin a row, and a piece of one. */
+static const double room = 0.8, begin = 3, piece = 7;
+
+/* Columns that all rows name are in L2 as it is: it has to gain more than it costs uniform matrices. */
+static const double margin = 1.1;
+
+double
+sb_cost_spilt(double bytes, double row, const sb_target *t)
+{
+    const double held = fmin(1, room * (double)t->l2 / fmax(bytes, 1));
+    const double afar = row < 512 ? 2.6 : 3.7; /* one that comes from L3 */
+
+    return held + afar * (1 - held);
+}
+
+double
+sb_cost_partitions(int parts, double bytes, double row, const sb_stats *s,
+                   const sb_target *t)
+{
+    const double mean = fmax(1, s->mean);
+
+    return margin * (sb_cost_spilt(bytes / parts, row, t) + piece * parts / mean) /
+           (sb_cost_spilt(bytes, row, t) + begin / mean);
+}

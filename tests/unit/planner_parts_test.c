@@ -1,0 +1,179 @@
+/*
+ * Partitions of the columns whose rows of B L2 holds, on level v4g: which products are priced, what
+ * prices say, and what ESTIMATE chooses, in place and by slabs (docs/measured/spmm-partitions.md).
+ */
+#include "base/macro.h"
+#include "cpu/cpu.h"
+#include "plan_text.h"
+#include "planner/cost.h"
+#include "planner/rules.h"
+#include "product_work.h"
+#include "runtime/backend.h"
+#include "runtime/target.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const sb_target fast = {
+    .isa = SB_ISA_V4G, .threads = 2, .l1 = 48 << 10, .l2 = 2 << 20, .l3 = 300 << 20};
+
+/* The cheapest number of partitions of a uniform matrix, 1: plain rows. */
+static int
+cheapest(int64_t columns, int row, double mean)
+{
+    const sb_stats s = {.mean = mean};
+    double least = 1;
+    int best = 1;
+
+    for (int parts = 2; parts <= 16; parts *= 2) {
+        const double ratio =
+            sb_cost_partitions(parts, (double)columns * row, row, &s, &fast);
+
+        if (sb_rule_spread(&s, parts) && ratio < least) {
+            least = ratio;
+            best = parts;
+        }
+    }
+    return best;
+}
+
+/* As the clock had it, or next to it: so many that L2 holds one, while pieces are long enough. */
+static void
+test_cheapest(void **state)
+{
+    static const struct {
+        int64_t columns;
+        int row;
+        double mean;
+        int want;
+    } cases[] = {
+        {3000, 512, 96, 1},   {6000, 512, 32, 2},   {6000, 512, 96, 2},
+        {8000, 512, 48, 4},   {16000, 512, 64, 8},  {16000, 512, 192, 8},
+        {16000, 512, 15, 1},  {6000, 1024, 96, 4},  {16000, 1024, 192, 16},
+        {16000, 1024, 64, 8}, {32000, 1024, 24, 1}, {6000, 256, 96, 1},
+        {16000, 256, 64, 4},  {16000, 256, 192, 4}, {16000, 256, 15, 1},
+    };
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        const int got = cheapest(cases[q].columns, cases[q].row, cases[q].mean);
+
+        if (got != cases[q].want)
+            fail_msg("case %d: %d partitions", q, got);
+    }
+}
+
+/* Rows of B of 256 to 2047 bytes, by rows, of real elements that are computed with as they are. */
+static void
+test_priced(void **state)
+{
+    const sb_target zen4 = {.isa = SB_ISA_V4};
+    sb_work w = product(64, 4);
+
+    (void)state;
+    assert_true(sb_rule_partitions(&w, &fast));
+    assert_false(sb_rule_partitions(&w, &zen4));
+    w.n = 63;
+    assert_false(sb_rule_partitions(&w, &fast));
+    w.n = 511;
+    assert_true(sb_rule_partitions(&w, &fast));
+    w.n = 512;
+    assert_false(sb_rule_partitions(&w, &fast));
+    w.n = 128;
+    w.col_major = true;
+    assert_false(sb_rule_partitions(&w, &fast));
+    w.col_major = false;
+    w.complex = true;
+    assert_false(sb_rule_partitions(&w, &fast));
+    w.complex = false;
+    w.b_size = 2;
+    assert_false(sb_rule_partitions(&w, &fast));
+}
+
+/* Entries all over, eight of a row in each partition. */
+static void
+test_spread(void **state)
+{
+    (void)state;
+    assert_true(sb_rule_spread(&(sb_stats){.r4 = 1.19, .mean = 16}, 2));
+    assert_false(sb_rule_spread(&(sb_stats){.r4 = 1.2, .mean = 16}, 2));
+    assert_false(sb_rule_spread(&(sb_stats){.r4 = 1.19, .mean = 15.9}, 2));
+}
+
+/* ---- what ESTIMATE chooses --------------------------------------------------------- */
+
+static void
+test_chosen(void **state)
+{
+    static const struct {
+        gen_family family;
+        int64_t rows, n;
+        double density;
+        sb_dtype type;
+        const char *want; /* NULL: no partitions */
+    } cases[] = {
+        {GEN_UNIFORM, 6000, 128, 0.016, SB_F32, "(part rows flat 2)"},
+        {GEN_UNIFORM, 6000, 64, 0.016, SB_F64, "(part rows flat 2)"},
+        {GEN_UNIFORM, 6000, 128, 0.002, SB_F32, NULL},
+        {GEN_UNIFORM, 2500, 128, 0.02, SB_F32, NULL},
+        {GEN_BANDED, 6000, 128, 0.016, SB_F32, NULL},
+    };
+    char text[256];
+
+    (void)state;
+    if (sb_target_get()->isa != SB_ISA_V4G || sb_target_get()->l2 != fast.l2)
+        skip();
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        const gen_spec spec = {.family = cases[q].family,
+                               .rows = cases[q].rows,
+                               .cols = cases[q].rows,
+                               .density = cases[q].density};
+
+        plan_text_of(text, sizeof text, spec, cases[q].n, cases[q].type, false);
+        if (cases[q].want ? !strstr(text, cases[q].want) : !!strstr(text, "flat"))
+            fail_msg("case %d: %s", q, text);
+    }
+}
+
+/* A slab of 256 bytes that L2 does not hold. */
+static void
+test_slab(void **state)
+{
+    const gen_spec spec = {
+        .family = GEN_UNIFORM, .rows = 14000, .cols = 14000, .density = 0.007};
+    char text[256];
+
+    (void)state;
+    if (sb_target_get()->isa != SB_ISA_V4G || sb_target_get()->l2 != fast.l2)
+        skip();
+    plan_text_of(text, sizeof text, spec, 512, SB_F32, false);
+    if (!strstr(text, "(part rows flat 2)") || !strstr(text, "(slab 64)"))
+        fail_msg("%s", text);
+}
+
+static int
+start(void **state)
+{
+    (void)state;
+    sb_backend_set(&sb_cpu_backend);
+    return setenv("SPBLAS_ISA", "v4g", 1) || setenv("SPBLAS_JIT", "off", 1) ||
+           setenv("SPBLAS_MODEL", "off", 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cheapest), cmocka_unit_test(test_priced),
+        cmocka_unit_test(test_spread),   cmocka_unit_test(test_chosen),
+        cmocka_unit_test(test_slab),
+    };
+
+    return cmocka_run_group_tests(tests, start, NULL);
+}
