@@ -253,8 +253,9 @@ sb_cost_part(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
              sb_cost *total)
 {
     const sb_factor *f = &t->factor[w->op][sb_cost_class(p)];
-    const double by =
-        sb_rows_wide_between(p, w, t) * sb_rows_wide_unasked(p, w, t, packed);
+    const double by = sb_rows_wide_between(p, w, t) *
+                      sb_rows_wide_unasked(p, w, t, packed) *
+                      sb_cost_panels_spilt(p, w, s, t, packed);
     double ratio;
 
     if (sb_cost_rows_ratio(&ratio, p, am, w, s, t, packed)) {

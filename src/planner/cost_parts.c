@@ -5,14 +5,12 @@
  * uniform matrices (docs/measured/spmm-partitions.md, What a partition costs).
  */
 #include "planner/cost.h"
+#include "planner/rules.h"
 
 #include <math.h>
 
 /* Of L2, what rows of B have beside those of A and C; to begin a row, and a piece of one. */
 static const double room = 0.8, begin = 3, piece = 7;
-
-/* Columns that all rows name are in L2 as it is: it has to gain more than it costs uniform matrices. */
-static const double margin = 1.1;
 
 double
 sb_cost_spilt(double bytes, double row, const sb_target *t)
@@ -28,7 +26,20 @@ sb_cost_partitions(int parts, double bytes, double row, const sb_stats *s,
                    const sb_target *t)
 {
     const double mean = fmax(1, s->mean);
+    /* columns that all rows name are in L2 as it is, so graphs gain less than uniform matrices */
+    const double margin = row < 512 ? 1.2 : 1.25;
 
     return margin * (sb_cost_spilt(bytes / parts, row, t) + piece * parts / mean) /
            (sb_cost_spilt(bytes, row, t) + begin / mean);
+}
+
+double
+sb_cost_panels_spilt(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
+                     const sb_target *t, bool packed)
+{
+    if (p->kind != SB_PART_PANEL || !sb_rule_partitions(w, t) ||
+        !sb_rule_spread(s, 1) || w->n * w->b_size < 512 ||
+        sb_work_footprint(w, s) <= room * (double)t->l2)
+        return 1;
+    return packed ? 0.8 : 0.88;
 }

@@ -107,7 +107,7 @@ static const machine intel = {
     .beyond = {0, 1},
     .often = INFINITY,
     .parts = true,
-    .gain = {{0}, {.rows = 0.75}, {0.62, 0.52, 0.48, 0}, {0.60, 0.50, 0.48, 0}}};
+    .gain = {{0}, {.rows = 0.85}, {0.62, 0.52, 0.48, 0}, {0.60, 0.50, 0.48, 0}}};
 
 /* NULL: slabs were not measured. */
 static const machine *
