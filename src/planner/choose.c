@@ -47,7 +47,7 @@ unwise_partitions(const sb_planner *pl, const sb_part_choice *p)
     const sb_stats *s = &pl->stats;
     const double columns = s->distinct > 0 ? (double)s->distinct : 1;
 
-    if (pl->work.c_size < pl->work.compute_size)
+    if (pl->pb->op != SB_OP_SDDMM && pl->work.c_size < pl->work.compute_size)
         return "C would be rounded once a partition";
     if (sb_rule_partitions(&pl->work, pl->target))
         return sb_rule_spread(s, p->c) ? NULL : none;

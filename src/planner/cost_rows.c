@@ -185,15 +185,17 @@ bool
 sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
                    const sb_work *w, const sb_stats *s, const sb_target *t, bool packed)
 {
-    const int64_t row = w->n * w->b_size;
+    const int64_t row = (w->op == SB_OP_SDDMM ? w->k : w->n) * w->b_size;
     const bool windows = sb_cost_windows(p);
 
-    if (t->gpu || w->op != SB_OP_SPMM || am->entries <= 0)
+    if (t->gpu || am->entries <= 0)
         return false;
     if (sb_cost_class(p) == SB_PART_ROWS && p->c > 1 && sb_rule_partitions(w, t)) {
         *ratio = sb_cost_partitions(p->c, sb_work_footprint(w, s), (double)row, s, t);
         return true;
     }
+    if (w->op != SB_OP_SPMM)
+        return false;
     if (t->isa == SB_ISA_V3 && row > 64 && (windows || p->kind == SB_PART_BSR)) {
         *ratio = on_zen3(p, am, w, s, t, packed);
         return true;

@@ -184,16 +184,18 @@ sb_rule_local(const sb_target *t, double r4)
 bool
 sb_rule_partitions(const sb_work *w, const sb_target *t)
 {
-    const int64_t row = w->n * w->b_size;
+    const bool dots = w->op == SB_OP_SDDMM;
+    const int64_t row = (dots ? w->k : w->n) * w->b_size;
 
-    return t->isa == SB_ISA_V4G && !t->gpu && w->op == SB_OP_SPMM && !w->complex &&
-           !w->col_major && w->b_size == w->compute_size && row >= 256 && row < 2048;
+    return t->isa == SB_ISA_V4G && !t->gpu && w->op != SB_OP_SPMV && !w->complex &&
+           !w->col_major && w->b_size == w->compute_size && row >= 256 &&
+           (dots || row < 2048);
 }
 
 bool
 sb_rule_spread(const sb_stats *s, int parts)
 {
-    return s->r4 < 1.2 && s->mean >= 8.0 * parts;
+    return s->sorted && s->r4 < 1.2 && s->mean >= 8.0 * parts;
 }
 
 /* The power of two from `lo` to `hi` that is at least x. */

@@ -69,8 +69,8 @@ bool sb_rule_runs_cut(const sb_target *t, const sb_stats *s, double shared);
 bool sb_rule_local(const sb_target *t, double r4);
 
 /* Whether rows in partitions of their columns, each of which L2 holds of B, are priced: where L3 is far
- * away, of rows of B that slabs do not cut (docs/measured/spmm-partitions.md, What a partition costs). And
- * whether rows name columns all over, enough of them in each of `parts`. */
+ * away, of rows of B that slabs do not cut, and of dots, whose second factor's columns are rows of B (docs/measured/spmm-partitions.md, What a partition costs). And
+ * whether rows name columns all over and in order, enough of them in each of `parts`. */
 bool sb_rule_partitions(const sb_work *w, const sb_target *t);
 bool sb_rule_spread(const sb_stats *s, int parts);
 

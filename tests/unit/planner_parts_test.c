@@ -27,7 +27,7 @@ static const sb_target fast = {
 static int
 cheapest(int64_t columns, int row, double mean)
 {
-    const sb_stats s = {.mean = mean};
+    const sb_stats s = {.sorted = true, .mean = mean};
     double least = 1;
     int best = 1;
 
@@ -94,16 +94,52 @@ test_priced(void **state)
     w.complex = false;
     w.b_size = 2;
     assert_false(sb_rule_partitions(&w, &fast));
+    w = product(16, 4); /* dots of any length from 256 bytes on */
+    w.op = SB_OP_SDDMM;
+    w.k = 63;
+    assert_false(sb_rule_partitions(&w, &fast));
+    w.k = 64;
+    assert_true(sb_rule_partitions(&w, &fast));
+    w.k = 4096;
+    assert_true(sb_rule_partitions(&w, &fast));
+    w.op = SB_OP_SPMV;
+    assert_false(sb_rule_partitions(&w, &fast));
 }
 
-/* Entries all over, eight of a row in each partition. */
+/* Where rows wait for L3, panels gain more than their own price says: of 512 bytes a row and more, where L2
+ * does not hold B, whose columns lie all over. */
+static void
+test_panels(void **state)
+{
+    const sb_part_choice panel = {.kind = SB_PART_PANEL, .size = 256},
+                         rows = {.kind = SB_PART_ROWS, .c = 2, .k = -1};
+    sb_stats s = {.sorted = true, .r4 = 1.1, .mean = 100, .distinct = 4000};
+    sb_work w = product(128, 4);
+
+    (void)state;
+    assert_true(sb_cost_panels_spilt(&panel, &w, &s, &fast, false) == 0.88);
+    assert_true(sb_cost_panels_spilt(&panel, &w, &s, &fast, true) == 0.8);
+    assert_true(sb_cost_panels_spilt(&rows, &w, &s, &fast, false) == 1);
+    s.distinct = 3000;
+    assert_true(sb_cost_panels_spilt(&panel, &w, &s, &fast, false) == 1);
+    s.distinct = 8000;
+    w.n = 127;
+    assert_true(sb_cost_panels_spilt(&panel, &w, &s, &fast, false) == 1);
+    w.n = 128;
+    s.r4 = 1.3;
+    assert_true(sb_cost_panels_spilt(&panel, &w, &s, &fast, false) == 1);
+}
+
+/* Entries all over, in order, eight of a row in each partition. */
 static void
 test_spread(void **state)
 {
     (void)state;
-    assert_true(sb_rule_spread(&(sb_stats){.r4 = 1.19, .mean = 16}, 2));
-    assert_false(sb_rule_spread(&(sb_stats){.r4 = 1.2, .mean = 16}, 2));
-    assert_false(sb_rule_spread(&(sb_stats){.r4 = 1.19, .mean = 15.9}, 2));
+    assert_true(sb_rule_spread(&(sb_stats){.sorted = true, .r4 = 1.19, .mean = 16}, 2));
+    assert_false(sb_rule_spread(&(sb_stats){.sorted = true, .r4 = 1.2, .mean = 16}, 2));
+    assert_false(
+        sb_rule_spread(&(sb_stats){.sorted = true, .r4 = 1.19, .mean = 15.9}, 2));
+    assert_false(sb_rule_spread(&(sb_stats){.r4 = 1.19, .mean = 16}, 2));
 }
 
 /* ---- what ESTIMATE chooses --------------------------------------------------------- */
@@ -141,6 +177,41 @@ test_chosen(void **state)
     }
 }
 
+/* Sampled products, whose second factor's columns are what is gathered. */
+static void
+test_dots(void **state)
+{
+    const gen_spec spec = {.family = GEN_UNIFORM,
+                           .rows = 6000,
+                           .cols = 6000,
+                           .density = 0.016,
+                           .seed = 7,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F64};
+    float none[1];
+    sb_problem pb = {.op = SB_OP_SDDMM,
+                     .b = {.rows = 6000, .cols = 128, .ld = 128, .type = SB_F64},
+                     .c = {.rows = 128, .cols = 6000, .ld = 128, .type = SB_F64},
+                     .compute = SB_F64,
+                     .alpha = {1, 0},
+                     .batch = 1};
+    sb_options opt = {0};
+    sb_plan *plan;
+
+    (void)state;
+    if (sb_target_get()->isa != SB_ISA_V4G || sb_target_get()->l2 != fast.l2)
+        skip();
+    pb.a = gen_matrix(&spec);
+    pb.b.data = pb.c.data = none; /* an analysis reads no dense array */
+    pb.c.col_major = true;
+    assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
+    if (!strstr(plan->text, "(part rows flat 4) (tile 128)"))
+        fail_msg("%s", plan->text);
+    sb_plan_release(plan);
+    gen_free_matrix(&pb.a);
+}
+
 /* A slab of 256 bytes that L2 does not hold. */
 static void
 test_slab(void **state)
@@ -171,7 +242,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cheapest), cmocka_unit_test(test_priced),
-        cmocka_unit_test(test_spread),   cmocka_unit_test(test_chosen),
+        cmocka_unit_test(test_spread),   cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_dots),     cmocka_unit_test(test_chosen),
         cmocka_unit_test(test_slab),
     };
 
