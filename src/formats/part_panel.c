@@ -7,7 +7,7 @@
  *
  * The sum of a row follows panels, then lengths, then its own order, whatever the blocks
  * are; rows need not be sorted (a panel then has several segments of a row).
- * Source: column panels of propagation blocking and of cpu.md section 5.
+ * Source: column panels of propagation blocking.
  */
 #include "formats/part.h"
 

@@ -92,6 +92,25 @@ sb_view_onward(const sb_view *v)
     return n > 0 ? (double)on / (double)n : 0;
 }
 
+double
+sb_view_span(const sb_view *v)
+{
+    const int64_t n = v->rows < SAMPLES ? v->rows : SAMPLES;
+    double span = 0;
+    int64_t rows = 0;
+
+    for (int64_t q = 0; q < n; q++) {
+        const int64_t i = v->rows / n * q + v->rows % n * q / n;
+        const int64_t lo = sb_view_lo(v, i), hi = sb_view_lo(v, i + 1);
+
+        if (hi - lo < 2)
+            continue;
+        span += fabs((double)(sb_view_col(v, hi - 1) - sb_view_col(v, lo)));
+        rows++;
+    }
+    return rows > 0 ? span / ((double)rows * (double)v->cols) : 0;
+}
+
 static int64_t
 chunk_row(const sb_view *v, int64_t q)
 {

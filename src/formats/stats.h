@@ -105,6 +105,10 @@ double sb_view_ragged(const sb_view *v);
  * columns span a quarter of all at most; from at most 64 rows. */
 double sb_view_onward(const sb_view *v);
 
+/* The share of all columns from a row's first entry to its last, which are the outermost where columns are
+ * in order, in the mean of at most 64 rows of two entries and more. */
+double sb_view_span(const sb_view *v);
+
 /* What the statistics are for: other features stay 0. A product with one column is so short
  * that samples for it alone are smaller, too. */
 typedef enum sb_stats_use {

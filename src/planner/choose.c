@@ -39,6 +39,14 @@ unwise_panel(const sb_planner *pl, const sb_part_choice *p, bool packed)
     return NULL;
 }
 
+/* Whether rows of B, of dots columns of the second factor, are what entries gather. */
+static bool
+gathers_rows(const sb_problem *pb)
+{
+    return pb->op != SB_OP_SDDMM || (pb->b.col_major == (pb->trans_a != SB_TRANS_N) &&
+                                     pb->c.col_major != (pb->trans_b != SB_TRANS_N));
+}
+
 /* A partition's rows of B are to stay in a cache: L3, or L2 where prices say so. */
 static const char *
 unwise_partitions(const sb_planner *pl, const sb_part_choice *p)
@@ -49,8 +57,10 @@ unwise_partitions(const sb_planner *pl, const sb_part_choice *p)
 
     if (pl->pb->op != SB_OP_SDDMM && pl->work.c_size < pl->work.compute_size)
         return "C would be rounded once a partition";
-    if (sb_rule_partitions(&pl->work, pl->target))
-        return sb_rule_spread(s, p->c) ? NULL : none;
+    if (sb_rule_partitions(&pl->work, pl->target) && gathers_rows(pl->pb))
+        return sb_rule_spread(s, p->c) && sb_view_span(&pl->view) > 0.5 ? NULL : none;
+    if (p->c > 4)
+        return "so many partitions were not measured";
     if (pl->work.n * pl->work.b_size >= 128 &&
         sb_rule_leaves(pl->pb, sb_work_footprint(&pl->work, s), 1, pl->target))
         return "rows of so many lines need no partitions";
@@ -61,8 +71,7 @@ unwise_partitions(const sb_planner *pl, const sb_part_choice *p)
                : NULL;
 }
 
-/* Rules the model is too coarse for: docs/kernels.md, SpMM rule 6; SpMM rule 7; cpu.md
- * section 5 on column partitions. */
+/* Rules the model is too coarse for: docs/kernels.md, SpMM rule 6; SpMM rule 7. */
 static const char *
 unwise_rest(const sb_planner *pl, const sb_part_choice *p, bool packed)
 {

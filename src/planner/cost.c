@@ -68,7 +68,7 @@ sb_work_width(const sb_work *w)
     return n > 1 ? (double)n : 1;
 }
 
-/* cpu.md section 5: below about 200k products one tile per thread is best. One column is slower
+/* Below about 200k products one tile per thread is best. One column is slower
  * work, a load for each product. */
 static bool
 tile_a_thread(const sb_work *w, int64_t nnz)
@@ -260,10 +260,11 @@ sb_cost_part(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
 
     if (sb_cost_rows_ratio(&ratio, p, am, w, s, t, packed)) {
         const sb_part_choice plain = {.kind = SB_PART_CSR};
+        const double touches = fmin(am->touches, (double)s->rows);
         const sb_amounts rows = {.entries = am->entries,
                                  .slots = am->entries,
-                                 .units = am->touches,
-                                 .touches = am->touches,
+                                 .units = touches,
+                                 .touches = touches,
                                  .partitions = 1,
                                  .cached = am->cached,
                                  .unasked = am->unasked};
@@ -484,7 +485,8 @@ sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_st
         out->making += sb_cost_making(p, &am, w, t);
         if (q > 0 && am.entries > 0)
             steps += 1;
-        steps += am.partitions - 1;
+        if (!sb_rule_partitions(w, t) || p->k >= 0) /* else their price has them */
+            steps += am.partitions - 1;
     }
     sb_cost_close(out, steps, w, s, t);
 }

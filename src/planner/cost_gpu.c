@@ -348,7 +348,8 @@ sb_gpu_unwise(const sb_planner *pl, const sb_weighed *w)
         return "rows in place need no positions";
     if (last->kind == SB_PART_ROWS && last->c > 1 &&
         (sb_work_footprint(&pl->work, s) < 4 * (double)pl->target->gpu->l2 ||
-         (double)s->nnz < 8 * (double)s->distinct || s->mean < 4.0 * last->c))
+         (double)s->nnz < 8 * (double)s->distinct || s->mean < 4.0 * last->c ||
+         last->c > 4))
         return "columns too local or too few for partitions";
     if (p->kind == SB_PART_ROWS && p->k < 0 && p->c == 1)
         return "rows in place need no list";

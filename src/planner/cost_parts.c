@@ -10,7 +10,7 @@
 #include <math.h>
 
 /* Of L2, what rows of B have beside those of A and C; to begin a row, and a piece of one. */
-static const double room = 0.8, begin = 3, piece = 7;
+static const double room = 0.8, begin = 3, piece = 5;
 
 double
 sb_cost_spilt(double bytes, double row, const sb_target *t)
@@ -27,7 +27,7 @@ sb_cost_partitions(int parts, double bytes, double row, const sb_stats *s,
 {
     const double mean = fmax(1, s->mean);
     /* columns that all rows name are in L2 as it is, so graphs gain less than uniform matrices */
-    const double margin = row < 512 ? 1.2 : 1.25;
+    const double margin = row < 512 ? 1.35 : 1.25;
 
     return margin * (sb_cost_spilt(bytes / parts, row, t) + piece * parts / mean) /
            (sb_cost_spilt(bytes, row, t) + begin / mean);

@@ -277,13 +277,22 @@ sb_bench_as_is(sb_bench *bn)
             sb_bench_try(bn, &pl->weighed[q]);
 }
 
+static bool
+in_partitions(const sb_weighed *w)
+{
+    const sb_part_choice *p = &w->choice.part[0];
+
+    return p->kind == SB_PART_ROWS && p->c > 1;
+}
+
+/* The best by the model, but of partitions, in place or of slabs, not more than two. */
 static void
 try_few(sb_bench *bn)
 {
     sb_planner *pl = bn->pl;
 
-    for (int q = 0, tried = 0; q < pl->nweighed && tried < SB_FEW; q++) {
-        if (pl->weighed[q].dropped)
+    for (int q = 0, tried = 0, cut = 0; q < pl->nweighed && tried < SB_FEW; q++) {
+        if (pl->weighed[q].dropped || (in_partitions(&pl->weighed[q]) && ++cut > 2))
             continue;
         sb_bench_try(bn, &pl->weighed[q]);
         tried++;

@@ -132,7 +132,8 @@ by_rows(const sb_planner *pl)
     for (int q = 0; q < pl->nweighed; q++) {
         const sb_weighed *w = &pl->weighed[q];
 
-        if (!w->dropped && (!best || w->cost.seconds < best->cost.seconds))
+        if (!w->dropped && (!best || w->cost.seconds < best->cost.seconds) &&
+            (w->choice.part[0].c <= 1 || pl->opt->effort == SB_EFFORT_ESTIMATE))
             best = w;
     }
     return best && best->choice.npart == 1 && best->choice.slab == 0 &&

@@ -195,7 +195,7 @@ sb_rule_partitions(const sb_work *w, const sb_target *t)
 bool
 sb_rule_spread(const sb_stats *s, int parts)
 {
-    return s->sorted && s->r4 < 1.2 && s->mean >= 8.0 * parts;
+    return s->sorted && s->r4 >= 1 && s->r4 < 1.2 && s->mean >= 6.0 * parts;
 }
 
 /* The power of two from `lo` to `hi` that is at least x. */

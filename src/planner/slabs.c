@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Bytes: of a row of B from which on slabs may gain, of twice as many; of a row of a slab at most. */
-enum { LEAST = 512, HALF = 2 * LEAST, ROW = 256, SAMPLES = 64 };
+enum { LEAST = 512, HALF = 2 * LEAST, ROW = 256 };
 
 /* Bytes of a row of a large B, whose slabs need not be of one width. */
 enum { LARGE = 1536 };
@@ -25,6 +25,8 @@ enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
 #define REUSE_SLAB 2.25
 /* Entries of a row that names columns near each other, in whose slabs C is streamed. */
 #define RUN_NEAR 20.0
+/* Of the columns, that a row's entries have to lie over (sb_view_span). */
+#define SPREAD 0.5
 /* A slab counts so much less than a B in place (sb_cost_spilt). */
 #define BESIDE 1.5
 /* Of L2, that a slab held by it may have, but where rows of B have HALF or fewer. */
@@ -245,26 +247,6 @@ sb_slab_room(const sb_problem *pb, const char *text)
     return forced > room ? forced : room;
 }
 
-/* From the first to the last entry, which are the outermost where columns are in order. */
-static bool
-scattered(const sb_view *v)
-{
-    const int64_t n = v->rows < SAMPLES ? v->rows : SAMPLES;
-    double span = 0;
-    int64_t rows = 0;
-
-    for (int64_t q = 0; q < n; q++) {
-        const int64_t i = v->rows / n * q + v->rows % n * q / n;
-        const int64_t lo = sb_view_lo(v, i), hi = sb_view_lo(v, i + 1);
-
-        if (hi - lo < 2)
-            continue;
-        span += fabs((double)(sb_view_col(v, hi - 1) - sb_view_col(v, lo)));
-        rows++;
-    }
-    return span > 0.5 * (double)rows * (double)v->cols;
-}
-
 /* Whether slabs of ROW are of one width. */
 static bool
 whole(const sb_work *w)
@@ -280,7 +262,7 @@ lies_near(const sb_view *v, const sb_work *w, const sb_target *t)
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
 
     return machine_of(t)->near && length_of(w) > 1 && whole(w) && mean >= RUN_NEAR &&
-           mean * ROW <= (double)t->l1 / 2 && !scattered(v);
+           mean * ROW <= (double)t->l1 / 2 && sb_view_span(v) <= SPREAD;
 }
 
 /* Whether threads have as many slabs of so many columns each, but for an eighth. */
@@ -315,7 +297,7 @@ sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
     beyond = spilt(mc, w, t, HELD);
     return (!beyond && length_of(w) > 0 &&
             (double)w->nnz >= mc->often * w->b_size * rows) ||
-                   scattered(v)
+                   sb_view_span(v) > SPREAD
                ? shared_out(w, mc->row[beyond] / w->b_size, t)
                : 0;
 }
@@ -333,11 +315,12 @@ is_rows(const sb_weighed *w)
 
 /* Whether rows in place in partitions of their columns, which may serve a slab that L2 does not hold. */
 static bool
-is_partitions(const sb_weighed *w)
+is_partitions(const sb_weighed *w, const sb_planner *pl)
 {
     const sb_part_choice *p = &w->choice.part[0];
 
-    return w->choice.npart == 1 && p->kind == SB_PART_ROWS && p->k < 0 && p->c > 1;
+    return w->choice.npart == 1 && p->kind == SB_PART_ROWS && p->k < 0 && p->c > 1 &&
+           pl->work.c_size >= pl->work.compute_size && sb_rule_spread(&pl->stats, p->c);
 }
 
 /* Windows, and rows of what they leave. */
@@ -414,15 +397,17 @@ form(sb_weighed *w, const sb_planner *pl, int width, double rows)
         w->choice.slab = most;
     if (is_windows(w)) /* near each other, rows of B are in L1 without them */
         return near ? 0 : g->windows * in_l1(mc, pl, p, width) * w->cost.seconds;
-    if (is_partitions(w) && mc->parts && sb_rule_spread(&pl->stats, p->c)) {
+    if (mc->parts && is_partitions(w, pl)) {
         w->dropped = NULL;
         return g->rows * rows * spilt_slab(pl, width) *
                sb_cost_partitions(p->c, slab_bytes(pl, width), ROW, &pl->stats,
                                   pl->target);
     }
-    return is_rows(w) ? g->rows * fmin(rows, w->cost.seconds) *
-                            (mc->parts ? spilt_slab(pl, width) : 1)
-                      : 0;
+    return is_rows(w)
+               ? g->rows * fmin(rows, w->cost.seconds) *
+                     (mc->parts && sb_rule_spread(&pl->stats, 1) ? spilt_slab(pl, width)
+                                                                 : 1)
+               : 0;
 }
 
 static bool

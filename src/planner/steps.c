@@ -1,9 +1,8 @@
 /*
  * Which kernel walks which groups, and in what order. Groups that touch rows first are
  * disjoint by construction and share step 0; every group that adds waits for all before
- * it. One fused kernel for all kinds of the plan is best (one parallel region per step);
- * where that is not to be had, steps are split by kind. Of several parts that select, each
- * has a kernel and steps of its own: two of one kind may differ in the size of blocks.
+ * it. One fused kernel for all kinds of the plan is best, else steps are split by kind. Of several parts
+ * that select, each has its own: two of one kind may differ in the size of blocks.
  */
 #include "planner/build.h"
 
@@ -351,17 +350,20 @@ rank_in(unsigned kinds, sb_part_kind kind)
 }
 
 /* Of one column tiles are cut by what their part costs: chunks of masked rows cost a fifth of their
- * places, so threads would have two or three tiles. What costs too little for a second thread is one. */
+ * places. What costs too little for a second thread is one. A partition's step has four a thread. */
 static int64_t
 grain_of_part(const sb_build *b, const sb_part *p, int64_t grain)
 {
     const sb_work *w = &b->pl->work;
+    const bool vector = w->op == SB_OP_SPMV;
     int64_t own;
 
-    if (b->pl->pb->device || w->op != SB_OP_SPMV)
+    if (b->pl->pb->device || (!vector && (p->kind != SB_PART_ROWS || p->ngroup < 4)))
         return grain;
-    own = sb_work_grain(w, sb_tiles_total(p), b->pl->target->isa, b->pl->par.threads);
-    return own < grain || (b->npart == 1 && own == SB_GRAIN_ALONE) ? own : grain;
+    own = sb_work_grain(w, vector ? sb_tiles_total(p) : 3 * p->nnz / p->ngroup,
+                        b->pl->target->isa, b->pl->par.threads);
+    return own < grain || (vector && b->npart == 1 && own == SB_GRAIN_ALONE) ? own
+                                                                             : grain;
 }
 
 /* A block of a GPU is busy with as many rows as its kernel says. */
