@@ -58,7 +58,7 @@ unwise_partitions(const sb_planner *pl, const sb_part_choice *p)
     if (pl->pb->op != SB_OP_SDDMM && pl->work.c_size < pl->work.compute_size)
         return "C would be rounded once a partition";
     if (sb_rule_partitions(&pl->work, pl->target) && gathers_rows(pl->pb))
-        return sb_rule_spread(s, p->c) && sb_view_span(&pl->view) > 0.5 ? NULL : none;
+        return sb_rule_spread(s, p->c) && sb_rule_scattered(&pl->view) ? NULL : none;
     if (p->c > 4)
         return "so many partitions were not measured";
     if (pl->work.n * pl->work.b_size >= 128 &&

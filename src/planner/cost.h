@@ -106,8 +106,8 @@ bool sb_cost_windows(const sb_part_choice *p);
  * to rows that stores past the caches would have taken out of them (docs/kernels.md,
  * SpMM rule 5). */
 bool sb_cost_once(const sb_choice *ch);
-/* cost_rows.c: time of windows, blocks and panels over that of plain rows of their entries, where
- * that is known. */
+/* cost_rows.c: time of windows, blocks, panels and partitions over that of plain rows of their entries,
+ * where that is known. */
 bool sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
                         const sb_work *w, const sb_stats *s, const sb_target *t,
                         bool packed);

@@ -1,6 +1,6 @@
 /*
  * What windows, blocks and panels take against plain rows of the same entries: fitted to timings
- * of both, on Zen 3 and 4 (Zen 5: cost_rows_wide.c), where it tells more than terms of their own did.
+ * of both, on Zen 3 and 4 (Zen 5: cost_rows_wide.c; partitions: cost_parts.c), where it tells more than terms of their own did.
  */
 #include "planner/cost.h"
 #include "planner/rules.h"

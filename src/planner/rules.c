@@ -198,6 +198,12 @@ sb_rule_spread(const sb_stats *s, int parts)
     return s->sorted && s->r4 >= 1 && s->r4 < 1.2 && s->mean >= 6.0 * parts;
 }
 
+bool
+sb_rule_scattered(const sb_view *v)
+{
+    return sb_view_span(v) > 0.5;
+}
+
 /* The power of two from `lo` to `hi` that is at least x. */
 static int
 power(double x, int lo, int hi)

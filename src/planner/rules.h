@@ -69,10 +69,13 @@ bool sb_rule_runs_cut(const sb_target *t, const sb_stats *s, double shared);
 bool sb_rule_local(const sb_target *t, double r4);
 
 /* Whether rows in partitions of their columns, each of which L2 holds of B, are priced: where L3 is far
- * away, of rows of B that slabs do not cut, and of dots, whose second factor's columns are rows of B (docs/measured/spmm-partitions.md, What a partition costs). And
- * whether rows name columns all over and in order, enough of them in each of `parts`. */
+ * away, of rows of B of 256 to 2047 bytes, and of dots, whose second factor's columns are rows of B, from
+ * 256 on (docs/measured/spmm-partitions.md, What a partition costs). Whether windows of rows share few
+ * columns, which are in order, and rows have enough in each of `parts`. And whether a row's columns lie
+ * all over B. */
 bool sb_rule_partitions(const sb_work *w, const sb_target *t);
 bool sb_rule_spread(const sb_stats *s, int parts);
+bool sb_rule_scattered(const sb_view *v);
 
 /* Whether rows of B are so many lines that Zen 4 reads them by the line. */
 bool sb_rule_many_lines(const sb_work *w, const sb_target *t);

@@ -25,8 +25,6 @@ enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
 #define REUSE_SLAB 2.25
 /* Entries of a row that names columns near each other, in whose slabs C is streamed. */
 #define RUN_NEAR 20.0
-/* Of the columns, that a row's entries have to lie over (sb_view_span). */
-#define SPREAD 0.5
 /* A slab counts so much less than a B in place (sb_cost_spilt). */
 #define BESIDE 1.5
 /* Of L2, that a slab held by it may have, but where rows of B have HALF or fewer. */
@@ -262,7 +260,7 @@ lies_near(const sb_view *v, const sb_work *w, const sb_target *t)
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
 
     return machine_of(t)->near && length_of(w) > 1 && whole(w) && mean >= RUN_NEAR &&
-           mean * ROW <= (double)t->l1 / 2 && sb_view_span(v) <= SPREAD;
+           mean * ROW <= (double)t->l1 / 2 && !sb_rule_scattered(v);
 }
 
 /* Whether threads have as many slabs of so many columns each, but for an eighth. */
@@ -297,7 +295,7 @@ sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
     beyond = spilt(mc, w, t, HELD);
     return (!beyond && length_of(w) > 0 &&
             (double)w->nnz >= mc->often * w->b_size * rows) ||
-                   sb_view_span(v) > SPREAD
+                   sb_rule_scattered(v)
                ? shared_out(w, mc->row[beyond] / w->b_size, t)
                : 0;
 }
