@@ -145,6 +145,67 @@ test_spread(void **state)
     assert_false(sb_rule_spread(&(sb_stats){.sorted = true, .mean = 12}, 2));
 }
 
+/* Barriers are in their price: the choice is the same for any number of threads. */
+static void
+test_threads(void **state)
+{
+    const sb_stats s = {.rows = 6000,
+                        .cols = 6000,
+                        .nnz = 576000,
+                        .mean = 96,
+                        .distinct = 6000,
+                        .sorted = true,
+                        .r4 = 1.02};
+    const sb_choice flat = {.op = SB_OP_SPMM,
+                            .npart = 1,
+                            .part = {{.kind = SB_PART_ROWS, .c = 8, .k = -1}}};
+    sb_work w = product(128, 4);
+    sb_cost cost;
+
+    (void)state;
+    w.m = w.k = 6000;
+    w.nnz = 576000;
+    sb_cost_predict(&cost, &flat, &w, &s, &fast);
+    assert_true(cost.steps == 1);
+}
+
+/* On every level a partition's step has at least three tiles for each of a few threads. */
+static void
+test_tiles(void **state)
+{
+    const gen_spec spec = {.family = GEN_UNIFORM,
+                           .rows = 3000,
+                           .cols = 3000,
+                           .density = 0.03,
+                           .seed = 7,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F32};
+    float none[1];
+    sb_problem pb = {.op = SB_OP_SPMM,
+                     .b = {.rows = 3000, .cols = 32, .ld = 32, .type = SB_F32},
+                     .c = {.rows = 3000, .cols = 32, .ld = 32, .type = SB_F32},
+                     .compute = SB_F32,
+                     .alpha = {1, 0},
+                     .batch = 1};
+    const sb_options opt = {.plan = "(plan spmm (part rows flat 8) (tile 32))"};
+    const int threads = sb_target_get()->threads;
+    sb_plan *plan;
+
+    (void)state;
+    pb.a = gen_matrix(&spec);
+    pb.b.data = pb.c.data = none;
+    assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
+    assert_int_equal(plan->nstep, 8);
+    for (int q = 0; q < plan->nstep; q++)
+        if (plan->step[q].tile_hi - plan->step[q].tile_lo <
+            3 * (threads < 8 ? threads : 8))
+            fail_msg("step %d has %d tiles", q,
+                     (int)(plan->step[q].tile_hi - plan->step[q].tile_lo));
+    sb_plan_release(plan);
+    gen_free_matrix(&pb.a);
+}
+
 /* ---- what ESTIMATE chooses --------------------------------------------------------- */
 
 static void
@@ -164,7 +225,7 @@ test_chosen(void **state)
         {GEN_BANDED, 6000, 128, 0.016, SB_F32, NULL},
     };
     gen_spec wide = {
-        .family = GEN_UNIFORM, .rows = 6000, .cols = 6000, .density = 0.016};
+        .family = GEN_UNIFORM, .rows = 6000, .cols = 2000, .density = 0.048};
     int32_t *at;
     sb_matrix a;
     char text[256];
@@ -187,12 +248,13 @@ test_chosen(void **state)
     wide.ptr_type = wide.idx_type = SB_I32;
     wide.val_type = SB_F32;
     a = gen_matrix(&wide);
+    a.cols = 6000;
     at = (int32_t *)(void *)(uintptr_t)a.idx;
     for (int64_t i = 0; i < a.rows; i++) { /* a band of a third of the columns */
         const int32_t *ptr = a.ptr;
 
         for (int32_t p = ptr[i]; p < ptr[i + 1]; p++)
-            at[p] = (int32_t)(2 * i / 3) + at[p] / 3;
+            at[p] += (int32_t)(2 * i / 3);
     }
     plan_text(text, sizeof text, &a, 128, SB_F32, false);
     if (strstr(text, "(part rows flat"))
@@ -272,7 +334,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cheapest), cmocka_unit_test(test_priced),
         cmocka_unit_test(test_spread),   cmocka_unit_test(test_panels),
-        cmocka_unit_test(test_dots),     cmocka_unit_test(test_chosen),
+        cmocka_unit_test(test_dots),     cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_tiles),    cmocka_unit_test(test_chosen),
         cmocka_unit_test(test_slab),
     };
 
