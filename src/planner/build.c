@@ -311,20 +311,27 @@ add_int(sb_plan *plan, const char *name, int64_t value)
     to->value = value;
 }
 
-/* How many values ahead alike rows ask: of floats that fill more than the second caches of all
- * threads, of doubles that fill half as much, which are half as many a line. */
+/* How many values ahead alike rows ask: on Zen 5 of floats that fill more than the second caches of
+ * all threads, of doubles that fill half as much, which are half as many a line; on Zen 4 where
+ * other forms ask. */
 static int64_t
 alike_ahead(const sb_build *b)
 {
-    const int64_t size = (int64_t)b->pl->work.a_size;
-    const double near = (double)b->pl->target->l2 * b->pl->target->threads * 4;
+    const sb_target *t = b->pl->target;
+    const sb_work *w = &b->pl->work;
+    const int64_t size = (int64_t)w->a_size;
+    const double near = (double)t->l2 * t->threads * 4, nnz = (double)b->pl->view.nnz;
+    const bool far =
+        t->wide ? nnz * (double)(size * size) > near
+                : sb_target_zen4(t) &&
+                      sb_target_ahead(t, nnz * (double)(size + w->idx_size),
+                                      (size_t)size, (double)w->k * w->b_size) > 0;
 
-    return b->pl->target->wide && (double)b->pl->view.nnz * (double)(size * size) > near
-               ? ALIKE_AHEAD / size
-               : 0;
+    return far ? ALIKE_AHEAD / size : 0;
 }
 
-/* How many slots ahead packed values are asked for (sb_target_ahead). */
+/* How many slots ahead packed values are asked for (sb_target_ahead); on Zen 4 those of diagonals lose
+ * by it. */
 static int64_t
 packed_ahead(const sb_build *b, int64_t slots, size_t column)
 {
@@ -399,7 +406,8 @@ add_sizes(const sb_build *b, const sb_part *p)
             break;
         add_int(plan, "hdia_rest", sb_part_find(p, "hdia_crd")->count);
         add_int(plan, "hdia_slots", p->slots);
-        add_int(plan, "hdia_ahead", packed_ahead(b, p->slots, 0));
+        add_int(plan, "hdia_ahead",
+                sb_target_zen4(b->pl->target) ? 0 : packed_ahead(b, p->slots, 0));
         break;
     case SB_PART_BLOCKS:
         if (a)

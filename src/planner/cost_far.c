@@ -18,14 +18,16 @@ typedef struct far_pace {
 static far_pace
 far_of(const sb_vector_part *p, const sb_stats *s, const sb_target *t, bool packed)
 {
+    const bool slow = sb_target_slow_gathers(t); /* Zen 5, and Zen 4 by its prices */
+
     switch (p->choice->kind) {
     case SB_PART_SEG:
         return (far_pace){p->unroll == SB_SPEC_FLOW ? 0.3e-9 : 0.6e-9, 0.25};
     case SB_PART_PROD:
         return (far_pace){0.4e-9, 0.2};
     case SB_PART_SELL:
-        return !packed         ? (far_pace){t->wide ? 1e-9 : 3e-9, 0.8}
-               : !t->wide      ? (far_pace){1.6e-9, 0.35}
+        return !packed         ? (far_pace){slow ? 1e-9 : 3e-9, 0.8}
+               : !slow         ? (far_pace){1.6e-9, 0.35}
                : p->x_size > 4 ? (far_pace){0.6e-9, 0.35}
                                : (far_pace){0.95e-9, 0.3};
     case SB_PART_MASK:
@@ -36,7 +38,7 @@ far_of(const sb_vector_part *p, const sb_stats *s, const sb_target *t, bool pack
     case SB_PART_HDIA:
         return (far_pace){0.4e-9, t->wide || packed ? 0.6 : 6};
     case SB_PART_ALIKE:
-        return (far_pace){1.1e-9, t->wide         ? 0.5
+        return (far_pace){1.1e-9, slow            ? 0.5
                                   : p->x_size > 4 ? 2 - 1.75 * s->lone
                                                   : 1.6 - 1.35 * s->lone};
     case SB_PART_SHARE:
@@ -59,7 +61,7 @@ sb_vector_far(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const double whole = a_bytes + (double)s->cols * p->x_size;
     const double l3 = (double)t->l3;
     /* so many streams side by side find no prefetcher on Zen 3 that reaches as far as L3 */
-    const bool streams = p->choice->kind == SB_PART_ALIKE ||
+    const bool streams = (p->choice->kind == SB_PART_ALIKE && !sb_target_zen4(t)) ||
                          p->choice->kind == SB_PART_MASK ||
                          (p->choice->kind == SB_PART_HDIA && !packed);
     const double from = !t->wide && streams ? 4 : 2;
@@ -68,7 +70,7 @@ sb_vector_far(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const double passed = fmin(1, 2 * a_bytes / l3);
     const double alone = p->choice->kind == SB_PART_ALIKE ? s->lone : 1;
 
-    if (!sb_target_asks(t))
+    if (!sb_target_zen(t))
         return;
     out->entry += by.line * passed * alone * sb_vector_lines(p, s, (double)t->l2 / 4);
     if (gone > 0)

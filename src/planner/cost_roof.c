@@ -262,7 +262,9 @@ sb_cost_stream(const sb_work *w, const sb_stats *s, const sb_target *t, double a
     const double whole = a_bytes + sb_work_footprint(w, s);
 
     /* what L3 does not hold has a price of its own there: sb_vector_far */
-    return a_bytes / stream_rate(t, t->wide ? fmin(whole, (double)t->l3) : whole);
+    return a_bytes / stream_rate(t, sb_target_slow_gathers(t)
+                                        ? fmin(whole, (double)t->l3)
+                                        : whole);
 }
 
 void

@@ -95,6 +95,28 @@ in_fours(const sb_target *t, int x_size)
     return t->isa == SB_ISA_V2 && x_size == 4;
 }
 
+/* The share of rows whose lengths Zen 4 has forgotten, half of them where there are so many. */
+static double
+forgotten(const sb_vector_part *p, const sb_stats *s)
+{
+    enum { REMEMBERED = 50000 };
+
+    return s->ragged * p->rows / (p->rows + REMEMBERED);
+}
+
+/* Vectors past the ends of rows on Zen 4. */
+static void
+flow_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
+           const sb_target *t)
+{
+    const bool wide = p->x_size > 4;
+
+    out->unit = p->rows * (wide ? 1.8e-9 + 2.2e-9 * forgotten(p, s)
+                                : 2.1e-9 + 1.6e-9 * forgotten(p, s));
+    out->entry = p->entries * (wide ? 0.217e-9 : 0.188e-9) +
+                 (wide ? 1.65 : 0.95) * sb_vector_late(p, s, t);
+}
+
 /* Several rows at a time: their gathers overlap, and what is left of a row's cost is its length,
  * where that was not foreseen. */
 void
@@ -104,6 +126,10 @@ sb_vector_groups(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const bool fast = t->isa >= SB_ISA_V4G;
     const int loads = in_fours(t, p->x_size) ? 20 : 8;
 
+    if (p->unroll == SB_SPEC_FLOW && sb_target_zen4(t)) {
+        flow_terms(out, p, s, t);
+        return;
+    }
     if (zen(t)) {
         const bool eight = s->mean >= SB_LONG_ROWS_SHORT && p->x_size == 4;
 
@@ -134,9 +160,13 @@ products_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t)
 {
     if (zen(t)) {
-        out->unit = p->rows * (1.1e-9 + 1.5e-9 * sb_vector_mixed(s)) + alone(s) * 8e-9;
-        out->entry = p->entries * (p->x_size > 4 ? 0.21e-9 : 0.18e-9) +
-                     2 * sb_vector_late(p, s, t);
+        const bool wide = p->x_size > 4;
+
+        out->unit = p->rows * (wide ? 0.12e-9 + 1.9e-9 * forgotten(p, s)
+                                    : 0.77e-9 + 2.4e-9 * forgotten(p, s)) +
+                    alone(s) * (wide ? 0.64e-9 : 4.8e-9);
+        out->entry = p->entries * (wide ? 0.39e-9 : 0.24e-9) +
+                     (wide ? 2.2 : 1.65) * sb_vector_late(p, s, t);
         return;
     }
     out->unit = p->rows * (2e-9 + 1.2e-9 * sb_vector_mixed(s));
@@ -312,6 +342,19 @@ unaligned_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         slow * blocks * (rows + 1.5) * pace * 0.08e-9 + sb_vector_late(p, s, t);
 }
 
+/* Steps of sixteen rows that follow each other; lone rows. */
+static void
+alike_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s)
+{
+    const double steps = sb_vector_alike(p, s);
+    const bool wide = p->x_size > 4;
+
+    out->unit =
+        steps * (wide ? 5.1e-9 : 2.2e-9) + s->lone * p->rows * (wide ? 7e-9 : 6.4e-9);
+    out->entry = steps * s->mean * (wide ? 3.25e-9 : 1.72e-9) +
+                 s->lone * p->entries * (wide ? 0.34e-9 : 0.25e-9);
+}
+
 static void
 terms_of(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_target *t,
          bool packed)
@@ -361,6 +404,9 @@ terms_of(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_tar
         return;
     case SB_PART_UBCSR:
         unaligned_terms(out, p, s, t);
+        return;
+    case SB_PART_ALIKE:
+        alike_terms(out, p, s);
         return;
     case SB_PART_BLOCKS:
         out->unit = p->rows * 4e-9;

@@ -149,7 +149,7 @@ int sb_rule_ranged(int size, const sb_stats *s, const sb_target *t);
 bool sb_rule_thin(const sb_work *w, const sb_target *t);
 
 /* Entries a row from which SpMV's groups have eight lanes on a wide machine; on Zen 4, floats on
- * Zen 3. Of values that vectors past the ends of rows (sb_target_flows) take, neither. */
+ * Zen 3. Of values that vectors past the ends of rows (sb_rule_flows) take, neither. */
 enum { SB_LONG_ROWS = 64, SB_LONG_ROWS_SHORT = 100 };
 
 /* Whether masks make the sums of a window's rows together. */

@@ -31,11 +31,11 @@ sixteen_tile(const sb_work *w, int block)
     return (block == 2 ? 1 : 2) + (wide ? 1 : 0);
 }
 
-/* Emerald Rapids, widths that no tile has; others were not measured there. */
+/* Widths that no tile has; Zen 3 was not measured. */
 static bool
 any_width(const sb_work *w, const sb_target *t)
 {
-    return t->isa == SB_ISA_V4G && sb_rule_between(w);
+    return t->isa >= SB_ISA_V4 && sb_rule_between(w);
 }
 
 int
@@ -94,8 +94,7 @@ single_tile(const sb_work *w, const sb_target *t, int prefetch)
 {
     const int64_t row = w->n * w->compute_size;
 
-    return (t->wide || (any_width(w, t) && w->compute_size == 4)) &&
-           sb_rule_between(w) && row > 512 &&
+    return any_width(w, t) && (t->wide || w->compute_size == 4) && row > 512 &&
            (!prefetch || (row % 64 == 0 && w->nnz < 8 * w->m));
 }
 

@@ -66,7 +66,6 @@ sb_rule_alike(const sb_work *w, const sb_target *t, const sb_stats *s)
     const double empty = s->rows > 0 ? (double)s->empty / (double)s->rows : 0;
 
     return (t->isa == SB_ISA_V3 && s->follows >= 0.5) ||
-           ((t->wide || t->isa == SB_ISA_V4G) && !w->complex &&
-            w->a_size == w->compute_size &&
-            s->follows - empty >= (t->wide ? 0.5 : 0.9));
+           (t->isa >= SB_ISA_V4 && !w->complex && w->a_size == w->compute_size &&
+            s->follows - empty >= (t->isa == SB_ISA_V4 ? 0.5 : 0.9));
 }

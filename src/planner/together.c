@@ -77,7 +77,7 @@ eight_lanes(const sb_work *w, const sb_target *t, double mean)
 bool
 sb_rule_flows(const sb_work *w, const sb_target *t)
 {
-    return sb_target_flows(t) && w->op == SB_OP_SPMV &&
+    return t->isa >= SB_ISA_V3 && w->op == SB_OP_SPMV &&
            (w->a_type == SB_F32 || w->a_type == SB_F64) &&
            w->a_size == w->compute_size && w->b_size == w->compute_size;
 }
@@ -213,7 +213,7 @@ joined_any(const sb_work *w, const sb_target *t, double mean, double ragged)
         return is_long && row <= 64 ? 0 : 1;
     if (row == 128 && !is_long && (mean < 12 || ragged < RAGGED))
         return mean >= 6 ? SB_SPEC_HALVES : 0;
-    if (row < 32 && mean >= 32 && !t->wide)
+    if (row < 32 && mean >= 32 && t->isa == SB_ISA_V4G)
         return 0;
     return mean >= 4 && row <= 512 ? SB_SPEC_FOURS : 1;
 }
@@ -230,7 +230,7 @@ static bool
 by_width(const sb_work *w, const sb_target *t)
 {
     return (t->wide && plain_rows(w) && w->n * w->b_size == 128) ||
-           ((t->wide || t->isa == SB_ISA_V4G) && sb_rule_between(w));
+           (t->isa >= SB_ISA_V4 && sb_rule_between(w));
 }
 
 /* Rows one after the other (docs/measured/spmm-entries-together.md, Rows one after the

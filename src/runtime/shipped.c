@@ -83,17 +83,11 @@ static const sb_factor fast_sddmm[SB_CLASS_COUNT] = {
 };
 
 /* Zen 4: classes of SpMV that the rules set aside, and of SDDMM, fitted to what
- * they took (docs/measured/model.md, Rates of Zen 4). Of SpMV Zen 5 too, but for
- * rows that follow each other, whose terms are its own. */
-#define ZEN_SPMV                                                        \
-    [SB_PART_ELL] = {0.5, 0.7, 0.2}, [SB_PART_PICK] = {0.7, 0.8, 0.25}, \
-    [SB_PART_COO] = {1.5, 0.45, 0}
-static const sb_factor zen4_spmv[SB_CLASS_COUNT] = {
-    ZEN_SPMV,
-    [SB_PART_ALIKE] = {0, 0.65, 0.38},
-};
-static const sb_factor zen5_spmv[SB_CLASS_COUNT] = {
-    ZEN_SPMV,
+ * they took (docs/measured/model.md, Rates of Zen 4). Of SpMV Zen 5 too. */
+static const sb_factor zen_spmv[SB_CLASS_COUNT] = {
+    [SB_PART_ELL] = {0.5, 0.7, 0.2},
+    [SB_PART_PICK] = {0.7, 0.8, 0.25},
+    [SB_PART_COO] = {1.5, 0.45, 0},
     [SB_PART_ALIKE] = {0, 1, 1},
 };
 static const sb_factor zen4_sddmm[SB_CLASS_COUNT] = {
@@ -147,9 +141,9 @@ set_factors(sb_target *t)
     static const sb_factor *const fast[SB_OP_COUNT] = {
         [SB_OP_SPMM] = fast_spmm, [SB_OP_SPMV] = fast_spmv, [SB_OP_SDDMM] = fast_sddmm};
     static const sb_factor *const zen4[SB_OP_COUNT] = {
-        [SB_OP_SPMV] = zen4_spmv, [SB_OP_SDDMM] = zen4_sddmm};
+        [SB_OP_SPMV] = zen_spmv, [SB_OP_SDDMM] = zen4_sddmm};
     static const sb_factor *const zen5[SB_OP_COUNT] = {
-        [SB_OP_SPMM] = zen5_spmm, [SB_OP_SPMV] = zen5_spmv, [SB_OP_SDDMM] = zen5_sddmm};
+        [SB_OP_SPMM] = zen5_spmm, [SB_OP_SPMV] = zen_spmv, [SB_OP_SDDMM] = zen5_sddmm};
 
     for (int op = 0; op < SB_OP_COUNT; op++)
         for (int q = 0; q < SB_CLASS_COUNT; q++) {

@@ -78,34 +78,19 @@ sb_target_zen(const sb_target *t)
     return t->isa == SB_ISA_V3 || t->isa == SB_ISA_V4;
 }
 
-/* Where SpMV's lists are asked for: Zen 5 and Zen 3, on which that was measured; on Zen 4 it was not, on
- * Emerald Rapids not for SpMV. */
-static inline bool
-sb_target_asks(const sb_target *t)
-{
-    return t->wide || t->isa == SB_ISA_V3;
-}
-
-/* Where SpMV's vectors go on from row to row: there, and where gathers are fast. */
-static inline bool
-sb_target_flows(const sb_target *t)
-{
-    return sb_target_asks(t) || t->isa == SB_ISA_V4G;
-}
-
 /* How many entries ahead kernels ask for lists of A of so many bytes, 0: not at all: 4096 bytes of
  * values. SpMV by a vector of `x` bytes asks where they are more than half of L3, or than 3/8 (Zen 3: 0.27)
  * where L2 has other things to do than x; SpMM (x is 0) where they are more than 7/8 of L3, on Zen 5 alone.
- * Measured on these two. */
+ * Measured on Zen 3, 4 and 5; Emerald Rapids gains nothing in SpMV. */
 static inline int64_t
 sb_target_ahead(const sb_target *t, double bytes, size_t value, double x)
 {
-    static const double wide[] = {0.875, 0.5, 0.375},
+    static const double wide[] = {0.875, 0.5, 0.375}, v4[] = {0, 0.5, 0.375},
                         v3[] = {0, 0.5, 0.27}; /* of L3, 0: never */
     const int which = x <= 0 ? 0 : x <= 0.375 * (double)t->l2 ? 1 : 2;
-    const double share = t->wide ? wide[which] : v3[which];
+    const double share = (t->wide ? wide : t->isa == SB_ISA_V4 ? v4 : v3)[which];
 
-    return sb_target_asks(t) && share > 0 && bytes > share * (double)t->l3
+    return sb_target_zen(t) && share > 0 && bytes > share * (double)t->l3
                ? 4096 / (int64_t)value
                : 0;
 }

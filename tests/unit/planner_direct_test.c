@@ -327,7 +327,7 @@ test_far_columns(void **state)
                  {0.006, "spmv prod f32f32f32/f32 i64i64 rr t4 p0"}};
 
     (void)state;
-    if (!sb_target_flows(sb_target_get()))
+    if (sb_target_get()->isa < SB_ISA_V3)
         skip();
     for (int q = 0; q < SB_COUNT(cases); q++) {
         const gen_spec spec = {.family = GEN_UNIFORM,

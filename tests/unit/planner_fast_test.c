@@ -224,7 +224,6 @@ test_flows(void **state)
             assert_int_equal(sb_rule_tile_of(&w, &fast, SB_PART_SEG, 0, 0, 0), 8);
         }
     (void)state;
-    assert_false(sb_target_asks(&fast));
 }
 
 /* Masks of three rows and more sum together, of floats; diagonals in place are looked up in ranges. */
