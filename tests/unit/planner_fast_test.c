@@ -369,7 +369,7 @@ test_vectors(void **state)
     static const sb_dtype types[] = {SB_F32, SB_F64};
     const gen_spec band = {
         .family = GEN_BANDED, .rows = 20000, .cols = 20000, .density = 4e-4};
-    gen_spec blocks = {.family = GEN_BLOCKS, .rows = 960, .cols = 960};
+    gen_spec blocks = {.family = GEN_BLOCKS, .rows = 480, .cols = 480};
     char text[256], part[32];
 
     (void)state;

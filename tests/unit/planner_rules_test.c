@@ -484,7 +484,7 @@ test_wide(void **state)
 static void
 test_single_tile(void **state)
 {
-    const sb_target t = {.isa = SB_ISA_V4, .wide = true}, zen4 = {.isa = SB_ISA_V4};
+    const sb_target t = {.isa = SB_ISA_V4, .wide = true};
     static const struct {
         int64_t n, nnz;
         int size, prefetch, want;
@@ -506,8 +506,6 @@ test_single_tile(void **state)
                          cases[q].want);
         assert_int_equal(sb_rule_tile_of(&w, &t, SB_PART_PICK, 0, ahead, 0),
                          sb_rule_tile(&w, &t, 0, ahead, 0));
-        assert_int_equal(sb_rule_tile_of(&w, &zen4, SB_PART_CSR, 0, ahead, 0),
-                         sb_rule_tile(&w, &zen4, 0, ahead, 0));
         w.a_type = SB_C32;
         assert_true(sb_rule_tile_of(&w, &t, SB_PART_CSR, 0, ahead, 0) <= 128);
     }

@@ -79,7 +79,8 @@ test_ahead(void **state)
 {
     const sb_target wide = {.isa = SB_ISA_V4, .wide = true, .l2 = 80, .l3 = 800},
                     zen3 = {.isa = SB_ISA_V3, .l2 = 80, .l3 = 1000},
-                    other = {.isa = SB_ISA_V4, .l2 = 80, .l3 = 800};
+                    zen4 = {.isa = SB_ISA_V4, .l2 = 80, .l3 = 800},
+                    other = {.isa = SB_ISA_V4G, .l2 = 80, .l3 = 800};
 
     (void)state;
     assert_int_equal(sb_target_ahead(&wide, 700, 8, 0), 0);
@@ -94,6 +95,9 @@ test_ahead(void **state)
     assert_int_equal(sb_target_ahead(&zen3, 501, 8, 30), 512);
     assert_int_equal(sb_target_ahead(&zen3, 269, 4, 31), 0);
     assert_int_equal(sb_target_ahead(&zen3, 271, 4, 31), 1024);
+    assert_int_equal(sb_target_ahead(&zen4, 10000, 8, 0), 0);
+    assert_int_equal(sb_target_ahead(&zen4, 301, 8, 31), 512);
+    assert_int_equal(sb_target_ahead(&zen4, 400, 8, 30), 0);
     assert_int_equal(sb_target_ahead(&other, 10000, 4, 31), 0);
 }
 
