@@ -215,6 +215,8 @@ joined_any(const sb_work *w, const sb_target *t, double mean, double ragged)
         return mean >= 6 ? SB_SPEC_HALVES : 0;
     if (row < 32 && mean >= 32 && t->isa == SB_ISA_V4G)
         return 0;
+    if (row > 128 && w->compute_size == 8 && sb_target_zen4(t))
+        return 0;
     return mean >= 4 && row <= 512 ? SB_SPEC_FOURS : 1;
 }
 
