@@ -330,8 +330,7 @@ alike_ahead(const sb_build *b)
     return far ? ALIKE_AHEAD / size : 0;
 }
 
-/* How many slots ahead packed values are asked for (sb_target_ahead); on Zen 4 those of diagonals lose
- * by it. */
+/* How many slots ahead packed values are asked for (sb_target_ahead). */
 static int64_t
 packed_ahead(const sb_build *b, int64_t slots, size_t column)
 {
@@ -406,6 +405,7 @@ add_sizes(const sb_build *b, const sb_part *p)
             break;
         add_int(plan, "hdia_rest", sb_part_find(p, "hdia_crd")->count);
         add_int(plan, "hdia_slots", p->slots);
+        /* which Zen 4 loses by (docs/measured/spmv-asking-ahead.md) */
         add_int(plan, "hdia_ahead",
                 sb_target_zen4(b->pl->target) ? 0 : packed_ahead(b, p->slots, 0));
         break;

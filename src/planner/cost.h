@@ -153,6 +153,10 @@ void sb_vector_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 
 /* How likely two rows differ in their number of vectors: the branch predictor's part. */
 double sb_vector_mixed(const sb_stats *s);
+/* The share of rows whose lengths it has forgotten, where it keeps half of `remembered` rows' from one
+ * product to the next. */
+double sb_vector_forgotten(const sb_vector_part *p, const sb_stats *s,
+                           double remembered);
 /* Lines of x that no row of the last six has read, of which so many bytes are held. */
 double sb_vector_lines(const sb_vector_part *p, const sb_stats *s, double held);
 /* On Zen 4, seconds for lines of x that no row of the last six has read, and that L1 mostly has
@@ -182,8 +186,8 @@ void sb_vector_fast(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 /* cost_vector.c: several rows at a time. */
 void sb_vector_groups(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                       const sb_target *t);
-/* cost_far.c: adds what x beyond L2 and A beyond half of L3 cost on a wide one and on Zen 3, where alike
- * rows, masks and diagonals in place wait from a quarter on; elsewhere nothing. */
+/* cost_far.c: adds what x beyond L2 and A beyond half of L3 cost on Zen 3, 4 and 5, alike rows on Zen 3 and
+ * 4 from a quarter on, as do masks and diagonals in place on Zen 3; elsewhere nothing. */
 void sb_vector_far(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                    const sb_target *t, double a_bytes, bool packed);
 

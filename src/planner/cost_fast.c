@@ -27,7 +27,7 @@ vectors(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_targ
                       product[] = {{1.2e-9, 3.2e-9, 0.35e-9, 0.28e-9, 0.045e-9},
                                    {0.85e-9, 0, 3.7e-9, 0.35e-9, 0.28e-9}};
     const pace *by = &(p->choice->kind == SB_PART_SEG ? flow : product)[p->x_size > 4];
-    const double forgotten = s->ragged * p->rows / (p->rows + REMEMBERED);
+    const double forgotten = sb_vector_forgotten(p, s, REMEMBERED);
 
     out->unit = p->rows *
                 (by->row + by->mixed * sb_vector_mixed(s) + by->forgotten * forgotten);

@@ -146,7 +146,7 @@ sb_rows_wide_between(const sb_part_choice *p, const sb_work *w, const sb_target 
 {
     const int64_t row = w->n * w->b_size;
 
-    if (!t->wide || t->gpu || !sb_rule_between(w))
+    if (!sb_target_slow_gathers(t) || t->gpu || !sb_rule_between(w))
         return 1;
     if (p->kind == SB_PART_BSR)
         return row >= 128 ? 1.3 : 1;

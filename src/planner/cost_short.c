@@ -196,7 +196,7 @@ sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                 const sb_target *t, bool packed)
 {
     const double mixed = sb_vector_mixed(s);
-    const double forgotten = s->ragged * p->rows / (p->rows + REMEMBERED);
+    const double forgotten = sb_vector_forgotten(p, s, REMEMBERED);
 
     switch (p->choice->kind) {
     case SB_PART_CSR:

@@ -96,26 +96,48 @@ in_fours(const sb_target *t, int x_size)
     return t->isa == SB_ISA_V2 && x_size == 4;
 }
 
-/* The share of rows whose lengths Zen 4 has forgotten, half of them where there are so many. */
-static double
-forgotten(const sb_vector_part *p, const sb_stats *s)
+double
+sb_vector_forgotten(const sb_vector_part *p, const sb_stats *s, double remembered)
 {
-    enum { REMEMBERED = 50000 };
-
-    return s->ragged * p->rows / (p->rows + REMEMBERED);
+    return s->ragged * p->rows / (p->rows + remembered);
 }
 
-/* Vectors past the ends of rows on Zen 4. */
-static void
-flow_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
-           const sb_target *t)
-{
-    const bool wide = p->x_size > 4;
+/* Rows of which Zen 4 forgets half before they come again. */
+enum { REMEMBERED = 50000 };
 
-    out->unit = p->rows * (wide ? 2.1e-9 + 2.6e-9 * forgotten(p, s)
-                                : 2e-9 + 1.7e-9 * forgotten(p, s));
-    out->entry = p->entries * (wide ? 0.212e-9 : 0.188e-9) +
-                 (wide ? 1.45 : 0.8) * sb_vector_late(p, s, t);
+/* Seconds of a row, of one whose length is mixed, or forgotten, besides, of one that goes by itself, of an
+ * entry; lines of x that are new. */
+typedef struct row_pace {
+    double row, mixed, forgotten, alone, entry, late;
+} row_pace;
+
+/* Zen 4's, of floats and of doubles. */
+static const row_pace flow_four[] = {{2e-9, 0, 1.7e-9, 0, 0.188e-9, 0.8},
+                                     {2.1e-9, 0, 2.6e-9, 0, 0.212e-9, 1.45}},
+                      products_four[] = {
+                          {0.72e-9, 0.9e-9, 1e-9, 3.6e-9, 0.249e-9, 1.22},
+                          {0.75e-9, 0.8e-9, 0.4e-9, 1.3e-9, 0.345e-9, 1.62}};
+
+/* Rows that products take alone: of more than 32 entries. */
+static double
+alone(const sb_stats *s)
+{
+    double rows = 0;
+
+    for (int q = sb_stats_bucket(32) + 1; q < SB_STATS_BUCKETS; q++)
+        rows += (double)s->bucket_rows[q];
+    return rows;
+}
+
+static void
+paced(sb_terms *out, const row_pace *by, const sb_vector_part *p, const sb_stats *s,
+      const sb_target *t)
+{
+    by += p->x_size > 4;
+    out->unit = p->rows * (by->row + by->mixed * sb_vector_mixed(s) +
+                           by->forgotten * sb_vector_forgotten(p, s, REMEMBERED)) +
+                by->alone * alone(s);
+    out->entry = p->entries * by->entry + by->late * sb_vector_late(p, s, t);
 }
 
 /* Several rows at a time: their gathers overlap, and what is left of a row's cost is its length,
@@ -128,7 +150,7 @@ sb_vector_groups(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const int loads = in_fours(t, p->x_size) ? 20 : 8;
 
     if (p->unroll == SB_SPEC_FLOW && sb_target_zen4(t)) {
-        flow_terms(out, p, s, t);
+        paced(out, flow_four, p, s, t);
         return;
     }
     if (zen(t)) {
@@ -143,17 +165,6 @@ sb_vector_groups(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         fast ? eights(p, s) * gather(t) * 0.42 : p->entries * gather(t) / loads;
 }
 
-/* Rows that products take alone: of more than 32 entries. */
-static double
-alone(const sb_stats *s)
-{
-    double rows = 0;
-
-    for (int q = sb_stats_bucket(32) + 1; q < SB_STATS_BUCKETS; q++)
-        rows += (double)s->bucket_rows[q];
-    return rows;
-}
-
 /* Full vectors of products, then a vector or more a row from L1; on Zen 4 four entries of
  * sixteen rows together, as often as the longest has some. There x shares L1 with them. */
 static void
@@ -161,14 +172,7 @@ products_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t)
 {
     if (zen(t)) {
-        const bool wide = p->x_size > 4;
-
-        out->unit = p->rows * ((wide ? 0.75e-9 : 0.72e-9) +
-                               (wide ? 0.8e-9 : 0.9e-9) * sb_vector_mixed(s) +
-                               (wide ? 0.4e-9 : 1e-9) * forgotten(p, s)) +
-                    alone(s) * (wide ? 1.3e-9 : 3.6e-9);
-        out->entry = p->entries * (wide ? 0.345e-9 : 0.249e-9) +
-                     (wide ? 1.62 : 1.22) * sb_vector_late(p, s, t);
+        paced(out, products_four, p, s, t);
         return;
     }
     out->unit = p->rows * (2e-9 + 1.2e-9 * sb_vector_mixed(s));
@@ -280,7 +284,6 @@ hdia_in_place_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const double gathered = sb_target_zen4(t) ? (wide ? 3.7e-9 : 6e-9)
                             : zen(t)          ? 4.4e-9
                                               : 0.75 * gather(t);
-
     const double uneven = sb_target_zen4(t) ? 28e-9 : 20e-9;
 
     if (ranges > 0) {
@@ -346,17 +349,17 @@ unaligned_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         slow * blocks * (rows + 1.5) * pace * 0.08e-9 + sb_vector_late(p, s, t);
 }
 
-/* Steps of sixteen rows that follow each other; lone rows. */
+/* Steps of sixteen rows that follow each other, each of their diagonals; lone rows, their entries. */
 static void
 alike_terms(sb_terms *out, const sb_vector_part *p, const sb_stats *s)
 {
+    static const double step[] = {2.2e-9, 5.1e-9}, diagonal[] = {1.72e-9, 3.25e-9},
+                        row[] = {6.4e-9, 7e-9}, entry[] = {0.25e-9, 0.34e-9};
+    const int w = p->x_size > 4;
     const double steps = sb_vector_alike(p, s);
-    const bool wide = p->x_size > 4;
 
-    out->unit =
-        steps * (wide ? 5.1e-9 : 2.2e-9) + s->lone * p->rows * (wide ? 7e-9 : 6.4e-9);
-    out->entry = steps * s->mean * (wide ? 3.25e-9 : 1.72e-9) +
-                 s->lone * p->entries * (wide ? 0.34e-9 : 0.25e-9);
+    out->unit = steps * step[w] + s->lone * p->rows * row[w];
+    out->entry = steps * s->mean * diagonal[w] + s->lone * p->entries * entry[w];
 }
 
 static void
@@ -409,9 +412,6 @@ terms_of(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_tar
     case SB_PART_UBCSR:
         unaligned_terms(out, p, s, t);
         return;
-    case SB_PART_ALIKE:
-        alike_terms(out, p, s);
-        return;
     case SB_PART_BLOCKS:
         out->unit = p->rows * 4e-9;
         out->entry = p->entries * 0.5e-9;
@@ -426,6 +426,10 @@ terms_of(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_tar
         out->entry = p->entries * (packed ? 0.5e-9 : 1e-9);
         return;
     default:
+        if (p->choice->kind == SB_PART_ALIKE && zen(t)) {
+            alike_terms(out, p, s);
+            return;
+        }
         out->unit = p->rows * 5e-9;
         out->entry = p->slots * (packed ? 1.2e-9 : 2e-9);
     }

@@ -9,8 +9,7 @@
 
 #include <math.h>
 
-/* Of Zen 4's seconds for rows or slices, for entries, and for new lines of x, which in
- * products count twice among the entries. */
+/* Of Zen 4's seconds for rows or slices, for entries, and for new lines of x. */
 typedef struct pace {
     double unit, entry, late;
 } pace;
@@ -53,7 +52,7 @@ rows_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_ta
     const row_pace *by = &table[p->x_size > 4];
     /* what Zen 5 foresees of the rows whose lengths are others than the last one's */
     const double mixed =
-        flows ? s->ragged * p->rows / (p->rows + REMEMBERED) : sb_vector_mixed(s);
+        flows ? sb_vector_forgotten(p, s, REMEMBERED) : sb_vector_mixed(s);
 
     out->unit = p->rows * (by->row + by->mixed * mixed);
     out->entry = p->entries * by->entry + by->late * sb_vector_late(p, s, t);

@@ -356,13 +356,11 @@ enum { UNLEARNT = 40000 };
 static sb_part_kind
 loaded_in_place(const sb_work *w, const sb_target *t, double mean)
 {
+    const bool longer = (w->compute_size == 4 && w->idx_size == 4) || w->m >= UNLEARNT;
+    const double least = longer ? 14 : sb_target_zen4(t) ? 9 : 7;
+
     if (sb_rule_together(w, t, SB_PART_SEG, 0, mean, 0) == SB_SPEC_FLOW)
-        return mean < ((w->compute_size == 4 && w->idx_size == 4) || w->m >= UNLEARNT
-                           ? 14
-                       : sb_target_zen4(t) ? 9
-                                           : 7)
-                   ? SB_PART_PROD
-                   : SB_PART_SEG;
+        return mean < least ? SB_PART_PROD : SB_PART_SEG;
     if (sb_target_slow_gathers(t))
         return mean < (w->compute_size == 4 ? 24 : 14) ? SB_PART_PROD : SB_PART_SEG;
     if (t->isa == SB_ISA_V3)

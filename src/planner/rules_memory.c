@@ -149,7 +149,8 @@ sb_rule_past(const sb_work *w, double mean, const sb_target *t)
     if (mean >= 16 && !sb_rule_many_lines(w, t))
         return false;
     /* of a tile that is cut short by masks: docs/measured/spmm-streaming.md */
-    if (sb_target_zen4(t) && w->op == SB_OP_SPMM && sb_rule_tile(w, t, 0, 0, 0) > w->n)
+    if (sb_target_zen4(t) && w->op == SB_OP_SPMM &&
+        sb_rule_tile_of(w, t, SB_PART_CSR, 0, 0, 0) > w->n)
         return false;
     if (t->isa == SB_ISA_V3) /* docs/measured/spmm-streaming.md, What is left of L3 */
         return all > (w->n * w->c_size >= 128 ? 0.5 : 0.8) * (double)t->l3;

@@ -85,8 +85,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
     return lists[list][rank];
 }
 
-/* Whether all of a row in place that is cut short is one tile of sixteen registers on Zen 5, on Emerald
- * Rapids of floats, which with the tail's own registers is faster than two, unless rows of B are asked for;
+/* Whether all of a row in place that is cut short is one tile of sixteen registers on Zen 5, on Zen 4 and
+ * Emerald Rapids of floats, which with the tail's own registers is faster than two, unless rows of B are asked for;
  * then where rows are short and whole lines, which C takes past the caches
  * (docs/measured/widths-between.md). */
 static bool

@@ -190,7 +190,7 @@ joined_fast(const sb_work *w, double mean, double ragged)
     return row == 64 && doubles && mean < 16 ? SB_SPEC_JOIN : SB_SPEC_EIGHTS;
 }
 
-/* Of such rows as are mixed here Zen 5 forgets the lengths before they come again. */
+/* Of such rows as are mixed here Zen 4 and 5 forget the lengths before they come again. */
 #define MIXED 0.5
 #define FORGOTTEN 12288
 
@@ -201,7 +201,7 @@ forgotten(const sb_work *w, double mean, double ragged)
 }
 
 /* Rows one after the other on Zen 5, rows of B of two lines or of any width that is not a tile's, and
- * those on Emerald Rapids (docs/measured/widths-between.md): fours, but where rows are
+ * those on Zen 4 and Emerald Rapids (docs/measured/widths-between.md): fours, but where rows are
  * short or their lengths unknown. 0: as where nothing is joined. */
 static int
 joined_any(const sb_work *w, const sb_target *t, double mean, double ragged)
@@ -215,8 +215,6 @@ joined_any(const sb_work *w, const sb_target *t, double mean, double ragged)
         return mean >= 6 ? SB_SPEC_HALVES : 0;
     if (row < 32 && mean >= 32 && t->isa == SB_ISA_V4G)
         return 0;
-    if (row > 128 && w->compute_size == 8 && sb_target_zen4(t))
-        return 0;
     return mean >= 4 && row <= 512 ? SB_SPEC_FOURS : 1;
 }
 
@@ -228,9 +226,12 @@ sb_rule_between(const sb_work *w)
     return plain_rows(w) && w->n >= 3 && row < 1024 && (row & (row - 1)) != 0;
 }
 
+/* Widths between by fours; on Zen 4 doubles in rows of B of more than two lines have more from pairs. */
 static bool
 by_width(const sb_work *w, const sb_target *t)
 {
+    if (sb_target_zen4(t) && w->compute_size == 8 && w->n * w->b_size > 128)
+        return false;
     return (t->wide && plain_rows(w) && w->n * w->b_size == 128) ||
            (t->isa >= SB_ISA_V4 && sb_rule_between(w));
 }

@@ -81,7 +81,7 @@ sb_target_zen(const sb_target *t)
 /* How many entries ahead kernels ask for lists of A of so many bytes, 0: not at all: 4096 bytes of
  * values. SpMV by a vector of `x` bytes asks where they are more than half of L3, or than 3/8 (Zen 3: 0.27)
  * where L2 has other things to do than x; SpMM (x is 0) where they are more than 7/8 of L3, on Zen 5 alone.
- * Measured on Zen 3, 4 and 5; Emerald Rapids gains nothing in SpMV. */
+ * Measured on Zen 3, 4 and 5. */
 static inline int64_t
 sb_target_ahead(const sb_target *t, double bytes, size_t value, double x)
 {

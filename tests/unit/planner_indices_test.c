@@ -375,11 +375,11 @@ test_direct(void **state)
         sb_op op;
         int64_t n;
         bool doubles;
-    } cases[] = {{SB_OP_SPMM, 4, false},  {SB_OP_SPMM, 8, true},
-                 {SB_OP_SPMM, 16, true},  {SB_OP_SPMM, 32, false},
-                 {SB_OP_SPMM, 256, true}, {SB_OP_SPMM, 128, false},
-                 {SB_OP_SPMM, 512, true}, {SB_OP_SDDMM, 32, true},
-                 {SB_OP_SDDMM, 48, true}, {SB_OP_SDDMM, 128, false}};
+    } cases[] = {
+        {SB_OP_SPMM, 7, false},   {SB_OP_SPMM, 4, false},   {SB_OP_SPMM, 8, true},
+        {SB_OP_SPMM, 16, true},   {SB_OP_SPMM, 32, false},  {SB_OP_SPMM, 256, true},
+        {SB_OP_SPMM, 128, false}, {SB_OP_SPMM, 512, true},  {SB_OP_SDDMM, 32, true},
+        {SB_OP_SDDMM, 48, true},  {SB_OP_SDDMM, 128, false}};
     static const gen_family families[] = {GEN_UNIFORM, GEN_POWER_LAW, GEN_DIAGONALS};
     char narrow[SB_SPEC_MAX], wide[SB_SPEC_MAX];
 

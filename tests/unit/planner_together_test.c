@@ -258,6 +258,23 @@ test_joined_any(void **state)
     }
 }
 
+/* Doubles in rows of B of more than two lines keep pairs on Zen 4, whatever their lengths. */
+static void
+test_pairs_of_doubles(void **state)
+{
+    static const joined_case cases[] = {
+        {24, 14000, 8, 40, 1, 2}, {24, 1000, 8, 40, 0, 2}, {50, 9000, 8, 20, 1, 1}};
+
+    (void)state;
+    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
+        const sb_work w = work_of(&cases[q]);
+        const sb_target zen4 = {.isa = SB_ISA_V4};
+
+        assert_int_equal(rows_in_place(&cases[q], &w, false), cases[q].want);
+        assert_false(sb_rule_asks_ragged(&w, &zen4));
+    }
+}
+
 /* A call without an analysis looks at lengths where they decide. */
 static void
 test_asks_ragged(void **state)
@@ -337,6 +354,7 @@ main(void)
         cmocka_unit_test(test_cut_short_on_zen3),
         cmocka_unit_test(test_joined),
         cmocka_unit_test(test_joined_wide),
+        cmocka_unit_test(test_pairs_of_doubles),
         cmocka_unit_test(test_joined_any),
         cmocka_unit_test(test_asks_ragged),
         cmocka_unit_test(test_groups_of_eight_lanes),

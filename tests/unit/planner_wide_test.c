@@ -69,7 +69,7 @@ test_alike(void **state)
     }
 }
 
-/* Vectors of SpMV's groups go on from row to row on Zen 5 and Zen 3, of elements that are computed with
+/* Vectors of SpMV's groups go on from row to row on Zen 3, 4 and 5, of elements that are computed with
  * as they are; rows that have seven entries and more, fourteen of floats and short columns, go
  * so without an analysis. */
 static void
