@@ -220,6 +220,27 @@ test_far(void **state)
     wide = false;
 }
 
+/* Rows that follow each other on Zen 4: few instructions for sixteen, by their diagonals; rows that
+ * follow none cost what rows one by one do. */
+static void
+test_alike(void **state)
+{
+    const sb_stats d = collect(&(shape){five, of_stencil});
+    sb_stats lone = d;
+
+    (void)state;
+    assert_true(d.follows > 0.9);
+    lone.follows = 0;
+    lone.lone = 1;
+    for (int q = 0; q < SB_COUNT(sizes); q++) {
+        expect("alike", "prod", 2, &d, sizes[q]);
+        expect("alike", "seg", 2, &d, sizes[q]);
+        expect("prod", "alike", 1.5, &lone, sizes[q]);
+        assert_true(
+            fabs(of("alike", &lone, sizes[q]) / of("csr", &lone, sizes[q]) - 1) < 0.7);
+    }
+}
+
 /* Zen 4 by its shipped coefficients, A and x beyond the caches, columns all over: what asks for A in place
  * is ahead of every form that does not, and of slices whose values come from all over. */
 static void
@@ -339,9 +360,9 @@ main(void)
         cmocka_unit_test(test_runs),          cmocka_unit_test(test_slices),
         cmocka_unit_test(test_mixed_lengths), cmocka_unit_test(test_late_columns),
         cmocka_unit_test(test_wide),          cmocka_unit_test(test_far),
-        cmocka_unit_test(test_far_four),      cmocka_unit_test(test_making),
-        cmocka_unit_test(test_lanes),         cmocka_unit_test(test_one_value),
-        cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_alike),         cmocka_unit_test(test_far_four),
+        cmocka_unit_test(test_making),        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_one_value),     cmocka_unit_test(test_shipped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -212,6 +212,24 @@ test_one_tile(void **state)
     assert_int_equal(sb_rule_tile_of(&d, &zen5, SB_PART_CSR, 0, 0, 0), 128);
 }
 
+/* On Zen 4 C is not stored past the caches by a tile cut short, the one of 256 columns among them. */
+static void
+test_cut_tiles(void **state)
+{
+    const sb_target zen4 = {
+        .isa = SB_ISA_V4, .threads = 2, .l2 = 1 << 20, .l3 = 32 << 20};
+
+    (void)state;
+    for (int64_t n = 128; n <= 256; n += 32) {
+        sb_work w = product(n, 4);
+
+        w.a_type = SB_F32;
+        w.m = w.k = 1000000;
+        w.nnz = 4 * w.m;
+        assert_int_equal(sb_rule_past(&w, 4, &zen4), n == 128 || n == 256);
+    }
+}
+
 /* Rows that follow each other: most rows, empty ones left out; of reals on Zen 4 and 5. */
 static void
 test_rows_alike(void **state)
@@ -296,10 +314,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alike),        cmocka_unit_test(test_flows),
-        cmocka_unit_test(test_last),         cmocka_unit_test(test_direct),
-        cmocka_unit_test(test_one_tile),     cmocka_unit_test(test_rows_alike),
-        cmocka_unit_test(test_asks_for_last)};
+        cmocka_unit_test(test_alike),      cmocka_unit_test(test_flows),
+        cmocka_unit_test(test_last),       cmocka_unit_test(test_direct),
+        cmocka_unit_test(test_cut_tiles),  cmocka_unit_test(test_one_tile),
+        cmocka_unit_test(test_rows_alike), cmocka_unit_test(test_asks_for_last)};
 
     return cmocka_run_group_tests(tests, start, NULL);
 }
