@@ -1,6 +1,7 @@
 /*
- * Windows and panels against plain rows on Zen 5, in entries of these: fitted to
- * timings of both (docs/measured/model.md, Forms against plain rows on Zen 5).
+ * Windows and panels against plain rows on Zen 5, in entries of these: fitted to timings of both
+ * (docs/measured/model.md, Forms against plain rows on Zen 5). What widths between cost besides, on
+ * Zen 4 and 5.
  * Columns of the tables are the bytes of a row of B: 128, 256 .. 4096.
  */
 #include "planner/cost.h"
@@ -140,7 +141,7 @@ sb_rows_wide_panels(const sb_part_choice *p, const sb_amounts *am, const sb_work
 }
 
 /* Rows of B of widths between, by kernels that cut tiles short with masks, or run a second tile for
- * what one leaves: of windows, of blocks and of panels. */
+ * what one leaves: of windows, of blocks and of panels; Zen 4 and 5. */
 double
 sb_rows_wide_between(const sb_part_choice *p, const sb_work *w, const sb_target *t)
 {

@@ -128,7 +128,7 @@ bool sb_rule_pairs(const sb_work *w);
 sb_part_kind sb_rule_in_place(const sb_work *w, const sb_target *t, double mean);
 
 /* Whether groups of rows that follow each other by one column are looked for: on Zen 3, whose
- * registers are too short to look values up in, 4 and 5, of reals there, and if most rows do; where
+ * registers are too short to look values up in, and of reals on Zen 4 and 5, if most rows do; where
  * gathers are fast, if nearly all do (docs/measured/spmv-diagonals.md, Rows that follow
  * each other). */
 bool sb_rule_alike(const sb_work *w, const sb_target *t, const sb_stats *s);

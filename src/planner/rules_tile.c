@@ -85,17 +85,17 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
     return lists[list][rank];
 }
 
-/* Whether all of a row in place that is cut short is one tile of sixteen registers on Zen 5, on Zen 4 and
- * Emerald Rapids of floats, which with the tail's own registers is faster than two, unless rows of B are asked for;
- * then where rows are short and whole lines, which C takes past the caches
- * (docs/measured/widths-between.md). */
+/* Whether all of a row in place that is cut short is one tile of sixteen registers on Zen 5, of floats on
+ * Zen 4 and Emerald Rapids, which with the tail's own registers is faster than two, unless rows of B are
+ * asked for; then where rows are short and whole lines, which C takes past the caches (not on Zen 4, which
+ * does not by such tiles; docs/measured/widths-between.md). */
 static bool
 single_tile(const sb_work *w, const sb_target *t, int prefetch)
 {
     const int64_t row = w->n * w->compute_size;
 
     return any_width(w, t) && (t->wide || w->compute_size == 4) && row > 512 &&
-           (!prefetch || (row % 64 == 0 && w->nnz < 8 * w->m));
+           (!prefetch || (row % 64 == 0 && w->nnz < 8 * w->m && !sb_target_zen4(t)));
 }
 
 int

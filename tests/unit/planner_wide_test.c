@@ -207,6 +207,11 @@ test_one_tile(void **state)
     d.a_type = SB_F64;
     assert_int_equal(sb_rule_tile_of(&w, &zen4, SB_PART_CSR, 0, 0, 0), 256);
     assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_CSR, 0, 0, 0), 256);
+    w.n = 208; /* short rows, whole lines */
+    w.m = 1000;
+    w.nnz = 3000;
+    assert_int_equal(sb_rule_tile_of(&w, &zen4, SB_PART_CSR, 0, 64, 0), 128);
+    assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_CSR, 0, 64, 0), 256);
     assert_true(sb_rule_tile_of(&w, &zen3, SB_PART_CSR, 0, 0, 0) <= 128);
     assert_true(sb_rule_tile_of(&d, &zen4, SB_PART_CSR, 0, 0, 0) <= 64);
     assert_int_equal(sb_rule_tile_of(&d, &zen5, SB_PART_CSR, 0, 0, 0), 128);
