@@ -391,6 +391,18 @@ undecided(const sb_planner *pl)
     return found & SB_STATS_OF_BLOCKS ? found | SB_STATS_OF_WIN : found; /* levels */
 }
 
+/* Sets aside what a first look alone has priced, by bounds, and found out of reach. */
+static void
+drop_bounded(sb_planner *pl)
+{
+    for (int q = 0; q < pl->nweighed; q++) {
+        sb_weighed *w = &pl->weighed[q];
+
+        if ((pl->stats.first & sampled_by(w)) && out_of_reach(pl, w) && !w->dropped)
+            w->dropped = "a first look found too few of them";
+    }
+}
+
 /* Weighs by a first look, then, where that leaves something open, by all samples of it; last
  * what takes a look of its own. */
 static sb_status
@@ -405,6 +417,7 @@ weigh(sb_planner *pl)
         pl->nweighed = 0;
         weigh_candidates(pl);
     }
+    drop_bounded(pl);
     if (!pl->pb->device) {
         if (!(pl->stats.first & SB_STATS_OF_BLOCKS)) /* which are few */
             SB_TRY(sb_levels_search(pl));
