@@ -417,8 +417,8 @@ weigh(sb_planner *pl)
         pl->nweighed = 0;
         weigh_candidates(pl);
     }
-    drop_bounded(pl);
     if (!pl->pb->device) {
+        drop_bounded(pl);
         if (!(pl->stats.first & SB_STATS_OF_BLOCKS)) /* which are few */
             SB_TRY(sb_levels_search(pl));
         SB_TRY(sb_row_order_weigh(pl));
