@@ -11,7 +11,8 @@
  * of additions takes four products. `u4`: vectors of a whole register that begin at
  * multiples of their lanes in A, whole wherever rows end; what lies behind a row's end
  * is kept for the next row (spblas_flow.h): 1.1 to 1.3 times as fast as either on Zen
- * 5, 0.95 to 1.5 on Zen 3, 1.0 to 1.7 (of four lanes) on Zen 4, 1.1 to 1.4 on Emerald Rapids. There a row's sum depends on
+ * 5, 0.95 to 1.5 on Zen 3, 1.1 to 1.4 on Emerald Rapids, on Zen 4 1.0 to 1.7 of four
+ * lanes. There a row's sum depends on
  * where it lies in A, too, and entries %ahead further are asked for, as are offsets of
  * later rows, which eight places of the text read in turn and no prefetcher follows.
  */

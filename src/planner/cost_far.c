@@ -1,9 +1,10 @@
 /*
  * SpMV beyond the near caches on Zen 3, 4 and 5: what lines of x and of A cost
  * besides what each form does, little where kernels ask for A (sb_target_ahead), much
- * where they do not. Fitted on Zen 5 to matrices of 1 to 75 MB of A, on Zen 4 of 6 to 69; on Zen 3 most
- * shares are Zen 5's, which fitted, others its own, by matrices of 9 to 69 MB
- * (docs/measured/model.md, Beyond the near caches on Zen 4, Beyond the near caches on Zen 5, SpMV on Zen 3).
+ * where they do not. Fitted on Zen 5 to matrices of 1 to 75 MB of A, on Zen 4 of 6 to 69;
+ * on Zen 3 most shares are Zen 5's, which fitted, others its own, by matrices of 9 to 69 MB
+ * (docs/measured/model.md, Beyond the near caches on Zen 4, Beyond the near caches on Zen 5,
+ * SpMV on Zen 3).
  */
 #include "planner/cost.h"
 #include "planner/rules.h"
