@@ -92,6 +92,48 @@ sb_view_onward(const sb_view *v)
     return n > 0 ? (double)on / (double)n : 0;
 }
 
+/* Rows of more entries are not compared. */
+enum { COMPARED = 512 };
+
+/* How many columns of row i the row above names, too; both are short and in order. */
+static int64_t
+named_above(const sb_view *v, int64_t i)
+{
+    const int64_t lo = sb_view_lo(v, i), hi = sb_view_lo(v, i + 1);
+    int64_t both = 0;
+
+    for (int64_t at = lo, above = sb_view_lo(v, i - 1); at < hi && above < lo;) {
+        const int64_t c = sb_view_col(v, at), d = sb_view_col(v, above);
+
+        both += c == d;
+        at += c <= d;
+        above += d <= c;
+    }
+    return both;
+}
+
+double
+sb_view_strewn(const sb_view *v)
+{
+    const int64_t most = v->rows - 1, n = most < SAMPLES ? most : SAMPLES;
+    int64_t entries = 0, apart = 0;
+
+    for (int64_t q = 0; q < n; q++) {
+        const int64_t i = 1 + most / n * q + most % n * q / n;
+        const int64_t above = sb_view_lo(v, i - 1), lo = sb_view_lo(v, i);
+        const int64_t hi = sb_view_lo(v, i + 1);
+
+        /* offsets need not have been validated */
+        if (above < 0 || lo < above || hi <= lo || hi > v->nnz ||
+            lo - above > COMPARED || hi - lo > COMPARED)
+            continue;
+        entries += hi - lo;
+        if (hi - lo == 1 || sb_view_col(v, hi - 1) - sb_view_col(v, lo) >= v->cols / 4)
+            apart += hi - lo - named_above(v, i);
+    }
+    return entries > 0 ? (double)apart / (double)entries : 0;
+}
+
 double
 sb_view_span(const sb_view *v)
 {
@@ -414,6 +456,7 @@ sb_stats_collect(sb_stats *out, const sb_view *v, sb_stats_use use, const sb_par
     out->rows = v->rows;
     out->ragged = sb_view_ragged(v);
     out->onward = sb_view_onward(v);
+    out->strewn = sb_view_strewn(v);
     out->cols = v->cols;
     out->nnz = v->nnz;
     if (v->rows + v->nnz < 16384)

@@ -50,6 +50,7 @@ typedef struct sb_stats {
     double mean, cv;     /* of the row length; cv = deviation / mean */
     double ragged;       /* sb_view_ragged */
     double onward;       /* sb_view_onward */
+    double strewn;       /* sb_view_strewn */
     int64_t bandwidth;   /* max |column - row| over the entries */
     bool sorted;         /* columns strictly increase within every row */
     int64_t distinct;    /* columns with an entry; an upper bound if not sampled */
@@ -104,6 +105,10 @@ double sb_view_ragged(const sb_view *v);
 /* The share of rows whose last column lies beyond that of the row above, if it has one, and whose
  * columns span a quarter of all at most; from at most 64 rows. */
 double sb_view_onward(const sb_view *v);
+
+/* The share of entries, of at most 64 rows, whose column the row above does not name and whose own row has
+ * one entry or spans a quarter of all columns: near 1 where columns come in no order. */
+double sb_view_strewn(const sb_view *v);
 
 /* The share of all columns from a row's first entry to its last, which are the outermost where columns are
  * in order, in the mean of at most 64 rows of two entries and more. */

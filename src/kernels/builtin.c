@@ -221,6 +221,12 @@
         "spmm csr " F32L " rr t64 p64 nt", "spmm csr " F32L " rr t128 p64 nt", \
         "spmm csr " F64L " rr x16 p64 nt", "spmm csr " F64L " rr x32 p64 nt",  \
         "spmm csr " F64L " rr t64 p64 nt"
+/* ... whose columns come in no order (planner/rules.h, sb_rule_strewn). */
+#define WIDE_STREWN                                                    \
+    "spmm csr " F32L " rr x8 p64", "spmm csr " F32L " rr x16 p64",     \
+        "spmm csr " F32L " rr t64 p64", "spmm csr " F64L " rr x4 p64", \
+        "spmm csr " F64L " rr x8 p64", "spmm csr " F64L " rr x16 p64", \
+        "spmm csr " F64L " rr x32 p64"
 #define WIDE_F32                                                             \
     WIDE(F32L), JOINED("csr", F32L, "x4"), "spmm csr " F32L " rr x4 p0 u8",  \
         "spmm csr " F32L " rr t8 p0", "spmm csr " F32L " rr t8 p0 u2",       \
@@ -327,6 +333,8 @@ static const char *const builtin[] = {
     FAR("csr", F64, "t64"),
     FAR("csr", F64, "t32"),
     FAR("csr", F64, "x32"),
+    "spmm csr " F32 " rr t32 p64",
+    "spmm csr " F64 " rr t16 p64",
     "spmm csr " F64 " rr t128 p0",
     "spmm csr " F64 " rr t128 p0 nt",
     "spmm csr " F64 " rr x128 p0",
@@ -394,6 +402,7 @@ static const char *const builtin[] = {
     WIDE_F32,
     WIDE_F64,
     WIDE_FAR,
+    WIDE_STREWN,
     VECTOR("csr", F32L),
     VECTOR("csr", F64L),
     TOGETHER(F32),

@@ -62,7 +62,8 @@ unwise_partitions(const sb_planner *pl, const sb_part_choice *p)
     if (p->c > 4)
         return "so many partitions were not measured";
     if (pl->work.n * pl->work.b_size >= 128 &&
-        sb_rule_leaves(pl->pb, sb_work_footprint(&pl->work, s), 1, pl->target))
+        sb_rule_leaves(pl->pb, sb_work_footprint(&pl->work, s), s->strewn, 1,
+                       pl->target))
         return "rows of so many lines need no partitions";
     return sb_rule_local(pl->target, s->r4) ||
                    sb_work_footprint(&pl->work, s) < (double)pl->target->l3 ||

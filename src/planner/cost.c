@@ -124,15 +124,18 @@ together(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
          const sb_target *t)
 {
     const int class_ = sb_cost_class(p);
+    const double b = sb_work_footprint(w, s);
     const int unroll =
         class_ == SB_PART_CSR || class_ == SB_PART_ROWS || class_ == SB_PART_PICK
             ? sb_rule_together(w, t, class_, 1, s->mean, s->ragged)
             : 1;
 
+    if (sb_rule_alone(w, b, s->strewn, p->kind, t))
+        return 1;
+
     /* fours ask for no rows of B ahead, so rows that do for each entry have none (steps.c) */
-    return unroll == SB_SPEC_FOURS &&
-                   sb_rule_beyond(w, sb_work_footprint(w, s), 1, t) &&
-                   sb_rule_last(w, sb_work_footprint(w, s), s->onward, t) == 0
+    return unroll == SB_SPEC_FOURS && sb_rule_beyond(w, b, 0, 1, t) &&
+                   sb_rule_last(w, b, s->onward, t) == 0
                ? 1
                : unroll;
 }

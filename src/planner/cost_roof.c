@@ -71,7 +71,8 @@ static afar
 rates_afar(const sb_amounts *am, double kept, const sb_work *w, const sb_stats *s,
            const sb_target *t)
 {
-    const bool asked = !am->unasked && sb_rule_beyond(w, sb_work_footprint(w, s), 1, t);
+    const bool asked =
+        !am->unasked && sb_rule_beyond(w, sb_work_footprint(w, s), s->strewn, 1, t);
     const double side = 1 + positive(kept * s->window_next - 0.4) / 0.6;
 
     return sb_target_zen4(t) ? (afar){side, asked ? side : side / 2} : (afar){1, 1};

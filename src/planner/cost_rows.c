@@ -115,7 +115,7 @@ far_away(bool streams, const sb_work *w, const sb_stats *s, const sb_target *t)
 
     if (sb_rule_last(w, sb_work_footprint(w, s), s->onward, t) > 0)
         return 1 + few * gain_of_last(row);
-    if (row < 256 || !(sb_rule_beyond(w, sb_work_footprint(w, s), 1, t) ||
+    if (row < 256 || !(sb_rule_beyond(w, sb_work_footprint(w, s), s->strewn, 1, t) ||
                        sb_rule_past(w, s->mean, t)))
         return 1;
     if (t->wide && !streams && sb_rule_past(w, s->mean, t))

@@ -16,6 +16,7 @@ enum { DIRECT_TILES = 64 };
 /* What the rules ask of the rows of a part in place, by samples of them. */
 typedef struct order {
     double ragged; /* sb_view_ragged */
+    double strewn; /* sb_view_strewn */
     int last;      /* sb_rule_last */
 } order;
 
@@ -30,9 +31,10 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
     const bool stream = sb_rule_stream(pb, w, mean, t);
+    const double strewn = slab > 0 ? 0 : of.strewn;
     const int prefetch = of.last || !sb_rule_slab_asks(w, slab, t)
                              ? 0
-                             : sb_rule_prefetch(pb, b_bytes, 1, stream, t);
+                             : sb_rule_prefetch(pb, b_bytes, strewn, 1, stream, t);
     const sb_dtype ptr = kind == SB_PART_LIST ? pb->a.idx_type : pb->a.ptr_type;
     const int block = kind == SB_PART_BLOCKS ? (int)pb->a.block : 0;
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = kind}}, .slab = slab};
@@ -40,7 +42,10 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     for (int rank = 0;
          (ch.tile = sb_rule_tile_of(&narrow, t, kind, block, prefetch, rank)) > 0;
          rank++) {
-        const int unroll = sb_rule_together_slab(w, slab, t, kind, 1, mean, of.ragged);
+        const int unroll =
+            sb_rule_alone(w, b_bytes, strewn, kind, t)
+                ? 1
+                : sb_rule_together_slab(w, slab, t, kind, 1, mean, of.ragged);
         for (int without = 0; without < 8; without++) {
             ch.unroll = without & 1 ? 1 : unroll;
             ch.stream = !(without & 2) && stream && sb_rule_tile_streams(w, t, ch.tile);
@@ -64,14 +69,17 @@ order_of(const sb_problem *pb, const sb_work *w, int kind)
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
     const bool lengths = sb_rule_asks_ragged(w, t);
     const bool last = sb_rule_last(w, b_bytes, 1, t) > 0;
+    const bool strewn = sb_rule_strewn(w, b_bytes, 1, t);
     order of = {0};
     sb_view v;
 
-    if (kind != SB_PART_CSR || !(lengths || last) ||
+    if (kind != SB_PART_CSR || !(lengths || last || strewn) ||
         sb_view_make(&v, &pb->a, sb_problem_transposes(pb), NULL) != SB_OK)
         return of;
     if (lengths)
         of.ragged = sb_view_ragged(&v);
+    if (strewn)
+        of.strewn = sb_view_strewn(&v);
     if (last)
         of.last = sb_rule_last(w, b_bytes, sb_view_onward(&v), t);
     sb_view_free(&v);

@@ -162,7 +162,7 @@ leaves_l3(const sb_planner *pl)
 
     return sb_target_zen(pl->target) &&
            sb_rule_stream(pl->pb, w, pl->stats.mean, pl->target) &&
-           sb_rule_leaves(pl->pb, b, 1, pl->target) &&
+           sb_rule_leaves(pl->pb, b, 0, 1, pl->target) &&
            sb_rule_bytes(w, b) > LEAST_L3 * (double)pl->target->l3 &&
            sb_rule_last(w, b, pl->stats.onward, pl->target) == 0;
 }

@@ -178,13 +178,21 @@ bool sb_rule_gpu_suits(const sb_choice *ch);
  * between blocks or diagonals, pieces of rows): groups of lanes would add to it at once. */
 void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 
+/* Zen 4: whether rows of B are named in no order, of entries `strewn` (sb_view_strewn), and lie, beside A
+ * and C, beyond what L3 has room for in hours when others use it; and whether the entries of a part
+ * go one by one for that, however many its rows have. */
+bool sb_rule_strewn(const sb_work *w, double footprint, double strewn,
+                    const sb_target *t);
+bool sb_rule_alone(const sb_work *w, double footprint, double strewn, sb_part_kind kind,
+                   const sb_target *t);
+
 /* How many entries ahead rows of B are asked for, 0: none. Only where what the product touches
  * leaves the last-level cache: `footprint` bytes of B, and on Zen 4 and 5 C and A with them, `rows` rows of A
  * asking together; on Zen 3 a share of it; elsewhere only where C is not streamed
  * (docs/kernels.md, SpMM rule 4). SDDMM's are columns of Y, C its X. On Zen 5 short
- * rows of B by themselves, too. */
-int sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
-                     const sb_target *t);
+ * rows of B by themselves, too, on Zen 4 where they are `strewn`. */
+int sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows,
+                     bool stream, const sb_target *t);
 
 /* Whether rows of B are asked for in a slab of so many columns, 0: in place. L2 of Zen 3 and of
  * Emerald Rapids has them; of doubles it was timed there alone. */
@@ -202,13 +210,14 @@ double sb_rule_bytes(const sb_work *w, double footprint);
 /* Whether B and C lie by rows. */
 bool sb_problem_row_major(const sb_problem *pb);
 
-/* Whether A, B and C leave the last-level cache, on Zen 3 a share of it, `rows` rows of A asking together
- * for rows of B. */
-bool sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t);
+/* Whether A, B and C leave the last-level cache, on Zen 3 a share of it, on Zen 4 one where they are `strewn`,
+ * `rows` rows of A asking together for rows of B. */
+bool sb_rule_beyond(const sb_work *w, double footprint, double strewn, int rows,
+                    const sb_target *t);
 
 /* Whether A, B and C do, on Zen 3, 4 and 5, and rows of B are long enough to be asked for: far
  * enough that it pays, or, where rows are too long for it, that an order of rows may. */
-bool sb_rule_leaves(const sb_problem *pb, double footprint, int rows,
+bool sb_rule_leaves(const sb_problem *pb, double footprint, double strewn, int rows,
                     const sb_target *t);
 
 /* Whether C is so large that it had better not go through the caches, rows having `mean` entries. */

@@ -15,8 +15,43 @@ sb_rule_bytes(const sb_work *w, double footprint)
            (double)w->nnz * (w->a_size + w->idx_size);
 }
 
+/* Times that a row of B, or of C where those are more, is asked for. */
+static double
+asked_for(const sb_work *w)
+{
+    return (double)w->nnz / (double)(w->m > w->k ? w->m : w->k);
+}
+
+/* Of entries, those that lie in no order; of L3, what A, B and C have of it then; times that a row of
+ * B is asked for, from which on it is found near. */
+#define STREWN 0.85
+#define STREWN_L3 0.45
+#define STREWN_ASKED 40
+/* Of which many do, and what the others have of L3 then. */
+#define PARTLY_STREWN 0.5
+#define PARTLY_STREWN_L3 0.6
+
 bool
-sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t)
+sb_rule_strewn(const sb_work *w, double footprint, double strewn, const sb_target *t)
+{
+    return sb_target_zen4(t) && w->op == SB_OP_SPMM && !w->col_major && !w->complex &&
+           w->a_size == w->compute_size && w->b_size == w->compute_size &&
+           strewn >= STREWN && asked_for(w) < STREWN_ASKED &&
+           footprint > 1.5 * (double)t->l2 &&
+           sb_rule_bytes(w, footprint) > STREWN_L3 * (double)t->l3;
+}
+
+bool
+sb_rule_alone(const sb_work *w, double footprint, double strewn, sb_part_kind kind,
+              const sb_target *t)
+{
+    return (kind == SB_PART_CSR || kind == SB_PART_ROWS || kind == SB_PART_PICK) &&
+           sb_rule_strewn(w, footprint, strewn, t);
+}
+
+bool
+sb_rule_beyond(const sb_work *w, double footprint, double strewn, int rows,
+               const sb_target *t)
 {
     const bool dots = w->op == SB_OP_SDDMM;
     const int64_t row = (dots ? w->k : w->n) * w->b_size, columns = dots ? w->n : w->k;
@@ -26,23 +61,29 @@ sb_rule_beyond(const sb_work *w, double footprint, int rows, const sb_target *t)
                          (rows > 1 ? rows : 1);
     const bool zen3 =
         t->isa == SB_ISA_V3; /* docs/measured/spmm-streaming.md, What is left of L3 */
-    double least = t->wide ? 1.6 : zen3 && !dots ? 0.375 : 0.9;
+    const bool partly = sb_target_zen4(t) && !dots && strewn >= PARTLY_STREWN;
+    double least = t->wide         ? 1.6
+                   : zen3 && !dots ? 0.375
+                   : partly        ? PARTLY_STREWN_L3
+                                   : 0.9;
 
     if (dots && row < 512)
         least = zen3 ? 0.45 : INFINITY;
     return row >= (zen3 && !dots ? 32 : 128) &&
-           all > (least + asked / 64) * (double)t->l3;
+           (all > (least + asked / 64) * (double)t->l3 ||
+            (rows <= 1 && sb_rule_strewn(w, footprint, strewn, t)));
 }
 
 bool
-sb_rule_leaves(const sb_problem *pb, double footprint, int rows, const sb_target *t)
+sb_rule_leaves(const sb_problem *pb, double footprint, double strewn, int rows,
+               const sb_target *t)
 {
     sb_work w;
 
     if (!sb_target_zen(t) || (pb->op != SB_OP_SDDMM && !sb_problem_row_major(pb)))
         return false;
     sb_work_of(&w, pb);
-    return sb_rule_beyond(&w, footprint, rows, t);
+    return sb_rule_beyond(&w, footprint, strewn, rows, t);
 }
 
 /* Entries for each row of B of which most find it in a cache, whatever their order: Zen 5's. */
@@ -54,7 +95,7 @@ static bool
 too_long(const sb_work *w, int rows, const sb_target *t)
 {
     const int64_t row = (w->op == SB_OP_SDDMM ? w->k : w->n) * w->b_size;
-    const double asked = (double)w->nnz / (double)(w->m > w->k ? w->m : w->k);
+    const double asked = asked_for(w);
 
     if (!(t->wide || t->isa == SB_ISA_V3) || rows > 1)
         return false;
@@ -66,17 +107,20 @@ too_long(const sb_work *w, int rows, const sb_target *t)
 /* Of L3, what B takes up where rows of it of half a line or a line are asked for. */
 #define SHORT_L3 0.6
 
-/* Such rows, of f32 and f64, where few entries ask for each: these then go one by one
+/* Such rows, of f32 and f64, where few entries ask for each, or in no order: these then go one by one
  * (docs/measured/spmm-asking-ahead.md, Rows of B of half a line). */
 static bool
-asks_short(const sb_work *w, double footprint, int rows, const sb_target *t)
+asks_short(const sb_work *w, double footprint, double strewn, int rows,
+           const sb_target *t)
 {
     const int64_t row = w->n * w->b_size;
-    const double asked = (double)w->nnz / (double)(w->m > w->k ? w->m : w->k);
 
-    return t->wide && w->op == SB_OP_SPMM && !w->complex &&
-           w->a_size == w->compute_size && w->b_size == w->compute_size &&
-           (row == 32 || row == 64) && rows <= 1 && asked < MANY &&
+    if (w->op != SB_OP_SPMM || w->complex || w->a_size != w->compute_size ||
+        w->b_size != w->compute_size || rows > 1)
+        return false;
+    if (sb_rule_strewn(w, footprint, strewn, t))
+        return row == 32 || row == 64 || (row >= 96 && row < 128);
+    return t->wide && (row == 32 || row == 64) && asked_for(w) < MANY &&
            footprint > SHORT_L3 * (double)t->l3;
 }
 
@@ -98,8 +142,8 @@ sb_rule_last(const sb_work *w, double footprint, double onward, const sb_target 
 }
 
 int
-sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
-                 const sb_target *t)
+sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows,
+                 bool stream, const sb_target *t)
 {
     const bool dots = pb->op == SB_OP_SDDMM;
     sb_work w;
@@ -114,9 +158,10 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, int rows, bool stream,
                        footprint > (double)t->l3 / 2
                    ? 8
                    : 0;
-    if (sb_problem_row_major(pb) && asks_short(&w, footprint, rows, t))
+    if (sb_problem_row_major(pb) && asks_short(&w, footprint, strewn, rows, t))
         return 64;
-    return sb_rule_leaves(pb, footprint, rows, t) && !too_long(&w, rows, t) ? 64 : 0;
+    return sb_rule_leaves(pb, footprint, strewn, rows, t) && !too_long(&w, rows, t) ? 64
+                                                                                    : 0;
 }
 
 bool

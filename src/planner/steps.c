@@ -7,72 +7,10 @@
 #include "planner/build.h"
 
 #include "base/alloc.h"
-#include "base/log.h"
 #include "planner/groups.h"
-#include "planner/recent.h"
 #include "planner/rules.h"
 #include "planner/sampled.h"
 #include "runtime/device.h"
-
-/* One that the emitter or the compiler refuses is not at hand. The device has warned of it
- * once; here it would come with every product. */
-sb_status
-sb_planner_device_kernel(const sb_kernel **out, struct sb_device *d, sb_spec *spec,
-                         sb_kernel_effort effort)
-{
-    sb_diag why = {SB_OK, ""};
-    char text[SB_SPEC_MAX];
-    sb_status st;
-
-    sb_rule_lanes(spec);
-    spec->exact = false;
-    if (sb_spec_print(text, sizeof text, spec) != SB_OK)
-        return SB_ENOKERNEL;
-    st = d->ops->kernel(out, d, text, sb_planner_gpu_maker, effort, &why);
-    if (st == SB_OK || st == SB_ENOMEM)
-        return st;
-    sb_log(st != SB_ENOKERNEL            ? SB_LOG_WARN
-           : effort == SB_KERNEL_COMPILE ? SB_LOG_INFO
-                                         : SB_LOG_DEBUG,
-           "no GPU kernel \"%s\": %s", text,
-           why.text[0] ? why.text : sb_status_text(st));
-    return SB_ENOKERNEL;
-}
-
-static sb_status
-host_kernel(const sb_kernel **out, const sb_spec *spec, sb_kernel_effort effort)
-{
-    char text[SB_SPEC_MAX];
-
-    if (effort == SB_KERNEL_RESIDENT)
-        return sb_recent_kernel(out, spec);
-    if (sb_spec_print(text, sizeof text, spec) != SB_OK)
-        return SB_ENOTSUP;
-    return sb_kernel_get(out, text, sb_planner_maker, effort);
-}
-
-sb_status
-sb_planner_kernel(const sb_kernel **out, const sb_problem *pb, const sb_choice *ch,
-                  unsigned kinds, sb_dtype ptr, sb_dtype idx, sb_kernel_effort effort)
-{
-    sb_spec spec;
-    sb_status st;
-
-    *out = NULL;
-    sb_spec_of(&spec, pb, ch, kinds, ptr, idx);
-    if (pb->device)
-        return sb_planner_device_kernel(out, pb->device, &spec, effort);
-    /* one made for just this width knows its loops' ends */
-    for (spec.exact = sb_spec_exact(&spec, pb, ch->slab);; spec.exact = false) {
-        st = host_kernel(out, &spec, effort);
-        if (st == SB_OK || st == SB_ENOTSUP)
-            return st;
-        if (!spec.exact && !(kinds >> SB_PART_BLOCKS & 1 && spec.block > 1))
-            return st;
-        if (!spec.exact)
-            spec.block = 1, spec.turned = false; /* one for any block */
-    }
-}
 
 /* A sampled product in place takes no notice of rows, so no tiles are cut for it. */
 static bool
@@ -197,10 +135,11 @@ rows_together(const sb_choice *ch)
     return rows;
 }
 
-/* How many entries of a row are taken together, where `want` does not say: where rows of B are
- * asked for ahead no fours, which are without. */
+/* How many entries of a row are taken together, where `want` does not say: none where they go alone,
+ * and where rows of B are asked for ahead no fours, which are without. */
 static int
-together(const sb_planner *pl, const sb_choice *want, int prefetch, int block)
+together(const sb_planner *pl, const sb_choice *want, bool alone, int prefetch,
+         int block)
 {
     const int unroll =
         sb_rule_together_slab(&pl->work, want->slab, pl->target, want->part[0].kind,
@@ -209,7 +148,8 @@ together(const sb_planner *pl, const sb_choice *want, int prefetch, int block)
 
     if (want->unroll != 0)
         return want->unroll;
-    if (unroll > SB_SPEC_FEW && prefetch > 0) /* calls that ask for nothing */
+    if (alone ||
+        (unroll > SB_SPEC_FEW && prefetch > 0)) /* calls that ask for nothing */
         return 1;
     return halves && want->slab == 0 && sb_rule_slim(&pl->work, pl->target, &pl->stats)
                ? SB_SPEC_SLIM
@@ -232,6 +172,8 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         first == SB_PART_BLOCKS ? (int)pl->view.block : rows_together(want);
     const sb_work narrow = sb_work_slab(&pl->work, want->slab);
     const double bytes = sb_work_footprint(&pl->work, &pl->stats);
+    const double strewn = want->slab == 0 ? pl->stats.strewn : 0; /* L2 holds a slab */
+    const bool alone = sb_rule_alone(&pl->work, bytes, strewn, first, pl->target);
     const bool ordered = first == SB_PART_PICK && want->part[0].k > 0;
     const bool stream =
         want->stream ||
@@ -246,8 +188,9 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         best.last = sb_rule_last(&pl->work, bytes, pl->stats.onward, pl->target);
     if (best.prefetch == 0 && best.last == 0 &&
         sb_rule_slab_asks(&pl->work, want->slab, pl->target))
-        best.prefetch = sb_rule_prefetch(pl->pb, bytes, block, stream, pl->target);
-    best.unroll = together(pl, want, best.prefetch, block);
+        best.prefetch =
+            sb_rule_prefetch(pl->pb, bytes, strewn, block, stream, pl->target);
+    best.unroll = together(pl, want, alone, best.prefetch, block);
     widest = sb_rule_tile_of(&narrow, pl->target, first, block, best.prefetch, 0);
     for (int pass = b->effort == SB_KERNEL_COMPILE ? BEST : WHOLE; pass < PASSES;
          pass++) {

@@ -149,10 +149,10 @@ test_many_lines(void **state)
                                                           .compute_size = 4};
 
         assert_int_equal(sb_rule_unroll(&w, &t, 100, 0), cases[q].many ? 1 : 2);
-        assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, false, &t), zen ? 64 : 8);
-        assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), zen ? 64 : 0);
+        assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, false, &t), zen ? 64 : 8);
+        assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), zen ? 64 : 0);
         pb.a.nnz = 13 * pb.a.rows;
-        assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t),
+        assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t),
                          zen && ahead ? 64 : 0);
         assert_int_equal(sb_rule_stream(&pb, &rows, 100, &t), cases[q].many);
         /* but on Zen 4 where a tile of 128 is cut short */
@@ -341,43 +341,43 @@ test_asks_ahead(void **state)
     dots.op = SB_OP_SDDMM;
     pb.a.idx_type = SB_I32;
     pb.a.nnz = 120000;
-    assert_int_equal(sb_rule_prefetch(&pb, b, 1, true, &t), 64);
-    assert_int_equal(sb_rule_prefetch(&pb, b, 1, false, &t), 64);
-    assert_int_equal(sb_rule_prefetch(&pb, b / 2, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, b, 0, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, b, 0, 1, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, b / 2, 0, 1, true, &t), 0);
     pb.a.nnz = 2400000; /* 60 for a row: 60 MB are within 1.8 times L3 */
-    assert_int_equal(sb_rule_prefetch(&pb, b, 1, true, &t), 0);
-    assert_int_equal(sb_rule_prefetch(&pb, b, 3, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, b, 0, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, b, 0, 3, true, &t), 64);
     pb.b.cols = pb.c.cols = 31;
-    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 0);
     dots.b.cols = 128;
-    assert_int_equal(sb_rule_prefetch(&dots, b, 1, false, &t), 64);
-    assert_int_equal(sb_rule_prefetch(&dots, b / 4, 1, false, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&dots, b, 0, 1, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&dots, b / 4, 0, 1, false, &t), 0);
     dots.b.cols = 127;
-    assert_int_equal(sb_rule_prefetch(&dots, b, 1, false, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&dots, b, 0, 1, false, &t), 0);
     t.isa = SB_ISA_V3; /* dots from 32 floats on, from half of L3 on */
-    assert_int_equal(sb_rule_prefetch(&dots, b, 1, false, &t), 64);
-    assert_int_equal(sb_rule_prefetch(&dots, b / 4, 1, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&dots, b, 0, 1, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&dots, b / 4, 0, 1, false, &t), 64);
     dots.b.cols = 32;
-    assert_int_equal(sb_rule_prefetch(&dots, b / 4, 1, false, &t), 0);
-    assert_int_equal(sb_rule_prefetch(&dots, 12 << 20, 1, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&dots, b / 4, 0, 1, false, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&dots, 12 << 20, 0, 1, false, &t), 64);
     dots.b.cols = 31;
-    assert_int_equal(sb_rule_prefetch(&dots, 12 << 20, 1, false, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&dots, 12 << 20, 0, 1, false, &t), 0);
     /* products from 8 floats on: 19 MB of A, 60 entries for a row of B */
     pb.b.cols = pb.c.cols = 8;
-    assert_int_equal(sb_rule_prefetch(&pb, 23 << 20, 1, false, &t), 64);
-    assert_int_equal(sb_rule_prefetch(&pb, 22 << 20, 1, false, &t), 0);
-    assert_int_equal(sb_rule_prefetch(&pb, 22 << 20, 3, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 23 << 20, 0, 1, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 22 << 20, 0, 1, false, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 22 << 20, 0, 3, false, &t), 64);
     pb.b.cols = pb.c.cols = 7;
-    assert_int_equal(sb_rule_prefetch(&pb, 23 << 20, 1, false, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 23 << 20, 0, 1, false, &t), 0);
     assert_true(sb_rule_slab_asks(&one, 0, &t));
     assert_false(sb_rule_slab_asks(&one, 16, &t));
     t.isa = SB_ISA_V4G;
     assert_false(sb_rule_slab_asks(&one, 16, &t));
-    assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, false, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 0, 1, false, &t), 0);
     pb.b.cols = pb.c.cols = 32;
-    assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, false, &t), 8);
-    assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 1, true, &t), 0);
-    assert_int_equal(sb_rule_prefetch(&pb, 15 << 20, 1, false, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 0, 1, false, &t), 8);
+    assert_int_equal(sb_rule_prefetch(&pb, 17 << 20, 0, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 15 << 20, 0, 1, false, &t), 0);
 }
 
 /* Zen 5: where more of L3 is left; not long rows that are asked for often, nor the longest, but
@@ -391,27 +391,27 @@ test_asks_ahead_on_wide(void **state)
     (void)state;
     pb.a.idx_type = SB_I32;
     pb.a.nnz = 120000;
-    assert_int_equal(sb_rule_prefetch(&pb, 60000 * 512.0, 1, true, &t), 0);
-    assert_int_equal(sb_rule_prefetch(&pb, 70000 * 512.0, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 60000 * 512.0, 0, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 70000 * 512.0, 0, 1, true, &t), 64);
     dots = pb;
     dots.op = SB_OP_SDDMM;
-    assert_int_equal(sb_rule_prefetch(&dots, 1e9, 1, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&dots, 1e9, 0, 1, false, &t), 64);
     dots.b.cols = 256;
-    assert_int_equal(sb_rule_prefetch(&dots, 1e9, 1, false, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&dots, 1e9, 0, 1, false, &t), 0);
     pb.b.cols = pb.c.cols = 512;
-    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 64);
     pb.a.nnz = 440000;
-    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 0);
-    assert_true(sb_rule_leaves(&pb, 1e9, 1, &t));
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 0);
+    assert_true(sb_rule_leaves(&pb, 1e9, 0, 1, &t));
     pb.b.col_major = true;
-    assert_false(sb_rule_leaves(&pb, 1e9, 1, &t));
+    assert_false(sb_rule_leaves(&pb, 1e9, 0, 1, &t));
     pb.b.col_major = false;
     dots.b.cols = 127;
-    assert_false(sb_rule_leaves(&dots, 1e9, 1, &t));
-    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 3, true, &t), 64);
+    assert_false(sb_rule_leaves(&dots, 1e9, 0, 1, &t));
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 3, true, &t), 64);
     pb.a.nnz = 120000;
     pb.b.cols = pb.c.cols = 1024;
-    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 0);
 }
 
 /* Zen 5: rows of B of half a line and a line, where B by itself is too large for L3 and few ask for
@@ -425,26 +425,27 @@ test_asks_for_short_rows(void **state)
 
     (void)state;
     pb.a.nnz = 4700000;
-    assert_int_equal(sb_rule_prefetch(&pb, 19 << 20, 1, true, &t), 0);
-    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &t), 64);
-    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &zen4), 0);
-    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 3, true, &t), 0);
-    assert_false(sb_rule_leaves(&pb, 20 << 20, 1, &t)); /* nothing else depends on it */
+    assert_int_equal(sb_rule_prefetch(&pb, 19 << 20, 0, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 1, true, &zen4), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 3, true, &t), 0);
+    assert_false(
+        sb_rule_leaves(&pb, 20 << 20, 0, 1, &t)); /* nothing else depends on it */
     other = pb;
     other.compute = SB_C32;
     other.a.val_type = other.b.type = other.c.type = SB_C32;
-    assert_int_equal(sb_rule_prefetch(&other, 20 << 20, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&other, 20 << 20, 0, 1, true, &t), 0);
     other = pb;
     other.b.col_major = true;
-    assert_int_equal(sb_rule_prefetch(&other, 20 << 20, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&other, 20 << 20, 0, 1, true, &t), 0);
     pb.b.cols = pb.c.cols = 12; /* by fours, to their ends */
-    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 1, true, &t), 0);
     pb.b.cols = pb.c.cols = 4;
-    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 1, true, &t), 0);
     pb.b.cols = pb.c.cols = 16;
-    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 1, true, &t), 64);
     pb.a.nnz = 20 * 700000;
-    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 1, true, &t), 0);
 }
 
 /* Zen 5 takes 128 doubles at once, but where rows of B are asked for ahead; four vectors of sums

@@ -298,12 +298,12 @@ test_asks_for_last(void **state)
     assert_int_equal(sb_rule_last(&w, 1e9, 1, &t), 0);
     pb.a.idx_type = SB_I32;
     pb.a.nnz = 1900000;
-    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 64);
     pb.a.nnz = 2000000;
-    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 0);
-    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 3, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 3, true, &t), 64);
     t.wide = false;
-    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 64);
 }
 
 static int
