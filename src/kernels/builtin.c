@@ -335,6 +335,8 @@ static const char *const builtin[] = {
     FAR("csr", F64, "x32"),
     "spmm csr " F32 " rr t32 p64",
     "spmm csr " F64 " rr t16 p64",
+    "sddmm csr " F32 " rc x32 p64 u4",
+    "sddmm csr " F64 " rc x32 p64 u4",
     "spmm csr " F64 " rr t128 p0",
     "spmm csr " F64 " rr t128 p0 nt",
     "spmm csr " F64 " rr x128 p0",

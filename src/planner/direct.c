@@ -42,10 +42,12 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     for (int rank = 0;
          (ch.tile = sb_rule_tile_of(&narrow, t, kind, block, prefetch, rank)) > 0;
          rank++) {
-        const int unroll =
-            sb_rule_alone(w, b_bytes, strewn, kind, t)
-                ? 1
-                : sb_rule_together_slab(w, slab, t, kind, 1, mean, of.ragged);
+        int unroll = sb_rule_together_slab(w, slab, t, kind, 1, mean, of.ragged);
+
+        if (sb_rule_alone(w, b_bytes, strewn, kind, t))
+            unroll = 1;
+        else if (prefetch > 0)
+            unroll = sb_rule_asking(w, t, unroll);
         for (int without = 0; without < 8; without++) {
             ch.unroll = without & 1 ? 1 : unroll;
             ch.stream = !(without & 2) && stream && sb_rule_tile_streams(w, t, ch.tile);
@@ -69,7 +71,8 @@ order_of(const sb_problem *pb, const sb_work *w, int kind)
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
     const bool lengths = sb_rule_asks_ragged(w, t);
     const bool last = sb_rule_last(w, b_bytes, 1, t) > 0;
-    const bool strewn = sb_rule_strewn(w, b_bytes, 1, t);
+    const bool strewn = sb_target_zen4(t) && (sb_rule_strewn(w, b_bytes, 1, t) ||
+                                              sb_rule_beyond(w, b_bytes, 1, 1, t));
     order of = {0};
     sb_view v;
 

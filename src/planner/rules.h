@@ -186,6 +186,10 @@ bool sb_rule_strewn(const sb_work *w, double footprint, double strewn,
 bool sb_rule_alone(const sb_work *w, double footprint, double strewn, sb_part_kind kind,
                    const sb_target *t);
 
+/* How many entries are taken together where rows of B are asked for ahead, of `unroll` otherwise: forms that
+ * go from row to row do not ask, and of sampled products eight ask no more than four on Zen 4. */
+int sb_rule_asking(const sb_work *w, const sb_target *t, int unroll);
+
 /* How many entries ahead rows of B are asked for, 0: none. Only where what the product touches
  * leaves the last-level cache: `footprint` bytes of B, and on Zen 4 and 5 C and A with them, `rows` rows of A
  * asking together; on Zen 3 a share of it; elsewhere only where C is not streamed

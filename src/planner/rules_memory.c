@@ -30,6 +30,8 @@ asked_for(const sb_work *w)
 /* Of which many do, and what the others have of L3 then. */
 #define PARTLY_STREWN 0.5
 #define PARTLY_STREWN_L3 0.6
+/* Of which some do, where short dots gain from asking. */
+#define HARDLY_STREWN 0.3
 
 bool
 sb_rule_strewn(const sb_work *w, double footprint, double strewn, const sb_target *t)
@@ -68,7 +70,8 @@ sb_rule_beyond(const sb_work *w, double footprint, double strewn, int rows,
                                    : 0.9;
 
     if (dots && row < 512)
-        least = zen3 ? 0.45 : INFINITY;
+        least =
+            zen3 || (sb_target_zen4(t) && strewn >= HARDLY_STREWN) ? 0.45 : INFINITY;
     return row >= (zen3 && !dots ? 32 : 128) &&
            (all > (least + asked / 64) * (double)t->l3 ||
             (rows <= 1 && sb_rule_strewn(w, footprint, strewn, t)));

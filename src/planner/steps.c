@@ -135,8 +135,7 @@ rows_together(const sb_choice *ch)
     return rows;
 }
 
-/* How many entries of a row are taken together, where `want` does not say: none where they go alone,
- * and where rows of B are asked for ahead no fours, which are without. */
+/* How many entries of a row are taken together, where `want` does not say. */
 static int
 together(const sb_planner *pl, const sb_choice *want, bool alone, int prefetch,
          int block)
@@ -148,9 +147,8 @@ together(const sb_planner *pl, const sb_choice *want, bool alone, int prefetch,
 
     if (want->unroll != 0)
         return want->unroll;
-    if (alone ||
-        (unroll > SB_SPEC_FEW && prefetch > 0)) /* calls that ask for nothing */
-        return 1;
+    if (alone || prefetch > 0)
+        return alone ? 1 : sb_rule_asking(&pl->work, pl->target, unroll);
     return halves && want->slab == 0 && sb_rule_slim(&pl->work, pl->target, &pl->stats)
                ? SB_SPEC_SLIM
                : unroll;

@@ -302,6 +302,14 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
 }
 
 int
+sb_rule_asking(const sb_work *w, const sb_target *t, int unroll)
+{
+    if (w->op == SB_OP_SDDMM)
+        return sb_target_zen4(t) && unroll > 4 ? 4 : unroll;
+    return unroll > SB_SPEC_FEW ? 1 : unroll;
+}
+
+int
 sb_rule_together_slab(const sb_work *w, int slab, const sb_target *t, sb_part_kind kind,
                       int rows, double mean, double ragged)
 {

@@ -5,6 +5,7 @@
 #include "base/macro.h"
 #include "cpu/cpu.h"
 #include "formats/stats.h"
+#include "kernels/spec.h"
 #include "plan_text.h"
 #include "planner/direct.h"
 #include "planner/rules.h"
@@ -208,6 +209,34 @@ test_asks(void **state)
     assert_false(sb_rule_beyond(&w, 60000 * 128.0, 0.5, 1, &zen4));
 }
 
+/* Dots of 128 to 511 bytes where some columns are in no order, from 0.45 of L3 on; longer ones in any. Four at a
+ * time, as nobody else's eights; forms that go from row to row do not ask. */
+static void
+test_dots(void **state)
+{
+    sb_work w = square(60000, 60000, 4); /* A alone: 2 MB */
+    sb_target other = zen4;
+
+    (void)state;
+    w.op = SB_OP_SDDMM;
+    for (w.k = 31; w.k <= 128; w.k += w.k == 31 ? 1 : 32) {
+        const double y = 6e4 * (double)w.k * 4;
+
+        assert_int_equal(sb_rule_beyond(&w, y, 0.3, 1, &zen4), w.k >= 32);
+        assert_int_equal(sb_rule_beyond(&w, y, 0.29, 1, &zen4), w.k >= 128);
+    }
+    w.k = 32;
+    assert_false(sb_rule_beyond(&w, 59000 * 128.0 / 2, 0.3, 1, &zen4));
+    assert_int_equal(sb_rule_asking(&w, &zen4, 8), 4);
+    assert_int_equal(sb_rule_asking(&w, &zen4, 2), 2);
+    other.wide = true;
+    assert_int_equal(sb_rule_asking(&w, &other, 8), 8);
+    assert_false(sb_rule_beyond(&w, 6e4 * 128, 1, 1, &other));
+    w.op = SB_OP_SPMM;
+    assert_int_equal(sb_rule_asking(&w, &zen4, 8), 8);
+    assert_int_equal(sb_rule_asking(&w, &zen4, SB_SPEC_HALVES), 1);
+}
+
 /* Rows whose product with n columns leaves what is ours of L3. */
 static int64_t
 rows_beyond(int64_t n)
@@ -362,7 +391,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_view),   cmocka_unit_test(test_rule),
         cmocka_unit_test(test_others), cmocka_unit_test(test_asks),
-        cmocka_unit_test(test_chosen), cmocka_unit_test(test_direct),
+        cmocka_unit_test(test_dots),   cmocka_unit_test(test_chosen),
+        cmocka_unit_test(test_direct),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
