@@ -97,8 +97,10 @@ left_over(const sb_part_choice *p, double row)
 /* What plain rows gain where they ask for what the last entries name over forms that ask for nothing:
  * least where they wait for sets of L1 besides, that few of their longest rows of B fit. */
 static double
-gain_of_last(int64_t row)
+gain_of_last(int64_t row, const sb_target *t)
 {
+    if (sb_target_zen4(t))
+        return row < 512 ? 0.25 : row < 1024 ? 0.75 : 1.3;
     return row < 2048 ? 1.3 : 0.25;
 }
 
@@ -114,7 +116,7 @@ far_away(bool streams, const sb_work *w, const sb_stats *s, const sb_target *t)
     const double few = fmin(1, 40 / fmax(1, s->mean));
 
     if (sb_rule_last(w, sb_work_footprint(w, s), s->onward, t) > 0)
-        return 1 + few * gain_of_last(row);
+        return 1 + few * gain_of_last(row, t);
     if (row < 256 || !(sb_rule_beyond(w, sb_work_footprint(w, s), s->strewn, 1, t) ||
                        sb_rule_past(w, s->mean, t)))
         return 1;

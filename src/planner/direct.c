@@ -17,6 +17,7 @@ enum { DIRECT_TILES = 64 };
 typedef struct order {
     double ragged; /* sb_view_ragged */
     double strewn; /* sb_view_strewn */
+    bool near;     /* sb_rule_dots_near */
     int last;      /* sb_rule_last */
 } order;
 
@@ -30,9 +31,10 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     const sb_work narrow = sb_work_slab(w, slab);
     const double mean = w->m > 0 ? (double)w->nnz / (double)w->m : 0;
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
-    const bool stream = sb_rule_stream(pb, w, mean, t);
+    const bool stream = sb_rule_stream(pb, w, mean, t) ||
+                        (of.last > 0 && slab == 0 && sb_rule_stream_last(pb, w, t));
     const double strewn = slab > 0 ? 0 : of.strewn;
-    const int prefetch = of.last || !sb_rule_slab_asks(w, slab, t)
+    const int prefetch = of.last || of.near || !sb_rule_slab_asks(w, slab, t)
                              ? 0
                              : sb_rule_prefetch(pb, b_bytes, strewn, 1, stream, t);
     const sb_dtype ptr = kind == SB_PART_LIST ? pb->a.idx_type : pb->a.ptr_type;
@@ -71,18 +73,20 @@ order_of(const sb_problem *pb, const sb_work *w, int kind)
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
     const bool lengths = sb_rule_asks_ragged(w, t);
     const bool last = sb_rule_last(w, b_bytes, 1, t) > 0;
-    const bool strewn = sb_target_zen4(t) && (sb_rule_strewn(w, b_bytes, 1, t) ||
-                                              sb_rule_beyond(w, b_bytes, 1, 1, t));
+    const bool far = sb_target_zen4(t) && (sb_rule_strewn(w, b_bytes, 1, t) ||
+                                           sb_rule_beyond(w, b_bytes, 1, 1, t));
     order of = {0};
     sb_view v;
 
-    if (kind != SB_PART_CSR || !(lengths || last || strewn) ||
+    if (kind != SB_PART_CSR || !(lengths || last || far) ||
         sb_view_make(&v, &pb->a, sb_problem_transposes(pb), NULL) != SB_OK)
         return of;
     if (lengths)
         of.ragged = sb_view_ragged(&v);
-    if (strewn)
+    if (far)
         of.strewn = sb_view_strewn(&v);
+    if (far && w->op == SB_OP_SDDMM)
+        of.near = sb_rule_dots_near(w, sb_view_onward(&v), t);
     if (last)
         of.last = sb_rule_last(w, b_bytes, sb_view_onward(&v), t);
     sb_view_free(&v);

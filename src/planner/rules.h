@@ -205,8 +205,12 @@ bool sb_rule_slab_asks(const sb_work *w, int slab, const sb_target *t);
 /* How many rows of A ahead the row of B that a row's last entry names is asked for, 0: none. Where
  * A, B and C leave the last-level cache, rows of B have 256 bytes, and of A's rows so many,
  * `onward` (sb_view_onward), go on to a column that none before has named; then nothing else is
- * asked for. Zen 5 alone. */
+ * asked for. Zen 5, and Zen 4, there of rows of B of less than 1024 bytes, from 16 entries on of 2048. */
 int sb_rule_last(const sb_work *w, double footprint, double onward, const sb_target *t);
+
+/* Zen 4: whether columns of Y of a sampled product come from caches, however large it is, since rows of A go on
+ * as those on diagonals do; then nothing is asked for. */
+bool sb_rule_dots_near(const sb_work *w, double onward, const sb_target *t);
 
 /* Bytes of A, of B, of which `footprint` are asked for, and of C; SDDMM's are columns of Y, C its X. */
 double sb_rule_bytes(const sb_work *w, double footprint);
@@ -235,6 +239,10 @@ bool sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean,
 /* Whether it is where rows of C come in an order of communities, whatever its size: Emerald Rapids,
  * rows of 512 bytes and more, whole lines. */
 bool sb_rule_stream_order(const sb_problem *pb, const sb_work *w, const sb_target *t);
+
+/* Whether it is where rows ask for what their last entries name (sb_rule_last), whatever its size: Zen 4, whole
+ * lines. */
+bool sb_rule_stream_last(const sb_problem *pb, const sb_work *w, const sb_target *t);
 
 /* Blocks of rows of a panel part: one a thread, or so many that the rows of C of a block
  * stay in half of L2 while it visits the panels. */

@@ -128,20 +128,38 @@ asks_short(const sb_work *w, double footprint, double strewn, int rows,
 }
 
 /* An order of rows in which each names a column beyond those of the row before: one that was not
- * named yet, and the others were. */
+ * named yet, and the others were; on Zen 4 all of them, as diagonals do, and not for the longest rows of
+ * B. */
 #define ONWARD 0.7
+#define ONWARD_ZEN4 0.95
 /* Of L3, what A, B and C take up then. */
 #define LAST_L3 1.2
+
+static bool
+goes_on(const sb_work *w, double onward, const sb_target *t)
+{
+    const int64_t row = w->n * w->b_size;
+
+    if (sb_target_zen4(t))
+        return onward >= ONWARD_ZEN4 && row < (w->nnz < 16 * w->m ? 1024 : 2048);
+    return t->wide && onward >= ONWARD;
+}
 
 int
 sb_rule_last(const sb_work *w, double footprint, double onward, const sb_target *t)
 {
-    return t->wide && w->op == SB_OP_SPMM && !w->col_major && !w->complex &&
-                   w->b_size == w->compute_size && onward >= ONWARD &&
+    return goes_on(w, onward, t) && w->op == SB_OP_SPMM && !w->col_major &&
+                   !w->complex && w->b_size == w->compute_size &&
                    w->n * w->b_size >= 256 &&
                    sb_rule_bytes(w, footprint) > LAST_L3 * (double)t->l3
                ? 8
                : 0;
+}
+
+bool
+sb_rule_dots_near(const sb_work *w, double onward, const sb_target *t)
+{
+    return sb_target_zen4(t) && w->op == SB_OP_SDDMM && onward >= ONWARD_ZEN4;
 }
 
 int
@@ -226,4 +244,10 @@ bool
 sb_rule_stream_order(const sb_problem *pb, const sb_work *w, const sb_target *t)
 {
     return t->isa == SB_ISA_V4G && w->n * w->c_size >= 512 && whole_lines(pb, w, t);
+}
+
+bool
+sb_rule_stream_last(const sb_problem *pb, const sb_work *w, const sb_target *t)
+{
+    return sb_target_zen4(t) && whole_lines(pb, w, t);
 }

@@ -173,18 +173,20 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     const double strewn = want->slab == 0 ? pl->stats.strewn : 0; /* L2 holds a slab */
     const bool alone = sb_rule_alone(&pl->work, bytes, strewn, first, pl->target);
     const bool ordered = first == SB_PART_PICK && want->part[0].k > 0;
-    const bool stream =
-        want->stream ||
-        (sb_cost_once(want) &&
-         (sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target) ||
-          (ordered && sb_rule_stream_order(pl->pb, &pl->work, pl->target))));
     sb_choice best = *want;
+    bool stream;
     int widest;
 
     if (best.prefetch == 0 && best.last == 0 && want->slab == 0 &&
         kinds == 1U << SB_PART_CSR)
         best.last = sb_rule_last(&pl->work, bytes, pl->stats.onward, pl->target);
+    stream = want->stream ||
+             (sb_cost_once(want) &&
+              (sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target) ||
+               (ordered && sb_rule_stream_order(pl->pb, &pl->work, pl->target)) ||
+               (best.last > 0 && sb_rule_stream_last(pl->pb, &pl->work, pl->target))));
     if (best.prefetch == 0 && best.last == 0 &&
+        !sb_rule_dots_near(&pl->work, pl->stats.onward, pl->target) &&
         sb_rule_slab_asks(&pl->work, want->slab, pl->target))
         best.prefetch =
             sb_rule_prefetch(pl->pb, bytes, strewn, block, stream, pl->target);

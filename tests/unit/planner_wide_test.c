@@ -278,9 +278,9 @@ test_asks_for_last(void **state)
     w.m = 60000;
     assert_int_equal(sb_rule_last(&w, 30000 * 512.0, 0.7, &t), 8);
     assert_int_equal(sb_rule_last(&w, 30000 * 512.0, 0.69, &t), 0);
-    t.wide = false;
+    t = (sb_target){.isa = SB_ISA_V4G, .l3 = 32 << 20};
     assert_int_equal(sb_rule_last(&w, 1e9, 1, &t), 0);
-    t.wide = true;
+    t = (sb_target){.isa = SB_ISA_V4, .wide = true, .l3 = 32 << 20};
     w.col_major = true;
     assert_int_equal(sb_rule_last(&w, 1e9, 1, &t), 0);
     w.col_major = false;

@@ -1,6 +1,7 @@
 /*
- * Columns in no order, on Zen 4: which matrices have them, where rows of B are then asked for ahead and
- * entries go one by one, and that plans and calls without an analysis do so.
+ * What Zen 4 asks for ahead by the order of columns. In none: which matrices have them so, where rows of B
+ * are then asked for and entries go one by one. On diagonals: what last entries name. Plans and calls
+ * without an analysis do so.
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
@@ -227,14 +228,52 @@ test_dots(void **state)
     }
     w.k = 32;
     assert_false(sb_rule_beyond(&w, 59000 * 128.0 / 2, 0.3, 1, &zen4));
+    assert_true(sb_rule_dots_near(&w, 0.95, &zen4));
+    assert_false(sb_rule_dots_near(&w, 0.94, &zen4));
     assert_int_equal(sb_rule_asking(&w, &zen4, 8), 4);
     assert_int_equal(sb_rule_asking(&w, &zen4, 2), 2);
     other.wide = true;
     assert_int_equal(sb_rule_asking(&w, &other, 8), 8);
+    assert_false(sb_rule_dots_near(&w, 1, &other));
     assert_false(sb_rule_beyond(&w, 6e4 * 128, 1, 1, &other));
     w.op = SB_OP_SPMM;
+    assert_false(sb_rule_dots_near(&w, 1, &zen4));
     assert_int_equal(sb_rule_asking(&w, &zen4, 8), 8);
     assert_int_equal(sb_rule_asking(&w, &zen4, SB_SPEC_HALVES), 1);
+}
+
+/* Of rows of B of 256 to 1023 bytes, from 16 entries on to 2047, beyond 1.2 of L3 what last entries name is asked
+ * for, where nearly all go on; C then goes past the caches in whole lines. */
+static void
+test_last(void **state)
+{
+    static const struct {
+        int64_t n, entries;
+        double onward;
+        bool want;
+    } cases[] = {{64, 5, 0.95, true},   {64, 5, 0.94, false}, {63, 5, 1, false},
+                 {255, 5, 1, true},     {256, 5, 1, false},   {256, 15, 1, false},
+                 {256, 16, 0.95, true}, {511, 16, 1, true},   {512, 16, 1, false}};
+    const sb_work near = square(60000, 64, 16);
+    sb_target wide = zen4;
+    sb_problem pb = by_rows(100000, 64);
+    sb_work w;
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        w = square(100000, cases[q].n, cases[q].entries);
+        if (sb_rule_last(&w, 1e5 * 4 * (double)w.n, cases[q].onward, &zen4) !=
+            (cases[q].want ? 8 : 0))
+            fail_msg("case %d", q);
+    }
+    assert_int_equal(sb_rule_last(&near, 6e4 * 256, 1, &zen4), 0); /* 38 MB */
+    w = square(100000, 64, 16);
+    pb.c.ld = 64;
+    assert_true(sb_rule_stream_last(&pb, &w, &zen4));
+    wide.wide = true;
+    assert_false(sb_rule_stream_last(&pb, &w, &wide));
+    pb.c.ld = 65;
+    assert_false(sb_rule_stream_last(&pb, &w, &zen4));
 }
 
 /* Rows whose product with n columns leaves what is ours of L3. */
@@ -243,7 +282,8 @@ rows_beyond(int64_t n)
 {
     const sb_target *t = sb_target_get();
 
-    return (int64_t)(0.7 * (double)t->l3 / (double)(16 * 8 + 2 * n * 4));
+    return (int64_t)((n < 64 ? 0.7 : 1.3) * (double)t->l3 /
+                     (double)(16 * 8 + 2 * n * 4));
 }
 
 /* L3 of other machines is too large for a test, or they go by other rules. */
@@ -302,6 +342,7 @@ static const struct {
     {false, 16, " x16 p64", "(plan spmm (part csr) (tile 16) (prefetch 64))"},
     {false, 24, " t32 p64", "(plan spmm (part csr) (tile 32) (prefetch 64))"},
     {true, 16, NULL, NULL},
+    {true, 64, " x64 p0 nt", "(plan spmm (part csr) (tile 64) (last 8) (stream))"},
 };
 
 static void
@@ -391,8 +432,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_view),   cmocka_unit_test(test_rule),
         cmocka_unit_test(test_others), cmocka_unit_test(test_asks),
-        cmocka_unit_test(test_dots),   cmocka_unit_test(test_chosen),
-        cmocka_unit_test(test_direct),
+        cmocka_unit_test(test_dots),   cmocka_unit_test(test_last),
+        cmocka_unit_test(test_chosen), cmocka_unit_test(test_direct),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
