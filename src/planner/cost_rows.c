@@ -122,7 +122,10 @@ far_away(bool streams, const sb_work *w, const sb_stats *s, const sb_target *t)
         return 1;
     if (t->wide && !streams && sb_rule_past(w, s->mean, t))
         return 1 + few * (0.15 + 0.2 * alone);
-    return 1 + (t->wide ? 0.5 : 1) * alone * (!streams ? 0.5 : row < 4096 ? 0.3 : 0.15);
+    return 1 + (t->wide ? 0.5 : few) * alone *
+                   (!streams     ? 0.5
+                    : row < 4096 ? 0.3
+                                 : 0.15);
 }
 
 static double
@@ -154,6 +157,20 @@ kept(const sb_stats *s, double named, double l1)
     return 6 * named <= l1 ? s->r8 : 2 * named <= l1 ? s->r4 : 1 + 0.4 * (s->r4 - 1);
 }
 
+/* Of L3, what entries of A alone take so that little is left for rows of B beyond L2, which plain rows
+ * ask for in no order. */
+#define CROWD 0.4
+
+static double
+crowded(const sb_work *w, double all, const sb_stats *s, const sb_target *t)
+{
+    const double a = (double)w->nnz * (w->a_size + w->idx_size);
+
+    return s->strewn >= 0.5 && all > 1.5 * (double)t->l2 && a > CROWD * (double)t->l3
+               ? 1.35
+               : 1;
+}
+
 /* An entry of a panel comes from L1 if that has the panel's rows; of plain rows those do that it
  * has by chance or from the rows before. A segment brings a row of C and back. */
 static double
@@ -171,10 +188,9 @@ panels_on_zen4(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
         am->entries * entry[level] + am->units * segment * (packed ? 0.75 : 1);
     /* rows of many lines come the slower, the more of B lies beyond L2 */
     const double over = fmin(3, fmax(0, log2(2 * all / (double)t->l2)));
-    const double plain = (1 - near[level] * (1 - far)) * (1 + (row < 512    ? 0
-                                                               : row < 1024 ? 0.02
-                                                                            : 0.06) *
-                                                                  over);
+    const double lines = row < 512 ? 0 : row < 1024 ? 0.02 : 0.06;
+    const double plain =
+        (1 - near[level] * (1 - far)) * (1 + lines * over) * crowded(w, all, s, t);
 
     return pass / am->entries / plain * far_away(false, w, s, t);
 }

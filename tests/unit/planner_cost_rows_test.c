@@ -74,7 +74,7 @@ static void
 test_far_away(void **state)
 {
     static const double reuse[] = {1.5, 3};
-    sb_stats s = spread_rows(100);
+    sb_stats s = spread_rows(40);
     double near[2], far[2];
 
     (void)state;
@@ -93,6 +93,42 @@ test_far_away(void **state)
         assert_true(r == 0 ? far[1] > near[1] && far[1] < 1.2 * near[1]
                            : far[1] < 1.01 * near[1]);
     }
+}
+
+/* Rows of C are little beside hundreds of entries; where these crowd L3, panels of Zen 4 gain of rows in no order
+ * whose B leaves L2. */
+static void
+test_crowded(void **state)
+{
+    const sb_target before = machine;
+    sb_stats s = spread_rows(400), local;
+    double far, near, crowd;
+
+    (void)state;
+    s.r4 = s.r8 = 1.3;
+    for (int q = 0; q < SB_STATS_WINDOWS; q++)
+        s.half_share[q] = 0.6;
+    for (int q = 0; q < SB_STATS_PANELS; q++)
+        s.panel_run[q] = 40;
+    local = s;
+    s.strewn = 0.5;
+    local.strewn = 0.49;
+    near = against_rows(&local, "share 4", 128, 4);
+    machine.l2 = 1 << 20; /* A has 3.2 MB, B 2 MB */
+    machine.l3 = 7 << 20;
+    far = against_rows(&local, "share 4", 128, 4);
+    assert_true(far > near && far < 1.1 * near);
+    near = against_rows(&local, "panel 128", 128, 4);
+    crowd = against_rows(&s, "panel 128", 128, 4);
+    assert_true(crowd > 0.73 * near && crowd < 0.75 * near);
+    machine.l3 = 8 << 20;
+    assert_true(against_rows(&s, "panel 128", 128, 4) >
+                0.99 * against_rows(&local, "panel 128", 128, 4));
+    machine.l3 = 7 << 20;
+    machine.l2 = 2 << 20;
+    assert_true(against_rows(&s, "panel 128", 128, 4) >
+                0.99 * against_rows(&local, "panel 128", 128, 4));
+    machine = before;
 }
 
 /* Zen 5: plain rows that ask for what the last entries name are ahead of all else; panels gain nothing
@@ -331,11 +367,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_rows),      cmocka_unit_test(test_far_away),
-        cmocka_unit_test(test_all_forms_on_wide), cmocka_unit_test(test_bands_on_wide),
-        cmocka_unit_test(test_whole_registers),   cmocka_unit_test(test_between),
-        cmocka_unit_test(test_panel_widths),      cmocka_unit_test(test_unasked),
-        cmocka_unit_test(test_making_masks)};
+        cmocka_unit_test(test_against_rows),  cmocka_unit_test(test_far_away),
+        cmocka_unit_test(test_crowded),       cmocka_unit_test(test_all_forms_on_wide),
+        cmocka_unit_test(test_bands_on_wide), cmocka_unit_test(test_whole_registers),
+        cmocka_unit_test(test_between),       cmocka_unit_test(test_panel_widths),
+        cmocka_unit_test(test_unasked),       cmocka_unit_test(test_making_masks)};
 
     sb_target_defaults(&machine);
     return cmocka_run_group_tests(tests, NULL, NULL);
