@@ -92,24 +92,25 @@ sb_view_onward(const sb_view *v)
     return n > 0 ? (double)on / (double)n : 0;
 }
 
-/* Rows of more entries are not compared. */
+/* Entries of a row that are compared with as many of the row above. */
 enum { COMPARED = 512 };
 
-/* How many columns of row i the row above names, too; both are short and in order. */
+/* How many of the columns of entries lo .. hi - 1 entries above .. lo - 1 name, or the one before, as on
+ * diagonals; both are in order, or more may be counted as not named. */
 static int64_t
-named_above(const sb_view *v, int64_t i)
+named_above(const sb_view *v, int64_t above, int64_t lo, int64_t hi)
 {
-    const int64_t lo = sb_view_lo(v, i), hi = sb_view_lo(v, i + 1);
-    int64_t both = 0;
+    const int64_t end = lo - above > COMPARED ? above + COMPARED : lo;
+    int64_t named = 0;
 
-    for (int64_t at = lo, above = sb_view_lo(v, i - 1); at < hi && above < lo;) {
-        const int64_t c = sb_view_col(v, at), d = sb_view_col(v, above);
+    for (int64_t at = lo; at < hi; at++) {
+        const int64_t c = sb_view_col(v, at);
 
-        both += c == d;
-        at += c <= d;
-        above += d <= c;
+        while (above < end && sb_view_col(v, above) < c - 1)
+            above++;
+        named += above < end && sb_view_col(v, above) <= c;
     }
-    return both;
+    return named;
 }
 
 double
@@ -122,14 +123,14 @@ sb_view_strewn(const sb_view *v)
         const int64_t i = 1 + most / n * q + most % n * q / n;
         const int64_t above = sb_view_lo(v, i - 1), lo = sb_view_lo(v, i);
         const int64_t hi = sb_view_lo(v, i + 1);
+        const int64_t end = hi - lo > COMPARED ? lo + COMPARED : hi;
 
         /* offsets need not have been validated */
-        if (above < 0 || lo < above || hi <= lo || hi > v->nnz ||
-            lo - above > COMPARED || hi - lo > COMPARED)
+        if (above < 0 || lo < above || hi <= lo || hi > v->nnz)
             continue;
-        entries += hi - lo;
+        entries += end - lo;
         if (hi - lo == 1 || sb_view_col(v, hi - 1) - sb_view_col(v, lo) >= v->cols / 4)
-            apart += hi - lo - named_above(v, i);
+            apart += end - lo - named_above(v, above, lo, end);
     }
     return entries > 0 ? (double)apart / (double)entries : 0;
 }
@@ -503,6 +504,7 @@ sb_stats_expand(sb_stats *s, int64_t block)
     s->distinct *= block;
     s->r4 = fmin(b, 4);
     s->r8 = fmin(b, 8);
+    s->strewn /= b;
     s->window_cols *= b;
     s->window_reuse = 1 - (1 - s->window_reuse) / b;
     s->window_next = 1 - (1 - s->window_next) / b;

@@ -65,6 +65,7 @@ sb_status sb_plan_build(sb_plan **out, sb_planner *pl, const sb_choice *choice,
                         sb_kernel_effort effort, sb_diag *diag);
 /* Nothing but the reference kernel. */
 sb_status sb_plan_reference(sb_plan **out, sb_planner *pl);
+
 /* ---- kernel.c ---- */
 
 /* A kernel for this set of kinds; ENOKERNEL, or ENOTSUP for a spec nobody can make. */

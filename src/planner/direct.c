@@ -44,16 +44,17 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     for (int rank = 0;
          (ch.tile = sb_rule_tile_of(&narrow, t, kind, block, prefetch, rank)) > 0;
          rank++) {
-        int unroll = sb_rule_together_slab(w, slab, t, kind, 1, mean, of.ragged);
+        const int unroll =
+            sb_rule_alone(w, b_bytes, strewn, kind, t)
+                ? 1
+                : sb_rule_together_slab(w, slab, t, kind, 1, mean, of.ragged);
 
-        if (sb_rule_alone(w, b_bytes, strewn, kind, t))
-            unroll = 1;
-        else if (prefetch > 0)
-            unroll = sb_rule_asking(w, t, unroll);
         for (int without = 0; without < 8; without++) {
-            ch.unroll = without & 1 ? 1 : unroll;
-            ch.stream = !(without & 2) && stream && sb_rule_tile_streams(w, t, ch.tile);
             ch.prefetch = without & 4 ? 0 : prefetch;
+            ch.unroll = without & 1       ? 1
+                        : ch.prefetch > 0 ? sb_rule_asking(w, t, unroll)
+                                          : unroll;
+            ch.stream = !(without & 2) && stream && sb_rule_tile_streams(w, t, ch.tile);
             if (((without & 1) && unroll == 1) || ((without & 2) && !stream) ||
                 ((without & 4) && !prefetch))
                 continue;

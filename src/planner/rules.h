@@ -178,9 +178,9 @@ bool sb_rule_gpu_suits(const sb_choice *ch);
  * between blocks or diagonals, pieces of rows): groups of lanes would add to it at once. */
 void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 
-/* Zen 4: whether rows of B are named in no order, of entries `strewn` (sb_view_strewn), and lie, beside A
- * and C, beyond what L3 has room for in hours when others use it; and whether the entries of a part
- * go one by one for that, however many its rows have. */
+/* Zen 4: whether rows of B are named in no order, of entries `strewn` (sb_view_strewn), and A, B and C
+ * exceed what other programs leave of L3; and whether the entries of a part go one by one for
+ * that, however many its rows have. */
 bool sb_rule_strewn(const sb_work *w, double footprint, double strewn,
                     const sb_target *t);
 bool sb_rule_alone(const sb_work *w, double footprint, double strewn, sb_part_kind kind,
@@ -240,8 +240,8 @@ bool sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean,
  * rows of 512 bytes and more, whole lines. */
 bool sb_rule_stream_order(const sb_problem *pb, const sb_work *w, const sb_target *t);
 
-/* Whether it is where rows ask for what their last entries name (sb_rule_last), whatever its size: Zen 4, whole
- * lines. */
+/* Whether it is where rows ask for what their last entries name (sb_rule_last), whatever its size: Zen 4,
+ * whole lines, in tiles that C fills. */
 bool sb_rule_stream_last(const sb_problem *pb, const sb_work *w, const sb_target *t);
 
 /* Blocks of rows of a panel part: one a thread, or so many that the rows of C of a block

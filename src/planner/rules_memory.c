@@ -22,21 +22,22 @@ asked_for(const sb_work *w)
     return (double)w->nnz / (double)(w->m > w->k ? w->m : w->k);
 }
 
-/* Of entries, those that lie in no order; of L3, what A, B and C have of it then; times that a row of
- * B is asked for, from which on it is found near. */
+/* Of entries, those that lie in no order; of L3, what A, B and C exceed then, for other programs have
+ * the rest; times that a row of B is asked for, from which on it is found near. */
 #define STREWN 0.85
 #define STREWN_L3 0.45
 #define STREWN_ASKED 40
-/* Of which many do, and what the others have of L3 then. */
+/* Where fewer do: of entries, and of L3. */
 #define PARTLY_STREWN 0.5
 #define PARTLY_STREWN_L3 0.6
-/* Of which some do, where short dots gain from asking. */
+/* Of entries, where dots of less than 512 bytes gain from asking. */
 #define HARDLY_STREWN 0.3
 
 bool
 sb_rule_strewn(const sb_work *w, double footprint, double strewn, const sb_target *t)
 {
-    return sb_target_zen4(t) && w->op == SB_OP_SPMM && !w->col_major && !w->complex &&
+    return sb_target_zen4(t) && w->op == SB_OP_SPMM && !w->col_major &&
+           (w->a_type == SB_F32 || w->a_type == SB_F64) &&
            w->a_size == w->compute_size && w->b_size == w->compute_size &&
            strewn >= STREWN && asked_for(w) < STREWN_ASKED &&
            footprint > 1.5 * (double)t->l2 &&
@@ -111,7 +112,7 @@ too_long(const sb_work *w, int rows, const sb_target *t)
 #define SHORT_L3 0.6
 
 /* Such rows, of f32 and f64, where few entries ask for each, or in no order: these then go one by one
- * (docs/measured/spmm-asking-ahead.md, Rows of B of half a line). */
+ * (docs/measured/spmm-asking-ahead.md, Rows of B of half a line; Columns in no order). */
 static bool
 asks_short(const sb_work *w, double footprint, double strewn, int rows,
            const sb_target *t)
@@ -162,6 +163,15 @@ sb_rule_dots_near(const sb_work *w, double onward, const sb_target *t)
     return sb_target_zen4(t) && w->op == SB_OP_SDDMM && onward >= ONWARD_ZEN4;
 }
 
+/* Zen 3: widths between those of 32, 64 and 128 bytes. */
+static bool
+not_measured(const sb_work *w)
+{
+    const int64_t row = w->n * w->b_size;
+
+    return row < 128 && row != 32 && row != 64;
+}
+
 int
 sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows,
                  bool stream, const sb_target *t)
@@ -179,6 +189,8 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows
                        footprint > (double)t->l3 / 2
                    ? 8
                    : 0;
+    if (t->isa == SB_ISA_V3 && !dots && not_measured(&w))
+        return 0;
     if (sb_problem_row_major(pb) && asks_short(&w, footprint, strewn, rows, t))
         return 64;
     return sb_rule_leaves(pb, footprint, strewn, rows, t) && !too_long(&w, rows, t) ? 64
@@ -249,5 +261,6 @@ sb_rule_stream_order(const sb_problem *pb, const sb_work *w, const sb_target *t)
 bool
 sb_rule_stream_last(const sb_problem *pb, const sb_work *w, const sb_target *t)
 {
-    return sb_target_zen4(t) && whole_lines(pb, w, t);
+    return sb_target_zen4(t) && whole_lines(pb, w, t) &&
+           sb_rule_tile_of(w, t, SB_PART_CSR, 0, 0, 0) <= w->n;
 }

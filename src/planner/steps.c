@@ -147,8 +147,11 @@ together(const sb_planner *pl, const sb_choice *want, bool alone, int prefetch,
 
     if (want->unroll != 0)
         return want->unroll;
-    if (alone || prefetch > 0)
-        return alone ? 1 : sb_rule_asking(&pl->work, pl->target, unroll);
+    if (alone)
+        return 1;
+    /* of sampled products plain rows alone ask (sb_spec_of) */
+    if (prefetch > 0 && (want->op != SB_OP_SDDMM || want->part[0].kind == SB_PART_CSR))
+        return sb_rule_asking(&pl->work, pl->target, unroll);
     return halves && want->slab == 0 && sb_rule_slim(&pl->work, pl->target, &pl->stats)
                ? SB_SPEC_SLIM
                : unroll;
@@ -174,17 +177,19 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     const bool alone = sb_rule_alone(&pl->work, bytes, strewn, first, pl->target);
     const bool ordered = first == SB_PART_PICK && want->part[0].k > 0;
     sb_choice best = *want;
-    bool stream;
+    bool stream, past = false;
     int widest;
 
     if (best.prefetch == 0 && best.last == 0 && want->slab == 0 &&
-        kinds == 1U << SB_PART_CSR)
+        kinds == 1U << SB_PART_CSR) {
         best.last = sb_rule_last(&pl->work, bytes, pl->stats.onward, pl->target);
-    stream = want->stream ||
-             (sb_cost_once(want) &&
-              (sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target) ||
-               (ordered && sb_rule_stream_order(pl->pb, &pl->work, pl->target)) ||
-               (best.last > 0 && sb_rule_stream_last(pl->pb, &pl->work, pl->target))));
+        past = best.last > 0 && sb_rule_stream_last(pl->pb, &pl->work, pl->target);
+    }
+    stream =
+        want->stream ||
+        (sb_cost_once(want) &&
+         (sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target) ||
+          (ordered && sb_rule_stream_order(pl->pb, &pl->work, pl->target)) || past));
     if (best.prefetch == 0 && best.last == 0 &&
         !sb_rule_dots_near(&pl->work, pl->stats.onward, pl->target) &&
         sb_rule_slab_asks(&pl->work, want->slab, pl->target))

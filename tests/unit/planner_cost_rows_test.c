@@ -95,8 +95,8 @@ test_far_away(void **state)
     }
 }
 
-/* Rows of C are little beside hundreds of entries; where these crowd L3, panels of Zen 4 gain of rows in no order
- * whose B leaves L2. */
+/* Rows of C are little beside hundreds of entries; where these crowd L3, panels of Zen 4 gain of rows in
+ * no order whose B leaves L2. */
 static void
 test_crowded(void **state)
 {
