@@ -92,23 +92,24 @@ sb_view_onward(const sb_view *v)
     return n > 0 ? (double)on / (double)n : 0;
 }
 
-/* Entries of a row that are compared with as many of the row above. */
-enum { COMPARED = 512 };
+/* Rows of more entries, and those below them, are not compared. */
+enum { COMPARED = 4096 };
 
-/* How many of the columns of entries lo .. hi - 1 entries above .. lo - 1 name, or the one before, as on
- * diagonals; both are in order, or more may be counted as not named. */
+/* How many columns of row i the row above names, or the one before, as on diagonals; both are in order, or more
+ * may be counted as not named. */
 static int64_t
-named_above(const sb_view *v, int64_t above, int64_t lo, int64_t hi)
+named_above(const sb_view *v, int64_t i)
 {
-    const int64_t end = lo - above > COMPARED ? above + COMPARED : lo;
-    int64_t named = 0;
+    const int64_t lo = sb_view_lo(v, i), hi = sb_view_lo(v, i + 1);
+    int64_t named = 0, above = sb_view_lo(v, i - 1);
 
     for (int64_t at = lo; at < hi; at++) {
         const int64_t c = sb_view_col(v, at);
 
-        while (above < end && sb_view_col(v, above) < c - 1)
+        while (above < lo && sb_view_col(v, above) < c &&
+               sb_view_col(v, above) != c - 1)
             above++;
-        named += above < end && sb_view_col(v, above) <= c;
+        named += above < lo && sb_view_col(v, above) <= c;
     }
     return named;
 }
@@ -123,14 +124,16 @@ sb_view_strewn(const sb_view *v)
         const int64_t i = 1 + most / n * q + most % n * q / n;
         const int64_t above = sb_view_lo(v, i - 1), lo = sb_view_lo(v, i);
         const int64_t hi = sb_view_lo(v, i + 1);
-        const int64_t end = hi - lo > COMPARED ? lo + COMPARED : hi;
 
-        /* offsets need not have been validated */
-        if (above < 0 || lo < above || hi <= lo || hi > v->nnz)
+        /* neither offsets nor columns need have been validated */
+        if (above < 0 || lo < above || hi <= lo || hi > v->nnz ||
+            lo - above > COMPARED || hi - lo > COMPARED)
             continue;
-        entries += end - lo;
-        if (hi - lo == 1 || sb_view_col(v, hi - 1) - sb_view_col(v, lo) >= v->cols / 4)
-            apart += end - lo - named_above(v, above, lo, end);
+        entries += hi - lo;
+        if (hi - lo == 1 ||
+            (double)sb_view_col(v, hi - 1) - (double)sb_view_col(v, lo) >=
+                v->cols / 4.0)
+            apart += hi - lo - named_above(v, i);
     }
     return entries > 0 ? (double)apart / (double)entries : 0;
 }

@@ -106,7 +106,7 @@ double sb_view_ragged(const sb_view *v);
  * columns span a quarter of all at most; from at most 64 rows. */
 double sb_view_onward(const sb_view *v);
 
-/* The share of entries, of at most 64 rows, the first 512 of each, whose column the row above does not name,
+/* The share of entries, of at most 64 rows of no more than 4096, whose column the row above does not name,
  * nor the one before it, and whose own row has one entry or spans a quarter of all columns: near 1
  * where columns come in no order. */
 double sb_view_strewn(const sb_view *v);

@@ -222,12 +222,14 @@
         "spmm csr " F64L " rr x16 p64 nt", "spmm csr " F64L " rr x32 p64 nt",  \
         "spmm csr " F64L " rr t64 p64 nt"
 /* ... whose columns come in no order (planner/rules.h, sb_rule_strewn). */
-#define WIDE_STREWN                                                         \
-    "spmm csr " F32L " rr x8 p64", "spmm csr " F32L " rr x16 p64",          \
-        "spmm csr " F32L " rr t64 p64", "spmm csr " F64L " rr x4 p64",      \
-        "spmm csr " F64L " rr x8 p64", "spmm csr " F64L " rr x16 p64",      \
-        "spmm csr " F64L " rr x32 p64", "sddmm csr " F32L " rc t32 p64 u4", \
-        "sddmm csr " F64L " rc t32 p64 u4"
+#define WIDE_STREWN                                                              \
+    "spmm csr " F32L " rr x8 p64", "spmm csr " F32L " rr x16 p64",               \
+        "spmm csr " F32L " rr t64 p64", "spmm csr " F64L " rr x4 p64",           \
+        "spmm csr " F64L " rr x8 p64", "spmm csr " F64L " rr x16 p64",           \
+        "spmm csr " F64L " rr x32 p64", "sddmm csr " F32L " rc t32 p64 u4",      \
+        "sddmm csr " F64L " rc t32 p64 u4", "sddmm csr " F32L " rc x128 p64 u4", \
+        "spmm csr " F32L " rr x4 p0", "spmm csr " F32L " rr t32 p64",            \
+        "spmm csr " F64L " rr t4 p0", "spmm csr " F64L " rr t16 p64"
 #define WIDE_F32                                                             \
     WIDE(F32L), JOINED("csr", F32L, "x4"), "spmm csr " F32L " rr x4 p0 u8",  \
         "spmm csr " F32L " rr t8 p0", "spmm csr " F32L " rr t8 p0 u2",       \

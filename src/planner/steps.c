@@ -103,13 +103,13 @@ all_exist(sb_build *b, unsigned kinds, sb_kernel_effort effort)
 }
 
 /* Unrolling, streaming and prefetch are refinements: given up silently, in this order; but with
- * `keep` the last two are not. */
+ * `keep` the last two are not. What asks for nothing takes `unasked` entries together. */
 static bool
-refined_exist(sb_build *b, unsigned kinds, const sb_choice *best, bool keep,
-              sb_kernel_effort effort)
+refined_exist(sb_build *b, unsigned kinds, const sb_choice *best, int unasked,
+              bool keep, sb_kernel_effort effort)
 {
     for (int without = 0; without < (keep ? 2 : 8); without++) {
-        b->choice.unroll = without & 1 ? 1 : best->unroll;
+        b->choice.unroll = without & 1 ? 1 : without & 4 ? unasked : best->unroll;
         b->choice.stream = !(without & 2) && best->stream;
         b->choice.prefetch = without & 4 ? 0 : best->prefetch;
         if (all_exist(b, kinds, effort))
@@ -135,10 +135,9 @@ rows_together(const sb_choice *ch)
     return rows;
 }
 
-/* How many entries of a row are taken together, where `want` does not say. */
+/* How many entries of a row are taken together, where `want` does not say and nothing is asked for. */
 static int
-together(const sb_planner *pl, const sb_choice *want, bool alone, int prefetch,
-         int block)
+together(const sb_planner *pl, const sb_choice *want, bool alone, int block)
 {
     const int unroll =
         sb_rule_together_slab(&pl->work, want->slab, pl->target, want->part[0].kind,
@@ -149,12 +148,17 @@ together(const sb_planner *pl, const sb_choice *want, bool alone, int prefetch,
         return want->unroll;
     if (alone)
         return 1;
-    /* of sampled products plain rows alone ask (sb_spec_of) */
-    if (prefetch > 0 && (want->op != SB_OP_SDDMM || want->part[0].kind == SB_PART_CSR))
-        return sb_rule_asking(&pl->work, pl->target, unroll);
     return halves && want->slab == 0 && sb_rule_slim(&pl->work, pl->target, &pl->stats)
                ? SB_SPEC_SLIM
                : unroll;
+}
+
+/* Of sampled products plain rows alone ask (sb_spec_of). */
+static bool
+asks(const sb_choice *best)
+{
+    return best->prefetch > 0 &&
+           (best->op != SB_OP_SDDMM || best->part[0].kind == SB_PART_CSR);
 }
 
 /* A search for kernels: the best ones alone; those of the widest tile, and of half of it, that are
@@ -178,7 +182,7 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     const bool ordered = first == SB_PART_PICK && want->part[0].k > 0;
     sb_choice best = *want;
     bool stream, past = false;
-    int widest;
+    int widest, unasked;
 
     if (best.prefetch == 0 && best.last == 0 && want->slab == 0 &&
         kinds == 1U << SB_PART_CSR) {
@@ -195,7 +199,9 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         sb_rule_slab_asks(&pl->work, want->slab, pl->target))
         best.prefetch =
             sb_rule_prefetch(pl->pb, bytes, strewn, block, stream, pl->target);
-    best.unroll = together(pl, want, alone, best.prefetch, block);
+    unasked = best.unroll = together(pl, want, alone, block);
+    if (want->unroll == 0 && asks(&best))
+        best.unroll = sb_rule_asking(&pl->work, pl->target, unasked);
     widest = sb_rule_tile_of(&narrow, pl->target, first, block, best.prefetch, 0);
     for (int pass = b->effort == SB_KERNEL_COMPILE ? BEST : WHOLE; pass < PASSES;
          pass++) {
@@ -221,8 +227,9 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
             b->choice = best;
             if (best.tile * pl->work.b_size < 256)
                 b->choice.last = 0;
-            if (resident ? refined_exist(b, kinds, &best, pass == WHOLE, effort)
-                         : all_exist(b, kinds, effort))
+            if (resident
+                    ? refined_exist(b, kinds, &best, unasked, pass == WHOLE, effort)
+                    : all_exist(b, kinds, effort))
                 return true;
         }
     }

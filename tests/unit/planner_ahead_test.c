@@ -49,7 +49,7 @@ strewn(const int32_t *ptr, const int32_t *crd, int64_t rows, int64_t cols, int64
 }
 
 /* Of 40 columns: a row spans ten at least, or has one entry; the row above has none of its columns, nor those
- * before them. Of long rows 512 entries count. */
+ * before them. Rows of more than 4096 do not count. */
 static void
 test_view(void **state)
 {
@@ -58,7 +58,9 @@ test_view(void **state)
                   crd[] = {0, 20, 5, 15, 5, 14, 15, 14, 30};
     const int32_t diagonals[] = {0, 3, 6}, thirds[] = {0, 13, 26, 1, 14, 27};
     const int32_t far[] = {0, 2, 1 << 30, 1 << 30}, back[] = {0, 6, 2, 9},
-                  before[] = {0, -3, 2, 4}, rows[] = {0, LONG, 2 * LONG};
+                  before[] = {0, -3, 2, 4}, rows[] = {0, LONG, 2 * LONG},
+                  too_long[] = {0, 3, 4100};
+    static const int32_t zeros[4100];
     int32_t same[2 * LONG], other[2 * LONG];
     static const struct {
         gen_family family;
@@ -76,8 +78,9 @@ test_view(void **state)
         same[LONG + q] = 4 * q + (q < 512 ? 0 : 2);
         other[LONG + q] = 4 * q + 2;
     }
-    assert_true(strewn(rows, same, 2, 4 * LONG, 2 * LONG) == 0);
+    assert_true(strewn(rows, same, 2, 4 * LONG, 2 * LONG) == 88.0 / LONG);
     assert_true(strewn(rows, other, 2, 4 * LONG, 2 * LONG) == 1);
+    assert_true(strewn(too_long, zeros, 2, 1, 4100) == 0);
     /* offsets that nobody has validated: nothing is read for them */
     assert_true(strewn(back, crd, 2, 40, 2) == 0);
     assert_true(strewn(before, crd, 2, 40, 2) == 0);
@@ -224,7 +227,7 @@ test_dots(void **state)
         assert_int_equal(sb_rule_beyond(&w, y, 0.29, 1, &zen4), w.k >= 128);
     }
     w.k = 32;
-    w.m = w.n = 55000; /* X, Y and A have 0.473 of L3, 0.5125 is asked for */
+    w.m = w.n = 55000; /* X, Y and A have 0.48 of L3, and would want 0.52 */
     assert_false(sb_rule_beyond(&w, 55000 * 128.0, 0.3, 1, &zen4));
     w.m = w.n = 60000;
     assert_true(sb_rule_dots_near(&w, 0.95, &zen4));
