@@ -31,7 +31,7 @@ asked_for(const sb_work *w)
 #define PARTLY_STREWN 0.5
 #define PARTLY_STREWN_L3 0.6
 /* Of entries, where dots of less than 512 bytes gain from asking. */
-#define HARDLY_STREWN 0.3
+#define HARDLY_STREWN 0.2
 
 bool
 sb_rule_strewn(const sb_work *w, double footprint, double strewn, const sb_target *t)

@@ -223,12 +223,12 @@ test_dots(void **state)
     for (w.k = 31; w.k <= 128; w.k += w.k == 31 ? 1 : 32) {
         const double y = 6e4 * (double)w.k * 4;
 
-        assert_int_equal(sb_rule_beyond(&w, y, 0.3, 1, &zen4), w.k >= 32);
-        assert_int_equal(sb_rule_beyond(&w, y, 0.29, 1, &zen4), w.k >= 128);
+        assert_int_equal(sb_rule_beyond(&w, y, 0.2, 1, &zen4), w.k >= 32);
+        assert_int_equal(sb_rule_beyond(&w, y, 0.19, 1, &zen4), w.k >= 128);
     }
     w.k = 32;
     w.m = w.n = 55000; /* X, Y and A have 0.48 of L3, and would want 0.52 */
-    assert_false(sb_rule_beyond(&w, 55000 * 128.0, 0.3, 1, &zen4));
+    assert_false(sb_rule_beyond(&w, 55000 * 128.0, 0.2, 1, &zen4));
     w.m = w.n = 60000;
     assert_true(sb_rule_dots_near(&w, 0.95, &zen4));
     assert_false(sb_rule_dots_near(&w, 0.94, &zen4));
