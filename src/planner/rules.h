@@ -241,7 +241,7 @@ bool sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean,
 bool sb_rule_stream_order(const sb_problem *pb, const sb_work *w, const sb_target *t);
 
 /* Whether it is where rows ask for what their last entries name (sb_rule_last), whatever its size: Zen 4,
- * whole lines, in tiles no wider than C. */
+ * whole lines, none of them cut short by the tile. */
 bool sb_rule_stream_last(const sb_problem *pb, const sb_work *w, const sb_target *t);
 
 /* Blocks of rows of a panel part: one a thread, or so many that the rows of C of a block

@@ -215,6 +215,14 @@ in_the_way(const sb_work *w, double c, double all, const sb_target *t)
     return w->n * w->c_size >= 256 ? all > two && c > two / 8 : c > two;
 }
 
+/* Zen 4: a tile wider than C, whose last line of a row of C is cut short by masks; whole lines are not. */
+static bool
+cut_short(const sb_work *w, const sb_target *t)
+{
+    return sb_target_zen4(t) && w->op == SB_OP_SPMM && w->n * w->c_size % 64 != 0 &&
+           sb_rule_tile_of(w, t, SB_PART_CSR, 0, 0, 0) > w->n;
+}
+
 bool
 sb_rule_past(const sb_work *w, double mean, const sb_target *t)
 {
@@ -226,9 +234,7 @@ sb_rule_past(const sb_work *w, double mean, const sb_target *t)
 
     if (mean >= 16 && !sb_rule_many_lines(w, t))
         return false;
-    /* of a tile that is cut short by masks: docs/measured/spmm-streaming.md */
-    if (sb_target_zen4(t) && w->op == SB_OP_SPMM &&
-        sb_rule_tile_of(w, t, SB_PART_CSR, 0, 0, 0) > w->n)
+    if (cut_short(w, t)) /* docs/measured/spmm-streaming.md */
         return false;
     if (t->isa == SB_ISA_V3) /* docs/measured/spmm-streaming.md, What is left of L3 */
         return all > (w->n * w->c_size >= 128 ? 0.5 : 0.8) * (double)t->l3;
@@ -261,6 +267,5 @@ sb_rule_stream_order(const sb_problem *pb, const sb_work *w, const sb_target *t)
 bool
 sb_rule_stream_last(const sb_problem *pb, const sb_work *w, const sb_target *t)
 {
-    return sb_target_zen4(t) && whole_lines(pb, w, t) &&
-           sb_rule_tile_of(w, t, SB_PART_CSR, 0, 0, 0) <= w->n;
+    return sb_target_zen4(t) && whole_lines(pb, w, t) && !cut_short(w, t);
 }

@@ -276,9 +276,11 @@ test_last(void **state)
     assert_false(sb_rule_stream_last(&pb, &w, &wide));
     pb.c.ld = 65;
     assert_false(sb_rule_stream_last(&pb, &w, &zen4));
-    pb.c.ld = 96;
-    w.n = 96; /* 128 are cut short by masks */
+    pb.c.ld = 112;
+    w.n = 100; /* the seventh line is cut short by masks */
     assert_false(sb_rule_stream_last(&pb, &w, &zen4));
+    w.n = 96;
+    assert_true(sb_rule_stream_last(&pb, &w, &zen4));
 }
 
 /* Rows whose product with n columns leaves what is ours of L3. */
