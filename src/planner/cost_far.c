@@ -36,7 +36,7 @@ far_four(const sb_vector_part *p, bool packed)
     case SB_PART_HDIA:
         return packed ? (far_pace){1.3e-9, 0.1} : (far_pace){10e-9, 2};
     case SB_PART_ALIKE:
-        return wide ? (far_pace){2.1e-9, 0.8} : (far_pace){3.2e-9, 1.3};
+        return wide ? (far_pace){2.1e-9, 1.2} : (far_pace){3.2e-9, 1.3};
     case SB_PART_UBCSR:
         return (far_pace){6e-9, 0.1};
     case SB_PART_ELL:
@@ -94,12 +94,14 @@ sb_vector_far(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const double whole = a_bytes + (double)s->cols * p->x_size;
     const double l3 = (double)t->l3;
     /* so many streams side by side find no prefetcher that reaches as far as L3: on Zen 3, and of alike
-     * rows on Zen 4 */
+     * rows on Zen 4, where doubles, half as many to a line, want it from a third of L3 on */
     const bool streams =
         p->choice->kind == SB_PART_ALIKE ||
         (t->isa == SB_ISA_V3 && (p->choice->kind == SB_PART_MASK ||
                                  (p->choice->kind == SB_PART_HDIA && !packed)));
-    const double from = !t->wide && streams ? 4 : 2;
+    const double from = t->wide || !streams                  ? 2
+                        : sb_target_zen4(t) && p->x_size > 4 ? 3
+                                                             : 4;
     const double gone = fmin(1, fmax(0, from * whole / l3 - 1));
     /* of A so much passes through L2 that nothing of x stays */
     const double passed = fmin(1, 2 * a_bytes / l3);
