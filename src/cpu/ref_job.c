@@ -128,17 +128,24 @@ run_range(void *user, int64_t lo, int64_t hi)
     t->fn(t->job, lo, hi);
 }
 
+bool
+sb_ref_alone(const sb_ref_job *job)
+{
+    static const double small = 20000; /* products */
+
+    return !sb_backend_get() || job->work < small;
+}
+
 void
 sb_ref_parallel(sb_ref_fn fn, const sb_ref_job *job, int64_t count, int64_t share)
 {
-    static const double small = 20000; /* products not worth waking a team for */
     const sb_backend *backend = sb_backend_get();
     range_task task = {fn, job};
     int64_t pieces;
 
     if (count <= 0)
         return;
-    if (!backend || job->work < small) {
+    if (sb_ref_alone(job)) {
         fn(job, 0, count);
         return;
     }

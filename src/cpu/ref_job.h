@@ -43,10 +43,11 @@ typedef struct sb_ref_job {
     sb_ref_scalar alpha, beta;
     bool beta_zero;
     int64_t m, n, k;
-    double work;   /* products of one member, roughly */
-    bool by_major; /* SpMM: output rows are majors (else minors, or listed) */
-    bool swap;     /* the output row of an entry is its minor */
-    bool in_place; /* the output type is the compute type */
+    double work;          /* products of one member, roughly */
+    bool by_major;        /* SpMM: output rows are majors (else minors, or listed) */
+    bool swap;            /* the output row of an entry is its minor */
+    bool in_place;        /* the output type is the compute type */
+    const int64_t *bound; /* where shares of the output's rows begin (ref_spmm.c) */
 } sb_ref_job;
 
 /* ENOTSUP when there are no loops, loads or stores for an operand's type. */
@@ -72,6 +73,8 @@ sb_ref_minor(const sb_ref_sparse *a, int64_t p)
     return index < a->m.base ? -1 : index - a->m.base;
 }
 
+/* Whether the work is too small to wake a team for. */
+bool sb_ref_alone(const sb_ref_job *job);
 /* fn(job, lo, hi) over [0, count) on the team, in about `share` pieces per thread; at
  * once and here when the work is small. */
 typedef void (*sb_ref_fn)(const sb_ref_job *job, int64_t lo, int64_t hi);

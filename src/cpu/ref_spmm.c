@@ -5,10 +5,10 @@
  *   gather   output rows are A's rows: a thread owns rows, sums a line of columns in
  *            registers' reach and writes it once
  *   scatter  output rows are A's columns (or listed in any order) and C has the compute
- *            type: a thread owns columns of C where there are enough, else rows, and adds in
- *            place, walking all entries. One column is one thread's, for another would have to
- *            walk as far, but of a list, whose rows mostly ascend: then what is another's is
- *            passed over fast
+ *            type: a thread owns rows of C, as many as name about as many entries, and adds in
+ *            place, walking all entries; what is another's is passed over fast. Columns of C
+ *            that do not lie side by side are a thread's each, of one column all: another
+ *            would have to walk as far, but of a list, whose rows mostly ascend
  *   tile     the same with a narrower C, which cannot hold partial sums: a thread owns
  *            rows and sums a tile of them on the stack, one walk over A per tile
  *
@@ -21,7 +21,13 @@
 
 #include <string.h>
 
-enum { TILE_BYTES = 32768, LINE_BYTES = 64, TOGETHER = 4 };
+enum {
+    TILE_BYTES = 32768,
+    TOGETHER = 4,
+    SHARES = 256,
+    SAMPLES = 1024, /* of entries */
+    BUCKETS = 1024
+};
 
 /* Whether minors are left as the caller has them: those of one column are looked at once. */
 static bool
@@ -238,24 +244,16 @@ scatter_window(const sb_ref_job *job, window w)
     add_entries(job, &w);
 }
 
-static void
-scatter_rows(const sb_ref_job *job, int64_t lo, int64_t hi)
-{
-    scatter_window(job, (window){.r0 = lo, .r1 = hi, .c0 = 0, .c1 = job->n});
-}
-
 static bool
 by_lines(const sb_ref_job *job)
 {
     return job->x.vary == 1 && job->y.vary == 1 && job->n >= TOGETHER;
 }
 
-/* Columns that a thread owns together: whole lines of C, or what is added up at once. */
+/* Columns that a thread owns together: what is added up at once. */
 static int64_t
 unit(const sb_ref_job *job)
 {
-    if (by_lines(job))
-        return LINE_BYTES / (int64_t)job->ops->size;
     return job->y.vary == 1 ? TOGETHER : 1;
 }
 
@@ -291,11 +289,71 @@ tile_rows(const sb_ref_job *job, int64_t lo, int64_t hi)
         }
 }
 
+/* Cuts the output's rows into shares of about as many entries, as far as a sample of these tells:
+ * which rows are whose changes no sum. */
+static void
+cut_rows(int64_t *bound, int64_t shares, const sb_ref_job *job)
+{
+    const sb_matrix *a = &job->a.m;
+    const void *row = job->a.listed && !job->swap ? a->row : a->idx;
+    const bool evenly = job->a.padded || job->a.block > 1;
+    const int64_t n = evenly ? 0 : a->nnz / 16 < SAMPLES ? a->nnz / 16 : SAMPLES;
+    const int64_t rows = (job->m + BUCKETS - 1) / BUCKETS; /* of a bucket */
+    int32_t found[BUCKETS] = {0};
+    int64_t all = 0, q = 0;
+
+    for (int64_t p = 0; p < n; p++) {
+        const int64_t at = a->nnz / n * p + a->nnz % n * p / n;
+        const int64_t i = sb_index(row, a->idx_type, at);
+
+        if (i < a->base || i - a->base >= job->m)
+            continue;
+        found[(i - a->base) / rows]++;
+        all++;
+    }
+    bound[0] = 0;
+    for (int64_t s = 1, seen = 0; s < shares; s++) {
+        for (; q < BUCKETS && seen < all * s / shares; q++)
+            seen += found[q];
+        bound[s] = all == 0            ? job->m / shares * s
+                   : q * rows < job->m ? q * rows
+                                       : job->m;
+    }
+    bound[shares] = job->m;
+}
+
+/* Shares [lo, hi) of the output's rows. */
+static void
+own_rows(const sb_ref_job *job, int64_t lo, int64_t hi)
+{
+    const int64_t r0 = job->bound[lo], r1 = job->bound[hi];
+
+    if (job->in_place)
+        scatter_window(job, (window){.r0 = r0, .r1 = r1, .c0 = 0, .c1 = job->n});
+    else
+        tile_rows(job, r0, r1);
+}
+
+static void
+by_rows(const sb_ref_job *job, int64_t threads)
+{
+    const int64_t most = threads < SHARES ? threads : SHARES;
+    const int64_t shares = sb_ref_alone(job) ? 1 : most < job->m ? most : job->m;
+    int64_t bound[SHARES + 1] = {0, job->m};
+    sb_ref_job cut = *job;
+
+    if (shares > 1)
+        cut_rows(bound, shares, job);
+    cut.bound = bound;
+    sb_ref_parallel(own_rows, &cut, shares, 1);
+}
+
 void
 sb_ref_spmm(const sb_ref_job *job)
 {
     const sb_backend *backend = sb_backend_get();
     const int64_t u = unit(job), units = (job->n + u - 1) / u;
+    const int64_t threads = backend ? backend->threads() : 1;
 
     if (job->m == 0 || job->n == 0)
         return;
@@ -303,11 +361,9 @@ sb_ref_spmm(const sb_ref_job *job)
         sb_ref_parallel(job->a.m.format == SB_FORMAT_SELL && job->n == 1 ? gather_slices
                                                                          : gather,
                         job, job->m, 8);
-    else if (!job->in_place)
-        sb_ref_parallel(tile_rows, job, job->m, 1);
-    else if ((by_lines(job) || (job->a.listed && !job->swap)) && backend &&
-             units < backend->threads())
-        sb_ref_parallel(scatter_rows, job, job->m, 1);
+    else if (!job->in_place || by_lines(job) ||
+             (job->a.listed && !job->swap && units < threads))
+        by_rows(job, threads);
     else
         sb_ref_parallel(scatter_columns, job, units, 1);
 }

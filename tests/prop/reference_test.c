@@ -316,6 +316,85 @@ bits_do_not_depend_on_threads(void **state)
     sb_backend_set(before);
 }
 
+enum { SKEW_ROWS = 600, SKEW_EACH = 20, SKEW_COLS = 2000, SKEW_SHARES = 4 };
+
+static float skew_c[SKEW_COLS * 8];
+static int64_t skew_named[SKEW_COLS], skew_most;
+
+/* As above; skew_most is how many entries the rows have that some piece writes. */
+static void
+count_parallel(sb_range_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain)
+{
+    for (; lo < hi; lo += grain) {
+        int64_t entries = 0;
+
+        for (int c = 0; c < SKEW_COLS; c++)
+            skew_c[c * 8] = -1;
+        fn(user, lo, lo + grain < hi ? lo + grain : hi);
+        for (int c = 0; c < SKEW_COLS; c++)
+            entries += skew_c[c * 8] != -1 ? skew_named[c] : 0;
+        skew_most = entries > skew_most ? entries : skew_most;
+    }
+}
+
+/* Threads own rows of C that name about as many entries, not as many rows: nearly all entries lie
+ * in the last twentieth of A's columns. */
+static void
+shares_have_as_many_entries(void **state)
+{
+    enum { NNZ = SKEW_ROWS * SKEW_EACH };
+    static int32_t ptr[SKEW_ROWS + 1], row[NNZ], idx[NNZ];
+    static float val[NNZ], b[SKEW_ROWS * 8];
+    const sb_backend *before = sb_backend_get();
+    const sb_backend counting = {
+        .name = "count", .threads = pretend_threads, .parallel = count_parallel};
+    gen_rng r = {1};
+
+    (void)state;
+    memset(skew_named, 0, sizeof skew_named);
+    for (int p = 0; p < NNZ; p++) {
+        const int64_t last = SKEW_COLS / 20;
+
+        row[p] = p / SKEW_EACH;
+        ptr[row[p] + 1] = p + 1;
+        idx[p] = (int32_t)(p % SKEW_EACH == 0 ? gen_below(&r, SKEW_COLS)
+                                              : SKEW_COLS - 1 - gen_below(&r, last));
+        skew_named[idx[p]]++;
+        val[p] = 1;
+    }
+    sb_backend_set(&counting);
+    pretended = SKEW_SHARES;
+    for (int listed = 0; listed < 2; listed++) {
+        sb_problem pb = {.op = SB_OP_SPMM,
+                         .a = {.format = listed ? SB_FORMAT_COO : SB_FORMAT_CSR,
+                               .rows = SKEW_ROWS,
+                               .cols = SKEW_COLS,
+                               .nnz = NNZ,
+                               .ptr = ptr,
+                               .row = row,
+                               .idx = idx,
+                               .val = val,
+                               .ptr_type = SB_I32,
+                               .idx_type = SB_I32,
+                               .val_type = SB_F32,
+                               .batch = 1},
+                         .trans_a = SB_TRANS_T,
+                         .b = {.rows = SKEW_ROWS, .cols = 8, .ld = 8, .data = b},
+                         .c = {.rows = SKEW_COLS, .cols = 8, .ld = 8, .data = skew_c},
+                         .compute = SB_F32,
+                         .alpha = {1, 0},
+                         .batch = 1};
+
+        pb.b.type = pb.c.type = SB_F32;
+        pb.b.batch = pb.c.batch = 1;
+        skew_most = 0;
+        assert_int_equal(sb_ref_run(&pb, NULL), SB_OK);
+        assert_true(skew_most > NNZ / (SKEW_SHARES + 1));
+        assert_true(skew_most < NNZ / (SKEW_SHARES - 1));
+    }
+    sb_backend_set(before);
+}
+
 /* Rows of C that are not there are passed over, and B is not read for them. */
 static void
 entries_elsewhere_are_passed_over(void **state)
@@ -384,6 +463,7 @@ main(void)
         cmocka_unit_test(empty_arrays_may_be_null),
         cmocka_unit_test(empty_dots_may_be_null),
         cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(shares_have_as_many_entries),
         cmocka_unit_test(entries_elsewhere_are_passed_over),
     };
 
