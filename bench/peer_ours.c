@@ -122,7 +122,7 @@ call(state *s, int what)
     if (s->pb.op == BENCH_SPMV)
         return (what == CALL_ANALYSIS ? spblasSpMV_analysis : spblasSpMV)(
             s->handle, s->op, one, s->a, s->vec_x, zero, s->vec_y, s->sums,
-            SPBLAS_SPMV_ALG_DEFAULT, NULL);
+            SPBLAS_SPMV_ALG_DEFAULT, s->buffer);
     if (s->pb.op == BENCH_SPMM)
         return (what == CALL_ANALYSIS ? spblasSpMM_analysis : spblasSpMM)(
             s->handle, s->op, plain, one, s->a, s->b, zero, s->c, s->sums,
@@ -132,16 +132,19 @@ call(state *s, int what)
         SPBLAS_SDDMM_ALG_DEFAULT, NULL);
 }
 
-/* What SpMM asks for, which its attributes decide; nonzero on failure. */
+/* What products ask for, which attributes decide; nonzero on failure. */
 static int
 lend(state *s)
 {
     const double one[2] = {1}, zero[2] = {0}; /* of any type: not read */
     size_t bytes = 0;
 
-    if (s->pb.op != BENCH_SPMM)
-        return 0;
-    if (spblasSpMM_bufferSize(s->handle, s->op, SPBLAS_OPERATION_NON_TRANSPOSE, one,
+    if (s->pb.op == BENCH_SPMV &&
+        spblasSpMV_bufferSize(s->handle, s->op, one, s->a, s->vec_x, zero, s->vec_y,
+                              s->sums, SPBLAS_SPMV_ALG_DEFAULT, &bytes))
+        return 1;
+    if (s->pb.op == BENCH_SPMM &&
+        spblasSpMM_bufferSize(s->handle, s->op, SPBLAS_OPERATION_NON_TRANSPOSE, one,
                               s->a, s->b, zero, s->c, s->sums, SPBLAS_SPMM_ALG_DEFAULT,
                               &bytes))
         return 1;

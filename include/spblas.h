@@ -1293,8 +1293,8 @@ SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
  * Each product has the same four functions.
  *
  *   X_bufferSize  bytes of scratch that the others want; on the CPU backend 0 but for a
- *                 wide SpMM, see there. Reads no array. alpha and beta are not looked at and may be NULL. On a GPU it
- *                 makes kernels ready.
+ *                 wide SpMM and an SpMV by A^T, see there. Reads no array. alpha and beta
+ *                 are not looked at and may be NULL. On a GPU it makes kernels ready.
  *   X_analysis    studies the sparse structure and keeps a plan beside the sparse
  *                 descriptor, for this combination of shapes, types, layouts and
  *                 operations. Reads the structure arrays; of values, dense arrays and
@@ -1397,7 +1397,12 @@ SPBLAS_API spblasStatus_t spblasSpMM(spblasHandle_t handle, spblasOperation_t op
  *          A R_32F, x and y R_64F with R_64F;
  *          A R_32F, x and y C_32F with C_32F;  A R_64F, x and y C_64F with C_64F
  * Reads    A, x; y unless beta is 0.  Writes y
- * Memory   x and y must not overlap
+ * Memory   x and y must not overlap. On the CPU bufferSize asks, where op(A) = A^T or A^H of a
+ *          CSR or COO, or A is a CSC, for room for 2 to 8 times y in the compute type (from
+ *          20 000 entries and one an element of y on). With it and without a plan several
+ *          threads add up, each in sums of its own; with NULL one does. Last bits of y depend on
+ *          whether it was there, not on the number of threads. Calls from several threads want
+ *          a buffer each
  * Threads  one handle per thread; A and x may be shared, y not
  * Source   cusparseSpMV
  */

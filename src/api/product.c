@@ -15,6 +15,7 @@
 #include "planner/planner.h"
 #include "planner/slabs.h"
 #include "planner/staged.h"
+#include "runtime/spread.h"
 
 /* ---- Arguments ---------------------------------------------------------------------- */
 
@@ -411,13 +412,23 @@ scalar(sb_value *out, const void **far, const sb_product *p, const sb_problem *p
     return SB_OK;
 }
 
+/* Of the host's memory. */
+static size_t
+room(const sb_product *p, const sb_problem *pb)
+{
+    const size_t slabs = sb_slab_room(pb, p->sparse->at.plan_text);
+    const size_t sums = sb_spread_bytes(pb);
+
+    return slabs > sums ? slabs : sums;
+}
+
 static sb_status
 scratch(const sb_product *p, sb_problem *pb, sb_diag *diag)
 {
     if (!pb->device) {
         /* a handle on a device asks for memory there */
         pb->scratch = p->handle->device ? NULL : p->buffer;
-        pb->room = pb->scratch ? sb_slab_room(pb, p->sparse->at.plan_text) : 0;
+        pb->room = pb->scratch ? room(p, pb) : 0;
         return SB_OK;
     }
     if (!p->buffer)
@@ -459,7 +470,7 @@ scratch_size(const sb_product *p, const sb_problem *pb)
     sb_problem placed = *pb;
 
     if (!p->handle->device)
-        return sb_slab_room(pb, p->sparse->at.plan_text);
+        return room(p, pb);
     (void)sb_place_problem(p->handle, &placed, NULL);
     if (placed.device)
         sb_far_prepare(&placed);

@@ -6,6 +6,7 @@
 #include "base/fault.h"
 #include "cpu/ref.h"
 #include "runtime/backend.h"
+#include "runtime/spread.h"
 
 static bool
 conjugates(sb_trans op)
@@ -63,7 +64,10 @@ sb_ref_job_make(sb_ref_job *job, const sb_problem *pb, sb_diag *diag)
         .store = sb_ref_store_of(pb->compute, out),
         .beta_zero =
             pb->beta.re == 0.0 && pb->beta.im == 0.0 && !SB_FAULT(BETA_READS_C),
-        .in_place = out == pb->compute};
+        .in_place = out == pb->compute,
+        .sums = sb_spread_sums(pb),
+        .parts = sb_spread_parts(pb),
+        .part_bytes = sb_spread_part_bytes(pb)};
     if (!job->ops || (!job->a.loops && !job->a.load) || !job->x.loops || !job->y.load ||
         !job->store ||
         (sddmm && (!job->loops || !job->y.loops || pb->b.type != pb->c.type)))
@@ -74,6 +78,7 @@ sb_ref_job_make(sb_ref_job *job, const sb_problem *pb, sb_diag *diag)
             sb_dtype_name(pb->c.type), sb_dtype_name(pb->compute));
     sb_value_store(pb->compute, &job->alpha, 0, pb->alpha);
     sb_value_store(pb->compute, &job->beta, 0, pb->beta);
+    sb_value_store(pb->compute, &job->one, 0, (sb_value){1, 0});
     job->work = (double)pb->a.nnz * (double)(job->a.block * job->a.block);
     if (sddmm) {
         job->m = pb->a.rows;

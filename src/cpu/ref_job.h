@@ -40,7 +40,7 @@ typedef struct sb_ref_job {
     sb_ref_dense x, y;  /* SpMM: op(B) by (row, column), C by (row, column);
                            SDDMM: op(X) by (row, k), op(Y) by (column, k) */
     sb_ref_store store; /* to C's type; SDDMM: to A's */
-    sb_ref_scalar alpha, beta;
+    sb_ref_scalar alpha, beta, one;
     bool beta_zero;
     int64_t m, n, k;
     double work;          /* products of one member, roughly */
@@ -48,6 +48,10 @@ typedef struct sb_ref_job {
     bool swap;            /* the output row of an entry is its minor */
     bool in_place;        /* the output type is the compute type */
     const int64_t *bound; /* where shares of the output's rows begin (ref_spmm.c) */
+    char *
+        sums; /* of `parts` of the entries, of all rows each, part_bytes apart; or NULL */
+    int64_t parts;
+    size_t part_bytes;
 } sb_ref_job;
 
 /* ENOTSUP when there are no loops, loads or stores for an operand's type. */

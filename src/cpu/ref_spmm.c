@@ -5,10 +5,11 @@
  *   gather   output rows are A's rows: a thread owns rows, sums a line of columns in
  *            registers' reach and writes it once
  *   scatter  output rows are A's columns (or listed in any order) and C has the compute
- *            type: a thread owns rows of C, as many as name about as many entries, and adds in
- *            place, walking all entries; what is another's is passed over fast. Columns of C
- *            that do not lie side by side are a thread's each, of one column all: another
- *            would have to walk as far, but of a list, whose rows mostly ascend
+ *            type: a thread owns columns of C where there are enough, else rows that name about
+ *            as many entries, and adds in place, walking all entries. One column is one
+ *            thread's, for another would have to walk as far, but of a list, whose rows mostly
+ *            ascend: then what is another's is passed over fast; or, with the caller's buffer,
+ *            entries are shared out, whose sums lie apart until all are there
  *   tile     the same with a narrower C, which cannot hold partial sums: a thread owns
  *            rows and sums a tile of them on the stack, one walk over A per tile
  *
@@ -23,6 +24,7 @@
 
 enum {
     TILE_BYTES = 32768,
+    PAIR_BYTES = 128,
     TOGETHER = 4,
     SHARES = 256,
     SAMPLES = 1024, /* of entries */
@@ -175,16 +177,16 @@ typedef struct window {
     const void *alpha; /* what products are multiplied by on the way; NULL: 1 */
 } window;
 
-/* Adds every entry whose output row lies in the window; no other is touched. */
+/* Adds every entry of a from `at` on whose output row lies in the window; no other is touched. */
 static void
-add_entries(const sb_ref_job *job, const window *w)
+add_some(const sb_ref_job *job, const sb_ref_sparse *a, sb_ref_cursor at,
+         const window *w)
 {
     const sb_ref_dense *x = &job->x;
     const sb_ref_wanted wanted = {.lo = w->r0,
                                   .hi = w->r1,
                                   .by_major = job->a.listed && !job->swap,
                                   .raw = raw(job)};
-    sb_ref_cursor at = {.rows = job->a.majors * job->a.block};
     sb_ref_chunk chunk;
     sb_ref_span span = {.y = w->sums,
                         .alpha = w->alpha,
@@ -207,7 +209,7 @@ add_entries(const sb_ref_job *job, const window *w)
         : wanted.raw    ? x->loops->spread_one
                         : x->loops->spread;
 
-    while (sb_ref_chunk_next(&chunk, &job->a, &at, SB_REF_CHUNK, &wanted)) {
+    while (sb_ref_chunk_next(&chunk, a, &at, SB_REF_CHUNK, &wanted)) {
         if (sb_ref_chunk_count(&chunk) == 0)
             continue;
         span.runs = chunk.runs;
@@ -216,6 +218,12 @@ add_entries(const sb_ref_job *job, const window *w)
         span.row = wanted.raw && job->a.listed ? chunk.row : NULL;
         add(&span);
     }
+}
+
+static void
+add_entries(const sb_ref_job *job, const window *w)
+{
+    add_some(job, &job->a, (sb_ref_cursor){.rows = job->a.majors * job->a.block}, w);
 }
 
 /* C's window = beta * itself, along its contiguous side. */
@@ -250,10 +258,13 @@ by_lines(const sb_ref_job *job)
     return job->x.vary == 1 && job->y.vary == 1 && job->n >= TOGETHER;
 }
 
-/* Columns that a thread owns together: what is added up at once. */
+/* Columns that a thread owns together: pairs of lines of C, which a prefetcher fetches together, so
+ * that two threads would take them from each other, or what is added up at once. */
 static int64_t
 unit(const sb_ref_job *job)
 {
+    if (by_lines(job))
+        return PAIR_BYTES / (int64_t)job->ops->size;
     return job->y.vary == 1 ? TOGETHER : 1;
 }
 
@@ -348,6 +359,67 @@ by_rows(const sb_ref_job *job, int64_t threads)
     sb_ref_parallel(own_rows, &cut, shares, 1);
 }
 
+/* ---- Parts of the entries (runtime/spread.h) ------------------------------------------- */
+
+/* The first row that entry p or a later one is in. */
+static int64_t
+row_of(const sb_ref_sparse *a, int64_t p)
+{
+    int64_t lo = 0, hi = a->majors;
+
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2;
+
+        if (sb_matrix_slots(&a->m, mid).lo < p)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void
+add_parts(const sb_ref_job *job, int64_t lo, int64_t hi)
+{
+    const int64_t nnz = job->a.m.nnz;
+
+    for (int64_t q = lo; q < hi; q++) {
+        const int64_t from = nnz / job->parts * q, to = nnz / job->parts * (q + 1);
+        const bool last = q + 1 == job->parts;
+        window w = {.r1 = job->m,
+                    .c1 = 1,
+                    .sums = job->sums + (size_t)q * job->part_bytes,
+                    .row_stride = 1,
+                    .col_stride = 1};
+        sb_ref_sparse a = job->a;
+        sb_ref_cursor at = {.place = from};
+
+        if (a.listed && !last)
+            a.m.nnz = to;
+        if (!a.listed)
+            at = (sb_ref_cursor){.row = q == 0 ? 0 : row_of(&a, from),
+                                 .rows = last ? a.majors : row_of(&a, to)};
+        memset(w.sums, 0, (size_t)job->m * job->ops->size);
+        add_some(job, &a, at, &w);
+    }
+}
+
+static void
+merge_parts(const sb_ref_job *job, int64_t lo, int64_t hi)
+{
+    const size_t size = job->ops->size;
+
+    for (int64_t r0 = lo, n; r0 < hi; r0 += n) {
+        char *sums = job->sums + (size_t)r0 * size;
+
+        n = hi - r0 < SB_REF_LINE ? hi - r0 : SB_REF_LINE;
+        for (int64_t q = 1; q < job->parts; q++)
+            job->ops->finish(sums, &job->one, &job->one,
+                             sums + (size_t)q * job->part_bytes, n);
+        write_back(job, r0, r0 + n, 0, 1, sums, 1);
+    }
+}
+
 void
 sb_ref_spmm(const sb_ref_job *job)
 {
@@ -361,8 +433,11 @@ sb_ref_spmm(const sb_ref_job *job)
         sb_ref_parallel(job->a.m.format == SB_FORMAT_SELL && job->n == 1 ? gather_slices
                                                                          : gather,
                         job, job->m, 8);
-    else if (!job->in_place || by_lines(job) ||
-             (job->a.listed && !job->swap && units < threads))
+    else if (job->sums) {
+        sb_ref_parallel(add_parts, job, job->parts, job->parts);
+        sb_ref_parallel(merge_parts, job, job->m, 4);
+    } else if (!job->in_place ||
+               ((by_lines(job) || (job->a.listed && !job->swap)) && units < threads))
         by_rows(job, threads);
     else
         sb_ref_parallel(scatter_columns, job, units, 1);

@@ -52,26 +52,6 @@ done(sb_problem *pb)
     gen_free_dense(&pb->c);
 }
 
-/* Whether the call writes to a buffer of so many bytes, which begins anywhere. */
-static bool
-uses(call *c, size_t bytes, const char *when)
-{
-    char *buffer = malloc(bytes + 65);
-    bool used = false;
-
-    memset(buffer, 0xff, bytes + 65);
-    c->buffer = buffer + 1;
-    call_check(c, when);
-    c->buffer = NULL;
-    assert_int_equal(buffer[0], (char)0xff);
-    for (size_t q = 1; q <= bytes; q++)
-        used |= buffer[q] != (char)0xff;
-    for (size_t q = bytes + 1; q < bytes + 65; q++)
-        assert_int_equal(buffer[q], (char)0xff);
-    free(buffer);
-    return used;
-}
-
 static void
 wide(sb_dtype type, int64_t n, gen_family family, bool scattered)
 {
@@ -92,10 +72,10 @@ wide(sb_dtype type, int64_t n, gen_family family, bool scattered)
     else
         assert_int_equal(bytes, 0);
     call_check(&c, "no buffer");
-    assert_int_equal(uses(&c, bytes, "buffer"), here && scattered);
+    assert_int_equal(call_uses(&c, bytes, "buffer"), here && scattered);
     assert_int_equal(call_analyse(&c), SPBLAS_STATUS_SUCCESS);
     call_check(&c, "plan, no buffer");
-    assert_int_equal(uses(&c, bytes, "plan, buffer"), here && scattered);
+    assert_int_equal(call_uses(&c, bytes, "plan, buffer"), here && scattered);
     call_end(&c);
     done(&pb);
 }
@@ -130,7 +110,7 @@ with_text(const char *text, int64_t n, int width)
     assert_int_equal(bytes, slabs * 90 * (size_t)width * sizeof(float) + 64);
     assert_int_equal(call_analyse(&c), SPBLAS_STATUS_SUCCESS);
     call_check(&c, "plan, no buffer");
-    assert_true(uses(&c, bytes, "plan, buffer"));
+    assert_true(call_uses(&c, bytes, "plan, buffer"));
     call_end(&c);
     done(&pb);
 }

@@ -8,6 +8,7 @@
 #include "oracle.h"
 #include "problems.h"
 #include "runtime/backend.h"
+#include "runtime/spread.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -259,6 +260,7 @@ bits_do_not_depend_on_threads(void **state)
     const sb_backend *before = sb_backend_get();
     const sb_backend pretend = {
         .name = "pretend", .threads = pretend_threads, .parallel = pretend_parallel};
+    int spread = 0; /* of one column, with a buffer */
 
     (void)state;
     sb_backend_set(&pretend);
@@ -298,6 +300,9 @@ bits_do_not_depend_on_threads(void **state)
                                            .seed = k + 1,
                                            .col_major = gen_below(&r, 2)});
         one = gen_copy_dense(&pb.c);
+        pb.room = sb_spread_bytes(&pb);
+        pb.scratch = pb.room > 0 ? malloc(pb.room) : NULL;
+        spread += pb.scratch != NULL;
         pretended = 1;
         assert_int_equal(sb_ref_run(&pb, NULL), SB_OK);
         pretended = gen_below(&r, 2) ? 7 : 2; /* rows or columns are shared out */
@@ -310,9 +315,11 @@ bits_do_not_depend_on_threads(void **state)
                                 (size_t)gen_dense_extent(&one) * sb_dtype_size(t->y));
             pb.c = many;
         }
+        free(pb.scratch);
         gen_free_dense(&one);
         problem_free(&pb);
     }
+    assert_true(spread > 5);
     sb_backend_set(before);
 }
 

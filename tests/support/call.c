@@ -255,3 +255,22 @@ call_check(call *c, const char *when)
                  c->pb->trans_a, message);
     oracle_free(&o);
 }
+
+bool
+call_uses(call *c, size_t bytes, const char *when)
+{
+    char *buffer = malloc(bytes + 65);
+    bool used = false;
+
+    memset(buffer, 0xff, bytes + 65);
+    c->buffer = buffer + 1;
+    call_check(c, when);
+    c->buffer = NULL;
+    assert_int_equal(buffer[0], (char)0xff);
+    for (size_t q = 1; q <= bytes; q++)
+        used |= buffer[q] != (char)0xff;
+    for (size_t q = bytes + 1; q < bytes + 65; q++)
+        assert_int_equal(buffer[q], (char)0xff);
+    free(buffer);
+    return used;
+}

@@ -31,6 +31,10 @@ spblasStatus_t call_run(call *c);
 /* Runs; fails the test, saying when, unless the result is the oracle's to the bit. */
 void call_check(call *c, const char *when);
 
+/* Checks as above with a buffer of so many bytes, which begins anywhere, and that nothing beside it
+ * is written. Returns whether something in it is. */
+bool call_uses(call *c, size_t bytes, const char *when);
+
 /* Fails the test unless a size is 0, of a routine that wants a buffer on a GPU alone. Arrays
  * of the program do without one there too. */
 void call_wants_no_buffer(size_t bytes);
