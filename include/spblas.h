@@ -1357,7 +1357,8 @@ SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
  *          side by side, some at a time. The plan's bits are those without a buffer; those
  *          of a call without a plan may be others. Where B or C lies by columns, about as
  *          many bytes as both, at most 64 MiB or a few columns: some at a time are put by
- *          rows there, which is several times as fast; without it the bits may be others. A
+ *          rows there, which is several times as fast; without it the bits may be others. Of one
+ *          column what spblasSpMV wants. A
  *          PLAN_TEXT with a slab counts from when it is set, so ask after setting it.
  *          On a GPU sums of rows that blocks share, and where B or C lies by columns about as
  *          many bytes as these have (C's of computeType), at most 1 GiB or 32 columns of them:
@@ -1397,12 +1398,12 @@ SPBLAS_API spblasStatus_t spblasSpMM(spblasHandle_t handle, spblasOperation_t op
  *          A R_32F, x and y R_64F with R_64F;
  *          A R_32F, x and y C_32F with C_32F;  A R_64F, x and y C_64F with C_64F
  * Reads    A, x; y unless beta is 0.  Writes y
- * Memory   x and y must not overlap. On the CPU bufferSize asks, where op(A) = A^T or A^H of a
- *          CSR or COO, or A is a CSC, for room for 2 to 8 times y in the compute type (from
- *          20 000 entries and one an element of y on). With it and without a plan several
- *          threads add up, each in sums of its own; with NULL one does. Last bits of y depend on
- *          whether it was there, not on the number of threads. Calls from several threads want
- *          a buffer each
+ * Memory   x and y must not overlap
+ * Buffer   on the CPU, where op(A) is A^T or A^H of a CSR or COO, or A of a CSC, room for 2 to 8
+ *          times y in the compute type (by sizes, from 20 000 entries and two an element of y
+ *          on); else 0. With it as many threads, at most, take part in a call without a plan,
+ *          with NULL one does. Last bits of y depend on whether it was there, not on the
+ *          number of threads. Calls from several threads want a buffer each
  * Threads  one handle per thread; A and x may be shared, y not
  * Source   cusparseSpMV
  */

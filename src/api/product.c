@@ -412,7 +412,7 @@ scalar(sb_value *out, const void **far, const sb_product *p, const sb_problem *p
     return SB_OK;
 }
 
-/* Of the host's memory. */
+/* Bytes of a buffer in the host's memory that the product may use. */
 static size_t
 room(const sb_product *p, const sb_problem *pb)
 {

@@ -15,8 +15,10 @@
  * Reads    A, B; C (SDDMM: A's values) only when beta is not 0
  * Errors   ENOTSUP for a type combination without loops, loads or stores
  * Memory   allocates nothing; about 50 KiB of stack per thread
- * Threads  every output element belongs to one thread and is summed in an order that storage
- *          alone gives, so the bits do not depend on the team
+ * Writes   pb->scratch, which sums of one column that entries name in any order go through
+ *          where it has the room (runtime/spread.h)
+ * Threads  every output element is summed in an order that storage and that room alone give, so
+ *          the bits do not depend on the team
  */
 sb_status sb_ref_run(const sb_problem *pb, sb_diag *diag);
 

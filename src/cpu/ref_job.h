@@ -48,10 +48,9 @@ typedef struct sb_ref_job {
     bool swap;            /* the output row of an entry is its minor */
     bool in_place;        /* the output type is the compute type */
     const int64_t *bound; /* where shares of the output's rows begin (ref_spmm.c) */
-    char *
-        sums; /* of `parts` of the entries, of all rows each, part_bytes apart; or NULL */
+    char *sums;           /* of all rows, of each of `parts` of the entries; or NULL */
     int64_t parts;
-    size_t part_bytes;
+    size_t part_bytes; /* from one's sums to the next one's */
 } sb_ref_job;
 
 /* ENOTSUP when there are no loops, loads or stores for an operand's type. */

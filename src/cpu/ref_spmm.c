@@ -1,5 +1,5 @@
 /*
- * C = alpha * op(A) * op(B) + beta * C, reference; SpMV is the same with one column. Three ways to
+ * C = alpha * op(A) * op(B) + beta * C, reference; SpMV is the same with one column. Four ways to
  * own the output:
  *
  *   gather   output rows are A's rows: a thread owns rows, sums a line of columns in
@@ -8,15 +8,17 @@
  *            type: a thread owns columns of C where there are enough, else rows that name about
  *            as many entries, and adds in place, walking all entries. One column is one
  *            thread's, for another would have to walk as far, but of a list, whose rows mostly
- *            ascend: then what is another's is passed over fast; or, with the caller's buffer,
- *            entries are shared out, whose sums lie apart until all are there
+ *            ascend: then what is another's is passed over fast
  *   tile     the same with a narrower C, which cannot hold partial sums: a thread owns
  *            rows and sums a tile of them on the stack, one walk over A per tile
+ *   parts    one column that is scattered to, with the caller's buffer: threads own parts of the
+ *            entries, whose sums lie apart until all are there
  *
  * In each, the order of an element's sum depends on storage alone, whatever the split: as entries are
  * stored, those of one run (a row, or neighbours of a list) together; a single column of a run in
- * four lanes.
+ * four lanes. That of parts is another.
  */
+#include "base/fault.h"
 #include "cpu/ref_chunk.h"
 #include "runtime/backend.h"
 
@@ -179,7 +181,7 @@ typedef struct window {
 
 /* Adds every entry of a from `at` on whose output row lies in the window; no other is touched. */
 static void
-add_some(const sb_ref_job *job, const sb_ref_sparse *a, sb_ref_cursor at,
+add_from(const sb_ref_job *job, const sb_ref_sparse *a, sb_ref_cursor at,
          const window *w)
 {
     const sb_ref_dense *x = &job->x;
@@ -223,7 +225,7 @@ add_some(const sb_ref_job *job, const sb_ref_sparse *a, sb_ref_cursor at,
 static void
 add_entries(const sb_ref_job *job, const window *w)
 {
-    add_some(job, &job->a, (sb_ref_cursor){.rows = job->a.majors * job->a.block}, w);
+    add_from(job, &job->a, (sb_ref_cursor){.rows = job->a.majors * job->a.block}, w);
 }
 
 /* C's window = beta * itself, along its contiguous side. */
@@ -307,7 +309,8 @@ cut_rows(int64_t *bound, int64_t shares, const sb_ref_job *job)
 {
     const sb_matrix *a = &job->a.m;
     const void *row = job->a.listed && !job->swap ? a->row : a->idx;
-    const bool evenly = job->a.padded || job->a.block > 1;
+    /* a tile on the stack takes a walk over all entries, whatever it holds of them */
+    const bool evenly = job->a.padded || job->a.block > 1 || !job->in_place;
     const int64_t n = evenly ? 0 : a->nnz / 16 < SAMPLES ? a->nnz / 16 : SAMPLES;
     const int64_t rows = (job->m + BUCKETS - 1) / BUCKETS; /* of a bucket */
     int32_t found[BUCKETS] = {0};
@@ -339,6 +342,8 @@ own_rows(const sb_ref_job *job, int64_t lo, int64_t hi)
 {
     const int64_t r0 = job->bound[lo], r1 = job->bound[hi];
 
+    if (r0 == r1)
+        return;
     if (job->in_place)
         scatter_window(job, (window){.r0 = r0, .r1 = r1, .c0 = 0, .c1 = job->n});
     else
@@ -385,7 +390,7 @@ add_parts(const sb_ref_job *job, int64_t lo, int64_t hi)
 
     for (int64_t q = lo; q < hi; q++) {
         const int64_t from = nnz / job->parts * q, to = nnz / job->parts * (q + 1);
-        const bool last = q + 1 == job->parts;
+        const bool last = q + 1 == job->parts && !SB_FAULT(SPREAD_TAIL);
         window w = {.r1 = job->m,
                     .c1 = 1,
                     .sums = job->sums + (size_t)q * job->part_bytes,
@@ -400,7 +405,7 @@ add_parts(const sb_ref_job *job, int64_t lo, int64_t hi)
             at = (sb_ref_cursor){.row = q == 0 ? 0 : row_of(&a, from),
                                  .rows = last ? a.majors : row_of(&a, to)};
         memset(w.sums, 0, (size_t)job->m * job->ops->size);
-        add_some(job, &a, at, &w);
+        add_from(job, &a, at, &w);
     }
 }
 

@@ -94,7 +94,8 @@ sb_vector_far(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
     const double whole = a_bytes + (double)s->cols * p->x_size;
     const double l3 = (double)t->l3;
     /* so many streams side by side find no prefetcher that reaches as far as L3: on Zen 3, and of alike
-     * rows on Zen 4, where doubles, half as many to a line, want it from a third of L3 on */
+     * rows on Zen 4, where values of 8 bytes and more, half as many to a line, want it from a third of
+     * L3 on */
     const bool streams =
         p->choice->kind == SB_PART_ALIKE ||
         (t->isa == SB_ISA_V3 && (p->choice->kind == SB_PART_MASK ||

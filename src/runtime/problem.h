@@ -30,9 +30,10 @@ typedef struct sb_problem {
     int64_t batch;                    /* products; an operand with batch 1 is shared */
     struct sb_device *device; /* whose memory the arrays are in; NULL: the host's */
     void *stream;             /* of the device, that the work is put on */
-    void *
-        scratch; /* the caller's, on the device (planner/even.h) or the host; or NULL */
-    size_t room; /* bytes of it on the host, for slabs (runtime/slab.h); else 0 */
+    /* The caller's, on the device (planner/even.h) or the host, or NULL; and bytes of it on the
+     * host, for slabs (runtime/slab.h) or sums (runtime/spread.h), whichever serve; else 0. */
+    void *scratch;
+    size_t room;
     sb_math math; /* what the caller allows; only plans for a device make use of it */
 } sb_problem;
 

@@ -23,7 +23,7 @@ sb_spread_parts(const sb_problem *pb)
     if (pb->device || pb->op == SB_OP_SDDMM || pb->c.cols != 1 || rows_of_c ||
         (format != SB_FORMAT_CSR && format != SB_FORMAT_CSC && format != SB_FORMAT_COO))
         return 0;
-    if (nnz < SMALL || nnz < m)
+    if (nnz < SMALL || nnz / 2 < m)
         return 0;
     return parts < 2 ? 2 : parts < PARTS ? (int)parts : PARTS;
 }

@@ -3,7 +3,8 @@
  * transpose of a list. Threads would write the same rows, so entries are cut into parts in the
  * order of storage, each of which has sums of its own for all rows in the caller's buffer, and
  * the parts' sums are added up one after the other. How many parts depends on sizes alone, so bits
- * do not depend on the number of threads; without the buffer one thread adds up all.
+ * do not depend on the number of threads; without the buffer one thread adds up all. A thread alone
+ * does what several would, for the same bits.
  */
 #ifndef SB_RUNTIME_SPREAD_H
 #define SB_RUNTIME_SPREAD_H

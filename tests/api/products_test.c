@@ -88,7 +88,7 @@ check_planned(const call *c, uint64_t k)
                  c->pb->trans_b);
 }
 
-/* The buffer that SpMM asks for, which it may do without; the others want none. */
+/* The buffer that SpMM asks for, which it may do without; the others, so small, want none. */
 static void
 lend(call *c, uint64_t k)
 {
