@@ -1293,8 +1293,9 @@ SPBLAS_API spblasStatus_t spblasImportWisdomFromFile(const char *path);
  * Each product has the same four functions.
  *
  *   X_bufferSize  bytes of scratch that the others want; on the CPU backend 0 but for a
- *                 wide SpMM and an SpMV by A^T, see there. Reads no array. alpha and beta
- *                 are not looked at and may be NULL. On a GPU it makes kernels ready.
+ *                 wide SpMM, one by columns, and an SpMV by A^T or a CSC, see there.
+ *                 Reads no array. alpha and beta are not looked at and may be NULL. On a
+ *                 GPU it makes kernels ready.
  *   X_analysis    studies the sparse structure and keeps a plan beside the sparse
  *                 descriptor, for this combination of shapes, types, layouts and
  *                 operations. Reads the structure arrays; of values, dense arrays and
@@ -1401,9 +1402,10 @@ SPBLAS_API spblasStatus_t spblasSpMM(spblasHandle_t handle, spblasOperation_t op
  * Memory   x and y must not overlap
  * Buffer   on the CPU, where op(A) is A^T or A^H of a CSR or COO, or A of a CSC, room for 2 to 8
  *          times y in the compute type (by sizes, from 20 000 entries and two an element of y
- *          on); else 0. With it as many threads, at most, take part in a call without a plan,
- *          with NULL one does. Last bits of y depend on whether it was there, not on the
- *          number of threads. Calls from several threads want a buffer each
+ *          on); else 0. With it as many threads, at most, read A in a call without a plan;
+ *          with NULL one does, or, where y is of 16 bits, each reads all of A. Last bits of y
+ *          depend on whether it was there, not on the number of threads. Calls from several
+ *          threads want a buffer each
  * Threads  one handle per thread; A and x may be shared, y not
  * Source   cusparseSpMV
  */

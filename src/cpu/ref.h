@@ -15,7 +15,7 @@
  * Reads    A, B; C (SDDMM: A's values) only when beta is not 0
  * Errors   ENOTSUP for a type combination without loops, loads or stores
  * Memory   allocates nothing; about 50 KiB of stack per thread
- * Writes   pb->scratch, which sums of one column that entries name in any order go through
+ * Writes   pb->scratch, through which sums of one column of A^T, a CSC or a transposed list go
  *          where it has the room (runtime/spread.h)
  * Threads  every output element is summed in an order that storage and that room alone give, so
  *          the bits do not depend on the team

@@ -329,7 +329,7 @@ cut_rows(int64_t *bound, int64_t shares, const sb_ref_job *job)
     for (int64_t s = 1, seen = 0; s < shares; s++) {
         for (; q < BUCKETS && seen < all * s / shares; q++)
             seen += found[q];
-        bound[s] = all == 0            ? job->m / shares * s
+        bound[s] = all == 0 ? job->m / shares * s + job->m % shares * s / shares
                    : q * rows < job->m ? q * rows
                                        : job->m;
     }
