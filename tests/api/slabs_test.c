@@ -7,6 +7,7 @@
 #include "gen.h"
 #include "oracle.h"
 #include "planner/slabs.h"
+#include "problems.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,14 +46,6 @@ problem(int64_t n, sb_dtype type, gen_family family)
 }
 
 static void
-done(sb_problem *pb)
-{
-    gen_free_matrix(&pb->a);
-    gen_free_dense(&pb->b);
-    gen_free_dense(&pb->c);
-}
-
-static void
 wide(sb_dtype type, int64_t n, gen_family family, bool scattered)
 {
     const sb_target *t = sb_target_get();
@@ -77,7 +70,7 @@ wide(sb_dtype type, int64_t n, gen_family family, bool scattered)
     call_check(&c, "plan, no buffer");
     assert_int_equal(call_uses(&c, bytes, "plan, buffer"), here && scattered);
     call_end(&c);
-    done(&pb);
+    problem_free(&pb);
 }
 
 static void
@@ -112,7 +105,7 @@ with_text(const char *text, int64_t n, int width)
     call_check(&c, "plan, no buffer");
     assert_true(call_uses(&c, bytes, "plan, buffer"));
     call_end(&c);
-    done(&pb);
+    problem_free(&pb);
 }
 
 static void

@@ -5,6 +5,7 @@
  */
 #include "call.h"
 #include "gen.h"
+#include "problems.h"
 #include "runtime/spread.h"
 
 #include <setjmp.h>
@@ -62,14 +63,6 @@ problem(sb_op op, const kind *t, gen_family family, int64_t m, int64_t k,
     return pb;
 }
 
-static void
-done(sb_problem *pb)
-{
-    gen_free_matrix(&pb->a);
-    gen_free_dense(&pb->b);
-    gen_free_dense(&pb->c);
-}
-
 /* `parts` is how many sums of all of y the buffer holds; -1: some. */
 static void
 check(sb_problem pb, const kind *t, int parts)
@@ -96,7 +89,7 @@ check(sb_problem pb, const kind *t, int parts)
     if (parts != 0)
         (void)call_uses(&c, bytes, "plan, buffer");
     call_end(&c);
-    done(&pb);
+    problem_free(&pb);
 }
 
 static void
