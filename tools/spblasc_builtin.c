@@ -36,6 +36,13 @@ symbol_of(sb_hash key, char out[40])
     (void)snprintf(out, 40, "sbk_%s", hex);
 }
 
+/* Rows of B asked for into L1, whatever the row of A: rules of registers of 64 bytes alone. */
+static bool
+asks_near(const sb_spec *s)
+{
+    return s->prefetch >= SB_SPEC_FAR && s->prefetch < SB_PREFETCH_FAR;
+}
+
 /* Bytes of the sums that a kernel keeps in registers. Dots and the caller's blocks have no
  * other kernel, so only the narrowest level goes without. */
 static int
@@ -47,7 +54,7 @@ sums(const char *text)
 
     if (sb_spec_parse(&s, text, &diag) != SB_OK)
         return 0;
-    if (s.unroll >= SB_SPEC_SLIM) /* is another's, but where registers have 64 bytes */
+    if (s.unroll >= SB_SPEC_SLIM || asks_near(&s)) /* are another's, else */
         return WIDE_REGISTERS;
     bytes = s.tile * (s.block > 1 ? s.block : 1) * (int)sb_dtype_size(s.compute);
     if ((s.op == SB_KOP_SDDMM || strstr(text, " blocks ")) && bytes > SIXTEEN_REGISTERS)

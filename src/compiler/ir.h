@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define SB_PREFETCH_FAR \
+    64               /* iterations ahead from which the second cache is asked into */
 #define SB_MAXRANK 9 /* a tensor of 8 levels whose values are fields of records */
 
 typedef struct sb_expr sb_expr;

@@ -10,6 +10,8 @@
  *
  *   -> for %p ... { prefetch far $B[$crd[min(%p + 64, extent of $crd - 1)], 0] ...
  *
+ * and into the first cache where it is less than SB_PREFETCH_FAR on, which that has room for.
+ *
  * prefetch_last $B at %p of %i ahead %d: ask for what the last iteration will load %d of %i later.
  *
  *   for %i in 0 .. %m { for %p in 0 .. $len[%i] reduce { ... } }
@@ -334,7 +336,7 @@ make_prefetch(sb_sched *sc, const search *f, const sb_stmt *loop, int64_t shift)
     s->u.prefetch.buf = f->buf;
     s->u.prefetch.n = f->load->nargs;
     s->u.prefetch.idx = idx;
-    s->u.prefetch.far = sc->option;
+    s->u.prefetch.far = sc->option && sc->number >= SB_PREFETCH_FAR;
     return s;
 }
 

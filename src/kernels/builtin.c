@@ -53,10 +53,6 @@
 #define LARGE(kind, types)                                                       \
     "spmm " kind " " types " rr t32 p8", "spmm " kind " " types " rr t32 p0 nt", \
         "spmm " kind " " types " rr t64 p8", "spmm " kind " " types " rr t64 p0 nt"
-/* ... both, with rows of B asked for into L2. */
-#define FAR(kind, types, tile)                    \
-    "spmm " kind " " types " rr " tile " p64 nt", \
-        "spmm " kind " " types " rr " tile " p64"
 /* The other layouts. */
 #define LAYOUTS(kind, types)                                                \
     "spmm " kind " " types " rc t8 p0", "spmm " kind " " types " cr t8 p0", \
@@ -215,21 +211,6 @@
         "spmm csr " types " rr t64 p0 nt", "sddmm csr " types " rc t32 p0 u4",  \
         "sddmm csr " types " rc t32 p0 u8", "sddmm csr " types " rc x32 p0 u4", \
         "sddmm csr " types " rc x32 p0 u8"
-/* ... of a product that leaves L3: tiles of rows of B that are asked for. */
-#define WIDE_FAR                                                               \
-    "spmm csr " F32L " rr x32 p64", "spmm csr " F32L " rr x32 p64 nt",         \
-        "spmm csr " F32L " rr t64 p64 nt", "spmm csr " F32L " rr t128 p64 nt", \
-        "spmm csr " F64L " rr x16 p64 nt", "spmm csr " F64L " rr x32 p64 nt",  \
-        "spmm csr " F64L " rr t64 p64 nt"
-/* ... whose columns come in no order (planner/rules.h, sb_rule_strewn). */
-#define WIDE_STREWN                                                              \
-    "spmm csr " F32L " rr x8 p64", "spmm csr " F32L " rr x16 p64",               \
-        "spmm csr " F32L " rr t64 p64", "spmm csr " F64L " rr x4 p64",           \
-        "spmm csr " F64L " rr x8 p64", "spmm csr " F64L " rr x16 p64",           \
-        "spmm csr " F64L " rr x32 p64", "sddmm csr " F32L " rc t32 p64 u4",      \
-        "sddmm csr " F64L " rc t32 p64 u4", "sddmm csr " F32L " rc x128 p64 u4", \
-        "spmm csr " F32L " rr x4 p0", "spmm csr " F32L " rr t32 p64",            \
-        "spmm csr " F64L " rr t4 p0", "spmm csr " F64L " rr t16 p64"
 #define WIDE_F32                                                             \
     WIDE(F32L), JOINED("csr", F32L, "x4"), "spmm csr " F32L " rr x4 p0 u8",  \
         "spmm csr " F32L " rr t8 p0", "spmm csr " F32L " rr t8 p0 u2",       \
@@ -279,10 +260,6 @@ static const char *const builtin[] = {
     FOURS(F64, "t64"),
     "spmm csr " F32 " rr t256 p0",
     "spmm csr " F32 " rr t256 p0 nt",
-    "spmm csr " F32 " rr t256 p64",
-    "spmm csr " F32 " rr t256 p64 nt",
-    "spmm csr " F64 " rr t128 p64",
-    "spmm csr " F64 " rr t128 p64 nt",
     FOURS(F32L, "t4"),
     FOURS(F32L, "t8"),
     FOURS(F32L, "t16"),
@@ -324,34 +301,12 @@ static const char *const builtin[] = {
     "spmm csr " F64 " rr x32 p0 nt",
     LARGE("csr", F32),
     LARGE("csr", F64),
-    FAR("csr", F32, "t128"),
-    FAR("csr", F32, "t64"),
-    FAR("csr", F32, "x128"),
-    FAR("csr", F32, "x32"),
-    FAR("csr", F32, "x16"),
-    FAR("csr", F32, "x8"),
-    FAR("csr", F64, "x16"),
-    FAR("csr", F64, "x8"),
-    FAR("csr", F64, "x4"),
-    FAR("csr", F64, "t64"),
-    FAR("csr", F64, "t32"),
-    FAR("csr", F64, "x32"),
-    "spmm csr " F32 " rr t32 p64",
-    "spmm csr " F64 " rr t16 p64",
-    "sddmm csr " F32 " rc x32 p64 u4",
-    "sddmm csr " F32 " rc x64 p64 u4",
-    "sddmm csr " F64 " rc x32 p64 u4",
-    "sddmm csr " F64 " rc x64 p64 u4",
     "spmm csr " F64 " rr t128 p0",
     "spmm csr " F64 " rr t128 p0 nt",
     "spmm csr " F64 " rr x128 p0",
     "spmm csr " F64 " rr x128 p0 nt",
     "spmm pick " F32 " rr t128 p0 nt",
     "spmm pick " F64 " rr t128 p0 nt",
-    "spmm share " F32 " rr b3 t64 p64 nt",
-    "spmm share " F64 " rr b3 t32 p64 nt",
-    "spmm share " F32 " rr b3 packed t64 p64 nt",
-    "spmm share " F64 " rr b3 packed t32 p64 nt",
     /* sixteen registers of 32 bytes */
     "spmm win " F32 " rr b6 t16 p0",
     "spmm win " F64 " rr b6 t8 p0",
@@ -360,19 +315,11 @@ static const char *const builtin[] = {
     "spmm csr " F64 " rr t16 p0 nt",
     "spmm pick " F32 " rr t64 p0 nt",
     "spmm pick " F64 " rr t32 p0 nt",
-    "spmm pick " F64 " rr t32 p64 nt",
-    "spmm pick " F32 " rr t128 p64 nt",
-    "spmm pick " F32 " rr t64 p64 nt",
-    "spmm pick " F64 " rr t64 p64 nt",
-    "spmm pick " F32 " rr packed t128 p64 nt",
     "spmm pick " F32 " rr packed t128 p0 nt",
     "spmm pick " F64 " rr packed t128 p0 nt",
-    "spmm pick " F64 " rr packed t64 p64 nt",
     "spmm pick " F64 " rr t64 p0 nt",
     "spmm pick " F64 " rr packed t64 p0 nt",
-    "spmm pick " F32 " rr packed t64 p64 nt",
     "spmm pick " F32 " rr packed t64 p0 nt",
-    "spmm pick " F64 " rr packed t32 p64 nt",
     "spmm pick " F64 " rr packed t32 p0 nt",
     LISTED("csr", F32L),
     LISTED("csr", F64L),
@@ -408,8 +355,7 @@ static const char *const builtin[] = {
     "spmv prod " F64 " rr t8 p0",
     WIDE_F32,
     WIDE_F64,
-    WIDE_FAR,
-    WIDE_STREWN,
+#include "kernels/builtin_asking.inc"
     VECTOR("csr", F32L),
     VECTOR("csr", F64L),
     TOGETHER(F32),
@@ -463,7 +409,6 @@ static const char *const builtin[] = {
     "spmm share " F64 " rr b3 t32 p0 nt",
     SHARED(F64, "b3", "t64"),
     "spmm share " F64 " rr b3 t64 p0 nt",
-    "spmm share " F64 " rr b3 t64 p64 nt",
     "spmm share " F32 " rr b8 t8 p0",
     "spmm share " F64 " rr b8 t8 p0",
     "spmm share " F64 " rr b4 packed t16 p0",

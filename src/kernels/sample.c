@@ -54,8 +54,8 @@ static void
 put_ahead(sb_strbuf *out, const sb_spec *s, int e)
 {
     for (int q = 0; q < e && s->prefetch > 0; q++)
-        sb_strbuf_printf(out, "      prefetch far $Y[%%c * %d, %%f%d]\n", lanes_of(s),
-                         q);
+        sb_strbuf_printf(out, "      prefetch%s $Y[%%c * %d, %%f%d]\n",
+                         s->prefetch >= SB_PREFETCH_FAR ? " far" : "", lanes_of(s), q);
 }
 
 static void

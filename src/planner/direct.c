@@ -40,9 +40,10 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     const sb_dtype ptr = kind == SB_PART_LIST ? pb->a.idx_type : pb->a.ptr_type;
     const int block = kind == SB_PART_BLOCKS ? (int)pb->a.block : 0;
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = kind}}, .slab = slab};
+    const int asked = t->wide && of.last ? of.last : prefetch;
 
     for (int rank = 0;
-         (ch.tile = sb_rule_tile_of(&narrow, t, kind, block, prefetch, rank)) > 0;
+         (ch.tile = sb_rule_tile_of(&narrow, t, kind, block, asked, rank)) > 0;
          rank++) {
         const int unroll =
             sb_rule_alone(w, b_bytes, strewn, kind, t)
@@ -74,8 +75,8 @@ order_of(const sb_problem *pb, const sb_work *w, int kind)
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
     const bool lengths = sb_rule_asks_ragged(w, t);
     const bool last = sb_rule_last(w, b_bytes, 1, t) > 0;
-    const bool far = sb_target_zen4(t) && (sb_rule_strewn(w, b_bytes, 1, t) ||
-                                           sb_rule_beyond(w, b_bytes, 1, 1, t));
+    const bool far = sb_target_slow_gathers(t) && (sb_rule_strewn(w, b_bytes, 1, t) ||
+                                                   sb_rule_beyond(w, b_bytes, 1, 1, t));
     order of = {0};
     sb_view v;
 

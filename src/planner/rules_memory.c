@@ -27,19 +27,31 @@ asked_for(const sb_work *w)
 #define STREWN 0.85
 #define STREWN_L3 0.45
 #define STREWN_ASKED 40
+#define STREWN_ASKED_WIDE 30
 /* Where fewer do: of entries, and of L3. */
 #define PARTLY_STREWN 0.5
 #define PARTLY_STREWN_L3 0.6
 /* Of entries, where dots of less than 512 bytes gain from asking. */
 #define HARDLY_STREWN 0.2
 
+/* Rows of B that Zen 5 is so soon done with that asking for each is no longer in the way. */
+static bool
+wide_rows(const sb_work *w)
+{
+    const int64_t row = w->n * w->b_size;
+
+    return row >= 256 && row < 2048;
+}
+
 bool
 sb_rule_strewn(const sb_work *w, double footprint, double strewn, const sb_target *t)
 {
-    return sb_target_zen4(t) && w->op == SB_OP_SPMM && !w->col_major &&
+    return sb_target_slow_gathers(t) && (!t->wide || wide_rows(w)) &&
+           w->op == SB_OP_SPMM && !w->col_major &&
            (w->a_type == SB_F32 || w->a_type == SB_F64) &&
            w->a_size == w->compute_size && w->b_size == w->compute_size &&
-           strewn >= STREWN && asked_for(w) < STREWN_ASKED &&
+           strewn >= STREWN &&
+           asked_for(w) < (t->wide ? STREWN_ASKED_WIDE : STREWN_ASKED) &&
            footprint > 1.5 * (double)t->l2 &&
            sb_rule_bytes(w, footprint) > STREWN_L3 * (double)t->l3;
 }
@@ -50,6 +62,17 @@ sb_rule_alone(const sb_work *w, double footprint, double strewn, sb_part_kind ki
 {
     return (kind == SB_PART_CSR || kind == SB_PART_ROWS || kind == SB_PART_PICK) &&
            sb_rule_strewn(w, footprint, strewn, t);
+}
+
+/* Zen 5: of L3, what a product takes up where asking pays. */
+static double
+least_wide(bool dots, int64_t row, double strewn)
+{
+    if (!dots)
+        return strewn >= PARTLY_STREWN ? 1 : 1.6;
+    if (strewn >= STREWN)
+        return row < 256 ? 0.8 : 0.45;
+    return strewn >= HARDLY_STREWN ? 1 : row < 256 ? INFINITY : 1.5;
 }
 
 bool
@@ -65,12 +88,12 @@ sb_rule_beyond(const sb_work *w, double footprint, double strewn, int rows,
     const bool zen3 =
         t->isa == SB_ISA_V3; /* docs/measured/spmm-streaming.md, What is left of L3 */
     const bool partly = sb_target_zen4(t) && !dots && strewn >= PARTLY_STREWN;
-    double least = t->wide         ? 1.6
+    double least = t->wide         ? least_wide(dots, row, strewn)
                    : zen3 && !dots ? 0.375
                    : partly        ? PARTLY_STREWN_L3
                                    : 0.9;
 
-    if (dots && row < 512)
+    if (dots && row < 512 && !t->wide)
         least =
             zen3 || (sb_target_zen4(t) && strewn >= HARDLY_STREWN) ? 0.45 : INFINITY;
     return row >= (zen3 && !dots ? 32 : 128) &&
@@ -96,12 +119,12 @@ sb_rule_leaves(const sb_problem *pb, double footprint, double strewn, int rows,
 /* On Zen 3 and 5 long rows that come before they are used push out what is in use, the more the
  * more often one is asked for; those that several rows of A ask for at once do not. */
 static bool
-too_long(const sb_work *w, int rows, const sb_target *t)
+too_long(const sb_work *w, int rows, bool strewn, const sb_target *t)
 {
     const int64_t row = (w->op == SB_OP_SDDMM ? w->k : w->n) * w->b_size;
     const double asked = asked_for(w);
 
-    if (!(t->wide || t->isa == SB_ISA_V3) || rows > 1)
+    if (!(t->wide || t->isa == SB_ISA_V3) || rows > 1 || strewn)
         return false;
     return w->op == SB_OP_SDDMM ? row >= 1024
                                 : (t->wide && asked >= MANY) ||
@@ -122,7 +145,7 @@ asks_short(const sb_work *w, double footprint, double strewn, int rows,
     if (w->op != SB_OP_SPMM || w->complex || w->a_size != w->compute_size ||
         w->b_size != w->compute_size || rows > 1)
         return false;
-    if (sb_rule_strewn(w, footprint, strewn, t))
+    if (!t->wide && sb_rule_strewn(w, footprint, strewn, t))
         return row == 32 || row == 64 || (row >= 96 && row < 128);
     return t->wide && (row == 32 || row == 64) && asked_for(w) < MANY &&
            footprint > SHORT_L3 * (double)t->l3;
@@ -135,21 +158,24 @@ asks_short(const sb_work *w, double footprint, double strewn, int rows,
 #define ONWARD_ZEN4 0.95
 /* Of L3, what A, B and C take up then. */
 #define LAST_L3 1.2
+/* Entries a row of A: Zen 5 asks for what each of fewer names. */
+#define FEW_WIDE 4
 
 static bool
-goes_on(const sb_work *w, double onward, const sb_target *t)
+goes_on(const sb_work *w, double footprint, double onward, const sb_target *t)
 {
     const int64_t row = w->n * w->b_size;
 
     if (sb_target_zen4(t))
         return onward >= ONWARD_ZEN4 && row < (w->nnz < 16 * w->m ? 1024 : 2048);
-    return t->wide && onward >= ONWARD;
+    return t->wide && onward >= ONWARD &&
+           (w->nnz >= FEW_WIDE * w->m || !sb_rule_beyond(w, footprint, 0, 1, t));
 }
 
 int
 sb_rule_last(const sb_work *w, double footprint, double onward, const sb_target *t)
 {
-    return goes_on(w, onward, t) && w->op == SB_OP_SPMM && !w->col_major &&
+    return goes_on(w, footprint, onward, t) && w->op == SB_OP_SPMM && !w->col_major &&
                    !w->complex && w->b_size == w->compute_size &&
                    w->n * w->b_size >= 256 &&
                    sb_rule_bytes(w, footprint) > LAST_L3 * (double)t->l3
@@ -160,7 +186,7 @@ sb_rule_last(const sb_work *w, double footprint, double onward, const sb_target 
 bool
 sb_rule_dots_near(const sb_work *w, double onward, const sb_target *t)
 {
-    return sb_target_zen4(t) && w->op == SB_OP_SDDMM && onward >= ONWARD_ZEN4;
+    return sb_target_slow_gathers(t) && w->op == SB_OP_SDDMM && onward >= ONWARD_ZEN4;
 }
 
 /* Zen 3: widths between those of 32, 64 and 128 bytes. */
@@ -170,6 +196,20 @@ not_measured(const sb_work *w)
     const int64_t row = w->n * w->b_size;
 
     return row < 128 && row != 32 && row != 64;
+}
+
+/* How many entries ahead. On Zen 5 some 16 KiB of rows of B are under way into L1, twice as many where
+ * half of them are there already; elsewhere, and of rows of A together, what is asked for goes into L2. */
+static int
+distance(const sb_work *w, double strewn, int rows, const sb_target *t)
+{
+    const bool dots = w->op == SB_OP_SDDMM;
+    const int64_t row = (dots ? w->k : w->n) * w->b_size;
+    const int64_t near = dots || strewn >= PARTLY_STREWN ? row : row / 2;
+
+    if (!t->wide || rows > 1)
+        return SB_PREFETCH_FAR;
+    return near <= 256 ? 56 : near <= 512 ? 32 : 16;
 }
 
 int
@@ -192,9 +232,11 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows
     if (t->isa == SB_ISA_V3 && !dots && not_measured(&w))
         return 0;
     if (sb_problem_row_major(pb) && asks_short(&w, footprint, strewn, rows, t))
-        return 64;
-    return sb_rule_leaves(pb, footprint, strewn, rows, t) && !too_long(&w, rows, t) ? 64
-                                                                                    : 0;
+        return distance(&w, strewn, rows, t);
+    return sb_rule_leaves(pb, footprint, strewn, rows, t) &&
+                   !too_long(&w, rows, sb_rule_strewn(&w, footprint, strewn, t), t)
+               ? distance(&w, strewn, rows, t)
+               : 0;
 }
 
 bool
@@ -240,6 +282,8 @@ sb_rule_past(const sb_work *w, double mean, const sb_target *t)
         return all > (w->n * w->c_size >= 128 ? 0.5 : 0.8) * (double)t->l3;
     if (t->isa == SB_ISA_V4G && w->op == SB_OP_SPMM && w->n * w->c_size >= 128)
         return in_the_way(w, c, all, t);
+    if (t->wide && w->n * w->c_size >= 128 && all > 0.7 * (double)t->l3)
+        return true;
     return c > fmin(8 * l2, 16 << 20) || (wide && all > (double)t->l3 / 2);
 }
 

@@ -41,10 +41,10 @@ any_width(const sb_work *w, const sb_target *t)
 int
 sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int rank)
 {
-    static const int lists[][5] = {{64, 32, 16, 8}, {32, 16, 64, 8},   {16, 8, 32, 64},
-                                   {8, 16, 32, 64}, {16, 4, 8, 32},    {4, 16, 8, 32},
-                                   {32, 16, 8, 4},  {128, 64, 32, 16}, {8, 4, 16, 32},
-                                   {4, 8, 16, 32},  {2, 4, 8, 16, 32}};
+    static const int lists[][5] = {
+        {64, 32, 16, 8}, {32, 16, 64, 8}, {16, 8, 32, 64},   {8, 16, 32, 64},
+        {16, 4, 8, 32},  {4, 16, 8, 32},  {32, 16, 8, 4},    {128, 64, 32, 16},
+        {8, 4, 16, 32},  {4, 8, 16, 32},  {2, 4, 8, 16, 32}, {256, 128, 64, 32}};
     const int tall = sb_rule_tall(w, t);
     const bool roomy = (tall > 0 && block <= tall) ||
                        (sb_target_slow_gathers(t) && sb_rule_many_lines(w, t) &&
@@ -60,8 +60,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
      * Tiles cut short) */
     const bool once = !block && (sb_target_slow_gathers(t) || any_width(w, t));
     /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for */
-    const bool doubles =
-        t->wide && !block && !prefetch && w->compute_size == 8 && w->n >= 128;
+    const bool long_rows =
+        t->wide && !block && !prefetch && w->n * w->compute_size >= 1024;
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
@@ -77,9 +77,12 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
     else if (block > 1 && block <= 8 && short_vectors && w->n > 8)
         list = 2;
     else if (w->n >= (once ? 33 : 64))
-        list = doubles || (tall > 0 && w->n >= (once ? 65 : 128) && !block) ? 7
-               : block >= 3 && !roomy                                       ? 1
-                                                                            : 0;
+        list = long_rows && w->compute_size == 4 && !w->complex ? 11
+               : (long_rows && w->compute_size == 8) ||
+                       (tall > 0 && w->n >= (once ? 65 : 128) && !block)
+                   ? 7
+               : block >= 3 && !roomy ? 1
+                                      : 0;
     else
         list = w->n > 16 ? 1 : w->n > 8 ? 2 : w->n > 4 ? 3 : w->n > 2 ? 9 : 10;
     return lists[list][rank];

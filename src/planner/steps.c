@@ -182,7 +182,7 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     const bool ordered = first == SB_PART_PICK && want->part[0].k > 0;
     sb_choice best = *want;
     bool stream, past = false;
-    int widest, unasked;
+    int widest, unasked, asked;
 
     if (best.prefetch == 0 && best.last == 0 && want->slab == 0 &&
         kinds == 1U << SB_PART_CSR) {
@@ -195,6 +195,7 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
          (sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target) ||
           (ordered && sb_rule_stream_order(pl->pb, &pl->work, pl->target)) || past));
     if (best.prefetch == 0 && best.last == 0 &&
+        (best.op != SB_OP_SDDMM || first == SB_PART_CSR) &&
         !sb_rule_dots_near(&pl->work, pl->stats.onward, pl->target) &&
         sb_rule_slab_asks(&pl->work, want->slab, pl->target))
         best.prefetch =
@@ -202,15 +203,15 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     unasked = best.unroll = together(pl, want, alone, block);
     if (want->unroll == 0 && asks(&best))
         best.unroll = sb_rule_asking(&pl->work, pl->target, unasked);
-    widest = sb_rule_tile_of(&narrow, pl->target, first, block, best.prefetch, 0);
+    asked = pl->target->wide && best.last ? best.last : best.prefetch;
+    widest = sb_rule_tile_of(&narrow, pl->target, first, block, asked, 0);
     for (int pass = b->effort == SB_KERNEL_COMPILE ? BEST : WHOLE; pass < PASSES;
          pass++) {
         const bool resident = pass == WHOLE || pass == RESIDENT;
         const sb_kernel_effort effort = resident ? SB_KERNEL_RESIDENT : b->effort;
 
         for (int rank = 0; rank == 0 || resident; rank++) {
-            best.tile =
-                sb_rule_tile_of(&narrow, pl->target, first, block, best.prefetch, rank);
+            best.tile = sb_rule_tile_of(&narrow, pl->target, first, block, asked, rank);
             if (best.tile == 0)
                 break;
             if ((pass == WHOLE || (first != SB_PART_BLOCKS && block > 1)) &&

@@ -150,10 +150,12 @@ static const good accepted[] = {
     {ir_spmm, NULL, "prefetch $B at %pj ahead 3\n",
      "for %pj in|prefetch $B[cast(i64, $A_crd[min(cast(i64, $A_ptr[%i]) + %pj + 3, "
      "cast(i64, $A_ptr[%i + 1]) - 1)"},
-    {ir_spmm, NULL, "prefetch $B at %pj ahead 3 far\n",
-     "for %pj in|prefetch far $B[cast(i64, $A_crd[min(cast(i64, $A_ptr[%i]) + %pj + 3 "
-     "- %base, "
-     "%nnz - 1)"},
+    {ir_spmm, NULL, "prefetch $B at %pj ahead 64 far\n",
+     "for %pj in|prefetch far $B[cast(i64, $A_crd[min(cast(i64, $A_ptr[%i]) + %pj + "
+     "64 - %base, %nnz - 1)"},
+    {ir_spmm, NULL, "prefetch $B at %pj ahead 63 far\n", /* L1 has room for so many */
+     "for %pj in|prefetch $B[cast(i64, $A_crd[min(cast(i64, $A_ptr[%i]) + %pj + 63 "
+     "- %base, %nnz - 1)"},
     {ir_spmm, NULL,
      "reorder %i %c %pj\nsplit %c 32 -> %c0 %c1 tail\nreorder %pj %c1\n"
      "prefetch_last $B at %pj of %i ahead %ldb\n",
