@@ -36,11 +36,11 @@ symbol_of(sb_hash key, char out[40])
     (void)snprintf(out, 40, "sbk_%s", hex);
 }
 
-/* Rows of B asked for into L1, whatever the row of A: rules of registers of 64 bytes alone. */
+/* Rows of B asked for into L1, of whatever row of A: rules of registers of 64 bytes alone. */
 static bool
 asks_near(const sb_spec *s)
 {
-    return s->prefetch >= SB_SPEC_FAR && s->prefetch < SB_PREFETCH_FAR;
+    return s->prefetch >= SB_SPEC_FIRST && s->prefetch < SB_PREFETCH_FAR;
 }
 
 /* Bytes of the sums that a kernel keeps in registers. Dots and the caller's blocks have no

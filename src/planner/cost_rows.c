@@ -104,6 +104,9 @@ gain_of_last(int64_t row, const sb_target *t)
     return row < 2048 ? 1.3 : 0.25;
 }
 
+/* What they gain where they ask for the first lines of rows of B. */
+#define FIRST_LINES 1.1
+
 /* Where plain rows of B are asked for ahead of their turn or C is stored past the caches, which
  * gains less the more rows of A share those of B. Of windows, three rows by position have kernels
  * for the latter. */
@@ -115,6 +118,8 @@ far_away(bool streams, const sb_work *w, const sb_stats *s, const sb_target *t)
     /* beside so many entries a row of C, and the last of them, are little */
     const double few = fmin(1, 40 / fmax(1, s->mean));
 
+    if (sb_rule_first(w, sb_work_footprint(w, s), s->strewn, t))
+        return FIRST_LINES;
     if (sb_rule_last(w, sb_work_footprint(w, s), s->onward, t) > 0)
         return 1 + few * gain_of_last(row, t);
     if (row < 256 || !(sb_rule_beyond(w, sb_work_footprint(w, s), s->strewn, 1, t) ||

@@ -67,6 +67,14 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     return SB_SKIP;
 }
 
+/* Whether first lines asked for gain more than it takes to see whether they are worth it. */
+static bool
+long_enough(const sb_work *w, double b_bytes, const sb_target *t)
+{
+    return sb_rule_first(w, b_bytes, 1, t) &&
+           (double)w->nnz * (double)w->n * w->b_size > 64e6;
+}
+
 /* Of plain rows, each where the rules ask for it; else 0. */
 static order
 order_of(const sb_problem *pb, const sb_work *w, int kind)
@@ -75,8 +83,10 @@ order_of(const sb_problem *pb, const sb_work *w, int kind)
     const double b_bytes = (double)w->k * (double)w->n * w->b_size;
     const bool lengths = sb_rule_asks_ragged(w, t);
     const bool last = sb_rule_last(w, b_bytes, 1, t) > 0;
-    const bool far = sb_target_slow_gathers(t) && (sb_rule_strewn(w, b_bytes, 1, t) ||
-                                                   sb_rule_beyond(w, b_bytes, 1, 1, t));
+    const bool far =
+        sb_target_slow_gathers(t) &&
+        (sb_rule_strewn(w, b_bytes, 1, t) || sb_rule_beyond(w, b_bytes, 1, 1, t) ||
+         long_enough(w, b_bytes, t));
     order of = {0};
     sb_view v;
 

@@ -198,6 +198,11 @@ int sb_rule_asking(const sb_work *w, const sb_target *t, int unroll);
 int sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows,
                      bool stream, const sb_target *t);
 
+/* Zen 5: whether the first line of each row of B is asked for where L3 has all of them, of four to
+ * seven lines, since their columns come in no order. */
+bool sb_rule_first(const sb_work *w, double footprint, double strewn,
+                   const sb_target *t);
+
 /* Whether rows of B are asked for in a slab of so many columns, 0: in place. L2 of Zen 3 and of
  * Emerald Rapids has them; of doubles it was timed there alone. */
 bool sb_rule_slab_asks(const sb_work *w, int slab, const sb_target *t);

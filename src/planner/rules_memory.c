@@ -209,7 +209,22 @@ distance(const sb_work *w, double strewn, int rows, const sb_target *t)
 
     if (!t->wide || rows > 1)
         return SB_PREFETCH_FAR;
-    return near <= 256 ? 56 : near <= 512 ? 32 : 16;
+    return near <= 256 ? 56 : 32;
+}
+
+/* Of entries, those in no order where first lines alone are asked for; and how far ahead. */
+#define FIRST_STREWN 0.8
+#define FIRST 20
+
+bool
+sb_rule_first(const sb_work *w, double footprint, double strewn, const sb_target *t)
+{
+    const int64_t row = w->n * w->b_size;
+
+    return t->wide && w->op == SB_OP_SPMM && !w->col_major &&
+           (w->a_type == SB_F32 || w->a_type == SB_F64) &&
+           w->a_size == w->compute_size && w->b_size == w->compute_size && row >= 256 &&
+           row < 512 && strewn >= FIRST_STREWN && footprint > 0.5 * (double)t->l2;
 }
 
 int
@@ -236,7 +251,8 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows
     return sb_rule_leaves(pb, footprint, strewn, rows, t) &&
                    !too_long(&w, rows, sb_rule_strewn(&w, footprint, strewn, t), t)
                ? distance(&w, strewn, rows, t)
-               : 0;
+           : rows <= 1 && sb_rule_first(&w, footprint, strewn, t) ? FIRST
+                                                                  : 0;
 }
 
 bool
