@@ -40,7 +40,7 @@ symbol_of(sb_hash key, char out[40])
 static bool
 asks_near(const sb_spec *s)
 {
-    return s->prefetch >= SB_SPEC_FIRST && s->prefetch < SB_PREFETCH_FAR;
+    return s->prefetch >= SB_SPEC_FAR && s->prefetch < SB_PREFETCH_FAR;
 }
 
 /* Bytes of the sums that a kernel keeps in registers. Dots and the caller's blocks have no

@@ -9,10 +9,7 @@
  * prefetch $B at %p ahead 64 far: ... what another loop over the same list will load, too.
  *
  *   -> for %p ... { prefetch far $B[$crd[min(%p + 64, extent of $crd - 1)], 0] ...
- *
- * and into the first cache where it is less than SB_PREFETCH_FAR on, which that has room for.
- *
- * prefetch_first $B at %p ahead 20: as far, one line alone: prefetchers of the core follow it.
+ * into the first cache below SB_PREFETCH_FAR; below SB_PREFETCH_WHOLE the first line alone.
  *
  * prefetch_last $B at %p of %i ahead %d: ask for what the last iteration will load %d of %i later.
  *
@@ -377,7 +374,7 @@ prefetches(sb_sched *sc, const sb_stmt *loop)
     sb_list_init(&l, sc->ir);
     if (find_read(&f, sc, loop)) {
         n = lines_of(&f, sc->ir, sc->at ? LAST_LINES_MAX : LINES_MAX, &step);
-        n = sc->first ? 1 : n;
+        n = sc->option && sc->number < SB_PREFETCH_WHOLE ? 1 : n;
         for (int q = 0; q < n && sc->st == SB_OK; q++) {
             const sb_stmt *s = make_prefetch(sc, &f, loop, q * step);
 
@@ -409,13 +406,6 @@ sb_sched_prefetch(const sb_prog **out, sb_sched *sc)
     if (sc->number < 1 || sc->number > AHEAD_MAX)
         return sb_sched_refuse(sc, "the distance must be 1 to %d", AHEAD_MAX);
     return sb_sched_each_loop(out, sc, sc->name[1], prefetch_loop);
-}
-
-sb_status
-sb_sched_prefetch_first(const sb_prog **out, sb_sched *sc)
-{
-    sc->option = sc->first = true;
-    return sb_sched_prefetch(out, sc);
 }
 
 /* ---- the last iteration, of the loop around it later ----------------------------------------- */

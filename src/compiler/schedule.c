@@ -37,7 +37,6 @@ static const primitive table[] = {
     {"rfactor", 2, "% # -> % as $", sb_sched_rfactor},
     {"jam", 2, "%", sb_sched_jam},
     {"prefetch", 2, "$ at % ahead # ?far", sb_sched_prefetch},
-    {"prefetch_first", 2, "$ at % ahead #", sb_sched_prefetch_first},
     {"prefetch_list", 2, "$ at % ahead %", sb_sched_prefetch_list},
     {"prefetch_last", 2, "$ at % of % ahead %", sb_sched_prefetch_last},
     {"stream", 2, "$", sb_sched_stream},

@@ -20,7 +20,6 @@ typedef struct sb_sched {
     const char *name[SB_SCHED_WORDS];
     int64_t number;
     bool option;     /* the optional word was given */
-    bool first;      /* prefetch_first: a line alone */
     int hits;        /* places changed */
     sb_status st;    /* first refusal */
     bool nested;     /* parallel: a loop of that name lies inside another statement;
@@ -49,7 +48,6 @@ enum { SB_RFACTOR_SETS = 8 };
 void sb_sched_rfactor_nest(sb_sched *sc, sb_list *out, const sb_stmt *loop);
 sb_status sb_sched_jam(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_prefetch(const sb_prog **out, sb_sched *sc);
-sb_status sb_sched_prefetch_first(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_prefetch_list(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_prefetch_last(const sb_prog **out, sb_sched *sc);
 sb_status sb_sched_sparse_merge(const sb_prog **out, sb_sched *sc);

@@ -29,11 +29,9 @@ sb_schedule_asks_list(const sb_spec *s)
 void
 sb_schedule_memory(sb_strbuf *out, const sb_spec *s, const char *loop)
 {
-    const bool first = s->prefetch >= SB_SPEC_FIRST && s->prefetch < SB_SPEC_FAR;
-
     if (s->prefetch > 0 && loop)
-        sb_strbuf_printf(out, "prefetch%s $B at %s ahead %d%s\n", first ? "_first" : "",
-                         loop, s->prefetch, s->prefetch >= SB_SPEC_FAR ? " far" : "");
+        sb_strbuf_printf(out, "prefetch $B at %s ahead %d%s\n", loop, s->prefetch,
+                         s->prefetch >= SB_SPEC_FAR ? " far" : "");
     if (s->stream)
         sb_strbuf_puts(out, "stream $C\n");
 }

@@ -348,7 +348,7 @@ static bool
 asks_ahead(const sb_spec *s)
 {
     return sb_sample_grouped(s) && s->kinds == 1U << SB_KIND_CSR && !s->stream &&
-           s->prefetch >= SB_SPEC_FAR;
+           s->prefetch >= SB_PREFETCH_WHOLE;
 }
 
 sb_status

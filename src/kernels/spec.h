@@ -27,8 +27,7 @@ typedef enum sb_mma {
 enum {
     SB_SPEC_BLOCK_MAX = 64,
     SB_SPEC_THREADS = 128, /* of a block of a GPU */
-    SB_SPEC_FIRST = 16, /* `prefetch`: of rows of A behind this one too, first lines */
-    SB_SPEC_FAR = 32,   /* ... whole rows of B */
+    SB_SPEC_FAR = 16,      /* `prefetch`: of rows of A behind this one too */
     SB_SPEC_FLOW =
         4, /* `unroll` of groups of SpMV whose vectors go on from row to row */
     SB_SPEC_FEW = 8,     /* `unroll` of rows whose last entries are masked */
@@ -59,9 +58,9 @@ typedef struct sb_spec {
     bool one;    /* SELL, packed: all values are the same, and the array has one */
     int tile;    /* columns of C (SDDMM: of the reduction) per register tile */
     bool exact;  /* SpMM: C has exactly `tile` columns; SDDMM: so long are the dots */
-    int prefetch; /* rows of B ahead, 0 none: of this row of A into L1, from SB_SPEC_FIRST on
-                     of the rows behind it too, the first line of each, from SB_SPEC_FAR on
-                     all of it, from SB_PREFETCH_FAR on into L2 */
+    int prefetch; /* rows of B ahead, 0 none: of this row of A into L1, from SB_SPEC_FAR on
+                     of the rows behind it too, first lines alone, from SB_PREFETCH_WHOLE on
+                     all lines, from SB_PREFETCH_FAR on into L2 */
     int unroll; /* SpMM: entries of a row taken together; 0 is 1; MASK: 4: sums of all rows of
                      a window are made together; SEG: 2: eight lanes for four, 4: vectors
                      that go on from row to row; WIN,

@@ -153,7 +153,7 @@ static const good accepted[] = {
     {ir_spmm, NULL, "prefetch $B at %pj ahead 64 far\n",
      "for %pj in|prefetch far $B[cast(i64, $A_crd[min(cast(i64, $A_ptr[%i]) + %pj + "
      "64 - %base, %nnz - 1)"},
-    {ir_spmm, NULL, "prefetch $B at %pj ahead 63 far\n", /* L1 has room for so many */
+    {ir_spmm, NULL, "prefetch $B at %pj ahead 63 far\n", /* into L1 */
      "for %pj in|prefetch $B[cast(i64, $A_crd[min(cast(i64, $A_ptr[%i]) + %pj + 63 "
      "- %base, %nnz - 1)"},
     {ir_spmm, NULL,
