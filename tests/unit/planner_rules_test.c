@@ -393,21 +393,21 @@ test_asks_ahead_on_wide(void **state)
     pb.a.idx_type = SB_I32;
     pb.a.nnz = 120000;
     assert_int_equal(sb_rule_prefetch(&pb, 60000 * 512.0, 0, 1, true, &t), 0);
-    assert_int_equal(sb_rule_prefetch(&pb, 70000 * 512.0, 0, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 70000 * 512.0, 0, 1, true, &t), 56);
     dots = pb;
     dots.op = SB_OP_SDDMM;
-    assert_int_equal(sb_rule_prefetch(&dots, 1e9, 0, 1, false, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&dots, 1e9, 0, 1, false, &t), 32);
     dots.b.cols = 256;
     assert_int_equal(sb_rule_prefetch(&dots, 1e9, 0, 1, false, &t), 0);
     pb.b.cols = pb.c.cols = 512;
-    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 32);
     pb.a.nnz = 440000;
     assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 0);
     assert_true(sb_rule_leaves(&pb, 1e9, 0, 1, &t));
     pb.b.col_major = true;
     assert_false(sb_rule_leaves(&pb, 1e9, 0, 1, &t));
     pb.b.col_major = false;
-    dots.b.cols = 127;
+    dots.b.cols = 31;
     assert_false(sb_rule_leaves(&dots, 1e9, 0, 1, &t));
     assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 3, true, &t), 64);
     pb.a.nnz = 120000;
@@ -427,7 +427,7 @@ test_asks_for_short_rows(void **state)
     (void)state;
     pb.a.nnz = 4700000;
     assert_int_equal(sb_rule_prefetch(&pb, 19 << 20, 0, 1, true, &t), 0);
-    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 1, true, &t), 56);
     assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 1, true, &zen4), 0);
     assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 3, true, &t), 0);
     assert_false(
@@ -444,7 +444,7 @@ test_asks_for_short_rows(void **state)
     pb.b.cols = pb.c.cols = 4;
     assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 1, true, &t), 0);
     pb.b.cols = pb.c.cols = 16;
-    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 1, true, &t), 56);
     pb.a.nnz = 20 * 700000;
     assert_int_equal(sb_rule_prefetch(&pb, 20 << 20, 0, 1, true, &t), 0);
 }

@@ -8,8 +8,8 @@
 #include "planner/direct.h"
 #include "planner/rules.h"
 #include "product_work.h"
-#include "runtime/backend.h"
 #include "runtime/target.h"
+#include "seen_kernel.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -142,31 +142,6 @@ test_last(void **state)
     }
 }
 
-/* What the kernel was to ask for: its parameter %last, -1 without. */
-static int64_t seen;
-
-static void
-run_tiles(const sb_kernel *k, void *const *buf, const sb_param *param, int64_t lo,
-          int64_t hi)
-{
-    const char *const last = strstr(k->signature, " last");
-    int at = 0;
-
-    (void)buf, (void)lo, (void)hi;
-    for (const char *s = k->signature; last && s < last + 1; s++)
-        at += *s == ' ';
-    seen = last ? param[at].i : -1;
-}
-
-static int
-threads(void)
-{
-    return 2;
-}
-
-static const sb_backend stub = {
-    .name = "test", .threads = threads, .run_tiles = run_tiles};
-
 /* A call without an analysis asks likewise, by samples of the rows. */
 static void
 test_direct(void **state)
@@ -176,7 +151,7 @@ test_direct(void **state)
     (void)state;
     if (!sb_target_get()->wide || sb_target_get()->l3 > 128 << 20)
         skip();
-    sb_backend_set(&stub);
+    sb_backend_set(&seen_backend);
     for (int q = 0; q < 2; q++) {
         sb_matrix a = matrix(q ? GEN_UNIFORM : GEN_BANDED, 60000, 5.0 / 60000, SB_F32);
         sb_problem pb = by_rows(60000, 512);
@@ -186,9 +161,9 @@ test_direct(void **state)
         pb.b.data = pb.c.data = none;
         pb.alpha.re = 1;
         pb.batch = 1;
-        seen = -2;
+        seen_last = -2;
         assert_int_equal(sb_direct_run(&pb, NULL), SB_OK);
-        assert_true(q ? seen <= 0 : seen == 8);
+        assert_true(q ? seen_last <= 0 : seen_last == 8);
         gen_free_matrix(&a);
     }
     sb_backend_set(&sb_cpu_backend);
@@ -298,7 +273,7 @@ test_asks_for_last(void **state)
     assert_int_equal(sb_rule_last(&w, 1e9, 1, &t), 0);
     pb.a.idx_type = SB_I32;
     pb.a.nnz = 1900000;
-    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 64);
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 56);
     pb.a.nnz = 2000000;
     assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 0);
     assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 3, true, &t), 64);

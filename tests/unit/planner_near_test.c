@@ -1,0 +1,334 @@
+/*
+ * What Zen 5 asks for ahead, into L1: how far by the length of rows of B and the order of columns, from
+ * which size on, first lines alone where B is near; tiles and stores that go with it. Plans and calls
+ * without an analysis do so.
+ */
+#include "base/macro.h"
+#include "cpu/cpu.h"
+#include "kernels/spec.h"
+#include "plan_text.h"
+#include "planner/direct.h"
+#include "planner/rules.h"
+#include "product_work.h"
+#include "runtime/target.h"
+#include "seen_kernel.h"
+#include "strewn.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const sb_target zen5 = {.isa = SB_ISA_V4,
+                               .wide = true,
+                               .threads = 2,
+                               .l1 = 48 << 10,
+                               .l2 = 1 << 20,
+                               .l3 = 32 << 20};
+
+/* m rows and columns, so many entries a row. */
+static sb_problem
+square(int64_t m, int64_t n, int64_t entries)
+{
+    sb_problem pb = by_rows(m, n);
+
+    pb.a.nnz = m * entries;
+    pb.a.idx_type = SB_I32;
+    pb.alpha.re = 1;
+    return pb;
+}
+
+/* Of all of B; SDDMM's columns of Y lie along the dots. */
+static int
+asked(sb_problem pb, double strewn, int rows)
+{
+    const double b = (double)pb.b.rows * (double)pb.b.cols * 4;
+
+    return sb_rule_prefetch(&pb, b, strewn, rows, false, &zen5);
+}
+
+/* Some 16 KiB of rows under way, twice as many where half of the columns are in an order; of three rows
+ * together into L2. */
+static void
+test_distance(void **state)
+{
+    static const struct {
+        int64_t n;
+        double strewn;
+        int want, dots;
+    } cases[] = {{32, 0.5, 56, 56},  {64, 0.5, 56, 56},   {65, 0.5, 32, 32},
+                 {128, 0.5, 32, 32}, {128, 0.49, 56, 32}, {129, 0.49, 32, 32},
+                 {255, 0.5, 32, 32}, {256, 0.49, 32, 0},  {600, 0.5, 32, 0}};
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        sb_problem pb = square(1000000, cases[q].n, 4), dots = pb;
+
+        if (asked(pb, cases[q].strewn, 1) != cases[q].want)
+            fail_msg("%d columns", (int)cases[q].n);
+        assert_int_equal(asked(pb, cases[q].strewn, 3), SB_PREFETCH_FAR);
+        dots.op = SB_OP_SDDMM;
+        if (asked(dots, cases[q].strewn, 1) != cases[q].dots)
+            fail_msg("dots of %d", (int)cases[q].n);
+    }
+}
+
+/* In no order, rows of B of 256 to 2047 bytes: from 0.45 of L3 on, asked for less than 30 times each; half of
+ * them: from L3 on, the farther the more often; else from 1.6 of it. 33.6 MB. */
+static void
+test_products(void **state)
+{
+    static const struct {
+        int64_t m, n, entries;
+        double strewn;
+        bool want;
+    } cases[] = {
+        {25000, 64, 16, 0.85, true},  /* 16.0 MB */
+        {23000, 64, 16, 0.85, false}, /* 14.7 */
+        {25000, 64, 16, 0.84, false},
+        {30000, 63, 16, 1, false}, /* 252 bytes */
+        {40000, 64, 29, 1, true},
+        {40000, 64, 30, 1, false}, /* asked for so often */
+        {9000, 511, 12, 1, true},
+        {9000, 512, 12, 1, false},  /* 2048 bytes */
+        {130000, 32, 4, 0.5, true}, /* 37.4 MB */
+        {130000, 32, 4, 0.49, false},
+        {120000, 32, 4, 0.5, false}, /* 34.6 */
+        {190000, 32, 4, 0.49, false},
+        {205000, 32, 4, 0, true},   /* 54.7, 59.0 */
+        {100000, 31, 16, 1, false}, /* 124 bytes */
+    };
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        const sb_problem pb = square(cases[q].m, cases[q].n, cases[q].entries);
+
+        if ((asked(pb, cases[q].strewn, 1) >= SB_PREFETCH_WHOLE) != cases[q].want)
+            fail_msg("case %d", q);
+    }
+}
+
+/* Dots of 128 bytes and more, below 1024; in no order of 256 from 0.45 of L3 on, of 128 from 0.8; a fifth of
+ * them from L3 on; else of 256 from 1.5. Rows that go on as diagonals do ask for nothing. */
+static void
+test_dots(void **state)
+{
+    static const struct {
+        int64_t m, k;
+        double strewn;
+        bool want;
+    } cases[] = {
+        {32000, 64, 0.85, true},   {27000, 64, 0.85, false}, /* 17.4 and 14.7 MB */
+        {115000, 32, 0.85, true},  {95000, 32, 0.85, false}, /* 33.1, 27.4 */
+        {32000, 64, 0.84, false},  {70000, 64, 0.2, true},   /* 38.1 */
+        {70000, 64, 0.19, false},  {100000, 64, 0, true},    /* 54.4 */
+        {600000, 32, 0.19, false}, {140000, 32, 0.2, true},  /* 40.3 */
+        {100000, 31, 1, false},    {100000, 256, 1, false},
+    };
+    sb_work w;
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        sb_problem pb = square(cases[q].m, cases[q].k, 4);
+
+        pb.op = SB_OP_SDDMM;
+        pb.b.col_major = true;
+        if ((asked(pb, cases[q].strewn, 1) > 0) != cases[q].want)
+            fail_msg("case %d", q);
+    }
+    w = (sb_work){.op = SB_OP_SDDMM, .k = 64, .b_size = 4};
+    assert_true(sb_rule_dots_near(&w, 0.95, &zen5));
+    assert_false(sb_rule_dots_near(&w, 0.94, &zen5));
+}
+
+/* The first lines of rows of four to seven, where half of L2 does not hold B and no more is asked for. */
+static void
+test_first(void **state)
+{
+    static const struct {
+        int64_t m, n;
+        double strewn;
+        bool want;
+    } cases[] = {{3000, 64, 0.8, true},  {3000, 64, 0.79, false},
+                 {2000, 64, 0.8, false}, {3000, 63, 0.8, false},
+                 {3000, 127, 0.8, true}, {3000, 128, 0.8, false},
+                 {40000, 64, 0.8, true}};
+    sb_problem pb = square(3000, 64, 40);
+    sb_work w;
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++)
+        if ((asked(square(cases[q].m, cases[q].n, 40), cases[q].strewn, 1) == 20) !=
+            cases[q].want)
+            fail_msg("case %d", q);
+    assert_int_equal(asked(pb, 1, 3), 0);
+    sb_work_of(&w, &pb);
+    assert_true(sb_rule_first(&w, 1e6, 1, &zen5));
+    w.a_size = 2;
+    assert_false(sb_rule_first(&w, 1e6, 1, &zen5));
+    w.a_size = 4;
+    w.op = SB_OP_SDDMM;
+    assert_false(sb_rule_first(&w, 1e6, 1, &zen5));
+    w.op = SB_OP_SPMM;
+    for (int q = 0; q < 3; q++) {
+        const sb_target other = {.isa = q == 0   ? SB_ISA_V4
+                                        : q == 1 ? SB_ISA_V3
+                                                 : SB_ISA_V4G,
+                                 .l2 = 1 << 20};
+
+        assert_false(sb_rule_first(&w, 1e6, 1, &other));
+    }
+}
+
+/* Rows of three entries ask for each, not for the last, once products are as large as that takes. */
+static void
+test_few(void **state)
+{
+    sb_work w = product(128, 4);
+
+    (void)state;
+    w.m = w.k = 100000;
+    w.nnz = 4 * w.m;
+    w.idx_size = 4;
+    assert_int_equal(sb_rule_last(&w, 1e5 * 512, 1, &zen5), 8);
+    w.nnz -= 1;
+    assert_int_equal(sb_rule_last(&w, 1e5 * 512, 1, &zen5), 0);
+    w.m = w.k = 48000; /* 50 MB */
+    w.nnz = 3 * w.m;
+    assert_int_equal(sb_rule_last(&w, 48e3 * 512, 1, &zen5), 8);
+}
+
+/* Sixteen registers of floats where rows of B have 1024 bytes and nothing is asked for; C of two lines a row
+ * goes past the caches from 0.7 of L3 on. */
+static void
+test_tiles(void **state)
+{
+    const sb_target zen4 = {
+        .isa = SB_ISA_V4, .threads = 2, .l2 = 1 << 20, .l3 = 32 << 20};
+    sb_work w = product(256, 4);
+
+    (void)state;
+    w.a_type = SB_F32;
+    assert_int_equal(sb_rule_tile(&w, &zen5, 0, 0, 0), 256);
+    assert_int_equal(sb_rule_tile(&w, &zen5, 0, 8, 0), 128);
+    assert_int_equal(sb_rule_tile(&w, &zen5, 3, 0, 0), 64);
+    assert_int_equal(sb_rule_tile(&w, &zen4, 0, 0, 0), 128);
+    w.n = 240;
+    assert_int_equal(sb_rule_tile(&w, &zen5, 0, 0, 0), 128);
+    w = product(32, 4);
+    w.m = w.k = 90000; /* 24.5 MB */
+    w.nnz = 2 * w.m;
+    w.idx_size = 4;
+    assert_true(sb_rule_past(&w, 2, &zen5));
+    assert_false(sb_rule_past(&w, 2, &zen4));
+    w.m = w.k = 80000; /* 21.8 */
+    w.nnz = 2 * w.m;
+    assert_false(sb_rule_past(&w, 2, &zen5));
+    w.n = 31;
+    w.m = w.k = 130000; /* 34 MB, C of 16.1 */
+    assert_false(sb_rule_past(&w, 2, &zen5));
+}
+
+/* Rows whose product with n columns takes that share of L3. */
+static int64_t
+rows_of(double share, int64_t n)
+{
+    return (int64_t)(share * (double)sb_target_get()->l3 /
+                     (double)(STREWN_ENTRIES * 8 + 2 * n * 4));
+}
+
+/* L3 of other machines is too large for a test, or they go by other rules. */
+static bool
+elsewhere(void)
+{
+    const sb_target *t = sb_target_get();
+
+    return !t->wide || t->l3 > 64 << 20 || t->l3 < 24 * t->l2;
+}
+
+/* How the name of the kernel ends, and the plan. */
+static const struct {
+    bool in_order;
+    double share;
+    int64_t n;
+    const char *kernel, *text;
+} chosen[] = {
+    {false, 0.3, 64, "64 p20", "(plan spmm (part csr) (tile 64) (prefetch 20))"},
+    {false, 0.6, 64, "64 p56", "(plan spmm (part csr) (tile 64) (prefetch 56))"},
+    {false, 1.2, 128, "x128 p32 nt",
+     "(plan spmm (part csr) (tile 128) (prefetch 32) (stream))"},
+    {false, 1.4, 32, "x32 p56", "(plan spmm (part csr) (tile 32) (prefetch 56))"},
+    {true, 1.4, 64, "64 p0 nt", "(plan spmm (part csr) (tile 64) (last 8) (stream))"},
+};
+
+static void
+test_chosen(void **state)
+{
+    char text[256];
+
+    (void)state;
+    if (elsewhere())
+        skip();
+    for (int q = 0; q < SB_COUNT(chosen); q++) {
+        sb_matrix a =
+            strewn_matrix(chosen[q].in_order, rows_of(chosen[q].share, chosen[q].n));
+
+        plan_text(text, sizeof text, &a, chosen[q].n, SB_F32, false);
+        assert_string_equal(text, chosen[q].text);
+        strewn_free(&a);
+    }
+}
+
+static void
+test_direct(void **state)
+{
+    float none[1];
+
+    (void)state;
+    if (elsewhere())
+        skip();
+    sb_backend_set(&seen_backend);
+    for (int q = 0; q < SB_COUNT(chosen); q++) {
+        const int64_t n = chosen[q].n, m = rows_of(chosen[q].share, n);
+        sb_matrix a = strewn_matrix(chosen[q].in_order, m);
+        sb_problem pb = by_rows(m, n);
+        const char *end;
+
+        pb.a = a;
+        pb.b.ld = pb.c.ld = n;
+        pb.b.data = pb.c.data = none;
+        pb.alpha.re = 1;
+        pb.batch = 1;
+        assert_int_equal(sb_direct_run(&pb, NULL), SB_OK);
+        end = strstr(seen_spec, chosen[q].kernel);
+        if (!end || end[strlen(chosen[q].kernel)] != '\0')
+            fail_msg("%s", seen_spec);
+        strewn_free(&a);
+    }
+    sb_backend_set(&sb_cpu_backend);
+}
+
+static int
+start(void **state)
+{
+    (void)state;
+    sb_backend_set(&sb_cpu_backend);
+    return setenv("SPBLAS_ISA", "v4w", 1) || setenv("SPBLAS_JIT", "off", 1) ||
+           setenv("SPBLAS_MODEL", "off", 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_distance), cmocka_unit_test(test_products),
+        cmocka_unit_test(test_dots),     cmocka_unit_test(test_first),
+        cmocka_unit_test(test_few),      cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_chosen),   cmocka_unit_test(test_direct),
+    };
+
+    return cmocka_run_group_tests(tests, start, NULL);
+}
