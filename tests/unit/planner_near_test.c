@@ -4,6 +4,7 @@
  * without an analysis do so.
  */
 #include "base/macro.h"
+#include "base/strbuf.h"
 #include "cpu/cpu.h"
 #include "kernels/spec.h"
 #include "plan_text.h"
@@ -232,6 +233,63 @@ test_tiles(void **state)
     assert_false(sb_rule_past(&w, 2, &zen5));
 }
 
+/* How often that is in the text. */
+static int
+times(const char *text, const char *what)
+{
+    int n = 0;
+
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
+        n++;
+    return n;
+}
+
+/* A distance says what is asked for: lines of rows of B within a row of A, first lines, whole rows, and from
+ * where on into L2; dots a line at a time, whole rows alone. */
+static void
+test_kernels(void **state)
+{
+    static const struct {
+        const char *spec;
+        int lines, far, ends; /* of them into L2; where a list ends */
+    } cases[] = {
+        {"spmm csr f32f32f32/f32 i32i32 rr x64 p8", 4, 0, 0},
+        {"spmm csr f32f32f32/f32 i32i32 rr x64 p15", 4, 0, 0},
+        {"spmm csr f32f32f32/f32 i32i32 rr x64 p16", 1, 0, 1},
+        {"spmm csr f32f32f32/f32 i32i32 rr x64 p31", 1, 0, 1},
+        {"spmm csr f32f32f32/f32 i32i32 rr x64 p32", 4, 0, 4},
+        {"spmm csr f32f32f32/f32 i32i32 rr x64 p63", 4, 0, 4},
+        {"spmm csr f32f32f32/f32 i32i32 rr x64 p64", 4, 4, 4},
+        {"sddmm csr f32f32f32/f32 i32i32 rc x64 p32 u4", 20, 0, 5},
+        {"sddmm csr f32f32f32/f32 i32i32 rc x64 p64 u4", 20, 20, 5},
+    };
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        sb_strbuf text, signature;
+        sb_hash key;
+
+        sb_strbuf_init(&text);
+        sb_strbuf_init(&signature);
+        assert_int_equal(sb_spec_emit(&text, &signature, &key, cases[q].spec, NULL),
+                         SB_OK);
+        if (times(text.s, "__builtin_prefetch(") + times(text.s, "SBK_PREFETCH(") !=
+                cases[q].lines ||
+            times(text.s, ", 2);") != cases[q].far ||
+            times(text.s, "nnz - 1)") != cases[q].ends)
+            fail_msg("%s: %d, %d, %d", cases[q].spec,
+                     times(text.s, "__builtin_prefetch(") +
+                         times(text.s, "SBK_PREFETCH("),
+                     times(text.s, ", 2);"), times(text.s, "nnz - 1)"));
+        sb_strbuf_free(&text);
+        sb_strbuf_free(&signature);
+    }
+    assert_int_equal(sb_spec_parse(&(sb_spec){0},
+                                   "sddmm csr f32f32f32/f32 i32i32 rc x64 p31 u4",
+                                   NULL),
+                     SB_EINVAL);
+}
+
 /* Rows whose product with n columns takes that share of L3. */
 static int64_t
 rows_of(double share, int64_t n)
@@ -261,7 +319,7 @@ static const struct {
     {false, 1.2, 128, "x128 p32 nt",
      "(plan spmm (part csr) (tile 128) (prefetch 32) (stream))"},
     {false, 1.4, 32, "x32 p56", "(plan spmm (part csr) (tile 32) (prefetch 56))"},
-    {true, 1.4, 64, "64 p0 nt", "(plan spmm (part csr) (tile 64) (last 8) (stream))"},
+    {true, 1.4, 64, "64 p0", "(plan spmm (part csr) (tile 64) (last 8))"},
 };
 
 static void
@@ -326,8 +384,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_distance), cmocka_unit_test(test_products),
         cmocka_unit_test(test_dots),     cmocka_unit_test(test_first),
-        cmocka_unit_test(test_few),      cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_chosen),   cmocka_unit_test(test_direct),
+        cmocka_unit_test(test_few),      cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_tiles),    cmocka_unit_test(test_chosen),
+        cmocka_unit_test(test_direct),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
