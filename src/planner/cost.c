@@ -479,7 +479,8 @@ sb_cost_predict(sb_cost *out, const sb_choice *ch, const sb_work *w, const sb_st
         out->padding[q] = padding(&am);
         am.adds = q > 0;
         am.cached = named ? !ch->stream : !sb_cost_once(ch);
-        am.unasked = named && ch->prefetch == 0;
+        am.unasked = named && ch->prefetch == 0 &&
+                     (w->op != SB_OP_SDDMM || p->kind == SB_PART_CSR);
         if (am.entries > 0 || ch->npart == 1) {
             out->part[q] =
                 sb_cost_part(&out->terms[q], p, &am, w, s, t, ch->packed, out);

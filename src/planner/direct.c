@@ -40,7 +40,7 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     const sb_dtype ptr = kind == SB_PART_LIST ? pb->a.idx_type : pb->a.ptr_type;
     const int block = kind == SB_PART_BLOCKS ? (int)pb->a.block : 0;
     sb_choice ch = {.op = pb->op, .npart = 1, .part = {{.kind = kind}}, .slab = slab};
-    const int asked = t->wide && of.last ? of.last : prefetch;
+    const int asked = sb_rule_tile_asks(w, t, prefetch, slab == 0 ? of.last : 0);
 
     for (int rank = 0;
          (ch.tile = sb_rule_tile_of(&narrow, t, kind, block, asked, rank)) > 0;

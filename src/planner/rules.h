@@ -113,6 +113,10 @@ bool sb_rule_slim(const sb_work *w, const sb_target *t, const sb_stats *s);
 int sb_rule_together_slab(const sb_work *w, int slab, const sb_target *t,
                           sb_part_kind kind, int rows, double mean, double ragged);
 
+/* For sb_rule_tile_of, how far rows of B are asked for, by each entry or, where they have 1024 bytes on Zen 5,
+ * by the last one of a row of A. */
+int sb_rule_tile_asks(const sb_work *w, const sb_target *t, int prefetch, int last);
+
 /* Whether rows in such tiles can store C past the caches: on Zen 3 kernels of four vectors or fewer
  * store the last one of a tile that is cut short through them (but where the tile is cut short for
  * all of the row and kernels have copies), and a line half by one way, half by the other takes ten
@@ -178,8 +182,8 @@ bool sb_rule_gpu_suits(const sb_choice *ch);
  * between blocks or diagonals, pieces of rows): groups of lanes would add to it at once. */
 void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 
-/* Zen 4: whether rows of B are named in no order, of entries `strewn` (sb_view_strewn), and A, B and C
- * exceed what other programs leave of L3; and whether the entries of a part go one by one for
+/* Zen 4, and Zen 5 for rows of B of 256 to 2047 bytes: whether rows of B are named in no order, of entries
+ * `strewn` (sb_view_strewn), and A, B and C exceed what other programs leave of L3; and whether the entries of a part go one by one for
  * that, however many its rows have. */
 bool sb_rule_strewn(const sb_work *w, double footprint, double strewn,
                     const sb_target *t);
@@ -187,19 +191,19 @@ bool sb_rule_alone(const sb_work *w, double footprint, double strewn, sb_part_ki
                    const sb_target *t);
 
 /* How many entries are taken together where rows of B are asked for ahead, of `unroll` otherwise: forms that
- * go from row to row do not ask, and of sampled products eight ask no more than four on Zen 4. */
+ * go from row to row do not ask, and of sampled products four ask for as much as eight on Zen 4 and 5. */
 int sb_rule_asking(const sb_work *w, const sb_target *t, int unroll);
 
-/* How many entries ahead rows of B are asked for, 0: none. Only where what the product touches
- * leaves the last-level cache: `footprint` bytes of B, and on Zen 4 and 5 C and A with them, `rows` rows of A
+/* How many entries ahead rows of B are asked for, 0: none; the distance says how (spec.h). Only where what
+ * the product touches leaves the last-level cache, but for sb_rule_first: `footprint` bytes of B, and on Zen 4 and 5 C and A with them, `rows` rows of A
  * asking together; on Zen 3 a share of it; elsewhere only where C is not streamed
  * (docs/kernels.md, SpMM rule 4). SDDMM's are columns of Y, C its X. On Zen 5 short
  * rows of B by themselves, too, on Zen 4 where they are `strewn`. */
 int sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows,
                      bool stream, const sb_target *t);
 
-/* Zen 5: whether the first line of each row of B is asked for where L3 has all of them, of four to
- * seven lines, since their columns come in no order. */
+/* Zen 5: whether the first line of each row of B is asked for where no more is, of four lines each, since
+ * they are named in no order. */
 bool sb_rule_first(const sb_work *w, double footprint, double strewn,
                    const sb_target *t);
 
@@ -210,10 +214,11 @@ bool sb_rule_slab_asks(const sb_work *w, int slab, const sb_target *t);
 /* How many rows of A ahead the row of B that a row's last entry names is asked for, 0: none. Where
  * A, B and C leave the last-level cache, rows of B have 256 bytes, and of A's rows so many,
  * `onward` (sb_view_onward), go on to a column that none before has named; then nothing else is
- * asked for. Zen 5, and Zen 4, there of rows of B of less than 1024 bytes, from 16 entries on of 2048. */
+ * asked for. Zen 5, where rows of A have four entries or each is not asked for, and Zen 4, there of rows of B
+ * of less than 1024 bytes, from 16 entries on of 2048. */
 int sb_rule_last(const sb_work *w, double footprint, double onward, const sb_target *t);
 
-/* Zen 4: whether columns of Y of a sampled product come from caches, however large it is, since rows of A go on
+/* Zen 4 and 5: whether columns of Y of a sampled product come from caches, however large it is, since rows of A go on
  * as those on diagonals do; then nothing is asked for. */
 bool sb_rule_dots_near(const sb_work *w, double onward, const sb_target *t);
 
@@ -223,7 +228,7 @@ double sb_rule_bytes(const sb_work *w, double footprint);
 /* Whether B and C lie by rows. */
 bool sb_problem_row_major(const sb_problem *pb);
 
-/* Whether A, B and C leave the last-level cache, on Zen 3 a share of it, on Zen 4 one where they are `strewn`,
+/* Whether A, B and C leave the last-level cache, on Zen 3 a share of it, on Zen 4 and 5 one where they are `strewn`,
  * `rows` rows of A asking together for rows of B. */
 bool sb_rule_beyond(const sb_work *w, double footprint, double strewn, int rows,
                     const sb_target *t);

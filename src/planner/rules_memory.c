@@ -117,7 +117,7 @@ sb_rule_leaves(const sb_problem *pb, double footprint, double strewn, int rows,
 #define MANY 20
 
 /* On Zen 3 and 5 long rows that come before they are used push out what is in use, the more the
- * more often one is asked for; those that several rows of A ask for at once do not. */
+ * more often one is asked for; those that several rows of A ask for at once, or named in no order, do not. */
 static bool
 too_long(const sb_work *w, int rows, bool strewn, const sb_target *t)
 {
@@ -169,7 +169,8 @@ goes_on(const sb_work *w, double footprint, double onward, const sb_target *t)
     if (sb_target_zen4(t))
         return onward >= ONWARD_ZEN4 && row < (w->nnz < 16 * w->m ? 1024 : 2048);
     return t->wide && onward >= ONWARD &&
-           (w->nnz >= FEW_WIDE * w->m || !sb_rule_beyond(w, footprint, 0, 1, t));
+           (w->nnz >= FEW_WIDE * w->m || row >= 4096 ||
+            !sb_rule_beyond(w, footprint, 0, 1, t));
 }
 
 int
@@ -223,8 +224,9 @@ sb_rule_first(const sb_work *w, double footprint, double strewn, const sb_target
 
     return t->wide && w->op == SB_OP_SPMM && !w->col_major &&
            (w->a_type == SB_F32 || w->a_type == SB_F64) &&
-           w->a_size == w->compute_size && w->b_size == w->compute_size && row >= 256 &&
-           row < 512 && strewn >= FIRST_STREWN && footprint > 0.5 * (double)t->l2;
+           w->a_size == w->compute_size && w->b_size == w->compute_size &&
+           w->idx_size < 8 && row == 256 && strewn >= FIRST_STREWN &&
+           footprint > 0.5 * (double)t->l2;
 }
 
 int

@@ -60,8 +60,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
      * Tiles cut short) */
     const bool once = !block && (sb_target_slow_gathers(t) || any_width(w, t));
     /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for */
-    const bool long_rows =
-        t->wide && !block && !prefetch && w->n * w->compute_size >= 1024;
+    const bool doubles =
+        t->wide && !block && !prefetch && w->compute_size == 8 && w->n >= 128;
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
@@ -77,12 +77,9 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
     else if (block > 1 && block <= 8 && short_vectors && w->n > 8)
         list = 2;
     else if (w->n >= (once ? 33 : 64))
-        list = long_rows && w->compute_size == 4 && !w->complex ? 11
-               : (long_rows && w->compute_size == 8) ||
-                       (tall > 0 && w->n >= (once ? 65 : 128) && !block)
-                   ? 7
-               : block >= 3 && !roomy ? 1
-                                      : 0;
+        list = doubles || (tall > 0 && w->n >= (once ? 65 : 128) && !block) ? 7
+               : block >= 3 && !roomy                                       ? 1
+                                                                            : 0;
     else
         list = w->n > 16 ? 1 : w->n > 8 ? 2 : w->n > 4 ? 3 : w->n > 2 ? 9 : 10;
     return lists[list][rank];
@@ -101,12 +98,28 @@ single_tile(const sb_work *w, const sb_target *t, int prefetch)
            (!prefetch || (row % 64 == 0 && w->nnz < 8 * w->m && !sb_target_zen4(t)));
 }
 
+/* Zen 5: as many registers of floats as of doubles, of rows in place. */
+static bool
+long_floats(const sb_work *w, const sb_target *t, int prefetch)
+{
+    return t->wide && !prefetch && w->op == SB_OP_SPMM && !w->col_major &&
+           w->a_type == SB_F32 && w->b_size == 4 && w->compute_size == 4 && w->n >= 256;
+}
+
+int
+sb_rule_tile_asks(const sb_work *w, const sb_target *t, int prefetch, int last)
+{
+    return t->wide && last > 0 && w->n * w->compute_size >= 1024 ? last : prefetch;
+}
+
 int
 sb_rule_tile_of(const sb_work *w, const sb_target *t, sb_part_kind kind, int block,
                 int prefetch, int rank)
 {
-    const int single =
-        kind == SB_PART_CSR && single_tile(w, t, prefetch) ? 1024 / w->compute_size : 0;
+    const int single = kind == SB_PART_CSR && (single_tile(w, t, prefetch) ||
+                                               long_floats(w, t, prefetch))
+                           ? 1024 / w->compute_size
+                           : 0;
 
     if (t->isa == SB_ISA_V3 && kind != SB_PART_CSR)
         prefetch = 0; /* no kernel in tiles for it is built in */

@@ -7,10 +7,11 @@
 #include "planner/search.h"
 
 #include "base/clock.h"
+#include "base/macro.h"
 #include "planner/candidates.h"
 #include "planner/levels.h"
 
-enum { MAX_TILE = 256, MAX_PREFETCH = 32, MAX_UNROLL = 4, PERCENT = 20 };
+enum { MAX_TILE = 256, MAX_UNROLL = 4, PERCENT = 20 };
 
 typedef struct search {
     sb_bench bench;
@@ -73,19 +74,21 @@ rest_changed(sb_part_choice *p, int how)
     return buckets && stepped(&p->k, how == 2 ? 1 : -1, 0, 30);
 }
 
-/* Zero is a distance, too: four rows ahead is next to it. */
+/* None, within a row of A, first lines, whole rows into L1 (nearer, farther), into L2. */
 static bool
 prefetch_changed(sb_choice *ch, bool up)
 {
-    int *const distance = &ch->prefetch;
+    static const int step[] = {0, 4, 8, 20, 32, 56, 64};
+    const int last = SB_COUNT(step) - 1;
+    int q = 0;
 
+    while (q < last && step[q] < ch->prefetch)
+        q++;
+    q += up && step[q] == ch->prefetch ? 1 : up ? 0 : -1;
+    if (q < 0 || q > last)
+        return false;
     ch->last = 0;
-    if (*distance == 0 && up)
-        *distance = 4;
-    else if (*distance == 4 && !up)
-        *distance = 0;
-    else
-        return scaled(distance, up, 4, MAX_PREFETCH);
+    ch->prefetch = step[q];
     return true;
 }
 

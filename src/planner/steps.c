@@ -200,10 +200,13 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         sb_rule_slab_asks(&pl->work, want->slab, pl->target))
         best.prefetch =
             sb_rule_prefetch(pl->pb, bytes, strewn, block, stream, pl->target);
+    if (best.prefetch >= SB_SPEC_FAR && best.prefetch < SB_PREFETCH_WHOLE &&
+        kinds != 1U << SB_PART_CSR) /* rows in place alone ask for first lines */
+        best.prefetch = want->prefetch;
     unasked = best.unroll = together(pl, want, alone, block);
     if (want->unroll == 0 && asks(&best))
         best.unroll = sb_rule_asking(&pl->work, pl->target, unasked);
-    asked = pl->target->wide && best.last ? best.last : best.prefetch;
+    asked = sb_rule_tile_asks(&pl->work, pl->target, best.prefetch, best.last);
     widest = sb_rule_tile_of(&narrow, pl->target, first, block, asked, 0);
     for (int pass = b->effort == SB_KERNEL_COMPILE ? BEST : WHOLE; pass < PASSES;
          pass++) {

@@ -305,7 +305,7 @@ int
 sb_rule_asking(const sb_work *w, const sb_target *t, int unroll)
 {
     if (w->op == SB_OP_SDDMM)
-        return sb_target_zen4(t) && unroll > 4 ? 4 : unroll;
+        return sb_target_slow_gathers(t) && unroll > 4 ? 4 : unroll;
     return unroll > SB_SPEC_FEW ? 1 : unroll;
 }
 

@@ -14,36 +14,43 @@
 
 #include <cmocka.h>
 
-/* Sixteen entries a row: one anywhere in each sixteenth of the columns, or beside each other. */
-enum { STREWN_ENTRIES = 16 };
-
-static inline sb_matrix
-strewn_matrix(bool in_order, int64_t m)
+static inline void
+strewn_put(void *to, sb_dtype type, int64_t at, int64_t what)
 {
-    int32_t *ptr = malloc(sizeof *ptr * (size_t)(m + 1)),
-            *crd = malloc(sizeof *crd * (size_t)(m * STREWN_ENTRIES));
+    if (type == SB_I64)
+        ((int64_t *)to)[at] = what;
+    else
+        ((int32_t *)to)[at] = (int32_t)what;
+}
+
+/* So many entries a row: one anywhere in each such share of the columns, or beside each other. */
+static inline sb_matrix
+strewn_matrix(bool in_order, int64_t m, int64_t entries, sb_dtype idx)
+{
+    const size_t size = sb_dtype_size(idx);
+    char *ptr = malloc(size * (size_t)(m + 1)),
+         *crd = malloc(size * (size_t)(m * entries));
     uint32_t any = 1;
 
     assert_true(ptr && crd);
     for (int64_t i = 0; i <= m; i++)
-        ptr[i] = (int32_t)(i * STREWN_ENTRIES);
-    for (int64_t at = 0; at < m * STREWN_ENTRIES; at++) {
-        const int64_t i = at / STREWN_ENTRIES, q = at % STREWN_ENTRIES,
-                      width = m / STREWN_ENTRIES;
+        strewn_put(ptr, idx, i, i * entries);
+    for (int64_t at = 0; at < m * entries; at++) {
+        const int64_t i = at / entries, q = at % entries, width = m / entries;
 
         any = any * 1664525 + 1013904223;
-        crd[at] =
-            (int32_t)(in_order ? (i < m - STREWN_ENTRIES ? i : m - STREWN_ENTRIES) + q
-                               : q * width + (any >> 8) % width);
+        strewn_put(crd, idx, at,
+                   in_order ? (i < m - entries ? i : m - entries) + q
+                            : q * width + (any >> 8) % width);
     }
     return (sb_matrix){.format = SB_FORMAT_CSR,
                        .rows = m,
                        .cols = m,
-                       .nnz = m * STREWN_ENTRIES,
+                       .nnz = m * entries,
                        .ptr = ptr,
                        .idx = crd,
-                       .ptr_type = SB_I32,
-                       .idx_type = SB_I32,
+                       .ptr_type = idx,
+                       .idx_type = idx,
                        .val_type = SB_F32,
                        .val = crd, /* read by nobody */
                        .batch = 1};

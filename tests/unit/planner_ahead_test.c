@@ -236,6 +236,8 @@ test_dots(void **state)
     assert_int_equal(sb_rule_asking(&w, &zen4, 8), 4);
     assert_int_equal(sb_rule_asking(&w, &zen4, 2), 2);
     other.wide = true;
+    assert_int_equal(sb_rule_asking(&w, &other, 8), 4);
+    other.isa = SB_ISA_V3;
     assert_int_equal(sb_rule_asking(&w, &other, 8), 8);
     w.op = SB_OP_SPMM;
     assert_false(sb_rule_dots_near(&w, 1, &zen4));
@@ -323,7 +325,8 @@ test_chosen(void **state)
     if (elsewhere())
         skip();
     for (int q = 0; q < SB_COUNT(chosen); q++) {
-        sb_matrix a = strewn_matrix(chosen[q].in_order, rows_beyond(chosen[q].n));
+        sb_matrix a =
+            strewn_matrix(chosen[q].in_order, rows_beyond(chosen[q].n), 16, SB_I32);
 
         plan_text(text, sizeof text, &a, chosen[q].n, SB_F32, false);
         if (chosen[q].text)
@@ -345,7 +348,7 @@ test_direct(void **state)
     sb_backend_set(&seen_backend);
     for (int q = 0; q < SB_COUNT(chosen); q++) {
         const int64_t n = chosen[q].n, m = rows_beyond(n);
-        sb_matrix a = strewn_matrix(chosen[q].in_order, m);
+        sb_matrix a = strewn_matrix(chosen[q].in_order, m, 16, SB_I32);
         sb_problem pb = by_rows(m, n);
         const char *end;
 

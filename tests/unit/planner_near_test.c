@@ -145,7 +145,7 @@ test_dots(void **state)
     assert_false(sb_rule_dots_near(&w, 0.94, &zen5));
 }
 
-/* The first lines of rows of four to seven, where half of L2 does not hold B and no more is asked for. */
+/* The first lines of rows of four, where half of L2 does not hold B and no more is asked for. */
 static void
 test_first(void **state)
 {
@@ -155,7 +155,7 @@ test_first(void **state)
         bool want;
     } cases[] = {{3000, 64, 0.8, true},  {3000, 64, 0.79, false},
                  {2000, 64, 0.8, false}, {3000, 63, 0.8, false},
-                 {3000, 127, 0.8, true}, {3000, 128, 0.8, false},
+                 {3000, 65, 0.8, false}, {3000, 128, 0.8, false},
                  {40000, 64, 0.8, true}};
     sb_problem pb = square(3000, 64, 40);
     sb_work w;
@@ -197,6 +197,11 @@ test_few(void **state)
     assert_int_equal(sb_rule_last(&w, 1e5 * 512, 1, &zen5), 8);
     w.nnz -= 1;
     assert_int_equal(sb_rule_last(&w, 1e5 * 512, 1, &zen5), 0);
+    w.n = 1023;
+    assert_int_equal(sb_rule_last(&w, 1e5 * 4092, 1, &zen5), 0);
+    w.n = 1024; /* too long to ask for each */
+    assert_int_equal(sb_rule_last(&w, 1e5 * 4096, 1, &zen5), 8);
+    w.n = 128;
     w.m = w.k = 48000; /* 50 MB */
     w.nnz = 3 * w.m;
     assert_int_equal(sb_rule_last(&w, 48e3 * 512, 1, &zen5), 8);
@@ -213,12 +218,19 @@ test_tiles(void **state)
 
     (void)state;
     w.a_type = SB_F32;
-    assert_int_equal(sb_rule_tile(&w, &zen5, 0, 0, 0), 256);
-    assert_int_equal(sb_rule_tile(&w, &zen5, 0, 8, 0), 128);
-    assert_int_equal(sb_rule_tile(&w, &zen5, 3, 0, 0), 64);
-    assert_int_equal(sb_rule_tile(&w, &zen4, 0, 0, 0), 128);
-    w.n = 240;
-    assert_int_equal(sb_rule_tile(&w, &zen5, 0, 0, 0), 128);
+    assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_CSR, 0, 0, 0), 256);
+    assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_CSR, 0, 0, 1), 128);
+    assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_PICK, 0, 0, 0), 128);
+    assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_CSR, 0, 8, 0), 128);
+    assert_int_equal(sb_rule_tile_of(&w, &zen4, SB_PART_CSR, 0, 0, 0), 128);
+    w.b_size = 2;
+    assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_CSR, 0, 0, 0), 128);
+    w.b_size = 4;
+    assert_int_equal(sb_rule_tile_asks(&w, &zen5, 0, 8), 8);
+    assert_int_equal(sb_rule_tile_asks(&w, &zen5, 56, 0), 56);
+    assert_int_equal(sb_rule_tile_asks(&w, &zen4, 0, 8), 0);
+    w.n = 255; /* one tile cut short, whatever its last entries ask for */
+    assert_int_equal(sb_rule_tile_asks(&w, &zen5, 0, 8), 0);
     w = product(32, 4);
     w.m = w.k = 90000; /* 24.5 MB */
     w.nnz = 2 * w.m;
@@ -290,12 +302,15 @@ test_kernels(void **state)
                      SB_EINVAL);
 }
 
+/* Entries a row. */
+enum { ENTRIES = 16 };
+
 /* Rows whose product with n columns takes that share of L3. */
 static int64_t
 rows_of(double share, int64_t n)
 {
     return (int64_t)(share * (double)sb_target_get()->l3 /
-                     (double)(STREWN_ENTRIES * 8 + 2 * n * 4));
+                     (double)(ENTRIES * 8 + 2 * n * 4));
 }
 
 /* L3 of other machines is too large for a test, or they go by other rules. */
@@ -331,8 +346,8 @@ test_chosen(void **state)
     if (elsewhere())
         skip();
     for (int q = 0; q < SB_COUNT(chosen); q++) {
-        sb_matrix a =
-            strewn_matrix(chosen[q].in_order, rows_of(chosen[q].share, chosen[q].n));
+        sb_matrix a = strewn_matrix(
+            chosen[q].in_order, rows_of(chosen[q].share, chosen[q].n), ENTRIES, SB_I32);
 
         plan_text(text, sizeof text, &a, chosen[q].n, SB_F32, false);
         assert_string_equal(text, chosen[q].text);
@@ -351,7 +366,7 @@ test_direct(void **state)
     sb_backend_set(&seen_backend);
     for (int q = 0; q < SB_COUNT(chosen); q++) {
         const int64_t n = chosen[q].n, m = rows_of(chosen[q].share, n);
-        sb_matrix a = strewn_matrix(chosen[q].in_order, m);
+        sb_matrix a = strewn_matrix(chosen[q].in_order, m, ENTRIES, SB_I32);
         sb_problem pb = by_rows(m, n);
         const char *end;
 
@@ -365,6 +380,70 @@ test_direct(void **state)
         if (!end || end[strlen(chosen[q].kernel)] != '\0')
             fail_msg("%s", seen_spec);
         strewn_free(&a);
+    }
+    sb_backend_set(&sb_cpu_backend);
+}
+
+/* What the rules ask for has a kernel: the call without an analysis takes it, of any width, both types, both
+ * indices (of products), rows of any length, where columns come in no order or in one. */
+static void
+one_built_in(sb_op op, sb_dtype type, sb_dtype idx, int64_t n, bool in_order,
+             int64_t entries)
+{
+    float none[1];
+    const int64_t size = (int64_t)sb_dtype_size(type);
+    const int64_t m =
+        (int64_t)(2.5 * (double)sb_target_get()->l3) / (entries * 8 + 2 * n * size);
+    sb_matrix a = strewn_matrix(in_order, m, entries, idx);
+    sb_problem pb = by_rows(m, n);
+    const bool last = in_order && op == SB_OP_SPMM && n * size >= 256;
+    char ask[16];
+    int want;
+
+    a.val_type = type;
+    pb.op = op;
+    pb.a = a;
+    pb.b.ld = pb.c.ld = n;
+    pb.b.data = pb.c.data = none;
+    pb.b.type = pb.c.type = pb.compute = type;
+    pb.alpha.re = 1;
+    pb.batch = 1;
+    if (op == SB_OP_SDDMM) {
+        pb.b.rows = n;
+        pb.b.cols = m;
+        pb.b.col_major = true;
+    }
+    want = last ? 0
+                : sb_rule_prefetch(&pb, (double)(m * n * size), in_order ? 0 : 1, 1,
+                                   false, sb_target_get());
+    if (sb_direct_run(&pb, NULL) != SB_OK)
+        fail_msg("%s: nothing for %d columns, %s", op == SB_OP_SPMM ? "spmm" : "sddmm",
+                 (int)n, sb_dtype_name(idx));
+    (void)snprintf(ask, sizeof ask, " p%d", want);
+    if (!strstr(seen_spec, ask) || (seen_last > 0) != last)
+        fail_msg("%s for%s, last %d", seen_spec, ask, (int)seen_last);
+    strewn_free(&a);
+}
+
+static void
+test_built_in(void **state)
+{
+    static const int64_t widths[] = {4, 8, 16, 32, 64, 128, 256, 512},
+                         dots[] = {16, 32, 40, 64, 96, 128, 200, 256};
+
+    (void)state;
+    if (elsewhere())
+        skip();
+    sb_backend_set(&seen_backend);
+    for (int q = 0; q < SB_COUNT(widths) * 16; q++) {
+        const sb_dtype type = q % 2 ? SB_F64 : SB_F32,
+                       idx = q / 2 % 2 ? SB_I64 : SB_I32;
+        const int64_t entries = q / 4 % 2 ? 5 : 28;
+        const bool in_order = q / 8 % 2;
+
+        one_built_in(SB_OP_SPMM, type, idx, widths[q / 16], in_order, entries);
+        if (!in_order && idx == SB_I32)
+            one_built_in(SB_OP_SDDMM, type, idx, dots[q / 16], in_order, entries);
     }
     sb_backend_set(&sb_cpu_backend);
 }
@@ -386,7 +465,7 @@ main(void)
         cmocka_unit_test(test_dots),     cmocka_unit_test(test_first),
         cmocka_unit_test(test_few),      cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_tiles),    cmocka_unit_test(test_chosen),
-        cmocka_unit_test(test_direct),
+        cmocka_unit_test(test_direct),   cmocka_unit_test(test_built_in),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
