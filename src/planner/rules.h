@@ -191,7 +191,7 @@ bool sb_rule_alone(const sb_work *w, double footprint, double strewn, sb_part_ki
                    const sb_target *t);
 
 /* How many entries are taken together where rows of B are asked for ahead, of `unroll` otherwise: forms that
- * go from row to row do not ask, and of sampled products four ask for as much as eight on Zen 4 and 5. */
+ * go from row to row do not ask, and sampled products that take eight take four where they ask, on Zen 4 and 5. */
 int sb_rule_asking(const sb_work *w, const sb_target *t, int unroll);
 
 /* How many entries ahead rows of B are asked for, 0: none; the distance says how (spec.h). Only where what
@@ -202,8 +202,8 @@ int sb_rule_asking(const sb_work *w, const sb_target *t, int unroll);
 int sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows,
                      bool stream, const sb_target *t);
 
-/* Zen 5: whether the first line of each row of B is asked for where no more is, of four lines each, since
- * they are named in no order. */
+/* Zen 5: whether the first line of each row of B is asked for where no more is, of four lines each, by
+ * 32-bit indices, since they are named in no order. */
 bool sb_rule_first(const sb_work *w, double footprint, double strewn,
                    const sb_target *t);
 

@@ -31,10 +31,11 @@ asked_for(const sb_work *w)
 /* Where fewer do: of entries, and of L3. */
 #define PARTLY_STREWN 0.5
 #define PARTLY_STREWN_L3 0.6
-/* Of entries, where dots of less than 512 bytes gain from asking. */
+/* Of entries, where dots of less than 512 bytes gain from asking, on Zen 5 all dots, sooner. */
 #define HARDLY_STREWN 0.2
 
-/* Rows of B that Zen 5 is so soon done with that asking for each is no longer in the way. */
+/* Rows of B that keep Zen 5 busy for so long that asking for each is not in the way; longer ones push out
+ * what is in use. */
 static bool
 wide_rows(const sb_work *w)
 {
@@ -113,7 +114,7 @@ sb_rule_leaves(const sb_problem *pb, double footprint, double strewn, int rows,
     return sb_rule_beyond(&w, footprint, strewn, rows, t);
 }
 
-/* Entries for each row of B of which most find it in a cache, whatever their order: Zen 5's. */
+/* Entries for each row of B of which most find it in a cache, on Zen 5, unless they come in no order. */
 #define MANY 20
 
 /* On Zen 3 and 5 long rows that come before they are used push out what is in use, the more the

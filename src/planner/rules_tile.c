@@ -41,10 +41,10 @@ any_width(const sb_work *w, const sb_target *t)
 int
 sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int rank)
 {
-    static const int lists[][5] = {
-        {64, 32, 16, 8}, {32, 16, 64, 8}, {16, 8, 32, 64},   {8, 16, 32, 64},
-        {16, 4, 8, 32},  {4, 16, 8, 32},  {32, 16, 8, 4},    {128, 64, 32, 16},
-        {8, 4, 16, 32},  {4, 8, 16, 32},  {2, 4, 8, 16, 32}, {256, 128, 64, 32}};
+    static const int lists[][5] = {{64, 32, 16, 8}, {32, 16, 64, 8},   {16, 8, 32, 64},
+                                   {8, 16, 32, 64}, {16, 4, 8, 32},    {4, 16, 8, 32},
+                                   {32, 16, 8, 4},  {128, 64, 32, 16}, {8, 4, 16, 32},
+                                   {4, 8, 16, 32},  {2, 4, 8, 16, 32}};
     const int tall = sb_rule_tall(w, t);
     const bool roomy = (tall > 0 && block <= tall) ||
                        (sb_target_slow_gathers(t) && sb_rule_many_lines(w, t) &&

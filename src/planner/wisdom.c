@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char greeting[] = "spblas wisdom 1\n", checksum[] = "checksum ";
+static const char greeting[] = "spblas wisdom 2\n", checksum[] = "checksum ";
 static const char *const efforts[] = {
     [SB_EFFORT_ESTIMATE] = "estimate",
     [SB_EFFORT_MEASURE] = "measure",
@@ -353,7 +353,7 @@ sb_wisdom_parse(sb_wisdom *w, const char *text, size_t len, sb_diag *diag)
 
     memset(w, 0, sizeof *w);
     if (len < at || memcmp(text, greeting, at) != 0)
-        return refuse(diag, 1, "wisdom begins with \"spblas wisdom 1\"");
+        return refuse(diag, 1, "wisdom begins with \"spblas wisdom 2\"");
     SB_TRY(check_sum(&entries, text, len, diag));
     for (st = SB_OK; st == SB_OK && at < entries; line++) {
         const char *end = memchr(text + at, '\n', entries - at);

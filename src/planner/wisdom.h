@@ -16,7 +16,7 @@
  * The text has a line of greeting, a line an entry in order of their keys, and a checksum
  * of all before it:
  *
- *   spblas wisdom 1
+ *   spblas wisdom 2
  *   STRUCTURE MACHINE PROBLEM measure|exhaustive SECONDS PLAN
  *   checksum 32 hexadecimal digits
  */

@@ -135,7 +135,7 @@ arguments(void **state)
     TRY(BAD, "text", spblasImportWisdom(NULL));
     TRY(BAD, "line 1", spblasImportWisdom(""));
     TRY(BAD, "line 1", spblasImportWisdom("spblas wisdom 2\n"));
-    TRY(BAD, "cut off", spblasImportWisdom("spblas wisdom 1\n"));
+    TRY(BAD, "cut off", spblasImportWisdom("spblas wisdom 2\n"));
     TRY(BAD, "path", spblasExportWisdomToFile(NULL));
     TRY(BAD, "path", spblasExportWisdomToFile(""));
     TRY(BAD, "path", spblasImportWisdomFromFile(NULL));

@@ -319,7 +319,7 @@ elsewhere(void)
 {
     const sb_target *t = sb_target_get();
 
-    return !t->wide || t->l3 > 64 << 20 || t->l3 < 24 * t->l2;
+    return !t->wide || t->l3 > 64 << 20 || t->l3 < 32 << 20 || t->l3 < 24 * t->l2;
 }
 
 /* How the name of the kernel ends, and the plan. */

@@ -60,7 +60,7 @@ seal(sb_strbuf *out, const char *lines)
     const sb_hash none = {0, 0};
     char hex[33];
 
-    sb_strbuf_printf(out, "spblas wisdom 1\n%s", lines);
+    sb_strbuf_printf(out, "spblas wisdom 2\n%s", lines);
     sb_hash_text(sb_hash_bytes(out->s, out->len, none), hex);
     sb_strbuf_printf(out, "checksum %s\n", hex);
     assert_int_equal(sb_strbuf_status(out), SB_OK);
