@@ -18,7 +18,7 @@
 
 /* Iterations ahead, across loops: from which all of a row is asked for, not its first line alone, which
  * the core's prefetchers follow; and from which into the second cache. */
-#define SB_PREFETCH_WHOLE 32
+#define SB_PREFETCH_WHOLE 16
 #define SB_PREFETCH_FAR 64
 
 #define SB_MAXRANK 9 /* a tensor of 8 levels whose values are fields of records */

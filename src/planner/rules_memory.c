@@ -211,12 +211,12 @@ distance(const sb_work *w, double strewn, int rows, const sb_target *t)
 
     if (!t->wide || rows > 1)
         return SB_PREFETCH_FAR;
-    return near <= 256 ? 56 : 32;
+    return near <= 256 ? 56 : near <= 512 || dots ? 32 : 16;
 }
 
 /* Of entries, those in no order where first lines alone are asked for; and how far ahead. */
 #define FIRST_STREWN 0.8
-#define FIRST 20
+#define FIRST 15
 
 bool
 sb_rule_first(const sb_work *w, double footprint, double strewn, const sb_target *t)

@@ -74,11 +74,11 @@ rest_changed(sb_part_choice *p, int how)
     return buckets && stepped(&p->k, how == 2 ? 1 : -1, 0, 30);
 }
 
-/* None, within a row of A, first lines, whole rows into L1 (nearer, farther), into L2. */
+/* None, within a row of A, first lines, whole rows into L1 (the longer, the nearer), into L2. */
 static bool
 prefetch_changed(sb_choice *ch, bool up)
 {
-    static const int step[] = {0, 4, 8, 20, 32, 56, 64};
+    static const int step[] = {0, 4, 8, 15, 16, 32, 56, 64};
     const int last = SB_COUNT(step) - 1;
     int q = 0;
 

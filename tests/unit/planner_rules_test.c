@@ -400,7 +400,7 @@ test_asks_ahead_on_wide(void **state)
     dots.b.cols = 256;
     assert_int_equal(sb_rule_prefetch(&dots, 1e9, 0, 1, false, &t), 0);
     pb.b.cols = pb.c.cols = 512;
-    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 32);
+    assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 16);
     pb.a.nnz = 440000;
     assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 0);
     assert_true(sb_rule_leaves(&pb, 1e9, 0, 1, &t));
