@@ -176,6 +176,12 @@ test_bands_on_wide(void **state)
     machine.l3 = 8 << 20;
     far = against_rows(&s, "panel 192", 32, 8);
     assert_true(far > 1.1 * near);
+    machine.l3 = 1 << 30;
+    s.strewn = 0.79;
+    near = against_rows(&s, "panel 192", 64, 4);
+    s.strewn = 0.8; /* rows ask for first lines */
+    far = against_rows(&s, "panel 192", 64, 4);
+    assert_true(far > 1.09 * near && far < 1.11 * near);
     machine = zen4;
 }
 
