@@ -27,7 +27,7 @@ typedef enum sb_mma {
 enum {
     SB_SPEC_BLOCK_MAX = 64,
     SB_SPEC_THREADS = 128, /* of a block of a GPU */
-    SB_SPEC_FAR = 9,      /* `prefetch`: of rows of A behind this one too */
+    SB_SPEC_FAR = 9,       /* `prefetch`: of rows of A behind this one too */
     SB_SPEC_FLOW =
         4, /* `unroll` of groups of SpMV whose vectors go on from row to row */
     SB_SPEC_FEW = 8,     /* `unroll` of rows whose last entries are masked */
