@@ -11,6 +11,7 @@
 #include "planner/direct.h"
 #include "planner/rules.h"
 #include "product_work.h"
+#include "runtime/kernel.h"
 #include "runtime/target.h"
 #include "seen_kernel.h"
 #include "strewn.h"
@@ -312,13 +313,15 @@ rows_of(double share, int64_t n)
                      (double)(ENTRIES * 8 + 2 * n * 4));
 }
 
-/* L3 of other machines is too large for a test, or they go by other rules. */
+/* L3 of other machines is too large for a test, or they go by other rules, or no kernels of this level are
+ * built in. */
 static bool
 elsewhere(void)
 {
     const sb_target *t = sb_target_get();
 
-    return !t->wide || t->l3 > 64 << 20 || t->l3 < 32 << 20 || t->l3 < 24 * t->l2;
+    return !t->wide || !sb_builtin_tables[SB_ISA_V4] || t->l3 > 64 << 20 ||
+           t->l3 < 32 << 20 || t->l3 < 24 * t->l2;
 }
 
 /* How the name of the kernel ends, and the plan. */
