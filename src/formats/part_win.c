@@ -1,8 +1,9 @@
 /*
  * Windows of b neighbouring rows that share runs of columns: where all b rows hold the
  * same columns in consecutive slots, one load of a row of B serves b rows of C, and one
- * column index serves b entries. Nothing is copied: the values of a run stay where they
- * are, run s of row r at slots win_lo[s * b + r] and following. Finite-element matrices
+ * column index serves b entries. A run's columns are copied, so that one list has all that
+ * is read, in order; its values stay where they are, run s of row r at slots
+ * win_lo[s * b + r] and following. Finite-element matrices
  * (rows of one node), blocks of any width, bands and attention masks (shifted rows
  * overlap) are all of this form; padding does not exist.
  *
@@ -103,10 +104,11 @@ typedef struct job {
     const uint8_t *taken;
     int b;
     int64_t windows, used; /* all, and those that have runs */
+    int64_t slots;         /* of all runs */
     piece *piece;
     void *seg;  /* by window: the piece's runs before it, then all */
     void *left; /* by row: entries in no run, then those before it */
-    void *off, *lo, *list;
+    void *off, *crd, *lo, *list;
 } job;
 
 static int64_t
@@ -168,6 +170,14 @@ get(const job *j, const void *array, int64_t at)
     return sb_index(array, j->v->slot_type, at);
 }
 
+/* The columns of slots [from, + len). */
+static void
+fill_columns(const job *j, int64_t at, int64_t from, int64_t len)
+{
+    for (int64_t q = 0; q < len; q++)
+        sb_index_store(j->crd, j->v->crd_type, at + q, sb_view_col(j->v, from + q));
+}
+
 /* What lies between the runs [s, end) of row r of a window. */
 static void
 fill_row(const job *j, int64_t w, int r, const piece *p, int64_t s, int64_t end)
@@ -180,8 +190,10 @@ fill_row(const job *j, int64_t w, int r, const piece *p, int64_t s, int64_t end)
             slot += get(j, p->run, s++ * one);
             continue;
         }
-        if (!(j->taken && j->taken[slot]))
-            sb_index_store(j->list, j->v->slot_type, n++, slot);
+        if (!(j->taken && j->taken[slot])) {
+            sb_index_store(j->list, j->v->slot_type, n, slot);
+            fill_columns(j, j->slots + n++, slot, 1);
+        }
         slot++;
     }
 }
@@ -200,8 +212,11 @@ fill_pieces(void *user, int64_t lo, int64_t hi)
         int64_t slots = p->slots;
 
         for (int64_t s = 0; s < runs; s++) {
+            const int64_t len = get(j, p->run, s * one);
+
             sb_index_store(j->off, t, p->runs + s, slots);
-            slots += get(j, p->run, s * one);
+            fill_columns(j, slots, get(j, p->run, s * one + 1), len);
+            slots += len;
             for (int r = 0; r < j->b; r++)
                 sb_index_store(j->lo, t, (p->runs + s) * j->b + r,
                                get(j, p->run, s * one + 1 + r));
@@ -249,11 +264,14 @@ fill(sb_part *out, job *j, int64_t pieces, const sb_par *par)
 {
     const sb_dtype t = j->v->slot_type;
     const piece *all = &j->piece[pieces];
+    const int64_t left = get(j, j->left, j->windows * j->b);
 
     j->off = sb_part_array_new(out, "win_off", t, all->runs + 1);
+    j->crd = sb_part_array_new(out, "win_crd", j->v->crd_type, all->slots + left);
     j->lo = sb_part_array_new(out, "win_lo", t, all->runs * j->b);
-    j->list = sb_part_array_new(out, "win_rest", t, get(j, j->left, j->windows * j->b));
-    if (!j->off || !j->lo || !j->list)
+    j->list = sb_part_array_new(out, "win_rest", t, left);
+    j->slots = all->slots;
+    if (!j->off || !j->crd || !j->lo || !j->list)
         return SB_ENOMEM;
     sb_par_run(par, fill_pieces, j, 0, pieces, 1);
     for (int64_t w = j->used; w <= j->windows; w++)

@@ -137,9 +137,9 @@ static void
 put_group(sb_strbuf *out, const sb_spec *s, const sb_samples *of, int e)
 {
     for (int q = 0; q < e; q++) {
-        sb_strbuf_printf(out, "      let %%j%d = cast(i64, ", q);
+        sb_strbuf_printf(out, "      let %%j%d = ", q);
         sb_strbuf_printf(out, of->column, q);
-        sb_strbuf_puts(out, ") - %base\n");
+        sb_strbuf_puts(out, "\n");
         if (s->prefetch > 0)
             sb_strbuf_printf(
                 out,
@@ -173,7 +173,8 @@ sb_sample_list(sb_strbuf *out, const sb_spec *s, const sb_samples *of)
 void
 sb_sample_row(sb_strbuf *out, const sb_spec *s)
 {
-    const sb_samples row = {1, s->unroll, false, "$A_crd[%%p + %d]", "%%p + %%e"};
+    const sb_samples row = {1, s->unroll, false, "cast(i64, $A_crd[%%p + %d]) - %%base",
+                            "%%p + %%e"};
 
     sb_sample_list(out, s, &row);
 }

@@ -20,7 +20,7 @@ bool sb_sample_can(const sb_spec *s);
  * A list of entries, %lo .. %hi, that `rows` neighbouring rows of X from %i on have, taken
  * `together` at a time. In the texts %p is the place in the list at which a group begins.
  *
- * column  where the group's %d-th column stands, a load of indices
+ * column  the group's %d-th column
  * place   where in $A the dot of the %d-th row with column %e of the group goes; `listed`,
  *         of one row: the dot with the %d-th column
  */

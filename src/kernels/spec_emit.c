@@ -179,6 +179,22 @@ emit_gpu(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
     return finish(text, from, "", signature, key, p);
 }
 
+/* Windows of SpMM hold so many sums that gcc stores rows of B to the stack to keep addresses in vector
+ * registers, unless it allocates each loop by itself. */
+static const char each_loop[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
+                                "#pragma GCC push_options\n"
+                                "#pragma GCC optimize (\"ira-region=all\")\n"
+                                "#endif\n";
+static const char as_before[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
+                                "#pragma GCC pop_options\n"
+                                "#endif\n";
+
+static bool
+has_many_sums(const sb_spec *s)
+{
+    return s->op == SB_KOP_SPMM && s->kinds & 1U << SB_KIND_WIN;
+}
+
 static sb_status
 emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_spec *spec,
      const char *spec_text, bool gpu, sb_diag *diag)
@@ -196,6 +212,8 @@ emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_spec *spec,
                          gpu ? "a GPU's" : "the CPU's");
     if (st == SB_OK)
         st = sb_spec_program(&p, &ir, spec);
+    if (st == SB_OK && !gpu && has_many_sums(spec))
+        sb_strbuf_puts(text, each_loop);
     if (st == SB_OK && !gpu && spec->op == SB_KOP_SPMM && has_cuts(spec))
         st = emit_cuts(text, signature, key, p, spec, spec_text);
     else if (st == SB_OK && !gpu && spec->op == SB_KOP_SPMM && spec->tile <= 32 &&
@@ -207,8 +225,10 @@ emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_spec *spec,
     else if (st == SB_OK)
         st = gpu ? emit_gpu(text, signature, key, p, spec, spec_text)
                  : sb_lower_emit(text, signature, key, p, spec_text);
+    if (st == SB_OK && !gpu && has_many_sums(spec))
+        sb_strbuf_puts(text, as_before);
     sb_arena_free(&arena);
-    return st;
+    return st == SB_OK ? sb_strbuf_status(text) : st;
 }
 
 sb_status

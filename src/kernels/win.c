@@ -1,7 +1,7 @@
 /*
  * Windows of neighbouring rows that share runs of columns (src/formats/part_win.c): one
- * load of a row of B and one column index serve all rows of a window, the values are
- * read in place. BSR's register reuse without blocks, copies or padding. What the rows
+ * load of a row of B and one column serve all rows of a window, the values are read in
+ * place. BSR's register reuse without blocks, copied values or padding. What the rows
  * do not share follows row by row, into the same sums. Wins on attention masks, bands
  * and finite elements (docs/measured/spmm-windows.md).
  */
@@ -19,20 +19,53 @@ lanes_of(const sb_spec *s)
     return s->unroll > 1 ? 8 : 16;
 }
 
+/* Whether values are asked for ahead: read in as many places as the window has rows, which no
+ * prefetcher follows. */
+static bool
+asks(const sb_spec *s)
+{
+    return s->lanes == 0 && s->op != SB_KOP_SDDMM;
+}
+
 static void
 head(sb_strbuf *out, const sb_spec *s)
 {
-    static const char *const params[] = {"win_count", "win_left_over", NULL};
+    const char *const params[] = {"win_count", "win_slots", "win_left_over",
+                                  asks(s) ? "win_ahead" : NULL, NULL};
     char seg[48], lo[48], left[48];
-    const char *const buffers[] = {
-        "win_seg",  "P", seg,  "win_off",  "P", "%win_count + 1", "win_lo", "P", lo,
-        "win_left", "P", left, "win_rest", "P", "%win_left_over", "A_crd",  "I", "%nnz",
-        NULL};
+    const char *const buffers[] = {"win_seg",  "P", seg,
+                                   "win_off",  "P", "%win_count + 1",
+                                   "win_crd",  "I", "%win_slots + %win_left_over",
+                                   "win_lo",   "P", lo,
+                                   "win_left", "P", left,
+                                   "win_rest", "P", "%win_left_over",
+                                   NULL};
 
     (void)snprintf(seg, sizeof seg, "%%m / %d + 1", s->block);
     (void)snprintf(lo, sizeof lo, "%%win_count * %d", s->block);
     (void)snprintf(left, sizeof left, "%%m / %d * %d + 1", s->block, s->block);
     sb_ops_stage2_begin(out, s, "win", params, buffers);
+}
+
+/* Asks, where a window begins, for as many values as its rows share, %win_ahead further. */
+static void
+put_ahead(sb_strbuf *out, const sb_spec *s)
+{
+    const int line = 64 / (int)sb_dtype_size(s->a), b = s->block;
+
+    if (!asks(s))
+        return;
+    sb_strbuf_printf(out,
+                     "    if (%%win_ahead > 0) {\n"
+                     "      let %%some = cast(i64, $win_seg[%%w])\n"
+                     "      let %%end = cast(i64, $win_seg[%%w + 1])\n"
+                     "      let %%n0 = cast(i64, $win_off[%%some])\n"
+                     "      let %%n1 = cast(i64, $win_off[%%end])\n"
+                     "      for %%ask in 0 .. ((%%n1 - %%n0) * %d + %d) / %d {\n"
+                     "        prefetch $A[cast(i64, $win_lo[%%some * %d]) + "
+                     "%%ask * %d + %%win_ahead]\n"
+                     "      }\n    }\n",
+                     b, line - 1, line, b, line);
 }
 
 /* Lane %l of row r of the window: one sum each, added across at the end. */
@@ -89,7 +122,7 @@ put_rest_loop(sb_strbuf *out, const sb_spec *s, const char *indent, const char *
                      "%sfor %%e in cast(i64, $win_left[%%w * %d + %s]) .. "
                      "cast(i64, $win_left[%%w * %d + %s + 1]) reduce {\n"
                      "%s  let %%at = cast(i64, $win_rest[%%e])\n"
-                     "%s  let %%g = cast(i64, $A_crd[%%at]) - %%base\n%s  ",
+                     "%s  let %%g = cast(i64, $win_crd[%%win_slots + %%e])\n%s  ",
                      indent, b, r, b, r, indent, indent, indent);
 }
 
@@ -104,6 +137,7 @@ program_lanes(sb_strbuf *out, const sb_spec *s)
     (void)snprintf(lanes, sizeof lanes, "%d", n);
     head(out, s);
     sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", s->block);
+    put_ahead(out, s);
     put_clear(out, s);
     sb_strbuf_printf(out,
                      "    local $x : %s[%d]\n    for %%l in 0 .. %d {\n"
@@ -113,8 +147,8 @@ program_lanes(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_puts(out, "\n    }\n");
     sb_strbuf_puts(out, "    for %q in cast(i64, $win_seg[%w]) .. "
                         "cast(i64, $win_seg[%w + 1]) {\n"
-                        "      let %len = cast(i64, $win_off[%q + 1]) - "
-                        "cast(i64, $win_off[%q])\n");
+                        "      let %col = cast(i64, $win_off[%q])\n"
+                        "      let %len = cast(i64, $win_off[%q + 1]) - %col\n");
     for (int r = 0; r < s->block; r++)
         sb_strbuf_printf(out, "      let %%lo%d = cast(i64, $win_lo[%%q * %d + %d])\n",
                          r, s->block, r);
@@ -122,18 +156,17 @@ program_lanes(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_printf(
         out,
         "        let %%p = %%v * %d\n"
-        "        let %%j = cast(i64, $A_crd[%%lo0 + %%p]) - %%base\n"
-        "        if (cast(i64, $A_crd[%%lo0 + %%p + %d]) - %%base - %%j == "
-        "%d) {\n",
+        "        let %%j = cast(i64, $win_crd[%%col + %%p])\n"
+        "        if (cast(i64, $win_crd[%%col + %%p + %d]) - %%j == %d) {\n",
         n, n - 1, n - 1);
     put_step(out, s, lanes, "$B[%j + %l]");
     sb_strbuf_puts(out, "        } else {\n");
-    put_step(out, s, lanes, "$B[cast(i64, $A_crd[%lo0 + %p + %l]) - %base]");
+    put_step(out, s, lanes, "$B[cast(i64, $win_crd[%col + %p + %l])]");
     sb_strbuf_puts(out, "        }\n");
     put_rows(out, s, lanes);
     sb_strbuf_printf(out, "      }\n      let %%p = %%len / %d * %d\n", n, n);
     (void)snprintf(lanes, sizeof lanes, "%%len mod %d", n);
-    put_step(out, s, lanes, "$B[cast(i64, $A_crd[%lo0 + %p + %l]) - %base]");
+    put_step(out, s, lanes, "$B[cast(i64, $win_crd[%col + %p + %l])]");
     put_rows(out, s, lanes);
     sb_strbuf_puts(out, "    }\n");
     for (int r = 0; r < s->block; r++) {
@@ -175,19 +208,20 @@ program(sb_strbuf *out, const sb_spec *s)
     (void)snprintf(c, sizeof c, "$C[%%w * %d + %%r%s]", b, mm ? ", %c" : "");
     head(out, s);
     sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", b);
+    put_ahead(out, s);
     sb_ops_columns(out, s, "    ");
     sb_strbuf_printf(out, "      for %%r in 0 .. %d {\n        %s = ", b, c);
     sb_ops_init(out, s, c);
     sb_strbuf_puts(out, "\n        for %q in cast(i64, $win_seg[%w]) .. "
                         "cast(i64, $win_seg[%w + 1]) reduce {\n"
-                        "          for %p in 0 .. cast(i64, $win_off[%q + 1]) - "
-                        "cast(i64, $win_off[%q]) reduce {\n");
+                        "          for %p in cast(i64, $win_off[%q]) .. "
+                        "cast(i64, $win_off[%q + 1]) reduce {\n");
     sb_strbuf_printf(out,
-                     "            let %%f = cast(i64, $win_lo[%%q * %d]) + %%p\n"
-                     "            let %%j = cast(i64, $A_crd[%%f]) - %%base\n"
-                     "            let %%s = cast(i64, $win_lo[%%q * %d + %%r]) + %%p\n"
+                     "            let %%j = cast(i64, $win_crd[%%p])\n"
+                     "            let %%s = cast(i64, $win_lo[%%q * %d + %%r]) - "
+                     "cast(i64, $win_off[%%q]) + %%p\n"
                      "            %s += ",
-                     b, b, c);
+                     b, c);
     sb_ops_term(out, s, "$A[%s]", mm ? "$B[%j, %c]" : "$B[%j]");
     sb_strbuf_puts(out, "\n          }\n        }\n");
     put_rest_loop(out, s, "        ", "%r");
@@ -203,10 +237,11 @@ static void
 sample(sb_strbuf *out, const sb_spec *s)
 {
     const int b = s->block;
-    const sb_samples shared = {b, s->unroll, false, "$A_crd[%%lo0 + %%p + %d]",
+    const sb_samples shared = {b, s->unroll, false,
+                               "cast(i64, $win_crd[%%col + %%p + %d])",
                                "%%lo%d + %%p + %%e"};
     const sb_samples rest = {1, s->unroll, true,
-                             "$A_crd[cast(i64, $win_rest[%%p + %d])]",
+                             "cast(i64, $win_crd[%%win_slots + %%p + %d])",
                              "cast(i64, $win_rest[%%p + %d])"};
 
     head(out, s);
@@ -216,8 +251,8 @@ sample(sb_strbuf *out, const sb_spec *s)
                      "cast(i64, $win_seg[%%w + 1]) {\n"
                      "      let %%i = %%w * %d\n"
                      "      let %%lo = 0\n"
-                     "      let %%hi = cast(i64, $win_off[%%q + 1]) - "
-                     "cast(i64, $win_off[%%q])\n",
+                     "      let %%col = cast(i64, $win_off[%%q])\n"
+                     "      let %%hi = cast(i64, $win_off[%%q + 1]) - %%col\n",
                      b, b);
     for (int r = 0; r < b; r++)
         sb_strbuf_printf(out, "      let %%lo%d = cast(i64, $win_lo[%%q * %d + %d])\n",

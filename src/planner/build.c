@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ALIKE_AHEAD = 8192 /* bytes */ };
+enum { ALIKE_AHEAD = 8192, WINDOW_AHEAD = 8192 /* bytes */ };
 
 static sb_status
 selecting_part(sb_build *b, const sb_part_choice *p)
@@ -341,6 +341,15 @@ packed_ahead(const sb_build *b, int64_t slots, size_t column)
                            (size_t)w->a_size, (double)w->k * w->b_size);
 }
 
+/* How many values ahead windows ask, which read them in as many places as they have rows. */
+static int64_t
+win_ahead(const sb_build *b)
+{
+    return sb_rule_window_asks(&b->pl->work, b->pl->target)
+               ? WINDOW_AHEAD / (int64_t)b->pl->work.a_size
+               : 0;
+}
+
 /* Values of a chunk on average, in whole lines. */
 static int64_t
 mask_each(const sb_build *b, const sb_part *p)
@@ -372,6 +381,8 @@ add_sizes(const sb_build *b, const sb_part *p)
         break;
     case SB_PART_WIN:
         add_int(plan, "win_count", sb_part_find(p, "win_off")->count - 1);
+        add_int(plan, "win_slots", sb_part_total(p, "win_off"));
+        add_int(plan, "win_ahead", win_ahead(b));
         add_int(plan, "win_left_over", sb_part_find(p, "win_rest")->count);
         break;
     case SB_PART_ALIKE:

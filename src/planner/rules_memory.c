@@ -15,6 +15,19 @@ sb_rule_bytes(const sb_work *w, double footprint)
            (double)w->nnz * (w->a_size + w->idx_size);
 }
 
+/* Of L3, what the values that windows read take up where they ask for them; of one column. */
+#define VALUES_L3 0.4
+#define VALUES_VECTOR_L3 1
+
+bool
+sb_rule_window_asks(const sb_work *w, const sb_target *t)
+{
+    const double share = w->op == SB_OP_SPMV ? VALUES_VECTOR_L3 : VALUES_L3;
+
+    return t->wide && w->op != SB_OP_SDDMM &&
+           (double)w->nnz * w->a_size > share * (double)t->l3;
+}
+
 /* Times that a row of B, or of C where those are more, is asked for. */
 static double
 asked_for(const sb_work *w)

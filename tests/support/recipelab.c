@@ -177,8 +177,10 @@ adopt(recipe_fixture *fx)
     }
     if (p->kind == SB_PART_ELL || p->kind == SB_PART_SELL)
         add_int(fx, p->kind == SB_PART_ELL ? "ell_width" : "sell_cols", p->width);
-    if (p->kind == SB_PART_WIN)
+    if (p->kind == SB_PART_WIN) {
+        add_int(fx, "win_slots", sb_part_total(p, "win_off"));
         add_int(fx, "win_left_over", sb_part_find(p, "win_rest")->count);
+    }
     if (p->kind == SB_PART_SHARE) {
         fx->integer[fx->nint - 1].value = sb_part_total(p, "share_seg");
         add_int(fx, "share_most", sb_part_total(p, "share_some"));
@@ -457,6 +459,7 @@ parameter(const recipe_fixture *fx, const char *name, const sb_tile *t, sb_value
                  {"hdia_ahead", RECIPE_LAST},
                  {"sell_ahead", RECIPE_LAST},
                  {"mask_each", RECIPE_LAST},
+                 {"win_ahead", RECIPE_LAST},
                  {"ntile", (double)fx->nstep}};
 
     if (strcmp(name, "alpha") == 0)
