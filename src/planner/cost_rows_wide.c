@@ -13,23 +13,23 @@ enum { LONGS = 6 };
 
 /* A row of A; of those of a window besides what they hold, less where it is packed. */
 static const double plain_row[LONGS] = {4, 33, 2, 2, 2, 2};
-static const double window_row[LONGS] = {4.8, 40, 4.1, 4.3, 1, 1};
+static const double window_row[LONGS] = {4.8, 32, 4.1, 4.3, 1, 1};
 /* A column that a window's rows share, by their number; more for a run of such columns. */
-static const double column[][LONGS] = {[2] = {1.77, 1.05, 1.38, 1.39, 2.06, 2.75},
-                                       [3] = {2.12, 1.05, 1.54, 1.44, 2.12, 2.75},
-                                       [4] = {2.33, 1.13, 1.62, 1.62, 2.34, 3.3},
-                                       [5] = {2.7, 1.2, 1.8, 1.8, 2.7, 3.7},
-                                       [6] = {2.7, 1.1, 1.92, 1.68, 2.8, 3.8},
-                                       [7] = {3.4, 1.4, 2.4, 2.1, 3.7, 4.7},
-                                       [8] = {4.18, 1.7, 2.88, 2.5, 4.47, 5.3}};
+static const double column[][LONGS] = {[2] = {1.77, 0.95, 1.38, 1.39, 2.06, 2.75},
+                                       [3] = {2.12, 0.95, 1.54, 1.44, 2.12, 2.75},
+                                       [4] = {2.33, 1.02, 1.62, 1.62, 2.34, 3.3},
+                                       [5] = {2.7, 1.08, 1.8, 1.8, 2.7, 3.7},
+                                       [6] = {2.7, 1, 1.92, 1.68, 2.8, 3.8},
+                                       [7] = {3.4, 1.26, 2.4, 2.1, 3.7, 4.7},
+                                       [8] = {4.18, 1.53, 2.88, 2.5, 4.47, 5.3}};
 static const double run[] = {
     [2] = 0.6, [3] = 1.5, [4] = 8, [5] = 10, [6] = 12, [7] = 14, [8] = 16};
 /* An entry that they do not share, of two and three rows; of more, and where it is packed. */
 static const double left[LONGS] = {1.33, 1.12, 1.05, 1.06, 1.35, 1.45};
 #define LEFT_TALL 0.93
 #define LEFT_PACKED 0.94
-/* Of short rows of B from beyond L2: windows ask for fewer at a time. */
-#define AFAR 1.3
+/* Of rows of B of two and of four lines from beyond L2: windows ask for fewer at a time. */
+static const double afar[] = {1.1, 1.15};
 
 static int
 at_of(const sb_work *w)
@@ -64,10 +64,9 @@ sb_rows_wide_windows(const sb_part_choice *p, const sb_amounts *am, const sb_wor
         rows * (window_row[at] - packed) + shared * (column[p->size][at] + begin) +
         alone * left[at] * (p->size > 3 ? LEFT_TALL : 1) * (packed ? LEFT_PACKED : 1);
 
-    const double afar =
-        at < 2 && sb_work_footprint(w, s) > 3 * (double)t->l2 ? AFAR : 1;
+    const bool beyond = at < 2 && sb_work_footprint(w, s) > 3 * (double)t->l2;
 
-    return afar * pass / (am->entries + rows * plain_row[at]) /
+    return (beyond ? afar[at] : 1) * pass / (am->entries + rows * plain_row[at]) /
            kept(w, s, t, again[at]);
 }
 
@@ -160,18 +159,15 @@ sb_rows_wide_between(const sb_part_choice *p, const sb_work *w, const sb_target 
     return row <= 64 ? 0.8 : row < 128 && p->kind == SB_PART_SHARE ? 1.2 : 1;
 }
 
-/* Where plain rows up to a line ask for A (sb_target_ahead), windows and shared columns in place wait
- * for it. */
+/* Shared columns and blocks with values in place do not ask for them where windows do; what long rows of
+ * B take hides some of it. */
 double
 sb_rows_wide_unasked(const sb_part_choice *p, const sb_work *w, const sb_target *t,
                      bool packed)
 {
-    const size_t value = (size_t)w->a_size;
-    const double bytes = (double)w->nnz * (double)(value + (size_t)w->idx_size);
-
-    return !t->gpu && w->op == SB_OP_SPMM && !w->col_major && !packed &&
-                   sb_cost_windows(p) && w->n * w->b_size <= 64 &&
-                   !sb_rule_between(w) && sb_target_ahead(t, bytes, value, 0) > 0
-               ? 1.4
-               : 1;
+    if (t->gpu || packed || w->op != SB_OP_SPMM || w->col_major ||
+        (p->kind != SB_PART_SHARE && p->kind != SB_PART_BSR) ||
+        !sb_rule_window_asks(w, t))
+        return 1;
+    return w->n * w->b_size <= 256 ? 1.8 : 1.3;
 }
