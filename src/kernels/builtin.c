@@ -121,6 +121,11 @@
 #define STRIPES(types)                                                  \
     "spmv win " types " rr b2 t4 p0", "spmv win " types " rr b3 t4 p0", \
         "spmv win " types " rr b4 t4 p0"
+/* Windows, and the rows behind the last, whose C is stored past the caches; rows of B asked for or
+ * not. */
+#define PAST(kind, types, tile)                  \
+    "spmm " kind " " types " rr " tile " p0 nt", \
+        "spmm " kind " " types " rr " tile " p32 nt"
 /* Eight lanes a row, of windows that leave sixteen too few registers. */
 #define HALVED(types) \
     "spmv win " types " rr b3 t4 p0 u2", "spmv win " types " rr b4 t4 p0 u2"
@@ -454,6 +459,21 @@ static const char *const builtin[] = {
     PAIRED("win", F64),
     BLOCKED("win", "b3", F64),
     BLOCKED("win", "b4", F64),
+    PAST("rows", F32, "t32"),
+    PAST("rows", F32, "t64"),
+    PAST("rows", F64, "t32"),
+    PAST("rows", F64, "t64"),
+    PAST("win", F32, "b2 t32"),
+    PAST("win", F32, "b2 t64"),
+    PAST("win", F32, "b3 t32"),
+    PAST("win", F32, "b3 t64"),
+    PAST("win", F32, "b4 t32"),
+    PAST("win", F32, "b4 t64"),
+    PAST("win", F64, "b2 t32"),
+    PAST("win", F64, "b2 t64"),
+    PAST("win", F64, "b3 t32"),
+    PAST("win", F64, "b3 t64"),
+    PAST("win", F64, "b4 t32"),
     "spmm bsr " F64 " rr b2 t16 p0",
     PAIRED("bsr", F64),
     BLOCKED("bsr", "b3", F64),

@@ -26,6 +26,32 @@ holes(const sb_spec *s)
     return s->lanes == 0;
 }
 
+/* Whether packed values are asked for ahead. */
+static bool
+asks(const sb_spec *s)
+{
+    return s->lanes == 0 && s->packed && s->op == SB_KOP_SPMM;
+}
+
+/* Asks, where a window begins, for as many values as its rows share, %share_ahead further. */
+static void
+put_ahead(sb_strbuf *out, const sb_spec *s)
+{
+    const int line = 64 / (int)sb_dtype_size(s->a), b = s->block;
+
+    if (!asks(s))
+        return;
+    sb_strbuf_printf(out,
+                     "    if (%%share_ahead > 0) {\n"
+                     "      let %%n0 = cast(i64, $share_seg[%%w])\n"
+                     "      let %%n1 = cast(i64, $share_seg[%%w + 1])\n"
+                     "      for %%ask in 0 .. ((%%n1 - %%n0) * %d + %d) / %d {\n"
+                     "        prefetch $share_val[%%n0 * %d + %%ask * %d + "
+                     "%%share_ahead]\n"
+                     "      }\n    }\n",
+                     b, line - 1, line, b, line);
+}
+
 /* Where columns and values of what is left in rows begin. */
 static const char *
 listed(const sb_spec *s)
@@ -38,7 +64,7 @@ head(sb_strbuf *out, const sb_spec *s)
 {
     const char *const some = holes(s) ? "share_most" : "share_rest";
     const char *const params[] = {"share_count", some, holes(s) ? "share_rest" : NULL,
-                                  NULL};
+                                  asks(s) ? "share_ahead" : NULL, NULL};
     char seg[48], left[48], crd[80], val[96];
     const char *const buffers[] = {"share_seg",
                                    "P",
@@ -105,6 +131,7 @@ program(sb_strbuf *out, const sb_spec *s)
     (void)snprintf(c, sizeof c, "$C[%%w * %d + %%r, %%c]", b);
     head(out, s);
     sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", b);
+    put_ahead(out, s);
     sb_ops_columns(out, s, "    ");
     sb_strbuf_printf(out, "      for %%r in 0 .. %d {\n        %s = ", b, c);
     sb_ops_init(out, s, c);

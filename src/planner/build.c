@@ -393,6 +393,7 @@ add_sizes(const sb_build *b, const sb_part *p)
         add_int(plan, "share_count", sb_part_total(p, "share_seg"));
         add_int(plan, "share_most", sb_part_total(p, "share_some"));
         add_int(plan, "share_rest", sb_part_total(p, "share_left"));
+        add_int(plan, "share_ahead", win_ahead(b));
         break;
     case SB_PART_SELL:
         add_int(plan, "sell_count", (a->count + SB_SELL_ROWS - 1) / SB_SELL_ROWS);

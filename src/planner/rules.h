@@ -202,6 +202,9 @@ int sb_rule_asking(const sb_work *w, const sb_target *t, int unroll);
 int sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows,
                      bool stream, const sb_target *t);
 
+/* The same of parts of that kind: windows, whose columns are one list, ask into L1 on Zen 5. */
+int sb_rule_nearer(int prefetch, sb_part_kind kind, const sb_target *t);
+
 /* Zen 5: whether the first line of each row of B is asked for where no more is, of four lines each, by
  * 32-bit indices, since they are named in no order. */
 bool sb_rule_first(const sb_work *w, double footprint, double strewn,

@@ -15,6 +15,11 @@ sb_rule_bytes(const sb_work *w, double footprint)
            (double)w->nnz * (w->a_size + w->idx_size);
 }
 
+/* Zen 5, of L3, what a product takes up where several rows of A ask for a row of B at once; more, the
+ * more often others ask for it again. */
+#define TOGETHER_L3 0.8
+#define TOGETHER_ASKED 16
+
 /* Of L3, what the values that windows read take up where they ask for them; of one column. */
 #define VALUES_L3 0.4
 #define VALUES_VECTOR_L3 1
@@ -107,6 +112,9 @@ sb_rule_beyond(const sb_work *w, double footprint, double strewn, int rows,
                    : partly        ? PARTLY_STREWN_L3
                                    : 0.9;
 
+    if (t->wide && !dots && rows > 1)
+        return row >= 128 &&
+               all > (TOGETHER_L3 + asked / TOGETHER_ASKED) * (double)t->l3;
     if (dots && row < 512 && !t->wide)
         least =
             zen3 || (sb_target_zen4(t) && strewn >= HARDLY_STREWN) ? 0.45 : INFINITY;
@@ -269,6 +277,13 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows
                ? distance(&w, strewn, rows, t)
            : rows <= 1 && sb_rule_first(&w, footprint, strewn, t) ? FIRST
                                                                   : 0;
+}
+
+int
+sb_rule_nearer(int prefetch, sb_part_kind kind, const sb_target *t)
+{
+    return t->wide && kind == SB_PART_WIN && prefetch == SB_PREFETCH_FAR ? 32
+                                                                         : prefetch;
 }
 
 bool

@@ -198,8 +198,9 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         (best.op != SB_OP_SDDMM || first == SB_PART_CSR) &&
         !sb_rule_dots_near(&pl->work, pl->stats.onward, pl->target) &&
         sb_rule_slab_asks(&pl->work, want->slab, pl->target))
-        best.prefetch =
-            sb_rule_prefetch(pl->pb, bytes, strewn, block, stream, pl->target);
+        best.prefetch = sb_rule_nearer(
+            sb_rule_prefetch(pl->pb, bytes, strewn, block, stream, pl->target), first,
+            pl->target);
     if (best.prefetch >= SB_SPEC_FAR && best.prefetch < SB_PREFETCH_WHOLE &&
         kinds != 1U << SB_PART_CSR) /* rows in place alone ask for first lines */
         best.prefetch = want->prefetch;

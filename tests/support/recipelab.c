@@ -460,6 +460,7 @@ parameter(const recipe_fixture *fx, const char *name, const sb_tile *t, sb_value
                  {"sell_ahead", RECIPE_LAST},
                  {"mask_each", RECIPE_LAST},
                  {"win_ahead", RECIPE_LAST},
+                 {"share_ahead", RECIPE_LAST},
                  {"ntile", (double)fx->nstep}};
 
     if (strcmp(name, "alpha") == 0)
