@@ -211,12 +211,14 @@ unwise_narrow(const sb_planner *pl, const sb_part_choice *p)
 {
     const int64_t n = pl->work.n, least = p->kind == SB_PART_WIN ? 4 : 8;
     const bool fits = (n == 4 || n == 8) && p->kind != SB_PART_BSR;
+    const bool windows = p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE;
+    /* rows of B of a line, on Zen 5, where next to nothing is left over */
+    const bool line = pl->target->wide && pl->work.compute_size == 8 && n == 8 &&
+                      windows && sb_cost_shared(p, &pl->stats, pl->target) >= 0.9;
 
-    if (pl->pb->op == SB_OP_SPMM &&
-        (p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE) && p->size == 6 && n < 32)
+    if (pl->pb->op == SB_OP_SPMM && windows && p->size == 6 && n < 32 && !line)
         return "windows of six rows want 32 columns";
-    if (pl->pb->op == SB_OP_SPMM &&
-        (p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE) && p->size > 4 &&
+    if (pl->pb->op == SB_OP_SPMM && windows && p->size > 4 &&
         !sb_rule_holds(&pl->work, pl->target, p->size))
         return "more sums than the registers hold";
     return pl->pb->op == SB_OP_SPMM && n * pl->work.c_size <= 32 && !fits &&

@@ -25,7 +25,7 @@ static const double column[][LONGS] = {[2] = {1.77, 0.95, 1.38, 1.39, 2.06, 2.75
 static const double run[] = {
     [2] = 0.6, [3] = 1.5, [4] = 8, [5] = 10, [6] = 12, [7] = 14, [8] = 16};
 /* An entry that they do not share, of two and three rows; of more, and where it is packed. */
-static const double left[LONGS] = {1.33, 1.12, 1.05, 1.06, 1.35, 1.45};
+static const double left[LONGS] = {1.33, 1.6, 1.05, 1.06, 1.35, 1.45};
 #define LEFT_TALL 0.93
 #define LEFT_PACKED 0.94
 /* Of rows of B of two and of four lines from beyond L2: windows ask for fewer at a time. */
@@ -83,6 +83,8 @@ static const double packed_segment[LONGS] = {0.62, 0.87, 0.94, 0.92, 0.95, 0.97}
 static const double near[LONGS] = {0.18, 0.35, 0.5, 0.3, 0.4, 0.4};
 static const double beyond[LONGS] = {0.7, 0.38, 0.33, 0.6, 0.38, 0.31};
 
+#define LOCAL 2.5
+
 /* How often one of eight rows, or of four, has left plain rows' next row of B in L1: of short rows
  * of B if that has room for all they name, of others less often where what one names is most of it. */
 static double
@@ -91,8 +93,10 @@ found(const sb_work *w, const sb_stats *s, const sb_target *t)
     const double row = (double)w->n * w->b_size, named = s->mean * row / (double)t->l1;
     const double r4 = fmax(1, s->r4), r8 = fmax(1, s->r8);
 
+    if (row < 512 && 8 * named <= r8) /* of meshes more than eight rows share */
+        return r8 >= LOCAL ? 4 * r8 : r8;
     if (row < 512)
-        return 8 * named <= r8 ? r8 : 4 * named <= r4 ? r4 : 1;
+        return 4 * named <= r4 ? r4 : 1;
     return 1 + (r8 - 1) * fmin(1, fmax(0, (1.2 - named) / 0.5));
 }
 
@@ -160,14 +164,21 @@ sb_rows_wide_between(const sb_part_choice *p, const sb_work *w, const sb_target 
 }
 
 /* Shared columns and blocks with values in place do not ask for them where windows do; what long rows of
- * B take hides some of it. */
+ * B take hides some of it. Blocks ask for nothing, which shows where A, B and C leave most of L3. */
 double
 sb_rows_wide_unasked(const sb_part_choice *p, const sb_work *w, const sb_target *t,
                      bool packed)
 {
-    if (t->gpu || packed || w->op != SB_OP_SPMM || w->col_major ||
-        (p->kind != SB_PART_SHARE && p->kind != SB_PART_BSR) ||
-        !sb_rule_window_asks(w, t))
+    const int64_t row = w->n * w->b_size;
+    const bool blocks = p->kind == SB_PART_BSR;
+    double by = 1;
+
+    if (t->gpu || !t->wide || w->op != SB_OP_SPMM || w->col_major ||
+        (p->kind != SB_PART_SHARE && !blocks))
         return 1;
-    return w->n * w->b_size <= 256 ? 1.8 : 1.3;
+    if (!packed && sb_rule_window_asks(w, t))
+        by = row <= 256 ? 1.8 : 1.3;
+    if (blocks && sb_rule_bytes(w, (double)(w->k * row)) > 0.8 * (double)t->l3)
+        by = fmax(by, 1.4);
+    return by;
 }

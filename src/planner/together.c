@@ -291,7 +291,8 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
     if (kind == SB_PART_ROWS && by_width(w, t) && sb_rule_between(w) &&
         forgotten(w, mean, ragged))
         return 1;
-    if (kind == SB_PART_ROWS && t->isa == SB_ISA_V3 && joined(w, t, mean, ragged) == 1)
+    if (kind == SB_PART_ROWS && (t->isa == SB_ISA_V3 || t->wide) &&
+        joined(w, t, mean, ragged) == 1)
         return 1; /* as plain rows */
     if ((kind == SB_PART_CSR || kind == SB_PART_ROWS) && eights(w, t, mean, ragged))
         return SB_SPEC_FEW;
