@@ -164,19 +164,20 @@ sb_rows_wide_between(const sb_part_choice *p, const sb_work *w, const sb_target 
 }
 
 /* Shared columns and blocks with values in place do not ask for them where windows do; what long rows of
- * B take hides some of it. Blocks ask for nothing, which shows where A, B and C leave most of L3. */
+ * B take hides some of it. Nor do windows of sampled products, which write there. Blocks ask for
+ * nothing, which shows where A, B and C leave most of L3. */
 double
 sb_rows_wide_unasked(const sb_part_choice *p, const sb_work *w, const sb_target *t,
                      bool packed)
 {
-    const int64_t row = w->n * w->b_size;
-    const bool blocks = p->kind == SB_PART_BSR;
+    const bool sampled = w->op == SB_OP_SDDMM, blocks = p->kind == SB_PART_BSR;
+    const int64_t row = (sampled ? w->k : w->n) * w->b_size;
     double by = 1;
 
-    if (t->gpu || !t->wide || w->op != SB_OP_SPMM || w->col_major ||
-        (p->kind != SB_PART_SHARE && !blocks))
+    if (t->gpu || !t->wide || w->op == SB_OP_SPMV || w->col_major ||
+        (sampled ? p->kind != SB_PART_WIN : p->kind != SB_PART_SHARE && !blocks))
         return 1;
-    if (!packed && sb_rule_window_asks(w, t))
+    if (!packed && sb_rule_values_leave(w, t))
         by = row <= 256 ? 1.8 : 1.3;
     if (blocks && sb_rule_bytes(w, (double)(w->k * row)) > 0.8 * (double)t->l3)
         by = fmax(by, 1.4);

@@ -58,6 +58,19 @@ rows_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_ta
     out->entry = p->entries * by->entry + by->late * sb_vector_late(p, s, t);
 }
 
+/* Entries of rows so much longer than most that samples of slices miss them: each is a diagonal of its
+ * own. */
+static double
+lone_entries(const sb_stats *s)
+{
+    double n = 0;
+
+    for (int q = 1; q < SB_STATS_BUCKETS; q++)
+        if (ldexp(1, q - 1) > 8 * s->mean)
+            n += (double)s->bucket_nnz[q];
+    return n;
+}
+
 /* Chunks that have as many slots as rows, and what is left over, are dear as far as the near
  * caches do not hold them. */
 static void
@@ -77,7 +90,7 @@ diagonals_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         p->entries *
             (n[SB_STATS_HDIA_FULL] * full[w] + n[SB_STATS_HDIA_SOME] * some[w] +
              n[SB_STATS_HDIA_REST] * rest[w] + n[SB_STATS_HDIA_LEFT] * left[w]) +
-        fmax(0, bytes - 2.0 * (double)t->l2) * 0.045e-9;
+        fmax(0, bytes - 2.0 * (double)t->l2) * 0.045e-9 + lone_entries(s) * 1.5e-9;
 }
 
 /* By the height of a window: sb_stats_mask_size. */

@@ -225,8 +225,9 @@ int sb_rule_last(const sb_work *w, double footprint, double onward, const sb_tar
  * as those on diagonals do; then nothing is asked for. */
 bool sb_rule_dots_near(const sb_work *w, double onward, const sb_target *t);
 
-/* Zen 5: whether windows in place ask for the values of windows to come, since those do not stay in what
- * other programs leave of L3 (of one column: in all of it). */
+/* Whether values of A do not stay in what other programs leave of L3 (of one column: in all of it); and
+ * whether windows in place, on Zen 5, ask for the values of windows to come for that. */
+bool sb_rule_values_leave(const sb_work *w, const sb_target *t);
 bool sb_rule_window_asks(const sb_work *w, const sb_target *t);
 
 /* Bytes of A, of B, of which `footprint` are asked for, and of C; SDDMM's are columns of Y, C its X. */

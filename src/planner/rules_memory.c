@@ -25,12 +25,17 @@ sb_rule_bytes(const sb_work *w, double footprint)
 #define VALUES_VECTOR_L3 1
 
 bool
-sb_rule_window_asks(const sb_work *w, const sb_target *t)
+sb_rule_values_leave(const sb_work *w, const sb_target *t)
 {
     const double share = w->op == SB_OP_SPMV ? VALUES_VECTOR_L3 : VALUES_L3;
 
-    return t->wide && w->op != SB_OP_SDDMM &&
-           (double)w->nnz * w->a_size > share * (double)t->l3;
+    return (double)w->nnz * w->a_size > share * (double)t->l3;
+}
+
+bool
+sb_rule_window_asks(const sb_work *w, const sb_target *t)
+{
+    return t->wide && w->op != SB_OP_SDDMM && sb_rule_values_leave(w, t);
 }
 
 /* Times that a row of B, or of C where those are more, is asked for. */
