@@ -66,7 +66,7 @@ lone_entries(const sb_stats *s)
     double n = 0;
 
     for (int q = 1; q < SB_STATS_BUCKETS; q++)
-        if (ldexp(1, q - 1) > 8 * s->mean)
+        if (ldexp(1, q - 2) >= 8 * s->mean)
             n += (double)s->bucket_nnz[q];
     return n;
 }

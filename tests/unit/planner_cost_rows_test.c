@@ -319,17 +319,21 @@ test_panel_widths(void **state)
     assert_int_equal(found, 2);
 }
 
-/* Windows in place wait for A where plain rows ask for it: up to a line of B, from 7/8 of L3 on. */
+/* Zen 5: shared columns and blocks in place wait for values of A where windows ask for them, from 0.4 of
+ * L3 on, less of longer rows of B; windows of sampled products too. Blocks, packed as well, where A, B
+ * and C have 0.8 of L3. */
 static void
 test_unasked(void **state)
 {
-    const sb_target zen5 = {.isa = SB_ISA_V4, .wide = true, .l3 = 1200},
-                    zen4 = {.isa = SB_ISA_V4, .l3 = 1200};
+    const sb_target zen5 = {.isa = SB_ISA_V4, .wide = true, .l3 = 1000},
+                    zen4 = {.isa = SB_ISA_V4, .l3 = 1000};
     const sb_part_choice win = {.kind = SB_PART_WIN, .size = 4},
+                         share = {.kind = SB_PART_SHARE, .size = 3},
+                         bsr = {.kind = SB_PART_BSR, .size = 3},
                          rows = {.kind = SB_PART_CSR};
     sb_work w = {.op = SB_OP_SPMM,
-                 .n = 8,
-                 .nnz = 100,
+                 .n = 32,
+                 .nnz = 51,
                  .a_type = SB_F64,
                  .a_size = 8,
                  .b_size = 8,
@@ -337,17 +341,26 @@ test_unasked(void **state)
                  .idx_size = 4};
 
     (void)state;
-    assert_true(sb_rows_wide_unasked(&win, &w, &zen5, false) > 1.2);
-    assert_true(sb_rows_wide_unasked(&win, &w, &zen5, true) == 1);
-    assert_true(sb_rows_wide_unasked(&win, &w, &zen4, false) == 1);
+    assert_true(sb_rows_wide_unasked(&share, &w, &zen5, false) == 1.8);
+    assert_true(sb_rows_wide_unasked(&bsr, &w, &zen5, false) == 1.8);
+    assert_true(sb_rows_wide_unasked(&share, &w, &zen5, true) == 1);
+    assert_true(sb_rows_wide_unasked(&win, &w, &zen5, false) == 1);
     assert_true(sb_rows_wide_unasked(&rows, &w, &zen5, false) == 1);
-    w.n = 16;
+    assert_true(sb_rows_wide_unasked(&share, &w, &zen4, false) == 1);
+    w.n = 33;
+    assert_true(sb_rows_wide_unasked(&share, &w, &zen5, false) == 1.3);
+    w.n = 32;
+    w.nnz = 50;
+    assert_true(sb_rows_wide_unasked(&share, &w, &zen5, false) == 1);
+    assert_true(sb_rows_wide_unasked(&bsr, &w, &zen5, true) == 1);
+    w.k = 1; /* 856 bytes */
+    assert_true(sb_rows_wide_unasked(&bsr, &w, &zen5, true) == 1.4);
+    w.op = SB_OP_SDDMM;
+    w.k = 32;
     assert_true(sb_rows_wide_unasked(&win, &w, &zen5, false) == 1);
-    w.n = 7; /* no kernel of rows that ends there asks */
-    assert_true(sb_rows_wide_unasked(&win, &w, &zen5, false) == 1);
-    w.n = 8;
-    w.nnz = 80;
-    assert_true(sb_rows_wide_unasked(&win, &w, &zen5, false) == 1);
+    w.nnz = 51;
+    assert_true(sb_rows_wide_unasked(&win, &w, &zen5, false) == 1.8);
+    assert_true(sb_rows_wide_unasked(&share, &w, &zen5, false) == 1);
 }
 
 /* Masks are made for the CPU alone, on a machine where that was timed. */

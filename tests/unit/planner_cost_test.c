@@ -324,7 +324,7 @@ test_forms_against_wide_rows(void **state)
                        cost_of(&away, plan, 32, 4, &zen5).part[0];
     }
     assert_true(gain[1][0] > 1.1 * gain[0][0] && gain[1][1] > 1.1 * gain[0][1]);
-    assert_true(beyond[1][0] < 0.85 * beyond[0][0] && beyond[1][1] > beyond[0][1]);
+    assert_true(beyond[1][0] < 0.95 * beyond[0][0] && beyond[1][1] > beyond[0][1]);
 }
 
 /* What shared columns cost by position: as it was fitted elsewhere where rows of B are short; from

@@ -1,0 +1,210 @@
+/*
+ * Windows of rows on Zen 5: from which size on they ask for values, and for rows of B, how far, and what
+ * plans make of it; which plans entries of lone long rows and rows that neighbours bring rule out.
+ */
+#include "base/macro.h"
+#include "base/strbuf.h"
+#include "cpu/cpu.h"
+#include "gen.h"
+#include "kernels/spec.h"
+#include "planner/cost.h"
+#include "planner/planner.h"
+#include "planner/rules.h"
+#include "product_work.h"
+#include "runtime/backend.h"
+#include "runtime/plan.h"
+#include "runtime/target.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const sb_target zen5 = {.isa = SB_ISA_V4,
+                               .wide = true,
+                               .threads = 2,
+                               .l1 = 48 << 10,
+                               .l2 = 1 << 20,
+                               .l3 = 32 << 20};
+
+/* Values from 0.4 of L3 on, of one column where they exceed it: 1.68 and 4.19 million doubles. */
+static void
+test_asks_for_values(void **state)
+{
+    sb_work w = {.op = SB_OP_SPMM, .n = 32, .nnz = 1680000, .a_size = 8};
+    sb_target zen4 = zen5;
+
+    (void)state;
+    zen4.wide = false;
+    assert_true(sb_rule_window_asks(&w, &zen5));
+    assert_false(sb_rule_window_asks(&w, &zen4));
+    w.nnz = 1670000;
+    assert_false(sb_rule_window_asks(&w, &zen5));
+    w.op = SB_OP_SPMV;
+    w.nnz = 4200000;
+    assert_true(sb_rule_window_asks(&w, &zen5));
+    w.nnz = 4190000;
+    assert_false(sb_rule_window_asks(&w, &zen5));
+    w.op = SB_OP_SDDMM;
+    assert_true(sb_rule_values_leave(&w, &zen5));
+    assert_false(sb_rule_window_asks(&w, &zen5));
+}
+
+/* Rows of B, of 128 bytes and more, from 0.8 of L3 on and a sixteenth for each time that windows ask for one;
+ * windows into L1. */
+static void
+test_asks_for_rows(void **state)
+{
+    static const struct {
+        int64_t m, n, entries;
+        bool want;
+    } cases[] = {
+        {60000, 64, 21, false},  /* 40.8 MB, 1.24 of L3 are 41.6; asked for 7 times */
+        {62000, 64, 21, true},   /* 42.2 */
+        {30000, 64, 21, false},  /* 20.4 */
+        {60000, 64, 72, false},  /* 65.3 for 2.3: 77.2 */
+        {75000, 64, 72, true},   /* 81.6 */
+        {400000, 31, 21, false}, /* 124 bytes */
+    };
+    sb_problem pb;
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        pb = by_rows(cases[q].m, cases[q].n);
+        pb.a.nnz = cases[q].m * cases[q].entries;
+        pb.a.idx_type = SB_I32;
+        if (sb_rule_prefetch(&pb, (double)(cases[q].m * cases[q].n * 4), 0, 3, false,
+                             &zen5) != (cases[q].want ? SB_PREFETCH_FAR : 0))
+            fail_msg("case %d", q);
+    }
+    assert_int_equal(sb_rule_nearer(SB_PREFETCH_FAR, SB_PART_WIN, &zen5), 32);
+    assert_int_equal(sb_rule_nearer(0, SB_PART_WIN, &zen5), 0);
+    assert_int_equal(sb_rule_nearer(SB_PREFETCH_FAR, SB_PART_SHARE, &zen5),
+                     SB_PREFETCH_FAR);
+}
+
+static int64_t
+number_of(const sb_plan *plan, const char *name)
+{
+    for (int q = 0; q < plan->nint; q++)
+        if (strcmp(plan->integer[q].name, name) == 0)
+            return plan->integer[q].value;
+    return -1;
+}
+
+/* A dense matrix of so many rows, in threes: doubles, eight columns. */
+static void
+plan_asks(int64_t rows, const char *text, const char *name)
+{
+    const gen_spec spec = {.family = GEN_FULL,
+                           .rows = rows,
+                           .cols = 1000,
+                           .seed = 3,
+                           .density = 1,
+                           .format = SB_FORMAT_CSR,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F64};
+    const sb_options opt = {.plan = text, .values_frozen = true};
+    sb_problem pb = {.op = SB_OP_SPMM, .compute = SB_F64, .batch = 1};
+    sb_plan *plan;
+    sb_work w;
+
+    pb.a = gen_matrix(&spec);
+    pb.b = gen_dense(&(gen_dense_spec){
+        .rows = spec.cols, .cols = 8, .ld = 8, .type = SB_F64, .seed = 1});
+    pb.c = gen_dense(&(gen_dense_spec){
+        .rows = spec.rows, .cols = 8, .ld = 8, .type = SB_F64, .seed = 2});
+    pb.alpha.re = 1;
+    sb_work_of(&w, &pb);
+    assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
+    assert_int_equal(number_of(plan, name),
+                     sb_rule_window_asks(&w, sb_target_get()) ? 1024 : 0);
+    sb_plan_release(plan);
+    gen_free_matrix(&pb.a);
+    gen_free_dense(&pb.b);
+    gen_free_dense(&pb.c);
+}
+
+/* What the rule says reaches the plan, of small ones and of one with half of L3 (of 4 million at most). */
+static void
+test_plans(void **state)
+{
+    const int64_t half = sb_target_get()->l3 / 16, most = 4000000;
+    static const char
+        win[] = "(plan spmm (part win 3) (part rows flat 1) (tile 8))",
+        share[] = "(plan spmm (part share 3) (part rows flat 1) (tile 8) (packed))";
+    const int64_t rows = (half < most ? half : most) / 1000;
+
+    (void)state;
+    plan_asks(30, win, "win_ahead");
+    plan_asks(30, share, "share_ahead");
+    plan_asks(rows, win, "win_ahead");
+    plan_asks(rows, share, "share_ahead");
+}
+
+/* Kernels of windows are compiled loop by loop, rows are not. */
+static void
+test_regions(void **state)
+{
+    sb_strbuf text, signature;
+    sb_hash key;
+
+    (void)state;
+    for (int q = 0; q < 2; q++) {
+        sb_strbuf_init(&text);
+        sb_strbuf_init(&signature);
+        assert_int_equal(sb_spec_emit(&text, &signature, &key,
+                                      q ? "spmm win f64f64f64/f64 i32i32 rr b4 t32 p0"
+                                        : "spmm rows f64f64f64/f64 i32i32 rr t32 p0",
+                                      NULL),
+                         SB_OK);
+        assert_int_equal(strstr(text.s, "ira-region=all") != NULL, q);
+        assert_int_equal(strstr(text.s, "pop_options") != NULL, q);
+        sb_strbuf_free(&text);
+        sb_strbuf_free(&signature);
+    }
+}
+
+/* Twenty rows of 6000 entries among 60000 of ten: slices of diagonals are dear by what samples miss. */
+static void
+test_lone_long_rows(void **state)
+{
+    const sb_part_choice hdia = {.kind = SB_PART_HDIA};
+    sb_vector_part p = {.choice = &hdia,
+                        .x_size = 4,
+                        .rows = 60000,
+                        .entries = 648000,
+                        .slots = 648000};
+    sb_stats s = {.rows = 60000, .cols = 60000, .nnz = 648000, .mean = 10.8};
+    sb_terms with = {0}, without = {0};
+    int bucket = 0;
+
+    (void)state;
+    s.hdia[SB_STATS_HDIA_FULL] = 0.07;
+    sb_vector_wide(&without, &p, &s, &zen5, true);
+    while (1 << bucket < 8192)
+        bucket++;
+    s.bucket_nnz[bucket] = 120000;
+    s.bucket_rows[bucket] = 20;
+    sb_vector_wide(&with, &p, &s, &zen5, true);
+    assert_true(with.entry > without.entry + 1e-4);
+    s.mean = 2000; /* not so much longer than most */
+    sb_vector_wide(&with, &p, &s, &zen5, true);
+    assert_true(with.entry == without.entry);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_asks_for_values), cmocka_unit_test(test_asks_for_rows),
+        cmocka_unit_test(test_plans), cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_lone_long_rows)};
+
+    sb_backend_set(&sb_cpu_backend);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
