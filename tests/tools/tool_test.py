@@ -114,6 +114,10 @@ def test_gen(folder):
             "longformer", "strided", "logsparse", "butterfly")
         if same != fixed:
             sys.exit(f"{kind}: seeds 3 and 4 gave {'the same' if same else 'others'}")
+    out, _ = call("gen", "stencil27", "--rows", 125, "--unknowns", 3, "-o", other)
+    expect(out, "375 x 375", f"{9 * 2197} entries")
+    expect(call("inspect", other)[0], "b3 100.0%")
+    expect(call("gen", "stencil27", "--unknowns", 17, "-o", other, code=2)[1], "unknowns")
     expect(call("gen", "nothing", "-o", "x.mtx", code=2)[1], "unknown kind")
     expect(call("gen", "cora", code=2)[1], "--out")
     expect(call("gen", "butterfly", "--rows", 100, "-o", other, code=2)[1],

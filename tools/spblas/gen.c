@@ -140,7 +140,7 @@ typedef struct gen_call {
     bool help;
 } gen_call;
 
-enum { SPECS = 16 };
+enum { SPECS = 17, MOST_UNKNOWNS = 16 };
 
 static void
 make_specs(gen_call *call, arg_spec *specs)
@@ -158,6 +158,8 @@ make_specs(gen_call *call, arg_spec *specs)
         {"--window", ARG_INT, &call->opt.window, "half width of the window"},
         {"--global", ARG_INT, &call->opt.global, "full rows and columns"},
         {"--random", ARG_INT, &call->opt.random, "random blocks a row"},
+        {"--unknowns", ARG_INT, &call->opt.unknowns,
+         "of each node: entries become dense blocks of that edge"},
         {"--values", ARG_TEXT, &call->values, "pattern, integer or real"},
         {"--help", ARG_FLAG, &call->help, "this text"},
         {NULL, ARG_FLAG, NULL, NULL},
@@ -213,14 +215,17 @@ complete(gen_options *o, const gen_options *d)
 static int
 check_options(const gen_options *o)
 {
-    const int64_t limit = INT64_C(1) << 31;
+    const int64_t limit = (INT64_C(1) << 31) / (o->unknowns > 1 ? o->unknowns : 1);
 
     if (o->rows < 1 || o->cols < 1 || o->rows >= limit || o->cols >= limit)
-        return tool_complain("%lld x %lld: sizes are 1 .. 2^31 - 1", (long long)o->rows,
-                             (long long)o->cols);
+        return tool_complain("%lld x %lld: sizes are 1 .. 2^31 - 1, unknowns counted",
+                             (long long)o->rows, (long long)o->cols);
     if (o->degree < 0 || o->block < 0 || o->window < 0 || o->global < 0 ||
-        o->random < 0 || o->density < 0.0 || o->density > 1.0)
-        return tool_complain("an option is negative, or a density above 1");
+        o->random < 0 || o->unknowns < 0 || o->unknowns > MOST_UNKNOWNS ||
+        o->density < 0.0 || o->density > 1.0)
+        return tool_complain("an option is negative, a density above 1, or there are "
+                             "more than %d unknowns",
+                             MOST_UNKNOWNS);
     return TOOL_OK;
 }
 
@@ -265,6 +270,25 @@ find_kind(const char *name)
     return NULL;
 }
 
+/* From nodes to their unknowns. */
+static mm_status
+spread_nodes(mm_matrix *m, int64_t unknowns, mm_error *err)
+{
+    mm_matrix nodes = *m;
+    mm_status st;
+    mm_builder b;
+
+    mm_builder_init(&b, false, 0);
+    for (int64_t i = 0; i < nodes.rows; i++)
+        for (int64_t p = nodes.ptr[i]; p < nodes.ptr[i + 1]; p++)
+            for (int64_t q = 0; q < unknowns * unknowns; q++)
+                mm_builder_add(&b, i * unknowns + q / unknowns,
+                               nodes.col[p] * unknowns + q % unknowns, 1, 0);
+    st = mm_builder_finish(&b, nodes.rows * unknowns, nodes.cols * unknowns, m, err);
+    mm_free(&nodes);
+    return st;
+}
+
 static int
 make(mm_matrix *out, const gen_kind *kind, gen_options *opt, mm_field field)
 {
@@ -281,7 +305,8 @@ make(mm_matrix *out, const gen_kind *kind, gen_options *opt, mm_field field)
         mm_builder_free(&b);
         return tool_complain("gen %s: %s", kind->name, fault);
     }
-    if (mm_builder_finish(&b, opt->rows, opt->cols, out, &err) != MM_OK)
+    if (mm_builder_finish(&b, opt->rows, opt->cols, out, &err) != MM_OK ||
+        (opt->unknowns > 1 && spread_nodes(out, opt->unknowns, &err) != MM_OK))
         return tool_complain("%s", err.text);
     draw_values(out, field, &r);
     tool_progress_end();

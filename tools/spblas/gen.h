@@ -13,6 +13,7 @@ typedef struct gen_options {
     int64_t rows, cols; /* cols 0: rows */
     int64_t degree;     /* entries a row */
     int64_t block, window, global, random;
+    int64_t unknowns; /* of a node, which each entry is a block of then; 0: 1 */
     double density, scale;
     int64_t seed;
     int64_t edges; /* of a table 1 graph, before scale */
