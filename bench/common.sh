@@ -34,6 +34,28 @@ bench_files() {
     done
 }
 
+# Sets `files` to finite elements: 27 points of a grid, and neighbours of random points, of several
+# unknowns each.
+bench_meshes() {
+    local made=build/bench-data name
+    files=()
+    mkdir -p "$made"
+    while read -r name options; do
+        [ -f "$made/$name.mtx.gz" ] || "$build/spblas" gen $options --out "$made/$name.mtx.gz" >/dev/null
+        files+=("$made/$name.mtx.gz")
+    done <<END
+grid-3 stencil27 --rows 8000 --unknowns 3
+grid-3-large stencil27 --rows 27000 --unknowns 3
+mesh-1 knn --rows 30000 --degree 16 --unknowns 1
+mesh-2 knn --rows 30000 --degree 8 --unknowns 2
+mesh-3 knn --rows 15000 --degree 16 --unknowns 3
+mesh-3-large knn --rows 40000 --degree 16 --unknowns 3
+mesh-3-small knn --rows 3000 --degree 16 --unknowns 3
+mesh-4 knn --rows 10000 --degree 14 --unknowns 4
+mesh-6 knn --rows 3500 --degree 14 --unknowns 6
+END
+}
+
 # Whether MKL would run other kernels if it were told to use AVX2.
 bench_mkl_has_two() {
     [ -n "${SPBLAS_MKL:-}" ] && [ -z "${MKL_ENABLE_INSTRUCTIONS:-}" ] &&

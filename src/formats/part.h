@@ -14,9 +14,9 @@
  *   dia    dia_off I64[d]  dia_pos P[rows * d], diagonal q of row i at i * d + q, or -1
  *   coo    coo_row I[u]  coo_crd I[u]  coo_pos P[u], sorted by row
  *   win    win_seg P[rows / b + 1] runs of a window  win_off P[runs + 1] slots before
- *          win_crd I[slots + left] their columns, then those of what is left in rows
  *          win_lo P[runs * b]: run s of row r of its window is in place at slots
  *          [win_lo[s * b + r], + win_off[s + 1] - win_off[s])
+ *          win_crd I[slots + left] columns of the runs, then of what is left in rows
  *          win_left P[rows / b * b + 1] slots before a row in  win_rest P[..]: those in
  *          no run
  *   share  share_seg P[rows / b + 1] columns that all rows of a window hold, before it

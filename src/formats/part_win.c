@@ -170,7 +170,7 @@ get(const job *j, const void *array, int64_t at)
     return sb_index(array, j->v->slot_type, at);
 }
 
-/* The columns of slots [from, + len). */
+/* The columns of slots [from, + len), at place `at` of the list. */
 static void
 fill_columns(const job *j, int64_t at, int64_t from, int64_t len)
 {

@@ -191,6 +191,20 @@ sb_ops_ask(sb_strbuf *out, const sb_spec *s, const char *array, const char *at,
 }
 
 void
+sb_ops_ask_window(sb_strbuf *out, const sb_spec *s, const char *array, const char *at,
+                  const char *count, const char *ahead)
+{
+    const int line = 64 / (int)sb_dtype_size(s->a);
+
+    sb_strbuf_printf(out,
+                     "    if (%%%s > 0) {\n"
+                     "      for %%ask in 0 .. ((%s) * %d + %d) / %d {\n"
+                     "        prefetch $%s[%s + %%ask * %d + %%%s]\n"
+                     "      }\n    }\n",
+                     ahead, count, s->block, line - 1, line, array, at, line, ahead);
+}
+
+void
 sb_ops_product(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
 {
     const bool sddmm = s->op == SB_KOP_SDDMM;

@@ -48,6 +48,10 @@ void sb_ops_add(sb_strbuf *out, const sb_spec *s, const char *target, const char
 /* Statements "prefetch $ARRAY[AT + ..]", a line each: `count` elements like A's from AT on. */
 void sb_ops_ask(sb_strbuf *out, const sb_spec *s, const char *array, const char *at,
                 int count);
+/* The statements that ask, where %AHEAD is positive, for all values of COUNT columns of the window's
+ * rows that lie in $ARRAY from AT on, %AHEAD further, a line each. AT is read where COUNT is positive. */
+void sb_ops_ask_window(sb_strbuf *out, const sb_spec *s, const char *array,
+                       const char *at, const char *count, const char *ahead);
 /* "A * B" in the compute type. */
 void sb_ops_product(sb_strbuf *out, const sb_spec *s, const char *a, const char *b);
 /* SpMM, SpMV: "%alpha * VALUE + select(%beta == 0.0, 0.0, %beta * TARGET)", VALUE in the

@@ -33,23 +33,17 @@ asks(const sb_spec *s)
     return s->lanes == 0 && s->packed && s->op == SB_KOP_SPMM;
 }
 
-/* Asks, where a window begins, for as many values as its rows share, %share_ahead further. */
+/* Asks, where a window begins, for as many values as its rows share. */
 static void
 put_ahead(sb_strbuf *out, const sb_spec *s)
 {
-    const int line = 64 / (int)sb_dtype_size(s->a), b = s->block;
+    char at[48];
 
-    if (!asks(s))
-        return;
-    sb_strbuf_printf(out,
-                     "    if (%%share_ahead > 0) {\n"
-                     "      let %%n0 = cast(i64, $share_seg[%%w])\n"
-                     "      let %%n1 = cast(i64, $share_seg[%%w + 1])\n"
-                     "      for %%ask in 0 .. ((%%n1 - %%n0) * %d + %d) / %d {\n"
-                     "        prefetch $share_val[%%n0 * %d + %%ask * %d + "
-                     "%%share_ahead]\n"
-                     "      }\n    }\n",
-                     b, line - 1, line, b, line);
+    (void)snprintf(at, sizeof at, "cast(i64, $share_seg[%%w]) * %d", s->block);
+    if (asks(s))
+        sb_ops_ask_window(out, s, "share_val", at,
+                          "cast(i64, $share_seg[%w + 1]) - cast(i64, $share_seg[%w])",
+                          "share_ahead");
 }
 
 /* Where columns and values of what is left in rows begin. */

@@ -25,6 +25,27 @@ sb_lower_signature(sb_strbuf *out, const sb_prog *p)
 /* Rows of B that have copies of code: sixteen registers. */
 #define CUT_BYTES 1024
 
+/* Windows of SpMM hold so many sums that gcc stores rows of B to the stack to keep addresses in
+ * vector registers, unless it allocates each loop by itself. */
+static const char each_loop[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
+                                "#pragma GCC push_options\n"
+                                "#pragma GCC optimize (\"ira-region=all\")\n"
+                                "#endif\n";
+static const char as_before[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
+                                "#pragma GCC pop_options\n"
+                                "#endif\n";
+
+/* Where the text of a spec's kernel begins. */
+static size_t
+begin(sb_strbuf *text, const sb_spec *s)
+{
+    const size_t from = text->len;
+
+    if (s->op == SB_KOP_SPMM && s->kinds & 1U << SB_KIND_WIN)
+        sb_strbuf_puts(text, each_loop);
+    return from;
+}
+
 /* What follows a kernel's text once it is written behind `from`. */
 static sb_status
 finish(sb_strbuf *text, size_t from, const char *prelude, sb_strbuf *signature,
@@ -34,6 +55,10 @@ finish(sb_strbuf *text, size_t from, const char *prelude, sb_strbuf *signature,
     char hex[33];
 
     SB_TRY(sb_strbuf_status(text));
+    if (strncmp(text->s + from, each_loop, strlen(each_loop)) == 0) {
+        sb_strbuf_puts(text, as_before);
+        SB_TRY(sb_strbuf_status(text));
+    }
     *key = sb_hash_bytes(prelude, strlen(prelude), none);
     *key = sb_hash_bytes(text->s + from, text->len - from, *key);
     sb_hash_text(*key, hex);
@@ -55,14 +80,14 @@ emit_exact(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p
                                    {.param = "alpha", .value = 1},
                                    {.param = "beta"},
                                    {.param = "ahead", .either = true}};
-    const size_t from = text->len;
+    const size_t from = begin(text, s);
 
     SB_TRY(sb_emit_c_usual(text, p, UNNAMED, name, usual, SB_COUNT(usual)));
     return finish(text, from, sb_emit_prelude(), signature, key, p);
 }
 
 /* One column: of what near caches hold nothing is asked for ahead, and no loop tests whether;
- * products ask once a buffer. */
+ * products ask once a buffer, windows once. */
 static bool
 is_near(const sb_spec *s)
 {
@@ -99,7 +124,7 @@ emit_cut(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
         {.param = "base"},
         {.param = "alpha", .value = 1},
         {.param = "beta"}};
-    const size_t from = text->len;
+    const size_t from = begin(text, s);
 
     SB_TRY(sb_emit_c_usual(text, p, UNNAMED, name, usual, SB_COUNT(usual)));
     return finish(text, from, sb_emit_prelude(), signature, key, p);
@@ -122,7 +147,7 @@ emit_cuts(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
                                    {.param = "beta"}};
     /* of wide rows what else there is to one weighs little */
     const int known = s->tile <= 32 ? SB_COUNT(usual) : 1;
-    const size_t from = text->len;
+    const size_t from = begin(text, s);
 
     SB_TRY(sb_emit_c_usual(text, p, UNNAMED, name, usual, known));
     return finish(text, from, sb_emit_prelude(), signature, key, p);
@@ -165,6 +190,17 @@ sb_lower_emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog
     return finish(text, from, sb_emit_prelude(), signature, key, p);
 }
 
+/* One text for all values of parameters. */
+static sb_status
+emit_plain(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
+           const sb_spec *s, const char *name)
+{
+    const size_t from = begin(text, s);
+
+    SB_TRY(sb_emit_c(text, p, UNNAMED, name));
+    return finish(text, from, sb_emit_prelude(), signature, key, p);
+}
+
 static sb_status
 emit_gpu(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
          const sb_spec *s, const char *name)
@@ -177,22 +213,6 @@ emit_gpu(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
     else
         SB_TRY(sb_emit_cuda(text, p, UNNAMED, name, sb_emit_gpu_prelude()));
     return finish(text, from, "", signature, key, p);
-}
-
-/* Windows of SpMM hold so many sums that gcc stores rows of B to the stack to keep addresses in vector
- * registers, unless it allocates each loop by itself. */
-static const char each_loop[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
-                                "#pragma GCC push_options\n"
-                                "#pragma GCC optimize (\"ira-region=all\")\n"
-                                "#endif\n";
-static const char as_before[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
-                                "#pragma GCC pop_options\n"
-                                "#endif\n";
-
-static bool
-has_many_sums(const sb_spec *s)
-{
-    return s->op == SB_KOP_SPMM && s->kinds & 1U << SB_KIND_WIN;
 }
 
 static sb_status
@@ -212,8 +232,6 @@ emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_spec *spec,
                          gpu ? "a GPU's" : "the CPU's");
     if (st == SB_OK)
         st = sb_spec_program(&p, &ir, spec);
-    if (st == SB_OK && !gpu && has_many_sums(spec))
-        sb_strbuf_puts(text, each_loop);
     if (st == SB_OK && !gpu && spec->op == SB_KOP_SPMM && has_cuts(spec))
         st = emit_cuts(text, signature, key, p, spec, spec_text);
     else if (st == SB_OK && !gpu && spec->op == SB_KOP_SPMM && spec->tile <= 32 &&
@@ -223,12 +241,9 @@ emit(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, sb_spec *spec,
     else if (st == SB_OK && !gpu && is_near(spec))
         st = emit_near(text, signature, key, p, spec_text);
     else if (st == SB_OK)
-        st = gpu ? emit_gpu(text, signature, key, p, spec, spec_text)
-                 : sb_lower_emit(text, signature, key, p, spec_text);
-    if (st == SB_OK && !gpu && has_many_sums(spec))
-        sb_strbuf_puts(text, as_before);
+        st = (gpu ? emit_gpu : emit_plain)(text, signature, key, p, spec, spec_text);
     sb_arena_free(&arena);
-    return st == SB_OK ? sb_strbuf_status(text) : st;
+    return st;
 }
 
 sb_status

@@ -19,8 +19,8 @@ lanes_of(const sb_spec *s)
     return s->unroll > 1 ? 8 : 16;
 }
 
-/* Whether values are asked for ahead: read in as many places as the window has rows, which no
- * prefetcher follows. */
+/* Whether values are asked for ahead: they are read in as many places as the window
+ * has rows, which no prefetcher follows. */
 static bool
 asks(const sb_spec *s)
 {
@@ -47,25 +47,19 @@ head(sb_strbuf *out, const sb_spec *s)
     sb_ops_stage2_begin(out, s, "win", params, buffers);
 }
 
-/* Asks, where a window begins, for as many values as its rows share, %win_ahead further. */
+/* Asks, where a window begins, for as many values as its rows share. */
 static void
 put_ahead(sb_strbuf *out, const sb_spec *s)
 {
-    const int line = 64 / (int)sb_dtype_size(s->a), b = s->block;
+    char at[64];
 
-    if (!asks(s))
-        return;
-    sb_strbuf_printf(out,
-                     "    if (%%win_ahead > 0) {\n"
-                     "      let %%some = cast(i64, $win_seg[%%w])\n"
-                     "      let %%end = cast(i64, $win_seg[%%w + 1])\n"
-                     "      let %%n0 = cast(i64, $win_off[%%some])\n"
-                     "      let %%n1 = cast(i64, $win_off[%%end])\n"
-                     "      for %%ask in 0 .. ((%%n1 - %%n0) * %d + %d) / %d {\n"
-                     "        prefetch $A[cast(i64, $win_lo[%%some * %d]) + "
-                     "%%ask * %d + %%win_ahead]\n"
-                     "      }\n    }\n",
-                     b, line - 1, line, b, line);
+    (void)snprintf(at, sizeof at, "cast(i64, $win_lo[cast(i64, $win_seg[%%w]) * %d])",
+                   s->block);
+    if (asks(s))
+        sb_ops_ask_window(out, s, "A", at,
+                          "cast(i64, $win_off[cast(i64, $win_seg[%w + 1])]) - "
+                          "cast(i64, $win_off[cast(i64, $win_seg[%w])])",
+                          "win_ahead");
 }
 
 /* Lane %l of row r of the window: one sum each, added across at the end. */

@@ -341,9 +341,9 @@ packed_ahead(const sb_build *b, int64_t slots, size_t column)
                            (size_t)w->a_size, (double)w->k * w->b_size);
 }
 
-/* How many values ahead windows ask, which read them in as many places as they have rows. */
+/* How many values ahead windows and packed shared columns ask. */
 static int64_t
-win_ahead(const sb_build *b)
+window_ahead(const sb_build *b)
 {
     return sb_rule_window_asks(&b->pl->work, b->pl->target)
                ? WINDOW_AHEAD / (int64_t)b->pl->work.a_size
@@ -382,7 +382,7 @@ add_sizes(const sb_build *b, const sb_part *p)
     case SB_PART_WIN:
         add_int(plan, "win_count", sb_part_find(p, "win_off")->count - 1);
         add_int(plan, "win_slots", sb_part_total(p, "win_off"));
-        add_int(plan, "win_ahead", win_ahead(b));
+        add_int(plan, "win_ahead", window_ahead(b));
         add_int(plan, "win_left_over", sb_part_find(p, "win_rest")->count);
         break;
     case SB_PART_ALIKE:
@@ -393,7 +393,7 @@ add_sizes(const sb_build *b, const sb_part *p)
         add_int(plan, "share_count", sb_part_total(p, "share_seg"));
         add_int(plan, "share_most", sb_part_total(p, "share_some"));
         add_int(plan, "share_rest", sb_part_total(p, "share_left"));
-        add_int(plan, "share_ahead", win_ahead(b));
+        add_int(plan, "share_ahead", window_ahead(b));
         break;
     case SB_PART_SELL:
         add_int(plan, "sell_count", (a->count + SB_SELL_ROWS - 1) / SB_SELL_ROWS);

@@ -204,6 +204,9 @@ unwise_share(const sb_planner *pl, const sb_part_choice *p, bool packed)
                : NULL;
 }
 
+/* Shares of windows that leave next to nothing over. */
+#define NEARLY_ALL 0.9
+
 /* What few rows share is less than what masks cost where a register tile is wider than C;
  * of blocks all are. */
 static const char *
@@ -212,9 +215,10 @@ unwise_narrow(const sb_planner *pl, const sb_part_choice *p)
     const int64_t n = pl->work.n, least = p->kind == SB_PART_WIN ? 4 : 8;
     const bool fits = (n == 4 || n == 8) && p->kind != SB_PART_BSR;
     const bool windows = p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE;
-    /* rows of B of a line, on Zen 5, where next to nothing is left over */
+    /* eight doubles are a register on Zen 5; floats have no kernels as narrow */
     const bool line = pl->target->wide && pl->work.compute_size == 8 && n == 8 &&
-                      windows && sb_cost_shared(p, &pl->stats, pl->target) >= 0.9;
+                      windows &&
+                      sb_cost_shared(p, &pl->stats, pl->target) >= NEARLY_ALL;
 
     if (pl->pb->op == SB_OP_SPMM && windows && p->size == 6 && n < 32 && !line)
         return "windows of six rows want 32 columns";

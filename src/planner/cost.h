@@ -130,7 +130,7 @@ double sb_rows_wide_panels(const sb_part_choice *p, const sb_amounts *am,
 /* ... and as a factor of their seconds where rows of B end within a tile. */
 double sb_rows_wide_between(const sb_part_choice *p, const sb_work *w,
                             const sb_target *t);
-/* ... and of shared columns and blocks in place where windows ask for values of A and they wait. */
+/* ... and of shared columns and blocks that wait for what windows ask for. */
 double sb_rows_wide_unasked(const sb_part_choice *p, const sb_work *w,
                             const sb_target *t, bool packed);
 double sb_cost_roof_pace(const sb_part_choice *p, const sb_work *w, const sb_target *t,

@@ -83,6 +83,7 @@ static const double packed_segment[LONGS] = {0.62, 0.87, 0.94, 0.92, 0.95, 0.97}
 static const double near[LONGS] = {0.18, 0.35, 0.5, 0.3, 0.4, 0.4};
 static const double beyond[LONGS] = {0.7, 0.38, 0.33, 0.6, 0.38, 0.31};
 
+/* From so many entries a column on eight rows are those of a mesh, whose next eight share most of theirs. */
 #define LOCAL 2.5
 
 /* How often one of eight rows, or of four, has left plain rows' next row of B in L1: of short rows
@@ -93,7 +94,7 @@ found(const sb_work *w, const sb_stats *s, const sb_target *t)
     const double row = (double)w->n * w->b_size, named = s->mean * row / (double)t->l1;
     const double r4 = fmax(1, s->r4), r8 = fmax(1, s->r8);
 
-    if (row < 512 && 8 * named <= r8) /* of meshes more than eight rows share */
+    if (row < 512 && 8 * named <= r8)
         return r8 >= LOCAL ? 4 * r8 : r8;
     if (row < 512)
         return 4 * named <= r4 ? r4 : 1;
@@ -164,8 +165,8 @@ sb_rows_wide_between(const sb_part_choice *p, const sb_work *w, const sb_target 
 }
 
 /* Shared columns and blocks with values in place do not ask for them where windows do; what long rows of
- * B take hides some of it. Nor do windows of sampled products, which write there. Blocks ask for
- * nothing, which shows where A, B and C leave most of L3. */
+ * B take hides some of it. Nor do windows of sampled products, which write there. Kernels of blocks
+ * that are built in ask for nothing, which shows where A, B and C leave most of L3. */
 double
 sb_rows_wide_unasked(const sb_part_choice *p, const sb_work *w, const sb_target *t,
                      bool packed)

@@ -202,7 +202,8 @@ int sb_rule_asking(const sb_work *w, const sb_target *t, int unroll);
 int sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows,
                      bool stream, const sb_target *t);
 
-/* The same of parts of that kind: windows, whose columns are one list, ask into L1 on Zen 5. */
+/* That distance, of parts of a kind: windows, whose shared columns are one list, ask for these into L1 on
+ * Zen 5. */
 int sb_rule_nearer(int prefetch, sb_part_kind kind, const sb_target *t);
 
 /* Zen 5: whether the first line of each row of B is asked for where no more is, of four lines each, by

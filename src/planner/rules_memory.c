@@ -15,12 +15,8 @@ sb_rule_bytes(const sb_work *w, double footprint)
            (double)w->nnz * (w->a_size + w->idx_size);
 }
 
-/* Zen 5, of L3, what a product takes up where several rows of A ask for a row of B at once; more, the
- * more often others ask for it again. */
-#define TOGETHER_L3 0.8
-#define TOGETHER_ASKED 16
-
-/* Of L3, what the values that windows read take up where they ask for them; of one column. */
+/* Of L3, what A's values take up where other programs leave no room for them; of SpMV, which reads
+ * nothing else but x. */
 #define VALUES_L3 0.4
 #define VALUES_VECTOR_L3 1
 
@@ -87,6 +83,11 @@ sb_rule_alone(const sb_work *w, double footprint, double strewn, sb_part_kind ki
     return (kind == SB_PART_CSR || kind == SB_PART_ROWS || kind == SB_PART_PICK) &&
            sb_rule_strewn(w, footprint, strewn, t);
 }
+
+/* Zen 5, of L3, what a product takes up where several rows of A ask for a row of B at once; more, the
+ * more often others ask for it again. */
+#define TOGETHER_L3 0.8
+#define TOGETHER_ASKED 16
 
 /* Zen 5: of L3, what a product takes up where asking pays. */
 static double
@@ -284,10 +285,13 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows
                                                                   : 0;
 }
 
+/* Columns of a window ahead. */
+#define WINDOW_NEAR 32
+
 int
 sb_rule_nearer(int prefetch, sb_part_kind kind, const sb_target *t)
 {
-    return t->wide && kind == SB_PART_WIN && prefetch == SB_PREFETCH_FAR ? 32
+    return t->wide && kind == SB_PART_WIN && prefetch == SB_PREFETCH_FAR ? WINDOW_NEAR
                                                                          : prefetch;
 }
 

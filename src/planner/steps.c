@@ -180,6 +180,9 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     const double strewn = want->slab == 0 ? pl->stats.strewn : 0; /* L2 holds a slab */
     const bool alone = sb_rule_alone(&pl->work, bytes, strewn, first, pl->target);
     const bool ordered = first == SB_PART_PICK && want->part[0].k > 0;
+    /* rows of B that a row of A brings: C is less beside more of them */
+    const double brought =
+        pl->stats.mean / (first == SB_PART_WIN && pl->target->wide ? block : 1);
     sb_choice best = *want;
     bool stream, past = false;
     int widest, unasked, asked;
@@ -192,7 +195,7 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     stream =
         want->stream ||
         (sb_cost_once(want) &&
-         (sb_rule_stream(pl->pb, &pl->work, pl->stats.mean, pl->target) ||
+         (sb_rule_stream(pl->pb, &pl->work, brought, pl->target) ||
           (ordered && sb_rule_stream_order(pl->pb, &pl->work, pl->target)) || past));
     if (best.prefetch == 0 && best.last == 0 &&
         (best.op != SB_OP_SDDMM || first == SB_PART_CSR) &&

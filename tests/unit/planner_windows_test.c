@@ -86,6 +86,34 @@ test_asks_for_rows(void **state)
                      SB_PREFETCH_FAR);
 }
 
+/* Listed rows go one by one where plain rows do, rows of B of 128 bytes among them. */
+static void
+test_listed_rows(void **state)
+{
+    const sb_work w = {.op = SB_OP_SPMM,
+                       .m = 30000,
+                       .k = 30000,
+                       .n = 32,
+                       .nnz = 1200000,
+                       .a_type = SB_F32,
+                       .a_size = 4,
+                       .b_size = 4,
+                       .c_size = 4,
+                       .compute_size = 4,
+                       .idx_size = 4};
+    int alone = 0;
+
+    (void)state;
+    for (int mean = 4; mean <= 64; mean++)
+        for (int ragged = 0; ragged < 2; ragged++)
+            if (sb_rule_together(&w, &zen5, SB_PART_CSR, 0, mean, ragged) == 1) {
+                assert_int_equal(
+                    sb_rule_together(&w, &zen5, SB_PART_ROWS, 0, mean, ragged), 1);
+                alone += mean >= 32;
+            }
+    assert_true(alone > 0);
+}
+
 static int64_t
 number_of(const sb_plan *plan, const char *name)
 {
@@ -202,8 +230,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_asks_for_values), cmocka_unit_test(test_asks_for_rows),
-        cmocka_unit_test(test_plans), cmocka_unit_test(test_regions),
-        cmocka_unit_test(test_lone_long_rows)};
+        cmocka_unit_test(test_listed_rows),     cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_regions),         cmocka_unit_test(test_lone_long_rows)};
 
     sb_backend_set(&sb_cpu_backend);
     return cmocka_run_group_tests(tests, NULL, NULL);
