@@ -166,13 +166,15 @@ sb_rows_wide_between(const sb_part_choice *p, const sb_work *w, const sb_target 
 
 /* Shared columns and blocks with values in place do not ask for them where windows do; what long rows of
  * B take hides some of it. Nor do windows of sampled products, which write there. Kernels of blocks
- * that are built in ask for nothing, which shows where A, B and C leave most of L3. */
+ * that are built in ask for nothing, of columns of more than three rows neither do they nor store past
+ * the caches, which shows where A, B and C leave most of L3, and L3. */
 double
 sb_rows_wide_unasked(const sb_part_choice *p, const sb_work *w, const sb_target *t,
                      bool packed)
 {
     const bool sampled = w->op == SB_OP_SDDMM, blocks = p->kind == SB_PART_BSR;
     const int64_t row = (sampled ? w->k : w->n) * w->b_size;
+    const double all = sb_rule_bytes(w, (double)(w->k * row));
     double by = 1;
 
     if (t->gpu || !t->wide || w->op == SB_OP_SPMV || w->col_major ||
@@ -180,7 +182,9 @@ sb_rows_wide_unasked(const sb_part_choice *p, const sb_work *w, const sb_target 
         return 1;
     if (!packed && sb_rule_values_leave(w, t))
         by = row <= 256 ? 1.8 : 1.3;
-    if (blocks && sb_rule_bytes(w, (double)(w->k * row)) > 0.8 * (double)t->l3)
+    if (blocks && all > 0.8 * (double)t->l3)
         by = fmax(by, 1.4);
+    if (!sampled && !blocks && p->size > 3 && row > 256 && all > (double)t->l3)
+        by = fmax(by, 1.3);
     return by;
 }

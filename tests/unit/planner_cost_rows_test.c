@@ -329,6 +329,7 @@ test_unasked(void **state)
                     zen4 = {.isa = SB_ISA_V4, .l3 = 1000};
     const sb_part_choice win = {.kind = SB_PART_WIN, .size = 4},
                          share = {.kind = SB_PART_SHARE, .size = 3},
+                         tall = {.kind = SB_PART_SHARE, .size = 4},
                          bsr = {.kind = SB_PART_BSR, .size = 3},
                          rows = {.kind = SB_PART_CSR};
     sb_work w = {.op = SB_OP_SPMM,
@@ -355,6 +356,12 @@ test_unasked(void **state)
     assert_true(sb_rows_wide_unasked(&bsr, &w, &zen5, true) == 1);
     w.k = 1; /* 856 bytes */
     assert_true(sb_rows_wide_unasked(&bsr, &w, &zen5, true) == 1.4);
+    w.n = 33;
+    w.k = 2; /* 1128 bytes */
+    assert_true(sb_rows_wide_unasked(&tall, &w, &zen5, true) == 1.3);
+    assert_true(sb_rows_wide_unasked(&share, &w, &zen5, true) == 1);
+    w.k = 1; /* 864 */
+    assert_true(sb_rows_wide_unasked(&tall, &w, &zen5, true) == 1);
     w.op = SB_OP_SDDMM;
     w.k = 32;
     assert_true(sb_rows_wide_unasked(&win, &w, &zen5, false) == 1);
