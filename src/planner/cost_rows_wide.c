@@ -174,7 +174,7 @@ sb_rows_wide_unasked(const sb_part_choice *p, const sb_work *w, const sb_target 
 {
     const bool sampled = w->op == SB_OP_SDDMM, blocks = p->kind == SB_PART_BSR;
     const int64_t row = (sampled ? w->k : w->n) * w->b_size;
-    const double all = sb_rule_bytes(w, (double)(w->k * row));
+    const double all = sb_rule_bytes(w, (double)w->k * (double)row);
     double by = 1;
 
     if (t->gpu || !t->wide || w->op == SB_OP_SPMV || w->col_major ||
