@@ -19,7 +19,7 @@
 #endif
 
 enum { TIER_FULL = 1, TIER_QUICK = 2, TIER_TINY = 4, TIER_ODD = 8 };
-enum { PEERS = 48, FORCED = 32 };
+enum { PEERS = REPORT_PEERS, FORCED = 32 };
 
 typedef struct bench_case {
     bench_op op;

@@ -16,10 +16,13 @@ typedef struct report_peer {
     int64_t clean; /* samples during which no core was lost */
 } report_peer;
 
+/* Competitors of a row at most. */
+enum { REPORT_PEERS = 48 };
+
 typedef struct report_row {
     const char *matrix;
     const bench_problem *pb;
-    report_peer peer[32];
+    report_peer peer[REPORT_PEERS];
     int peers;
 } report_row;
 

@@ -21,6 +21,10 @@ for more in "--transposed --type f32" "--transposed --columns --op spmm --type f
         --peers naive,ours-direct,ours-plan "$folder/knn.mtx.gz" 2>/dev/null
     python3 "$3" "$folder/more.json" >/dev/null
 done
+plans=() # as many as there may be
+for q in {1..32}; do plans+=(--plan "p$q=(plan spmm (part csr) (tile 8))"); done
+"$2" --rounds 1 --batch 0.0001 --no-limits --op spmm --n 8 --type f32 --out "$folder/many.json" \
+    --peers naive,ours-direct,ours-plan,ours-frozen "${plans[@]}" "$folder/knn.mtx.gz" 2>/dev/null
 "$(dirname "$2")/combinations_bench" --op sddmm --rows 128 --seconds 0 >"$folder/now-1.json"
 cp "$folder/now-1.json" "$folder/before-1.json"
 python3 "$(dirname "$3")/combinations_table.py" "$folder/all.md" smoke "$folder/now-1.json" \
