@@ -15,6 +15,7 @@
 #include "runtime/target.h"
 #include "seen_kernel.h"
 #include "strewn.h"
+#include "zen5.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,13 +24,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static const sb_target zen5 = {.isa = SB_ISA_V4,
-                               .wide = true,
-                               .threads = 2,
-                               .l1 = 48 << 10,
-                               .l2 = 1 << 20,
-                               .l3 = 32 << 20};
 
 /* m rows and columns, so many entries a row. */
 static sb_problem

@@ -4,6 +4,7 @@
  */
 #include "cpu/cpu.h"
 #include "gen.h"
+#include "plan_number.h"
 #include "planner/context.h"
 #include "planner/planner.h"
 #include "runtime/backend.h"
@@ -352,15 +353,6 @@ test_total(void **state)
     }
 }
 
-static int64_t
-number_of(const sb_plan *plan, const char *name)
-{
-    for (int q = 0; q < plan->nint; q++)
-        if (strcmp(plan->integer[q].name, name) == 0)
-            return plan->integer[q].value;
-    return -1;
-}
-
 /* Chunks of masked rows cost less than their entries: threads have as many tiles as of other
  * forms, not a fifth of them. Values of the next window are asked for where that was measured;
  * coordinates go by rows. */
@@ -394,7 +386,7 @@ test_tiles_of_chunks(void **state)
     assert_true(pb.a.nnz > 300000);
     assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
     assert_true(plan->ntile >= 20);
-    assert_int_equal(number_of(plan, "mask_each"), sb_target_get()->wide ? 64 : 0);
+    assert_int_equal(plan_number(plan, "mask_each"), sb_target_get()->wide ? 64 : 0);
     sb_plan_release(plan);
     pb.a.format = SB_FORMAT_COO; /* no offsets of rows to find values by */
     pb.a.row = row;
