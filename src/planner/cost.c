@@ -76,8 +76,8 @@ tile_a_thread(const sb_work *w, int64_t nnz)
     return w->op != SB_OP_SPMV && (double)nnz * sb_work_width(w) < 2e5;
 }
 
-/* Of one column some 3 us and less, in which a second thread hardly begins
- * (docs/kernels.md, SpMV rule 8); of several columns where rows of B and C come to so
+/* Of one column some 3 us and less, a row as long as two entries, in which a second thread hardly
+ * begins (docs/kernels.md, SpMV rule 8); of several columns where rows of B and C come to so
  * few bytes (docs/kernels.md, SpMM rule 1), that registers of 32 bytes and more compute
  * with as they are. */
 static bool
@@ -87,14 +87,16 @@ tile_alone(const sb_work *w, int64_t nnz, sb_isa isa)
     const bool fast = isa >= SB_ISA_V3 && w->b_size == w->compute_size && !w->complex;
 
     return w->op == SB_OP_SPMV
-               ? nnz < 8000
+               ? nnz + 2 * w->m < 13000
                : w->op == SB_OP_SPMM && fast && rows * sb_work_width(w) < 3e5;
 }
 
 int64_t
 sb_work_units(const sb_work *w, int64_t nnz)
 {
-    return nnz + (tile_a_thread(w, nnz) ? w->m : 0);
+    const bool mostly_rows = w->op == SB_OP_SPMV && w->m > nnz;
+
+    return nnz + (tile_a_thread(w, nnz) || mostly_rows ? w->m : 0);
 }
 
 int64_t
@@ -226,6 +228,7 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
         const bool no_values = p->kind == SB_PART_SELL && packed && w->one_value;
 
         sb_vector_terms(out, &one, s, t, packed);
+        out->unit += sb_cost_cleared(p, am, s) * 1.1e-9;
         if (no_values)
             out->entry *= one_value;
         sb_vector_far(out, &one, s, t,
@@ -240,6 +243,8 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
             sb_cost_roof_pace(p, w, t, unroll) * fmax(roof.caches, flops / peak) +
             roof.memory;
         out->unit = am->units * co->unit;
+        if (w->op == SB_OP_SPMM)
+            out->unit += sb_cost_cleared(p, am, s) * table[SB_PART_CSR].unit;
         out->entry = sb_cost_entry_pace(w, t, unroll) * indexed * co->entry;
         if (w->op == SB_OP_SPMM && w->by_position && !packed)
             out->entry += am->entries * scattered;

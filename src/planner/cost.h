@@ -75,6 +75,10 @@ double sb_cost_stream(const sb_work *w, const sb_stats *s, const sb_target *t,
  * nothing foresees: their first lines, and a row of C, or of the first factor. */
 double sb_cost_apart(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
                      const sb_stats *s, const sb_target *t, double a_bytes);
+/* Rows of C that are cleared on their own: of coordinates all, before any is added to, of rows by length
+ * those without entries. */
+double sb_cost_cleared(const sb_part_choice *p, const sb_amounts *am,
+                       const sb_stats *s);
 /* Seconds of a part's bytes in the caches, and of memory beside those; bytes of A and C. */
 typedef struct sb_roof {
     double caches, memory, bytes;

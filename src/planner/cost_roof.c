@@ -141,6 +141,16 @@ rows_again(const sb_part_choice *p, const sb_amounts *am, const sb_stats *s)
                : positive(am->touches - rows) * filled / fmax(1, rows);
 }
 
+double
+sb_cost_cleared(const sb_part_choice *p, const sb_amounts *am, const sb_stats *s)
+{
+    if (am->adds)
+        return 0;
+    if (p->kind == SB_PART_COO)
+        return (double)s->rows;
+    return p->kind == SB_PART_ROWS && p->k >= 0 ? (double)s->empty : 0;
+}
+
 /* Bytes/s of rows of C that another core has written, a thread's. */
 static const double other_core = 30e9;
 
@@ -276,9 +286,10 @@ sb_cost_roof(sb_roof *out, const sb_part_choice *p, const sb_amounts *am,
     const bool spmm = w->op == SB_OP_SPMM;
     const double a = sb_cost_structure(p, am, w, packed);
     const double row = spmm ? (double)w->n * w->c_size : 0;
-    const double filled = (double)(s->rows - s->empty), c = 2 * am->touches * row;
+    const double filled = (double)(s->rows - s->empty);
+    const double c = 2 * (am->touches + sb_cost_cleared(p, am, s)) * row;
     /* what comes back to its row of C for each entry finds it in L1 */
-    const double back = p->kind != SB_PART_COO ? 0 : positive(c - 2 * filled * row);
+    const double back = p->kind != SB_PART_COO ? 0 : positive(2 * (am->touches - filled) * row);
     const double whole = a + (double)s->rows * row + sb_work_footprint(w, s);
     const double stream = (a + c - back) / stream_rate(t, fmin(whole, (double)t->l3));
 

@@ -157,6 +157,8 @@ sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         return;
     case SB_PART_SELL:
         scale(out, packed ? &packed_slices[w] : &slices[w], sb_vector_late(p, s, t), 1);
+        if (!packed) /* a slice without entries is soon over */
+            out->unit *= 1 - 0.5 * (double)s->empty / fmax(1, (double)s->rows);
         return;
     case SB_PART_MASK:
         masks_wide(out, p);
