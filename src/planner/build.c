@@ -470,6 +470,8 @@ finish(sb_build *b)
     if (b->pl->slab > 0)
         b->choice.slab = b->pl->slab;
     plan->slab = b->choice.slab;
+    plan->together = !sb_slab_turns(b->pl->pb) &&
+                     sb_rule_slab_shared(&b->pl->work, b->choice.slab, b->pl->target);
     plan->last = b->choice.last;
     sb_strbuf_init(&text);
     sb_choice_print(&text, &b->choice);

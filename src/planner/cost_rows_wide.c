@@ -113,6 +113,27 @@ reach(const sb_work *w, const sb_stats *s, const sb_target *t)
                : all;
 }
 
+/* Of entries, those that name a row of B first, which no order brings sooner, where these are more than
+ * what panels were fitted to. */
+static double
+firsts(const sb_stats *s)
+{
+    const double share = (double)s->distinct / fmax(1, (double)s->nnz);
+
+    return fmax(0, fmin(1, share) - 0.1) / 0.9;
+}
+
+/* Of others, those that are not among the columns that their row, and so those near it, names most: by
+ * panels that a row meets, of those it would meet if it named them in no order. */
+static double
+abroad(const sb_stats *s)
+{
+    const double panel = 512, mean = fmax(1, s->mean);
+    const double met = mean / fmax(1, sb_stats_panel_run(s, (int64_t)panel));
+
+    return fmin(1, met / fmin(mean, ceil((double)s->cols / panel)));
+}
+
 /* What a segment costs more where it waits for its first values from beyond L3: 4 ns, as much as A, B
  * and C are larger, where an entry takes 2 for each 256 bytes. */
 static double
@@ -136,10 +157,12 @@ sb_rows_wide_panels(const sb_part_choice *p, const sb_amounts *am, const sb_work
                                              : 3;
     const double all = reach(w, s, t), again = found(w, s, t);
     const double far = fmax(0, 1 - (double)t->l1 / all) / again;
-    const double farther = fmax(0, 1 - (double)t->l2 / all) / again;
+    const double first = firsts(s);
+    const double farther = (1 - first) * abroad(s) * fmax(0, 1 - (double)t->l2 / all) / again;
     const double each =
         packed ? segment[at] * packed_segment[at] : segment[at] + waits(w, s, t);
-    const double pass = am->entries * entry[level][at] + am->units * each;
+    const double pass =
+        am->entries * (first + (1 - first) * entry[level][at]) + am->units * each;
 
     return pass / (am->entries * (1 - near[at] * (1 - far) + beyond[at] * farther));
 }

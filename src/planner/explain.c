@@ -58,6 +58,8 @@ put_features(sb_strbuf *out, const sb_stats *s)
         put_scaled(out, s->r4, " r8 ");
         put_scaled(out, s->r8, ", on dense diagonals ");
         put_percent(out, s->diag_share);
+        sb_strbuf_puts(out, ", in no order ");
+        put_percent(out, s->strewn);
         next = ", ";
     }
     if (!s->brief)

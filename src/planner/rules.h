@@ -214,6 +214,11 @@ bool sb_rule_first(const sb_work *w, double footprint, double strewn,
 /* Whether rows of B are asked for in a slab of so many columns, 0: in place. L2 of Zen 3 and of
  * Emerald Rapids has them; of doubles it was timed there alone. */
 bool sb_rule_slab_asks(const sb_work *w, int slab, const sb_target *t);
+/* How far ahead rows of a slab are that L2 does not hold, whose columns are named in no order; 0: not. */
+int sb_rule_slab_prefetch(const sb_work *w, int slab, double strewn,
+                          const sb_target *t);
+/* Whether threads take one slab after the other together, for all would leave too little of L3. */
+bool sb_rule_slab_shared(const sb_work *w, int slab, const sb_target *t);
 
 /* How many rows of A ahead the row of B that a row's last entry names is asked for, 0: none. Where
  * A, B and C leave the last-level cache, rows of B have 256 bytes, and of A's rows so many,

@@ -47,6 +47,9 @@ asked_for(const sb_work *w)
 #define STREWN_L3 0.45
 #define STREWN_ASKED 40
 #define STREWN_ASKED_WIDE 30
+/* Zen 5: of L3, what B takes up by itself where its rows come from memory however often they are asked
+ * for. */
+#define FAR_L3 0.45
 /* Where fewer do: of entries, and of L3. */
 #define PARTLY_STREWN 0.5
 #define PARTLY_STREWN_L3 0.6
@@ -63,15 +66,33 @@ wide_rows(const sb_work *w)
     return row >= 256 && row < 2048;
 }
 
+/* Zen 5: whether most of what is named comes from beyond L2, however often, for B is so large and at least
+ * half of it is named in no order. */
+static bool
+far_off(const sb_work *w, double footprint, double strewn, const sb_target *t)
+{
+    const int64_t row = w->n * w->b_size;
+
+    return t->wide && row >= 128 && row <= 2048 && strewn >= PARTLY_STREWN &&
+           footprint > FAR_L3 * (double)t->l3;
+}
+
+static bool
+plain_types(const sb_work *w)
+{
+    return w->op == SB_OP_SPMM && (w->a_type == SB_F32 || w->a_type == SB_F64) &&
+           w->a_size == w->compute_size && w->b_size == w->compute_size;
+}
+
 bool
 sb_rule_strewn(const sb_work *w, double footprint, double strewn, const sb_target *t)
 {
-    return sb_target_slow_gathers(t) && (!t->wide || wide_rows(w)) &&
-           w->op == SB_OP_SPMM && !w->col_major &&
-           (w->a_type == SB_F32 || w->a_type == SB_F64) &&
-           w->a_size == w->compute_size && w->b_size == w->compute_size &&
-           strewn >= STREWN &&
-           asked_for(w) < (t->wide ? STREWN_ASKED_WIDE : STREWN_ASKED) &&
+    const double asked = asked_for(w);
+
+    return sb_target_slow_gathers(t) && plain_types(w) && !w->col_major &&
+           (far_off(w, footprint, strewn, t) ||
+            (strewn >= STREWN && (t->wide ? wide_rows(w) && asked < STREWN_ASKED_WIDE
+                                          : asked < STREWN_ASKED))) &&
            footprint > 1.5 * (double)t->l2 &&
            sb_rule_bytes(w, footprint) > STREWN_L3 * (double)t->l3;
 }
@@ -250,9 +271,7 @@ sb_rule_first(const sb_work *w, double footprint, double strewn, const sb_target
 {
     const int64_t row = w->n * w->b_size;
 
-    return t->wide && w->op == SB_OP_SPMM && !w->col_major &&
-           (w->a_type == SB_F32 || w->a_type == SB_F64) &&
-           w->a_size == w->compute_size && w->b_size == w->compute_size &&
+    return t->wide && plain_types(w) && !w->col_major &&
            w->idx_size < 8 && row == 256 && strewn >= FIRST_STREWN &&
            footprint > 0.5 * (double)t->l2;
 }
@@ -293,6 +312,29 @@ sb_rule_nearer(int prefetch, sb_part_kind kind, const sb_target *t)
 {
     return t->wide && kind == SB_PART_WIN && prefetch == SB_PREFETCH_FAR ? WINDOW_NEAR
                                                                          : prefetch;
+}
+
+/* Zen 5: of L3, a slab whose rows are asked for; slabs of all threads, beyond which these have one at a
+ * time together. */
+#define SLAB_ASKS 0.1
+#define SLABS_APART 0.2
+
+int
+sb_rule_slab_prefetch(const sb_work *w, int slab, double strewn, const sb_target *t)
+{
+    const sb_work narrow = sb_work_slab(w, slab);
+
+    return t->wide && slab > 0 && plain_types(w) && strewn >= STREWN &&
+                   (double)w->k * slab * w->b_size > SLAB_ASKS * (double)t->l3
+               ? distance(&narrow, strewn, 1, t)
+               : 0;
+}
+
+bool
+sb_rule_slab_shared(const sb_work *w, int slab, const sb_target *t)
+{
+    return t->wide && slab > 0 && (double)w->k * slab * w->b_size * t->threads >
+                          SLABS_APART * (double)t->l3;
 }
 
 bool

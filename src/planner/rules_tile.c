@@ -38,6 +38,17 @@ any_width(const sb_work *w, const sb_target *t)
     return t->isa >= SB_ISA_V4 && sb_rule_between(w);
 }
 
+/* Entries of a row of A from which on whole rows of B of sixteen registers are asked for as fast as those of
+ * eight, which take more passes over A; rows of B that are longer, of whatever rows. */
+enum { ASKS_TALL = 16, ASKS_LONG = 2048 };
+
+static bool
+asks_tall(const sb_work *w, int prefetch)
+{
+    return prefetch >= SB_PREFETCH_WHOLE && prefetch < SB_PREFETCH_FAR &&
+           (w->nnz >= ASKS_TALL * w->m || w->n * w->b_size >= ASKS_LONG);
+}
+
 int
 sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int rank)
 {
@@ -60,8 +71,8 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
      * Tiles cut short) */
     const bool once = !block && (sb_target_slow_gathers(t) || any_width(w, t));
     /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for */
-    const bool doubles =
-        t->wide && !block && !prefetch && w->compute_size == 8 && w->n >= 128;
+    const bool doubles = t->wide && !block && w->compute_size == 8 && w->n >= 128 &&
+                         (!prefetch || asks_tall(w, prefetch));
     int list;
 
     if (rank < 0 || rank >= SB_COUNT(lists[0]))
@@ -102,8 +113,9 @@ single_tile(const sb_work *w, const sb_target *t, int prefetch)
 static bool
 long_floats(const sb_work *w, const sb_target *t, int prefetch)
 {
-    return t->wide && !prefetch && w->op == SB_OP_SPMM && !w->col_major &&
-           w->a_type == SB_F32 && w->b_size == 4 && w->compute_size == 4 && w->n >= 256;
+    return t->wide && w->op == SB_OP_SPMM && !w->col_major && w->a_type == SB_F32 &&
+           w->b_size == 4 && w->compute_size == 4 && w->n >= 256 &&
+           (!prefetch || asks_tall(w, prefetch));
 }
 
 int

@@ -30,6 +30,10 @@ enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
 /* Of L2, that a slab held by it may have, but where rows of B have HALF or fewer. */
 #define HELD 1.2
 
+/* Of entries, those in no order where L2 does not hold a slab and rows of B have LEAST bytes, and more. */
+#define STREWN_LEAST 0.92
+#define STREWN_HALF 0.85
+
 /* Rows of B of LEAST bytes, of HALF, of twice as many, of four times as many. */
 enum { LENGTHS = 4 };
 
@@ -51,8 +55,8 @@ typedef struct machine {
     double run[2];
     /* Entries for each row of C and of B: what copies and more passes over A cost less than. */
     double reuse[LENGTHS][2];
-    /* Of L2, that B exceeds where its rows have LEAST, and HALF. */
-    double beyond[2];
+    /* Of L2, that B exceeds where its rows have LEAST, and HALF; of L3, too. */
+    double beyond[2], far[2];
     /* Entries for each row and byte of an element from which on rows gain that name columns
      * side by side, where L2 holds a slab. */
     double often;
@@ -94,9 +98,10 @@ static const machine zen5 = {
     .wide = {ROW, ROW},
     .panel = 65536,
     .run = {40, 8},
-    .reuse = {{INFINITY, INFINITY}, {55, 24}, {20, 20}, {20, 20}},
+    .reuse = {{INFINITY, 24}, {55, 24}, {20, 20}, {20, 20}},
     .beyond = {0, 1},
-    .gain = {{0}, {.rows = 0.80}, {0.60, 0.52, 0.50, 0.65}, {0.60, 0.52, 0.50, 0.65}}};
+    .far = {1.5, 0},
+    .gain = {{.rows = 0.80}, {.rows = 0.80}, {0.60, 0.52, 0.50, 0.65}, {0.60, 0.52, 0.50, 0.65}}};
 /* Emerald Rapids: windows by slabs lose to windows in place, or to rows. */
 static const machine intel = {
     .row = {ROW, ROW},
@@ -148,7 +153,8 @@ least_reuse(const machine *mc, const sb_work *w, const sb_target *t)
 
     if (mc->even && row % mc->row[0] != 0 && (row < LARGE || b <= 0.5 * (double)t->l3))
         return INFINITY;
-    return length < 0 || (length <= 1 && b <= mc->beyond[length] * (double)t->l2)
+    return length < 0 || (length <= 1 && (b <= mc->beyond[length] * (double)t->l2 ||
+                                          b <= mc->far[length] * (double)t->l3))
                ? INFINITY
                : mc->reuse[length][spilt(mc, w, t, length <= 1 ? 1 : HELD)];
 }
@@ -274,11 +280,24 @@ even(const sb_work *w, int width, const sb_target *t)
 }
 
 /* Zen 5: slabs of half the width where threads would have to share what they copy of those, which
- * takes up to twice as long (docs/measured/spmm-slabs.md, Slabs of B on Zen 5). */
+ * takes up to twice as long (docs/measured/spmm-slabs.md, Slabs of B on Zen 5), or where L3 holds none. */
 static int
 shared_out(const sb_work *w, int width, const sb_target *t)
 {
-    return t->wide && !even(w, width, t) && even(w, width / 2, t) ? width / 2 : width;
+    const bool shared = sb_rule_slab_shared(w, width, t);
+    const bool uneven = !shared && !even(w, width, t) && even(w, width / 2, t);
+    const bool far = (double)w->k * width * w->b_size > (double)t->l3;
+
+    return t->wide && (uneven || far) ? width / 2 : width;
+}
+
+/* Zen 5: whether slabs that L2 does not hold gain: of columns so many of which are in no order that rows of
+ * B that are asked for in place are not near each other. */
+static bool
+strewn_enough(const sb_view *v, const sb_work *w, const sb_target *t)
+{
+    return !t->wide ||
+           sb_view_strewn(v) >= (length_of(w) > 0 ? STREWN_HALF : STREWN_LEAST);
 }
 
 int
@@ -295,7 +314,7 @@ sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
     beyond = spilt(mc, w, t, HELD);
     return (!beyond && length_of(w) > 0 &&
             (double)w->nnz >= mc->often * w->b_size * rows) ||
-                   sb_rule_scattered(v)
+                   (sb_rule_scattered(v) && (!beyond || strewn_enough(v, w, t)))
                ? shared_out(w, mc->row[beyond] / w->b_size, t)
                : 0;
 }

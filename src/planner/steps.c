@@ -199,6 +199,13 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
           (ordered && sb_rule_stream_order(pl->pb, &pl->work, pl->target)) || past));
     if (best.prefetch == 0 && best.last == 0 &&
         (best.op != SB_OP_SDDMM || first == SB_PART_CSR) &&
+        !sb_rule_dots_near(&pl->work, pl->stats.onward, pl->target))
+        best.prefetch =
+            first == SB_PART_CSR ? sb_rule_slab_prefetch(&pl->work, want->slab,
+                                                         pl->stats.strewn, pl->target)
+                                 : 0;
+    if (best.prefetch == 0 && best.last == 0 &&
+        (best.op != SB_OP_SDDMM || first == SB_PART_CSR) &&
         !sb_rule_dots_near(&pl->work, pl->stats.onward, pl->target) &&
         sb_rule_slab_asks(&pl->work, want->slab, pl->target))
         best.prefetch = sb_rule_nearer(

@@ -64,9 +64,18 @@ sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
 sb_launch
 sb_plan_launch(const sb_plan *plan)
 {
-    return (sb_launch){plan->nstep, plan->step,  plan->tile,    plan->narray,
-                       plan->nint,  plan->array, plan->integer, plan->level,
-                       plan->slab,  plan->last,  plan->source};
+    return (sb_launch){.nstep = plan->nstep,
+                       .step = plan->step,
+                       .tile = plan->tile,
+                       .narray = plan->narray,
+                       .nint = plan->nint,
+                       .array = plan->array,
+                       .integer = plan->integer,
+                       .level = plan->level,
+                       .slab = plan->slab,
+                       .last = plan->last,
+                       .together = plan->together,
+                       .source = plan->source};
 }
 
 sb_status

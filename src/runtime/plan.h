@@ -74,6 +74,7 @@ typedef struct sb_plan {
     sb_tile *tile;                /* owned */
     int64_t ntile;
     int64_t slab; /* columns of B that are copied side by side; 0: none */
+    bool together; /* threads share each slab, instead of having slabs of their own */
     int64_t last; /* kernels' parameter %last, rows of A; 0: nothing is asked for */
     bool values_frozen; /* packed values were copied under the caller's promise */
     size_t bytes;       /* memory the plan holds */
@@ -108,6 +109,7 @@ typedef struct sb_launch {
     const uint8_t *level; /* by step, or NULL: 0 */
     int64_t slab;         /* as a plan's; where the problem's buffer holds none, none */
     int64_t last;         /* as a plan's */
+    bool together;        /* as a plan's */
     const sb_sources *source; /* by step, or NULL */
 } sb_launch;
 sb_status sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag);

@@ -397,15 +397,16 @@ run_shared(job *j, sb_diag *diag)
     return SB_OK;
 }
 
-/* As many workers as threads, if the buffer has regions for them and hardly anyone would wait
- * for the last slabs; else 0. */
+/* As many workers as threads, if they are to have slabs of their own, the buffer has regions for them
+ * and hardly anyone would wait for the last slabs; else 0. */
 static int64_t
 workers(const job *j, size_t bytes)
 {
     const int64_t threads = sb_backend_get()->threads();
     const int64_t rounds = (j->slabs + threads - 1) / threads;
 
-    return bytes / j->region >= (size_t)threads && rounds * threads * 7 <= j->slabs * 8
+    return !j->launch->together && bytes / j->region >= (size_t)threads &&
+                   rounds * threads * 7 <= j->slabs * 8
                ? threads
                : 0;
 }
