@@ -124,14 +124,14 @@ firsts(const sb_stats *s)
 }
 
 /* Of others, those that are not among the columns that their row, and so those near it, names most: by
- * panels that a row meets, of those it would meet if it named them in no order. */
+ * panels that a row meets, of half of those it would meet if it named them in no order. */
 static double
 abroad(const sb_stats *s)
 {
     const double panel = 512, mean = fmax(1, s->mean);
     const double met = mean / fmax(1, sb_stats_panel_run(s, (int64_t)panel));
 
-    return fmin(1, met / fmin(mean, ceil((double)s->cols / panel)));
+    return fmin(1, 2 * met / fmin(mean, ceil((double)s->cols / panel)));
 }
 
 /* What a segment costs more where it waits for its first values from beyond L3: 4 ns, as much as A, B

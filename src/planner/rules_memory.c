@@ -73,7 +73,7 @@ far_off(const sb_work *w, double footprint, double strewn, const sb_target *t)
 {
     const int64_t row = w->n * w->b_size;
 
-    return t->wide && row >= 128 && row <= 2048 && strewn >= PARTLY_STREWN &&
+    return t->wide && row >= 128 && row < 2048 && strewn >= PARTLY_STREWN &&
            footprint > FAR_L3 * (double)t->l3;
 }
 

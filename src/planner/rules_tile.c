@@ -39,14 +39,14 @@ any_width(const sb_work *w, const sb_target *t)
 }
 
 /* Entries of a row of A from which on whole rows of B of sixteen registers are asked for as fast as those of
- * eight, which take more passes over A; rows of B that are longer, of whatever rows. */
-enum { ASKS_TALL = 16, ASKS_LONG = 2048 };
+ * eight, which take more passes over A. */
+enum { ASKS_TALL = 14 };
 
 static bool
 asks_tall(const sb_work *w, int prefetch)
 {
     return prefetch >= SB_PREFETCH_WHOLE && prefetch < SB_PREFETCH_FAR &&
-           (w->nnz >= ASKS_TALL * w->m || w->n * w->b_size >= ASKS_LONG);
+           w->nnz >= ASKS_TALL * w->m;
 }
 
 int

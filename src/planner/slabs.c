@@ -291,15 +291,6 @@ shared_out(const sb_work *w, int width, const sb_target *t)
     return t->wide && (uneven || far) ? width / 2 : width;
 }
 
-/* Zen 5: whether slabs that L2 does not hold gain: of columns so many of which are in no order that rows of
- * B that are asked for in place are not near each other. */
-static bool
-strewn_enough(const sb_view *v, const sb_work *w, const sb_target *t)
-{
-    return !t->wide ||
-           sb_view_strewn(v) >= (length_of(w) > 0 ? STREWN_HALF : STREWN_LEAST);
-}
-
 int
 sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
              const sb_target *t)
@@ -314,9 +305,18 @@ sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
     beyond = spilt(mc, w, t, HELD);
     return (!beyond && length_of(w) > 0 &&
             (double)w->nnz >= mc->often * w->b_size * rows) ||
-                   (sb_rule_scattered(v) && (!beyond || strewn_enough(v, w, t)))
+                   sb_rule_scattered(v)
                ? shared_out(w, mc->row[beyond] / w->b_size, t)
                : 0;
+}
+
+bool
+sb_slab_strewn(const sb_work *w, double strewn, const sb_target *t)
+{
+    const machine *mc = machine_of(t);
+
+    return !mc || !t->wide || !spilt(mc, w, t, HELD) ||
+           strewn >= (length_of(w) > 0 ? STREWN_HALF : STREWN_LEAST);
 }
 
 /* Whether rows alone, however they are kept, in one pass. */
@@ -420,7 +420,7 @@ form(sb_weighed *w, const sb_planner *pl, int width, double rows)
                sb_cost_partitions(p->c, slab_bytes(pl, width), ROW, &pl->stats,
                                   pl->target);
     }
-    return is_rows(w)
+    return is_rows(w) && sb_slab_strewn(&pl->work, pl->stats.strewn, pl->target)
                ? g->rows * fmin(rows, w->cost.seconds) *
                      (mc->parts && sb_rule_spread(&pl->stats, 1) ? spilt_slab(pl, width)
                                                                  : 1)
