@@ -289,7 +289,8 @@ sb_cost_roof(sb_roof *out, const sb_part_choice *p, const sb_amounts *am,
     const double filled = (double)(s->rows - s->empty);
     const double c = 2 * (am->touches + sb_cost_cleared(p, am, s)) * row;
     /* what comes back to its row of C for each entry finds it in L1 */
-    const double back = p->kind != SB_PART_COO ? 0 : positive(2 * (am->touches - filled) * row);
+    const double back =
+        p->kind != SB_PART_COO ? 0 : positive(2 * (am->touches - filled) * row);
     const double whole = a + (double)s->rows * row + sb_work_footprint(w, s);
     const double stream = (a + c - back) / stream_rate(t, fmin(whole, (double)t->l3));
 

@@ -158,7 +158,8 @@ sb_rows_wide_panels(const sb_part_choice *p, const sb_amounts *am, const sb_work
     const double all = reach(w, s, t), again = found(w, s, t);
     const double far = fmax(0, 1 - (double)t->l1 / all) / again;
     const double first = firsts(s);
-    const double farther = (1 - first) * abroad(s) * fmax(0, 1 - (double)t->l2 / all) / again;
+    const double farther =
+        (1 - first) * abroad(s) * fmax(0, 1 - (double)t->l2 / all) / again;
     const double each =
         packed ? segment[at] * packed_segment[at] : segment[at] + waits(w, s, t);
     const double pass =

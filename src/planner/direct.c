@@ -34,7 +34,8 @@ resident(const sb_kernel **out, const sb_problem *pb, const sb_work *w,
     const bool stream = sb_rule_stream(pb, w, mean, t) ||
                         (of.last > 0 && slab == 0 && sb_rule_stream_last(pb, w, t));
     const double strewn = slab > 0 ? 0 : of.strewn;
-    const int near = kind == SB_PART_CSR ? sb_rule_slab_prefetch(w, slab, of.strewn, t) : 0;
+    const int near =
+        kind == SB_PART_CSR ? sb_rule_slab_prefetch(w, slab, of.strewn, t) : 0;
     const int prefetch = near > 0 ? near
                          : of.last || of.near || !sb_rule_slab_asks(w, slab, t)
                              ? 0
@@ -204,8 +205,7 @@ run(const sb_problem *pb, const sb_problem *whole, int turned, sb_diag *diag)
     }
     launch.last = width > 0 ? 0 : of.last; /* L2 holds a slab */
     launch.slab = turned > 0 ? turned : width;
-    launch.together =
-        turned == 0 && sb_rule_slab_shared(&w, width, sb_target_get());
+    launch.together = turned == 0 && sb_rule_slab_shared(&w, width, sb_target_get());
     n = tiles(&w, sb_backend_get()->threads());
     if (kind == SB_PART_LIST)
         cut_list(tile, &step.tile_hi, w.nnz, n);

@@ -47,8 +47,9 @@ asked_for(const sb_work *w)
 #define STREWN_L3 0.45
 #define STREWN_ASKED 40
 #define STREWN_ASKED_WIDE 30
-/* Zen 5: of L3, what B takes up by itself where its rows come from memory however often they are asked
- * for. */
+/* Zen 5: entries for each row of B of which most find it in a cache, and of L3 what B takes up by itself where
+ * they do not. */
+#define MANY 20
 #define FAR_L3 0.45
 /* Where fewer do: of entries, and of L3. */
 #define PARTLY_STREWN 0.5
@@ -73,8 +74,8 @@ far_off(const sb_work *w, double footprint, double strewn, const sb_target *t)
 {
     const int64_t row = w->n * w->b_size;
 
-    return t->wide && row >= 128 && row < 2048 && strewn >= PARTLY_STREWN &&
-           footprint > FAR_L3 * (double)t->l3;
+    return t->wide && row >= 128 && row < 2048 && asked_for(w) >= MANY &&
+           strewn >= PARTLY_STREWN && footprint > FAR_L3 * (double)t->l3;
 }
 
 static bool
@@ -161,9 +162,6 @@ sb_rule_leaves(const sb_problem *pb, double footprint, double strewn, int rows,
     sb_work_of(&w, pb);
     return sb_rule_beyond(&w, footprint, strewn, rows, t);
 }
-
-/* Entries for each row of B of which most find it in a cache, on Zen 5, unless they come in no order. */
-#define MANY 20
 
 /* On Zen 3 and 5 long rows that come before they are used push out what is in use, the more the
  * more often one is asked for; those that several rows of A ask for at once, or named in no order, do not. */
@@ -271,9 +269,8 @@ sb_rule_first(const sb_work *w, double footprint, double strewn, const sb_target
 {
     const int64_t row = w->n * w->b_size;
 
-    return t->wide && plain_types(w) && !w->col_major &&
-           w->idx_size < 8 && row == 256 && strewn >= FIRST_STREWN &&
-           footprint > 0.5 * (double)t->l2;
+    return t->wide && plain_types(w) && !w->col_major && w->idx_size < 8 &&
+           row == 256 && strewn >= FIRST_STREWN && footprint > 0.5 * (double)t->l2;
 }
 
 int
@@ -333,8 +330,8 @@ sb_rule_slab_prefetch(const sb_work *w, int slab, double strewn, const sb_target
 bool
 sb_rule_slab_shared(const sb_work *w, int slab, const sb_target *t)
 {
-    return t->wide && slab > 0 && (double)w->k * slab * w->b_size * t->threads >
-                          SLABS_APART * (double)t->l3;
+    return t->wide && slab > 0 &&
+           (double)w->k * slab * w->b_size * t->threads > SLABS_APART * (double)t->l3;
 }
 
 bool

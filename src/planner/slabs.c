@@ -93,15 +93,17 @@ static const machine zen4 = {
     .beyond = {0, 0.4},
     .often = INFINITY,
     .gain = {{0}, {.rows = 0.88}, {0.78, 0.72, 0.70, 0.95}, {0.72, 0.65, 0.63, 0.85}}};
-static const machine zen5 = {
-    .row = {ROW, ROW},
-    .wide = {ROW, ROW},
-    .panel = 65536,
-    .run = {40, 8},
-    .reuse = {{INFINITY, 24}, {55, 24}, {20, 20}, {20, 20}},
-    .beyond = {0, 1},
-    .far = {1.5, 0},
-    .gain = {{.rows = 0.80}, {.rows = 0.80}, {0.60, 0.52, 0.50, 0.65}, {0.60, 0.52, 0.50, 0.65}}};
+static const machine zen5 = {.row = {ROW, ROW},
+                             .wide = {ROW, ROW},
+                             .panel = 65536,
+                             .run = {40, 8},
+                             .reuse = {{INFINITY, 24}, {55, 24}, {20, 20}, {20, 20}},
+                             .beyond = {0, 1},
+                             .far = {1.5, 0},
+                             .gain = {{.rows = 0.80},
+                                      {.rows = 0.80},
+                                      {0.60, 0.52, 0.50, 0.65},
+                                      {0.60, 0.52, 0.50, 0.65}}};
 /* Emerald Rapids: windows by slabs lose to windows in place, or to rows. */
 static const machine intel = {
     .row = {ROW, ROW},

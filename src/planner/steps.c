@@ -200,10 +200,10 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
     if (best.prefetch == 0 && best.last == 0 &&
         (best.op != SB_OP_SDDMM || first == SB_PART_CSR) &&
         !sb_rule_dots_near(&pl->work, pl->stats.onward, pl->target))
-        best.prefetch =
-            first == SB_PART_CSR ? sb_rule_slab_prefetch(&pl->work, want->slab,
-                                                         pl->stats.strewn, pl->target)
-                                 : 0;
+        best.prefetch = first == SB_PART_CSR
+                            ? sb_rule_slab_prefetch(&pl->work, want->slab,
+                                                    pl->stats.strewn, pl->target)
+                            : 0;
     if (best.prefetch == 0 && best.last == 0 &&
         (best.op != SB_OP_SDDMM || first == SB_PART_CSR) &&
         !sb_rule_dots_near(&pl->work, pl->stats.onward, pl->target) &&

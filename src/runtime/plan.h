@@ -73,9 +73,9 @@ typedef struct sb_plan {
     void *state;                  /* the engine's; owned */
     sb_tile *tile;                /* owned */
     int64_t ntile;
-    int64_t slab; /* columns of B that are copied side by side; 0: none */
+    int64_t slab;  /* columns of B that are copied side by side; 0: none */
     bool together; /* threads share each slab, instead of having slabs of their own */
-    int64_t last; /* kernels' parameter %last, rows of A; 0: nothing is asked for */
+    int64_t last;  /* kernels' parameter %last, rows of A; 0: nothing is asked for */
     bool values_frozen; /* packed values were copied under the caller's promise */
     size_t bytes;       /* memory the plan holds */
     char *text;    /* plan text; feeding it back gives the same plan; owned. NULL: of an

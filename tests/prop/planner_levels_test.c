@@ -354,7 +354,7 @@ test_one_tile_by_cost(void **state)
                                         "(plan spmv (part mask 6))"};
     const gen_spec full = {.family = GEN_FULL,
                            .rows = 256,
-                           .cols = 40,
+                           .cols = 52,
                            .format = SB_FORMAT_CSR,
                            .ptr_type = SB_I32,
                            .idx_type = SB_I32,

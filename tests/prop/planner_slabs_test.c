@@ -99,6 +99,7 @@ typedef struct subject {
     sb_dense roomy_b, roomy_c; /* as they were made, with a gap after the last row */
     fenced b, c;
     char *before, *want; /* C's bytes */
+    size_t reach; /* bytes of the last buffer that were written, from its begin on */
 } subject;
 
 static sb_dense
@@ -185,8 +186,11 @@ run(subject *s, const sb_plan *plan, size_t bytes, const char *text)
         s->want = gen_copy_bytes(s->c.at, s->c.bytes);
     if (memcmp(s->want, s->c.at, s->c.bytes) != 0)
         fail_msg("%s: %zu bytes of buffer give another C", text, bytes);
-    for (size_t q = 0; q < bytes && !used; q++)
-        used = f.at[q] != (char)0xff;
+    s->reach = 0;
+    for (size_t q = 0; q < bytes; q++)
+        if (f.at[q] != (char)0xff)
+            s->reach = q + 1;
+    used = s->reach > 0;
     for (char *q = f.map; q < f.at; q++)
         assert_true(*q == (char)0xff);
     fenced_free(&f);
@@ -224,7 +228,9 @@ try_plan(subject *s, const sb_plan *plan, int64_t width, const char *text)
 {
     const size_t all = sb_slab_bytes(&s->pb, width);
     const size_t one = (all - 64) / (size_t)((s->pb.c.cols - 1) / width + 1);
+    sb_plan together = *plan; /* threads share each slab */
 
+    together.together = true;
     assert_false(run_right(s, plan, 0, text));
     if (sb_slab_turns(&s->pb)) { /* without a plan narrower slabs may fit */
         (void)run_right(s, plan, one - 1, text);
@@ -236,6 +242,9 @@ try_plan(subject *s, const sb_plan *plan, int64_t width, const char *text)
         team(threads);
         if (!run(s, plan, all, text) || !run(s, plan, one + 63, text))
             fail_msg("%s: the buffer was not used", text);
+        (void)run(s, &together, all, text);
+        if (s->reach == 0 || s->reach > one + 64)
+            fail_msg("%s: threads that share a slab used %zu bytes", text, s->reach);
     }
 }
 

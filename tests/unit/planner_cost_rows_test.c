@@ -147,7 +147,8 @@ test_bands_on_wide(void **state)
         s.panel_run[q] = 20;
     for (int q = 0; q < SB_STATS_WINDOWS; q++)
         s.half_share[q] = s.win_share[q] = 0.8;
-    s.distinct = s.bandwidth = 100000;
+    s.distinct = s.bandwidth = s.cols = 100000;
+    s.nnz = 40 * s.distinct;
     band = onward = s;
     band.bandwidth = 200;
     assert_true(against_rows(&band, "panel 192", 64, 4) >
@@ -389,6 +390,63 @@ test_making_masks(void **state)
     assert_true(sb_cost_making(&mask, &am, &w, &t) == 0);
 }
 
+/* Coordinates clear all of C before they add to it, rows by length those without entries: beside plain rows
+ * neither is cheap where rows are mostly empty. */
+static void
+test_clearing(void **state)
+{
+    static const char *const parts[] = {"coo", "rows hyb 1 1"};
+    const sb_stats full = spread_rows(1);
+    sb_stats s = full;
+
+    (void)state;
+    s.rows = 100000;
+    s.empty = 99000;
+    s.nnz = 1000;
+    s.mean = 0.01;
+    for (int n = 8; n <= 64; n *= 8)
+        for (int q = 0; q < 2; q++) {
+            char plan[64];
+
+            (void)snprintf(plan, sizeof plan, "(plan spmm (part %s))", parts[q]);
+            assert_true(
+                cost_of(&s, plan, n, 4, &machine).seconds >
+                0.7 * cost_of(&s, "(plan spmm (part csr))", n, 4, &machine).seconds);
+        }
+    assert_true(cost_of(&s, "(plan spmv (part coo))", 1, 4, &machine).seconds >
+                2 * cost_of(&s, "(plan spmv (part sell))", 1, 4, &machine).seconds / 3);
+}
+
+/* Zen 5: panels bring no row of B sooner that is named once, nor those of communities, which plain rows
+ * find near. */
+static void
+test_nearer(void **state)
+{
+    const sb_target zen4 = machine;
+    sb_stats s = spread_rows(40), once, near;
+
+    (void)state;
+    machine.wide = true;
+    sb_target_defaults(&machine);
+    s.cols = s.distinct = 65536;
+    s.bandwidth = s.cols;
+    s.nnz = 40 * s.cols;
+    for (int q = 0; q < SB_STATS_PANELS; q++)
+        s.panel_run[q] = 1;
+    once = near = s;
+    once.distinct = s.nnz;
+    near.r4 = near.r8 = 1;
+    assert_true(against_rows(&once, "panel 192", 128, 4) >
+                1.2 * against_rows(&s, "panel 192", 128, 4));
+    for (int q = 0; q < SB_STATS_PANELS; q++)
+        near.panel_run[q] = 8;
+    s = near;
+    s.cols = 40 * 512 / 8 - 1; /* as often as in no order */
+    assert_true(against_rows(&near, "panel 1024", 32, 4) >
+                1.15 * against_rows(&s, "panel 1024", 32, 4));
+    machine = zen4;
+}
+
 int
 main(void)
 {
@@ -397,7 +455,8 @@ main(void)
         cmocka_unit_test(test_crowded),       cmocka_unit_test(test_all_forms_on_wide),
         cmocka_unit_test(test_bands_on_wide), cmocka_unit_test(test_whole_registers),
         cmocka_unit_test(test_between),       cmocka_unit_test(test_panel_widths),
-        cmocka_unit_test(test_unasked),       cmocka_unit_test(test_making_masks)};
+        cmocka_unit_test(test_unasked),       cmocka_unit_test(test_making_masks),
+        cmocka_unit_test(test_clearing),      cmocka_unit_test(test_nearer)};
 
     sb_target_defaults(&machine);
     return cmocka_run_group_tests(tests, NULL, NULL);

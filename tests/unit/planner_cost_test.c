@@ -303,6 +303,8 @@ test_forms_against_wide_rows(void **state)
     (void)state;
     near.r4 = far.r4 = 3;
     near.r8 = far.r8 = 5;
+    near.nnz = far.nnz = 1000 * near.nnz;
+    near.cols = far.cols = 1000 * near.cols;
     far.mean = 400; /* of which L1 keeps nothing */
     for (int q = 0; q < SB_STATS_WINDOWS; q++)
         near.half_share[q] = far.half_share[q] = 0.8;

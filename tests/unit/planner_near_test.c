@@ -73,7 +73,8 @@ test_distance(void **state)
 }
 
 /* In no order, rows of B of 256 to 2047 bytes: from 0.45 of L3 on, asked for less than 30 times each; half of
- * them: from L3 on, the farther the more often; else from 1.6 of it. 33.6 MB. */
+ * them: from L3 on, the farther the more often; else from 1.6 of it. 33.6 MB. Asked for 20 times and more, half
+ * of them: where B by itself exceeds 0.45 of L3, from rows of 128 bytes on. */
 static void
 test_products(void **state)
 {
@@ -96,6 +97,15 @@ test_products(void **state)
         {190000, 32, 4, 0.49, false},
         {205000, 32, 4, 0, true},   /* 54.7, 59.0 */
         {100000, 31, 16, 1, false}, /* 124 bytes */
+        {60000, 64, 80, 0.5, true}, /* 15.4 MB of B */
+        {60000, 64, 80, 0.49, false},
+        {58000, 64, 80, 0.84, false}, /* 14.8 */
+        {120000, 32, 20, 0.5, true},
+        {130000, 31, 20, 1, false},
+        {60000, 64, 20, 0.84, true},
+        {60000, 64, 19, 0.84, false}, /* fewer ask: 39.8 MB in all */
+        {8000, 511, 80, 0.5, true},
+        {8000, 512, 80, 1, false},
     };
 
     (void)state;
@@ -217,6 +227,12 @@ test_tiles(void **state)
     assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_CSR, 0, 0, 1), 128);
     assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_PICK, 0, 0, 0), 128);
     assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_CSR, 0, 8, 0), 128);
+    w.nnz = 14 * w.m; /* whole rows, of long rows of A */
+    assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_CSR, 0, 16, 0), 256);
+    assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_CSR, 0, 15, 0), 128);
+    assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_CSR, 0, 64, 0), 128);
+    w.nnz--;
+    assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_CSR, 0, 16, 0), 128);
     assert_int_equal(sb_rule_tile_of(&w, &zen4, SB_PART_CSR, 0, 0, 0), 128);
     w.b_size = 2;
     assert_int_equal(sb_rule_tile_of(&w, &zen5, SB_PART_CSR, 0, 0, 0), 128);

@@ -5,6 +5,7 @@
 #include "gen.h"
 #include "planner/rules.h"
 #include "planner/slabs.h"
+#include "zen5.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -365,7 +366,6 @@ test_half(void **state)
                           .nnz = 300000,
                           .b_size = 8,
                           .compute_size = 8};
-    const sb_target zen5 = {.isa = SB_ISA_V4, .wide = true, .l2 = 1 << 20};
     sb_work w = work;
     sb_target t = zen5;
 
@@ -404,6 +404,91 @@ test_half(void **state)
     assert_int_equal(sb_slab_width(&pb, &w, &t), 32);
 }
 
+/* Zen 5, rows of B of 512 bytes: where B exceeds 1.5 of L3, of slabs that L2 does not hold. */
+static void
+test_far(void **state)
+{
+    const sb_problem pb = {.op = SB_OP_SPMM,
+                           .b = {.rows = 100000, .cols = 128, .ld = 128},
+                           .c = {.rows = 100000, .cols = 128, .ld = 128}};
+    sb_work w = {.op = SB_OP_SPMM,
+                 .n = 128,
+                 .b_size = 4,
+                 .compute_size = 4,
+                 .m = 99000,
+                 .k = 99000, /* 50.7 MB */
+                 .nnz = 24 * 99000};
+
+    (void)state;
+    assert_int_equal(sb_slab_width(&pb, &w, &zen5), 64);
+    w.nnz--;
+    assert_int_equal(sb_slab_width(&pb, &w, &zen5), 0);
+    w.nnz *= 2;
+    w.k = w.m = 98000; /* 50.2 MB */
+    assert_int_equal(sb_slab_width(&pb, &w, &zen5), 0);
+}
+
+/* Zen 5: threads share slabs that together take more than a fifth of L3. */
+static void
+test_shared(void **state)
+{
+    sb_work w = {.op = SB_OP_SPMM, .n = 256, .k = 13200, .b_size = 4};
+    sb_target zen4 = zen5;
+
+    (void)state;
+    zen4.wide = false;
+    assert_true(sb_rule_slab_shared(&w, 64, &zen5)); /* 6.76 MB of 33.6 */
+    assert_false(sb_rule_slab_shared(&w, 64, &zen4));
+    assert_false(sb_rule_slab_shared(&w, 0, &zen5));
+    w.k = 13000;
+    assert_false(sb_rule_slab_shared(&w, 64, &zen5));
+}
+
+/* ... and ask for rows of slabs of more than a tenth of it, whose columns are in no order. */
+static void
+test_asking(void **state)
+{
+    sb_work w = {.op = SB_OP_SPMM,
+                 .n = 256,
+                 .k = 13200, /* 3.38 MB a slab of 64 */
+                 .a_type = SB_F32,
+                 .a_size = 4,
+                 .b_size = 4,
+                 .compute_size = 4};
+    sb_target zen4 = zen5;
+
+    (void)state;
+    zen4.wide = false;
+    assert_int_equal(sb_rule_slab_prefetch(&w, 64, 0.85, &zen5), 56);
+    assert_int_equal(sb_rule_slab_prefetch(&w, 64, 0.84, &zen5), 0);
+    assert_int_equal(sb_rule_slab_prefetch(&w, 64, 1, &zen4), 0);
+    assert_int_equal(sb_rule_slab_prefetch(&w, 0, 1, &zen5), 0);
+    w.k = 13000;
+    assert_int_equal(sb_rule_slab_prefetch(&w, 64, 1, &zen5), 0);
+    w.k = 13200;
+    w.a_type = SB_C32;
+    assert_int_equal(sb_rule_slab_prefetch(&w, 64, 1, &zen5), 0);
+}
+
+/* Rows alone by slabs that L2 does not hold: of columns in no order, of rows of 512 bytes the more so. */
+static void
+test_strewn(void **state)
+{
+    sb_work w = {.op = SB_OP_SPMM, .n = 256, .k = 5000, .b_size = 4};
+    sb_target zen4 = zen5;
+
+    (void)state;
+    zen4.wide = false;
+    assert_true(sb_slab_strewn(&w, 0.85, &zen5));
+    assert_false(sb_slab_strewn(&w, 0.84, &zen5));
+    assert_true(sb_slab_strewn(&w, 0, &zen4));
+    w.n = 128;
+    assert_true(sb_slab_strewn(&w, 0.92, &zen5));
+    assert_false(sb_slab_strewn(&w, 0.91, &zen5));
+    w.k = 4900; /* L2 holds it */
+    assert_true(sb_slab_strewn(&w, 0, &zen5));
+}
+
 int
 main(void)
 {
@@ -415,6 +500,10 @@ main(void)
         cmocka_unit_test(test_forms_of_zen4),
         cmocka_unit_test(test_even),
         cmocka_unit_test(test_half),
+        cmocka_unit_test(test_far),
+        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_asking),
+        cmocka_unit_test(test_strewn),
         cmocka_unit_test(test_forms_of_fast_gathers),
     };
 

@@ -425,7 +425,15 @@ test_tile_a_thread(void **state)
                           .b_size = 4,
                           .c_size = 4,
                           .compute_size = 4},
-                  vector = {.op = SB_OP_SPMV, .m = 1000, .k = 1000, .n = 1};
+                  many = {.op = SB_OP_SPMM,
+                          .m = 2924,
+                          .k = 2924,
+                          .n = 8,
+                          .nnz = 6284,
+                          .b_size = 4,
+                          .c_size = 4,
+                          .compute_size = 4};
+    sb_work vector = {.op = SB_OP_SPMV, .m = 1000, .k = 1000, .n = 1};
     sb_work few = {.op = SB_OP_SPMM, .m = 223, .k = 472, .n = 16, .nnz = 2768};
 
     (void)state;
@@ -439,7 +447,14 @@ test_tile_a_thread(void **state)
     /* a vector that one thread is done with before another has begun; masks of 40 000 entries
      * cost less, and are not such */
     assert_true(sb_work_grain(&vector, 7000, SB_ISA_V3, 2) > 1000000);
-    assert_true(sb_work_grain(&vector, 9000, SB_ISA_V3, 2) < 4500);
+    assert_true(sb_work_grain(&vector, 12000, SB_ISA_V3, 2) < 4500);
+    /* rows are work, too, and all of it where they have next to no entries */
+    vector.m = 7000;
+    assert_true(sb_work_grain(&vector, 600, SB_ISA_V3, 2) < 4500);
+    assert_int_equal(sb_work_units(&vector, 600), 7600);
+    assert_int_equal(sb_work_units(&vector, 7000), 7000);
+    /* short rows of several columns take longer than their bytes */
+    assert_true(sb_work_grain(&many, many.nnz, SB_ISA_V4, 2) < 5000);
     /* nor are rows of several columns, of so few bytes */
     few.b_size = few.c_size = few.compute_size = 4;
     assert_true(sb_work_grain(&few, few.nnz, SB_ISA_V3, 2) > 1000000);
