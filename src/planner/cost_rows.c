@@ -118,10 +118,14 @@ far_away(bool streams, const sb_work *w, const sb_stats *s, const sb_target *t)
     /* beside so many entries a row of C, and the last of them, are little */
     const double few = fmin(1, 40 / fmax(1, s->mean));
 
+    const bool asks =
+        row >= 256 || (t->wide && row >= 128 &&
+                       sb_rule_strewn(w, sb_work_footprint(w, s), s->strewn, t));
+
     if (sb_rule_last(w, sb_work_footprint(w, s), s->onward, t) > 0)
         return 1 + few * gain_of_last(row, t);
-    if (row < 256 || !(sb_rule_beyond(w, sb_work_footprint(w, s), s->strewn, 1, t) ||
-                       sb_rule_past(w, s->mean, t)))
+    if (!asks || !(sb_rule_beyond(w, sb_work_footprint(w, s), s->strewn, 1, t) ||
+                   sb_rule_past(w, s->mean, t)))
         return sb_rule_first(w, sb_work_footprint(w, s), s->strewn, t) ? FIRST_LINES
                                                                        : 1;
     if (t->wide && !streams && sb_rule_past(w, s->mean, t))

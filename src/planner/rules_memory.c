@@ -74,8 +74,8 @@ far_off(const sb_work *w, double footprint, double strewn, const sb_target *t)
 {
     const int64_t row = w->n * w->b_size;
 
-    return t->wide && row >= 128 && row < 2048 && asked_for(w) >= MANY &&
-           strewn >= PARTLY_STREWN && footprint > FAR_L3 * (double)t->l3;
+    return t->wide && (row >= 256 || (row >= 128 && asked_for(w) >= MANY)) &&
+           row < 2048 && strewn >= PARTLY_STREWN && footprint > FAR_L3 * (double)t->l3;
 }
 
 static bool
