@@ -470,7 +470,8 @@ finish(sb_build *b)
     if (b->pl->slab > 0)
         b->choice.slab = b->pl->slab;
     plan->slab = b->choice.slab;
-    plan->together = !sb_slab_turns(b->pl->pb) &&
+    /* what is turned is a slab already (create.c) */
+    plan->together = b->pl->slab == 0 &&
                      sb_rule_slab_shared(&b->pl->work, b->choice.slab, b->pl->target);
     plan->last = b->choice.last;
     sb_strbuf_init(&text);

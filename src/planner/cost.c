@@ -42,6 +42,9 @@ static const coef table[SB_CLASS_COUNT] = {
     [SB_CLASS_HYB] = {5e-9, 0.5e-9, 1},
 };
 
+/* A row of y cleared on its own, on Zen 5 (docs/measured/spmv-rows.md, Rows without entries). */
+static const double cleared_row = 1.1e-9;
+
 /* Packed slices without values, of those with (docs/measured/spmv-slices.md, 16-bit
  * columns, one value). */
 static const double one_value = 0.88;
@@ -76,17 +79,17 @@ tile_a_thread(const sb_work *w, int64_t nnz)
     return w->op != SB_OP_SPMV && (double)nnz * sb_work_width(w) < 2e5;
 }
 
-/* Of one column some 3 us and less, a row as long as two entries, in which a second thread hardly
- * begins (docs/kernels.md, SpMV rule 8); of several columns where rows of B and C come to so
- * few bytes (docs/kernels.md, SpMM rule 1), that registers of 32 bytes and more compute
- * with as they are. */
+/* Of one column some 3 us and less, a row as long as two entries (which forms that count rows have in
+ * their units), in which a second thread hardly begins (docs/kernels.md, SpMV rule 8); of several columns
+ * where rows of B and C, and 32 bytes a row for its own sake, come to so few bytes (docs/kernels.md, SpMM
+ * rule 1), that registers of 32 bytes and more compute with as they are. */
 static bool
 tile_alone(const sb_work *w, int64_t nnz, sb_isa isa)
 {
     const double rows = (double)nnz * w->b_size + (double)w->m * w->c_size;
     const bool fast = isa >= SB_ISA_V3 && w->b_size == w->compute_size && !w->complex;
 
-    return w->op == SB_OP_SPMV ? nnz + 2 * w->m < 13000
+    return w->op == SB_OP_SPMV ? nnz + (nnz > w->nnz ? 0 : 2 * w->m) < 13000
                                : w->op == SB_OP_SPMM && fast &&
                                      rows * sb_work_width(w) + 32 * (double)w->m < 3e5;
 }
@@ -94,7 +97,7 @@ tile_alone(const sb_work *w, int64_t nnz, sb_isa isa)
 int64_t
 sb_work_units(const sb_work *w, int64_t nnz)
 {
-    const bool mostly_rows = w->op == SB_OP_SPMV && w->m > nnz;
+    const bool mostly_rows = w->op == SB_OP_SPMV && w->m > w->nnz;
 
     return nnz + (tile_a_thread(w, nnz) || mostly_rows ? w->m : 0);
 }
@@ -228,7 +231,7 @@ part_terms(sb_terms *out, const sb_part_choice *p, const sb_amounts *am,
         const bool no_values = p->kind == SB_PART_SELL && packed && w->one_value;
 
         sb_vector_terms(out, &one, s, t, packed);
-        out->unit += sb_cost_cleared(p, am, s) * 1.1e-9;
+        out->unit += sb_cost_cleared(p, am, s) * cleared_row;
         if (no_values)
             out->entry *= one_value;
         sb_vector_far(out, &one, s, t,
@@ -404,8 +407,8 @@ rest(sb_amounts *am, const sb_part_choice *p, const sb_stats *s, const sb_target
     am->units = am->touches = rows;
     am->partitions = 1;
     if (p->kind == SB_PART_ROWS) {
-        /* rows without entries are in one partition, and in a list by length all together,
-         * where they take next to nothing; of a GPU nobody looked */
+        /* rows without entries are in one partition, and in a list by length all together
+         * (sb_cost_cleared); of a GPU nobody looked */
         const double empty = p->k >= 0 ? 0 : positive(rows - filled);
         const double met = fmax(parts_met(p, s), runs);
 

@@ -75,8 +75,7 @@ double sb_cost_stream(const sb_work *w, const sb_stats *s, const sb_target *t,
  * nothing foresees: their first lines, and a row of C, or of the first factor. */
 double sb_cost_apart(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
                      const sb_stats *s, const sb_target *t, double a_bytes);
-/* Rows of C that are cleared on their own: of coordinates all, before any is added to, of rows by length
- * those without entries. */
+/* Rows of C that are cleared on their own: those without entries, of coordinates and of rows by length. */
 double sb_cost_cleared(const sb_part_choice *p, const sb_amounts *am,
                        const sb_stats *s);
 /* Seconds of a part's bytes in the caches, and of memory beside those; bytes of A and C. */
@@ -214,8 +213,8 @@ double sb_work_footprint(const sb_work *w, const sb_stats *s);
 /* Multiplications an entry: columns of C, of a sampled product the reduction's length; 1 at least. */
 double sb_work_width(const sb_work *w);
 
-/* What tiles are cut by: entries, and where each thread is to have one tile rows as well, lest a
- * third begins. */
+/* What tiles are cut by: entries, and rows as well where each thread is to have one tile, lest a third
+ * begins, and for SpMV of fewer entries than rows. */
 int64_t sb_work_units(const sb_work *w, int64_t nnz);
 /* Size of the tile table's pieces, in these: see tiles.c. The caller's alone: more than anything costs. */
 #define SB_GRAIN_ALONE (INT64_MAX / 8)

@@ -144,11 +144,10 @@ rows_again(const sb_part_choice *p, const sb_amounts *am, const sb_stats *s)
 double
 sb_cost_cleared(const sb_part_choice *p, const sb_amounts *am, const sb_stats *s)
 {
-    if (am->adds)
-        return 0;
-    if (p->kind == SB_PART_COO)
-        return (double)s->rows;
-    return p->kind == SB_PART_ROWS && p->k >= 0 ? (double)s->empty : 0;
+    const bool leaves_out =
+        p->kind == SB_PART_COO || (p->kind == SB_PART_ROWS && p->k >= 0);
+
+    return leaves_out && !am->adds ? (double)s->empty : 0;
 }
 
 /* Bytes/s of rows of C that another core has written, a thread's. */

@@ -117,7 +117,6 @@ far_away(bool streams, const sb_work *w, const sb_stats *s, const sb_target *t)
     const double alone = fmin(1, fmax(0, 3 - s->r4));
     /* beside so many entries a row of C, and the last of them, are little */
     const double few = fmin(1, 40 / fmax(1, s->mean));
-
     const bool asks =
         row >= 256 || (t->wide && row >= 128 &&
                        sb_rule_strewn(w, sb_work_footprint(w, s), s->strewn, t));

@@ -11,6 +11,8 @@
 #include "runtime/backend.h"
 #include "runtime/slab.h"
 
+#include <math.h>
+
 enum { DIRECT_TILES = 64 };
 
 /* What the rules ask of the rows of a part in place, by samples of them. */
@@ -108,9 +110,10 @@ order_of(const sb_problem *pb, const sb_work *w, int kind)
     return of;
 }
 
-/* Columns of a slab, of rows alone that gain from it and a buffer that is there; else 0. */
+/* Columns of a slab, of rows alone that gain from it and a buffer that is there; else 0. Where that
+ * depends on the order of columns, `strewn` is set. */
 static int
-slab(const sb_problem *pb, const sb_work *w, int kind)
+slab(double *strewn, const sb_problem *pb, const sb_work *w, int kind)
 {
     int width = 0;
     sb_view v;
@@ -120,8 +123,10 @@ slab(const sb_problem *pb, const sb_work *w, int kind)
         sb_view_make(&v, &pb->a, sb_problem_transposes(pb), NULL) != SB_OK)
         return 0;
     width = sb_slab_rows(pb, &v, w, sb_target_get());
-    if (width > 0 && !sb_slab_strewn(w, sb_view_strewn(&v), sb_target_get()))
-        width = 0;
+    if (width > 0 && !sb_slab_strewn(w, 0, sb_target_get())) {
+        *strewn = sb_view_strewn(&v);
+        width = sb_slab_strewn(w, *strewn, sb_target_get()) ? width : 0;
+    }
     sb_view_free(&v);
     return sb_slab_fits(pb, width) ? width : 0;
 }
@@ -188,6 +193,7 @@ run(const sb_problem *pb, const sb_problem *whole, int turned, sb_diag *diag)
     sb_launch launch = {.nstep = 1, .step = &step, .tile = tile};
     sb_work w;
     order of;
+    double strewn = 0;
     int64_t n;
     int width;
 
@@ -196,14 +202,15 @@ run(const sb_problem *pb, const sb_problem *whole, int turned, sb_diag *diag)
     sb_work_of(&w, pb);
     if (kind == SB_PART_CSR)
         kind = sb_rule_in_place(&w, sb_target_get(), (double)w.nnz / (double)w.m);
-    width = turned > 0 ? 0 : slab(pb, &w, kind);
+    width = turned > 0 ? 0 : slab(&strewn, pb, &w, kind);
     of = order_of(pb, &w, kind);
+    of.strewn = fmax(of.strewn, strewn);
     if (resident(&step.kernel, pb, &w, kind, of, width) != SB_OK) {
         kind = (sb_part_kind)as_is;
         of = order_of(pb, &w, kind);
         SB_TRY(resident(&step.kernel, pb, &w, kind, of, width));
     }
-    launch.last = width > 0 ? 0 : of.last; /* L2 holds a slab */
+    launch.last = width > 0 ? 0 : of.last;
     launch.slab = turned > 0 ? turned : width;
     launch.together = turned == 0 && sb_rule_slab_shared(&w, width, sb_target_get());
     n = tiles(&w, sb_backend_get()->threads());

@@ -182,9 +182,9 @@ bool sb_rule_gpu_suits(const sb_choice *ch);
  * between blocks or diagonals, pieces of rows): groups of lanes would add to it at once. */
 void sb_rule_gpu_rest(sb_choice *ch, const sb_stats *s);
 
-/* Zen 4, and Zen 5 for rows of B of 256 to 2047 bytes: whether rows of B are named in no order, of entries
- * `strewn` (sb_view_strewn), and A, B and C exceed what other programs leave of L3; and whether the entries of a part go one by one for
- * that, however many its rows have. */
+/* Zen 4, and Zen 5 for rows of B of 256 to 2047 bytes, of a large B from 128 on: whether rows of B are named
+ * in no order, of entries `strewn` (sb_view_strewn), and A, B and C exceed what other programs leave of L3;
+ * and whether the entries of a part go one by one for that, however many its rows have. */
 bool sb_rule_strewn(const sb_work *w, double footprint, double strewn,
                     const sb_target *t);
 bool sb_rule_alone(const sb_work *w, double footprint, double strewn, sb_part_kind kind,

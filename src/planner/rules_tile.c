@@ -70,7 +70,7 @@ sb_rule_tile(const sb_work *w, const sb_target *t, int block, int prefetch, int 
     /* a tile cut short costs what its columns do (docs/measured/widths-between.md,
      * Tiles cut short) */
     const bool once = !block && (sb_target_slow_gathers(t) || any_width(w, t));
-    /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for */
+    /* Zen 5's prefetchers follow sixteen lines, where nothing else is asked for, or of long rows of A */
     const bool doubles = t->wide && !block && w->compute_size == 8 && w->n >= 128 &&
                          (!prefetch || asks_tall(w, prefetch));
     int list;

@@ -234,6 +234,26 @@ sb_slab_turning(const sb_problem *pb, const char *text)
     return sb_slab_serves(pb, width) ? width : 0;
 }
 
+/* Whether L3 holds no slab of so many columns. */
+static bool
+beyond_l3(const sb_work *w, int width, const sb_target *t)
+{
+    return (double)w->k * width * w->b_size > (double)t->l3;
+}
+
+/* Bytes of slabs by rows; where rows of B have LEAST bytes, of rows alone, whose slabs are half as wide
+ * where L3 does not hold them (shared_out). */
+static size_t
+room_by_rows(const sb_problem *pb, const sb_work *w, const sb_target *t)
+{
+    const int most = sb_slab_width(pb, w, t);
+    const int width =
+        t->wide && length_of(w) == 0 && beyond_l3(w, most, t) ? most / 2 : most;
+
+    return sb_rule_slab_shared(w, width, t) ? sb_slab_bytes_shared(pb, width)
+                                            : sb_slab_bytes(pb, width);
+}
+
 size_t
 sb_slab_room(const sb_problem *pb, const char *text)
 {
@@ -244,9 +264,8 @@ sb_slab_room(const sb_problem *pb, const char *text)
     if (pb->op != SB_OP_SPMM || pb->device)
         return 0;
     sb_work_of(&w, pb);
-    width = sb_slab_turns(pb) ? sb_slab_turning(pb, NULL)
-                              : sb_slab_width(pb, &w, sb_target_get());
-    room = sb_slab_bytes(pb, width);
+    room = sb_slab_turns(pb) ? sb_slab_bytes(pb, sb_slab_turning(pb, NULL))
+                             : room_by_rows(pb, &w, sb_target_get());
     if (!read_slab(text, &width))
         return room;
     forced = sb_slab_bytes(pb, width);
@@ -288,9 +307,8 @@ shared_out(const sb_work *w, int width, const sb_target *t)
 {
     const bool shared = sb_rule_slab_shared(w, width, t);
     const bool uneven = !shared && !even(w, width, t) && even(w, width / 2, t);
-    const bool far = (double)w->k * width * w->b_size > (double)t->l3;
 
-    return t->wide && (uneven || far) ? width / 2 : width;
+    return t->wide && (uneven || beyond_l3(w, width, t)) ? width / 2 : width;
 }
 
 int

@@ -177,7 +177,8 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         first == SB_PART_BLOCKS ? (int)pl->view.block : rows_together(want);
     const sb_work narrow = sb_work_slab(&pl->work, want->slab);
     const double bytes = sb_work_footprint(&pl->work, &pl->stats);
-    const double strewn = want->slab == 0 ? pl->stats.strewn : 0; /* L2 holds a slab */
+    /* of slabs in no order there is a rule of its own */
+    const double strewn = want->slab == 0 ? pl->stats.strewn : 0;
     const bool alone = sb_rule_alone(&pl->work, bytes, strewn, first, pl->target);
     const bool ordered = first == SB_PART_PICK && want->part[0].k > 0;
     /* rows of B that a row of A brings: C is less beside more of them */
@@ -197,13 +198,9 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         (sb_cost_once(want) &&
          (sb_rule_stream(pl->pb, &pl->work, brought, pl->target) ||
           (ordered && sb_rule_stream_order(pl->pb, &pl->work, pl->target)) || past));
-    if (best.prefetch == 0 && best.last == 0 &&
-        (best.op != SB_OP_SDDMM || first == SB_PART_CSR) &&
-        !sb_rule_dots_near(&pl->work, pl->stats.onward, pl->target))
-        best.prefetch = first == SB_PART_CSR
-                            ? sb_rule_slab_prefetch(&pl->work, want->slab,
-                                                    pl->stats.strewn, pl->target)
-                            : 0;
+    if (best.prefetch == 0 && first == SB_PART_CSR)
+        best.prefetch =
+            sb_rule_slab_prefetch(&pl->work, want->slab, pl->stats.strewn, pl->target);
     if (best.prefetch == 0 && best.last == 0 &&
         (best.op != SB_OP_SDDMM || first == SB_PART_CSR) &&
         !sb_rule_dots_near(&pl->work, pl->stats.onward, pl->target) &&

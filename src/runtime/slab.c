@@ -134,6 +134,15 @@ sb_slab_bytes(const sb_problem *pb, int64_t width)
     return (size_t)regions * one + LINE;
 }
 
+size_t
+sb_slab_bytes_shared(const sb_problem *pb, int64_t width)
+{
+    size_t of_b;
+    const size_t one = sb_slab_serves(pb, width) ? region_bytes(pb, width, &of_b) : 0;
+
+    return one > 0 ? one + LINE : 0;
+}
+
 /* Where the buffer's first line begins, and what is left of it from there. */
 static char *
 lines_of(const sb_problem *pb, size_t *bytes)

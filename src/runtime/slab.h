@@ -26,6 +26,8 @@ bool sb_slab_serves(const sb_problem *pb, int64_t width);
 /* Bytes of a buffer that holds all slabs of `width` columns, or as many as 64 MiB do but one at
  * least, wherever it begins; from sizes and types alone. 0: they do not serve, or a size_t does not hold it. */
 size_t sb_slab_bytes(const sb_problem *pb, int64_t width);
+/* ... that all threads share. */
+size_t sb_slab_bytes_shared(const sb_problem *pb, int64_t width);
 
 /* Whether pb->scratch holds at least one of them. */
 bool sb_slab_fits(const sb_problem *pb, int64_t width);

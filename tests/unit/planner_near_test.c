@@ -212,7 +212,7 @@ test_few(void **state)
     assert_int_equal(sb_rule_last(&w, 48e3 * 512, 1, &zen5), 8);
 }
 
-/* Sixteen registers of floats where rows of B have 1024 bytes and nothing is asked for; C of two lines a row
+/* Sixteen registers of floats where rows of B have 1024 bytes and nothing is asked for, or whole ones by 14 entries and more; C of two lines a row
  * goes past the caches from 0.7 of L3 on. */
 static void
 test_tiles(void **state)

@@ -446,13 +446,20 @@ test_tile_a_thread(void **state)
                     w.nnz + w.m);
     /* a vector that one thread is done with before another has begun; masks of 40 000 entries
      * cost less, and are not such */
+    vector.nnz = 7000;
     assert_true(sb_work_grain(&vector, 7000, SB_ISA_V3, 2) > 1000000);
+    vector.nnz = 12000;
     assert_true(sb_work_grain(&vector, 12000, SB_ISA_V3, 2) < 4500);
+    /* slots, with two a row among them */
+    assert_true(sb_work_grain(&vector, 12999, SB_ISA_V3, 2) > 1000000);
+    assert_true(sb_work_grain(&vector, 13000, SB_ISA_V3, 2) < 4500);
     /* rows are work, too, and all of it where they have next to no entries */
     vector.m = 7000;
+    vector.nnz = 600;
     assert_true(sb_work_grain(&vector, 600, SB_ISA_V3, 2) < 4500);
     assert_int_equal(sb_work_units(&vector, 600), 7600);
-    assert_int_equal(sb_work_units(&vector, 7000), 7000);
+    vector.nnz = 7000;
+    assert_int_equal(sb_work_units(&vector, 600), 600); /* a part */
     /* short rows of several columns take longer than their bytes */
     assert_true(sb_work_grain(&many, many.nnz, SB_ISA_V4, 2) < 5000);
     /* nor are rows of several columns, of so few bytes */
