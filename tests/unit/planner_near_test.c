@@ -10,6 +10,7 @@
 #include "plan_text.h"
 #include "planner/direct.h"
 #include "planner/rules.h"
+#include "planner/slabs.h"
 #include "product_work.h"
 #include "runtime/kernel.h"
 #include "runtime/target.h"
@@ -396,6 +397,38 @@ test_direct(void **state)
     sb_backend_set(&sb_cpu_backend);
 }
 
+/* Slabs of a large B ask, too, and threads share them: of a plan, and of a call without an analysis, whose
+ * kernel would not have run otherwise. */
+static void
+test_slabs(void **state)
+{
+    static const char want[] = "(plan spmm (part csr) (tile 64) (prefetch 56) (stream) "
+                               "(slab 64))";
+    const int64_t m = sb_target_get()->l3 / 1024, n = 256, entries = 24;
+    float none[1];
+    sb_problem pb = by_rows(m, n);
+    char text[256];
+
+    (void)state;
+    if (elsewhere())
+        skip();
+    pb.a = strewn_matrix(false, m, entries, SB_I32);
+    plan_text(text, sizeof text, &pb.a, n, SB_F32, false);
+    assert_string_equal(text, want);
+    pb.b.ld = pb.c.ld = n;
+    pb.b.data = pb.c.data = pb.scratch = none;
+    pb.room = sb_slab_room(&pb, NULL);
+    assert_in_range(pb.room, m * 256, m * 256 + 64); /* one slab */
+    pb.alpha.re = 1;
+    pb.batch = 1;
+    sb_backend_set(&seen_backend);
+    seen_spec[0] = '\0';
+    assert_int_equal(sb_direct_run(&pb, NULL), SB_OK);
+    assert_non_null(strstr(seen_spec, "64 p56 nt"));
+    sb_backend_set(&sb_cpu_backend);
+    strewn_free(&pb.a);
+}
+
 /* What the rules ask for has a kernel: the call without an analysis takes it, of any width, both types, both
  * indices, rows of any length, where columns come in no order or in one. */
 static void
@@ -477,7 +510,8 @@ main(void)
         cmocka_unit_test(test_dots),     cmocka_unit_test(test_first),
         cmocka_unit_test(test_few),      cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_tiles),    cmocka_unit_test(test_chosen),
-        cmocka_unit_test(test_direct),   cmocka_unit_test(test_built_in),
+        cmocka_unit_test(test_direct),   cmocka_unit_test(test_slabs),
+        cmocka_unit_test(test_built_in),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);

@@ -132,6 +132,8 @@ test_scattered(void **state)
         t.threads = 1;
         t.l2 = 32 << 10;
         assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 64 : 0);
+        t.l3 = 64 << 10; /* less than a slab */
+        assert_int_equal(sb_slab_rows(&pb, &v, &w, &t), cases[q].all_over ? 32 : 0);
         /* Zen 3: half as wide, but where columns lie near */
         t = (sb_target){
             .isa = SB_ISA_V3, .l1 = 32 << 10, .l2 = 16 << 10, .l3 = 1 << 25};
@@ -169,6 +171,8 @@ typedef struct forms {
 } forms;
 
 static sb_isa level = SB_ISA_V3;
+static bool wide;
+static double strewn;
 static sb_options options;
 
 static forms
@@ -186,8 +190,12 @@ weigh_shared(gen_family family, int64_t n, int64_t l2, double run, double r4)
                            .ptr_type = SB_I32,
                            .idx_type = SB_I32,
                            .val_type = SB_F32};
-    const sb_target t = {
-        .isa = level, .l1 = 32 << 10, .l2 = l2, .l3 = 1 << 19, .threads = 1};
+    const sb_target t = {.isa = level,
+                         .wide = wide,
+                         .l1 = 32 << 10,
+                         .l2 = l2,
+                         .l3 = 1 << 19,
+                         .threads = 1};
     sb_matrix a = gen_matrix(&spec);
     const sb_problem pb = {.op = SB_OP_SPMM,
                            .a = a,
@@ -208,6 +216,7 @@ weigh_shared(gen_family family, int64_t n, int64_t l2, double run, double r4)
                         .compute_size = 4};
     pl.stats.mean = 30;
     pl.stats.r4 = r4;
+    pl.stats.strewn = strewn;
     for (int q = 0; q < SB_STATS_PANELS; q++)
         pl.stats.panel_run[q] = run;
     for (int q = 0; q < SB_COUNT(texts); q++) {
@@ -476,6 +485,7 @@ test_strewn(void **state)
 {
     sb_work w = {.op = SB_OP_SPMM, .n = 256, .k = 5000, .b_size = 4};
     sb_target zen4 = zen5;
+    forms of;
 
     (void)state;
     zen4.wide = false;
@@ -487,6 +497,16 @@ test_strewn(void **state)
     assert_false(sb_slab_strewn(&w, 0.91, &zen5));
     w.k = 4900; /* L2 holds it */
     assert_true(sb_slab_strewn(&w, 0, &zen5));
+    level = SB_ISA_V4;
+    wide = true;
+    for (int q = 0; q < 2; q++) { /* windows and panels have theirs anyhow */
+        strewn = q ? 0.85 : 0.84;
+        of = weigh(GEN_UNIFORM, 512, 32 << 10, 30);
+        assert_int_equal(of.rows, q ? 64 : 0);
+        assert_int_equal(of.windows, 64);
+        assert_int_equal(of.panel, 64);
+    }
+    wide = false;
 }
 
 int
