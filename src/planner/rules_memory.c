@@ -67,15 +67,15 @@ wide_rows(const sb_work *w)
     return row >= 256 && row < 2048;
 }
 
-/* Zen 5: whether most of what is named comes from beyond L2, however often it is (of short rows where it is
- * often), for B is so large and at least half of it is named in no order. */
+/* Zen 5: whether most of what is named comes from beyond L2, however often it is, for B is so large and at
+ * least half of it is named in no order. */
 static bool
 far_off(const sb_work *w, double footprint, double strewn, const sb_target *t)
 {
     const int64_t row = w->n * w->b_size;
 
-    return t->wide && (row >= 256 || (row >= 128 && asked_for(w) >= MANY)) &&
-           row < 2048 && strewn >= PARTLY_STREWN && footprint > FAR_L3 * (double)t->l3;
+    return t->wide && row >= 128 && row < 2048 && strewn >= PARTLY_STREWN &&
+           footprint > FAR_L3 * (double)t->l3;
 }
 
 static bool

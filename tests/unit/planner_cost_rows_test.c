@@ -396,14 +396,15 @@ static void
 test_clearing(void **state)
 {
     static const char *const parts[] = {"coo", "rows hyb 1 1"};
-    const sb_stats full = spread_rows(1);
-    sb_stats s = full;
+    sb_stats s = spread_rows(1), none;
+    sb_target zen5 = machine;
 
     (void)state;
     s.rows = 100000;
     s.empty = 99000;
     s.nnz = 1000;
     s.mean = 0.01;
+    none = s;
     for (int n = 8; n <= 64; n *= 8)
         for (int q = 0; q < 2; q++) {
             char plan[64];
@@ -413,6 +414,11 @@ test_clearing(void **state)
                 cost_of(&s, plan, n, 4, &machine).seconds >
                 0.7 * cost_of(&s, "(plan spmm (part csr))", n, 4, &machine).seconds);
         }
+    zen5.wide = true;
+    none.empty = 0;
+    assert_true(
+        cost_of(&s, "(plan spmv (part sell))", 1, 4, &zen5).terms[0].unit <
+        0.6 * cost_of(&none, "(plan spmv (part sell))", 1, 4, &zen5).terms[0].unit);
     assert_true(cost_of(&s, "(plan spmv (part coo))", 1, 4, &machine).seconds >
                 2 * cost_of(&s, "(plan spmv (part sell))", 1, 4, &machine).seconds / 3);
 }
@@ -438,6 +444,11 @@ test_nearer(void **state)
     near.r4 = near.r8 = 1;
     assert_true(against_rows(&once, "panel 192", 128, 4) >
                 1.2 * against_rows(&s, "panel 192", 128, 4));
+    machine.l2 = machine.l3 = (int64_t)1 << 40; /* hold B */
+    assert_true(against_rows(&once, "panel 192", 128, 4) >
+                1.2 * against_rows(&s, "panel 192", 128, 4));
+    machine.l2 = 1 << 20;
+    machine.l3 = 32 << 20;
     for (int q = 0; q < SB_STATS_PANELS; q++)
         near.panel_run[q] = 8;
     s = near;
