@@ -34,16 +34,34 @@ bench_files() {
     done
 }
 
-# Sets `files` to finite elements: 27 points of a grid, and neighbours of random points, of several
-# unknowns each.
-bench_meshes() {
-    local made=build/bench-data name
+# Sets `files` to what the lines that are read name and say `spblas gen`.
+bench_made() {
+    local made=build/bench-data name options
     files=()
     mkdir -p "$made"
     while read -r name options; do
         [ -f "$made/$name.mtx.gz" ] || "$build/spblas" gen $options --out "$made/$name.mtx.gz" >/dev/null
         files+=("$made/$name.mtx.gz")
-    done <<END
+    done
+}
+
+# Graphs whose B exceeds the near caches, L3 of some machines: no order, hubs, neighbours, communities in
+# order.
+bench_graphs() {
+    bench_made <<END
+uniform-65 uniform --rows 65000 --cols 65000 --degree 35
+uniform-131 uniform --rows 131000 --cols 131000 --degree 35
+uniform-300 uniform --rows 300000 --cols 300000 --degree 30
+rmat-131 rmat --rows 131000 --degree 35
+rmat-262 rmat --rows 262000 --degree 30
+knn-100 knn --rows 100000 --degree 20
+ppi-3 ppi --scale 3
+END
+}
+
+# Finite elements: 27 points of a grid, and neighbours of random points, of several unknowns each.
+bench_meshes() {
+    bench_made <<END
 grid-3 stencil27 --rows 8000 --unknowns 3
 grid-3-large stencil27 --rows 27000 --unknowns 3
 mesh-1 knn --rows 30000 --degree 16 --unknowns 1

@@ -139,6 +139,21 @@ sb_view_strewn(const sb_view *v)
 }
 
 double
+sb_view_alike(const sb_view *v)
+{
+    const int64_t n = v->rows < SAMPLES ? v->rows : SAMPLES;
+    const double half = v->rows > 0 ? (double)v->nnz / (double)v->rows / 2 : 0;
+    int64_t alike = 0;
+
+    for (int64_t q = 0; q < n; q++) {
+        const int64_t i = v->rows / n * q + v->rows % n * q / n;
+
+        alike += (double)(sb_view_lo(v, i + 1) - sb_view_lo(v, i)) >= half;
+    }
+    return n > 0 ? (double)alike / (double)n : 0;
+}
+
+double
 sb_view_span(const sb_view *v)
 {
     const int64_t n = v->rows < SAMPLES ? v->rows : SAMPLES;

@@ -110,6 +110,9 @@ double sb_view_onward(const sb_view *v);
  * nor the one before it, and whose own row has one entry or spans a quarter of all columns: near 1
  * where columns come in no order. */
 double sb_view_strewn(const sb_view *v);
+/* Of a sample of rows, those with half as many entries as the mean row and more: few where a few rows have
+ * most. */
+double sb_view_alike(const sb_view *v);
 
 /* The share of all columns from a row's first entry to its last, which are the outermost where columns are
  * in order, in the mean of at most 64 rows of two entries and more. */

@@ -139,7 +139,7 @@ together(const sb_part_choice *p, const sb_work *w, const sb_stats *s,
         return 1;
 
     /* fours ask for no rows of B ahead, so rows that do for each entry have none (steps.c) */
-    return unroll == SB_SPEC_FOURS && sb_rule_beyond(w, b, s->strewn, 1, t) &&
+    return unroll == SB_SPEC_FOURS && sb_rule_asks_whole(w, b, s->strewn, t) &&
                    sb_rule_last(w, b, s->onward, t) == 0
                ? 1
                : unroll;

@@ -123,9 +123,10 @@ slab(double *strewn, const sb_problem *pb, const sb_work *w, int kind)
         sb_view_make(&v, &pb->a, sb_problem_transposes(pb), NULL) != SB_OK)
         return 0;
     width = sb_slab_rows(pb, &v, w, sb_target_get());
-    if (width > 0 && !sb_slab_strewn(w, 0, sb_target_get())) {
+    if (width > 0 && !sb_slab_strewn(w, 0, 0, sb_target_get())) {
         *strewn = sb_view_strewn(&v);
-        width = sb_slab_strewn(w, *strewn, sb_target_get()) ? width : 0;
+        if (!sb_slab_strewn(w, *strewn, sb_view_alike(&v), sb_target_get()))
+            width = 0;
     }
     sb_view_free(&v);
     return sb_slab_fits(pb, width) ? width : 0;

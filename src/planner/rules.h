@@ -247,6 +247,9 @@ bool sb_problem_row_major(const sb_problem *pb);
 bool sb_rule_beyond(const sb_work *w, double footprint, double strewn, int rows,
                     const sb_target *t);
 
+/* Whether plain rows ask for each row of B, whole, for that (sb_rule_beyond, too). */
+bool sb_rule_asks_whole(const sb_work *w, double footprint, double strewn,
+                        const sb_target *t);
 /* Whether A, B and C do, on Zen 3, 4 and 5, and rows of B are long enough to be asked for: far
  * enough that it pays, or, where rows are too long for it, that an order of rows may. */
 bool sb_rule_leaves(const sb_problem *pb, double footprint, double strewn, int rows,

@@ -178,6 +178,14 @@ too_long(const sb_work *w, int rows, bool strewn, const sb_target *t)
                                       (row >= 2048 && (row >= 4096 || asked >= 11));
 }
 
+bool
+sb_rule_asks_whole(const sb_work *w, double footprint, double strewn,
+                   const sb_target *t)
+{
+    return sb_rule_beyond(w, footprint, strewn, 1, t) &&
+           !too_long(w, 1, sb_rule_strewn(w, footprint, strewn, t), t);
+}
+
 /* Of L3, what B takes up where rows of it of half a line or a line are asked for. */
 #define SHORT_L3 0.6
 

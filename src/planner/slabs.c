@@ -30,9 +30,12 @@ enum { LEAST_TURNED = 8, MOST_TURNED = 64, TURNED = 4 };
 /* Of L2, that a slab held by it may have, but where rows of B have HALF or fewer. */
 #define HELD 1.2
 
-/* Of entries, those in no order where L2 does not hold a slab and rows of B have LEAST bytes, and more. */
+/* Of entries, those in no order where L2 does not hold a slab and rows of B have LEAST bytes, and more; of
+ * rows, those of half the mean length and more, where rows of B have HALF and fewer: where a few rows and
+ * columns have most entries, these columns are near in place. */
 #define STREWN_LEAST 0.92
 #define STREWN_HALF 0.85
+#define ALIKE 0.6
 
 /* Rows of B of LEAST bytes, of HALF, of twice as many, of four times as many. */
 enum { LENGTHS = 4 };
@@ -331,12 +334,14 @@ sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
 }
 
 bool
-sb_slab_strewn(const sb_work *w, double strewn, const sb_target *t)
+sb_slab_strewn(const sb_work *w, double strewn, double alike, const sb_target *t)
 {
     const machine *mc = machine_of(t);
+    const int length = length_of(w);
 
     return !mc || !t->wide || !spilt(mc, w, t, HELD) ||
-           strewn >= (length_of(w) > 0 ? STREWN_HALF : STREWN_LEAST);
+           (strewn >= (length > 0 ? STREWN_HALF : STREWN_LEAST) &&
+            (length > 1 || alike >= ALIKE));
 }
 
 /* Whether rows alone, however they are kept, in one pass. */
@@ -440,7 +445,8 @@ form(sb_weighed *w, const sb_planner *pl, int width, double rows)
                sb_cost_partitions(p->c, slab_bytes(pl, width), ROW, &pl->stats,
                                   pl->target);
     }
-    return is_rows(w) && sb_slab_strewn(&pl->work, pl->stats.strewn, pl->target)
+    return is_rows(w) && sb_slab_strewn(&pl->work, pl->stats.strewn,
+                                        sb_view_alike(&pl->view), pl->target)
                ? g->rows * fmin(rows, w->cost.seconds) *
                      (mc->parts && sb_rule_spread(&pl->stats, 1) ? spilt_slab(pl, width)
                                                                  : 1)

@@ -32,9 +32,9 @@ int sb_slab_turning(const sb_problem *pb, const char *text);
 int sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
                  const sb_target *t);
 
-/* Whether so many columns are in no order (sb_view_strewn) that slabs of rows alone which L2 does not hold
- * gain, on Zen 5: else rows of B that are asked for in place are near each other. */
-bool sb_slab_strewn(const sb_work *w, double strewn, const sb_target *t);
+/* Whether so many columns are in no order (sb_view_strewn), and so many rows alike (sb_view_alike), that slabs
+ * of rows alone which L2 does not hold gain, on Zen 5: else rows of B that are asked for in place are near. */
+bool sb_slab_strewn(const sb_work *w, double strewn, double alike, const sb_target *t);
 
 /* Adds the forms by slabs of what is weighed so far. */
 void sb_slab_weigh(sb_planner *pl);

@@ -489,14 +489,17 @@ test_strewn(void **state)
 
     (void)state;
     zen4.wide = false;
-    assert_true(sb_slab_strewn(&w, 0.85, &zen5));
-    assert_false(sb_slab_strewn(&w, 0.84, &zen5));
-    assert_true(sb_slab_strewn(&w, 0, &zen4));
+    assert_true(sb_slab_strewn(&w, 0.85, 0.6, &zen5));
+    assert_false(sb_slab_strewn(&w, 0.84, 0.6, &zen5));
+    assert_true(sb_slab_strewn(&w, 0, 0.6, &zen4));
+    assert_false(sb_slab_strewn(&w, 1, 0.59, &zen5));
+    w.n = 512; /* so long they gain in any case */
+    assert_true(sb_slab_strewn(&w, 1, 0, &zen5));
     w.n = 128;
-    assert_true(sb_slab_strewn(&w, 0.92, &zen5));
-    assert_false(sb_slab_strewn(&w, 0.91, &zen5));
+    assert_true(sb_slab_strewn(&w, 0.92, 0.6, &zen5));
+    assert_false(sb_slab_strewn(&w, 0.91, 0.6, &zen5));
     w.k = 4900; /* L2 holds it */
-    assert_true(sb_slab_strewn(&w, 0, &zen5));
+    assert_true(sb_slab_strewn(&w, 0, 0.6, &zen5));
     level = SB_ISA_V4;
     wide = true;
     for (int q = 0; q < 2; q++) { /* windows and panels have theirs anyhow */
