@@ -148,7 +148,8 @@ sb_view_alike(const sb_view *v)
     for (int64_t q = 0; q < n; q++) {
         const int64_t i = v->rows / n * q + v->rows % n * q / n;
 
-        alike += (double)(sb_view_lo(v, i + 1) - sb_view_lo(v, i)) >= half;
+        /* offsets need not have been validated */
+        alike += (double)sb_view_lo(v, i + 1) - (double)sb_view_lo(v, i) >= half;
     }
     return n > 0 ? (double)alike / (double)n : 0;
 }

@@ -88,8 +88,9 @@ tile_alone(const sb_work *w, int64_t nnz, sb_isa isa)
 {
     const double rows = (double)nnz * w->b_size + (double)w->m * w->c_size;
     const bool fast = isa >= SB_ISA_V3 && w->b_size == w->compute_size && !w->complex;
+    const double units = (double)nnz + (nnz > w->nnz ? 0 : 2.0 * (double)w->m);
 
-    return w->op == SB_OP_SPMV ? nnz + (nnz > w->nnz ? 0 : 2 * w->m) < 13000
+    return w->op == SB_OP_SPMV ? units < 13000
                                : w->op == SB_OP_SPMM && fast &&
                                      rows * sb_work_width(w) + 32 * (double)w->m < 3e5;
 }

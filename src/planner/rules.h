@@ -217,7 +217,8 @@ bool sb_rule_slab_asks(const sb_work *w, int slab, const sb_target *t);
 /* How far ahead rows of a slab are that L2 does not hold, whose columns are named in no order; 0: not. */
 int sb_rule_slab_prefetch(const sb_work *w, int slab, double strewn,
                           const sb_target *t);
-/* Whether threads take one slab after the other together, for all would leave too little of L3. */
+/* Whether threads take one slab after the other together, for all would leave too little of L3, and L2 holds
+ * none. */
 bool sb_rule_slab_shared(const sb_work *w, int slab, const sb_target *t);
 
 /* How many rows of A ahead the row of B that a row's last entry names is asked for, 0: none. Where

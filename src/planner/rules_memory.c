@@ -338,8 +338,10 @@ sb_rule_slab_prefetch(const sb_work *w, int slab, double strewn, const sb_target
 bool
 sb_rule_slab_shared(const sb_work *w, int slab, const sb_target *t)
 {
-    return t->wide && slab > 0 &&
-           (double)w->k * slab * w->b_size * t->threads > SLABS_APART * (double)t->l3;
+    const double bytes = (double)w->k * slab * w->b_size;
+
+    return t->wide && bytes > 2.0 * (double)t->l2 &&
+           bytes * t->threads > SLABS_APART * (double)t->l3;
 }
 
 bool

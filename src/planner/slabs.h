@@ -26,8 +26,8 @@ int sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t);
  */
 int sb_slab_turning(const sb_problem *pb, const char *text);
 
-/* The columns of a slab of rows (alone where sb_slab_strewn, too) where this structure gains from them, else 0: the columns
- * of its rows lie all over B, by a few of them, or L2 holds a slab (Zen 3 and 5), or they
+/* The columns of a slab of rows (alone where sb_slab_strewn, too) where this structure gains from them, else
+ * 0: the columns of its rows lie all over B, by a few of them, or L2 holds a slab (Zen 3 and 5), or they
  * lie near each other and C is streamed (Zen 3). */
 int sb_slab_rows(const sb_problem *pb, const sb_view *v, const sb_work *w,
                  const sb_target *t);

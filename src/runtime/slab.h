@@ -44,8 +44,8 @@ sb_problem sb_slab_in_place(const sb_problem *pb, int64_t from, int64_t width);
 
 /*
  * Runs the launch in slabs of l->slab columns, which fit. Where there are enough for all
- * threads and l->together is not set, each takes whole slabs and a part of the buffer for itself; else all share the
- * rows of one after the other. Errors as sb_launch_run.
+ * threads and l->together is not set, each takes whole slabs and a part of the buffer for itself;
+ * else all share the rows of one after the other. Errors as sb_launch_run.
  */
 sb_status sb_slab_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag);
 

@@ -117,6 +117,29 @@ test_products(void **state)
     }
 }
 
+/* Fours are left for asking only where plain rows do ask: many entries a row of B are near, but of a large B
+ * in no order. */
+static void
+test_asks_whole(void **state)
+{
+    static const struct {
+        int64_t entries;
+        double strewn;
+        bool want;
+    } cases[] = {{10, 0.3, true}, {40, 0.3, false}, {40, 0.5, true}};
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        const sb_problem pb = square(200000, 64, cases[q].entries);
+        sb_work w;
+
+        sb_work_of(&w, &pb);
+        if (sb_rule_asks_whole(&w, 200000 * 256.0, cases[q].strewn, &zen5) !=
+            cases[q].want)
+            fail_msg("case %d", q);
+    }
+}
+
 /* Dots of 128 bytes and more, below 1024; in no order of 256 from 0.45 of L3 on, of 128 from 0.8; a fifth of
  * them from L3 on; else of 256 from 1.5. Rows that go on as diagonals do ask for nothing. */
 static void
@@ -551,8 +574,9 @@ main(void)
         cmocka_unit_test(test_dots),     cmocka_unit_test(test_first),
         cmocka_unit_test(test_few),      cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_tiles),    cmocka_unit_test(test_chosen),
-        cmocka_unit_test(test_direct),   cmocka_unit_test(test_slabs),
-        cmocka_unit_test(test_shared),   cmocka_unit_test(test_built_in),
+        cmocka_unit_test(test_direct),   cmocka_unit_test(test_asks_whole),
+        cmocka_unit_test(test_slabs),    cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_built_in),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);

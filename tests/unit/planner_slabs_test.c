@@ -2,6 +2,7 @@
  * Which products go by slabs of B, and of how many columns
  * (docs/measured/spmm-slabs.md).
  */
+#include "formats/stats.h"
 #include "gen.h"
 #include "planner/rules.h"
 #include "planner/slabs.h"
@@ -442,7 +443,7 @@ static void
 test_shared(void **state)
 {
     sb_work w = {.op = SB_OP_SPMM, .n = 256, .k = 13200, .b_size = 4};
-    sb_target zen4 = zen5;
+    sb_target zen4 = zen5, many = zen5;
 
     (void)state;
     zen4.wide = false;
@@ -451,6 +452,10 @@ test_shared(void **state)
     assert_false(sb_rule_slab_shared(&w, 0, &zen5));
     w.k = 13000;
     assert_false(sb_rule_slab_shared(&w, 64, &zen5));
+    many.threads = 16;
+    assert_true(sb_rule_slab_shared(&w, 64, &many));
+    w.k = 8000; /* of 2 MB a slab each thread's L2 keeps most */
+    assert_false(sb_rule_slab_shared(&w, 64, &many));
 }
 
 /* ... and ask for rows of slabs of more than a tenth of it, whose columns are in no order. */
@@ -477,6 +482,31 @@ test_asking(void **state)
     w.k = 13200;
     w.a_type = SB_C32;
     assert_int_equal(sb_rule_slab_prefetch(&w, 64, 1, &zen5), 0);
+}
+
+/* Rows of half the mean length and more. */
+static void
+test_alike(void **state)
+{
+    static const int32_t ptr[] = {0, 10, 11, 12, 14}, crd[14] = {0};
+    const sb_matrix a = {.format = SB_FORMAT_CSR,
+                         .rows = 4,
+                         .cols = 20,
+                         .nnz = 14,
+                         .ptr = ptr,
+                         .idx = crd,
+                         .ptr_type = SB_I32,
+                         .idx_type = SB_I32,
+                         .val_type = SB_F32};
+    sb_view v;
+
+    (void)state;
+    assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+    assert_true(sb_view_alike(&v) == 0.5);
+    v.rows = 0;
+    assert_true(sb_view_alike(&v) == 0);
+    v.rows = 4;
+    sb_view_free(&v);
 }
 
 /* Rows alone by slabs that L2 does not hold: of columns in no order, of rows of 512 bytes the more so. */
@@ -527,6 +557,7 @@ main(void)
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_asking),
         cmocka_unit_test(test_strewn),
+        cmocka_unit_test(test_alike),
         cmocka_unit_test(test_forms_of_fast_gathers),
     };
 
