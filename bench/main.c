@@ -38,7 +38,7 @@ typedef struct call {
     int64_t threads, rounds, min_nnz, check;
     double batch_seconds, row_seconds;
     const char *out, *op, *n, *type, *peers; /* but out, lists by commas */
-    bool quick, tiny, no_limits, measured, columns, transposed, own_values, help;
+    bool quick, tiny, no_limits, measured, columns, transposed, own_values, near, help;
     const char *plan[FORCED];
     int plans;
     const char *file[512];
@@ -331,6 +331,8 @@ run_all(const call *c)
             code = TOOL_USAGE;
             continue;
         }
+        if (c->near)
+            problem_near(&m);
         for (k = 0; m.nnz >= c->min_nnz && k < sizeof cases / sizeof *cases; k++)
             if (wanted(c, &cases[k]) &&
                 !run_case(c, &m, &cases[k], peers, count, &limits, rep))
@@ -389,6 +391,8 @@ main(int argc, char **argv)
         {"--transposed", ARG_FLAG, &c.transposed, "A^T in place of A"},
         {"--own-values", ARG_FLAG, &c.own_values,
          "A's values are the file's, 1 in a pattern (random)"},
+        {"--near", ARG_FLAG, &c.near,
+         "each row's columns are 0 to 7 in turns, so that B lies in the nearest cache"},
         {"--no-limits", ARG_FLAG, &c.no_limits, "do not measure the machine"},
         {"--help", ARG_FLAG, &c.help, "this text"},
         {NULL, ARG_FLAG, NULL, NULL},

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rows of B that stay in L1: of 512 doubles 32 KiB. */
+enum { NEAR = 8 };
+
 bool
 problem_read(problem_matrix *out, const char *path, bool own)
 {
@@ -42,6 +45,16 @@ problem_read(problem_matrix *out, const char *path, bool own)
         out->val[p] = m.val[m.field == MM_COMPLEX ? 2 * p : p];
     mm_free(&m);
     return true;
+}
+
+void
+problem_near(problem_matrix *m)
+{
+    const int64_t least = m->cols < NEAR ? m->cols : NEAR;
+
+    for (int64_t i = 0; i < m->rows; i++)
+        for (int32_t p = m->ptr[i]; p < m->ptr[i + 1]; p++)
+            m->col[p] = (int32_t)((p - m->ptr[i]) % least);
 }
 
 void
