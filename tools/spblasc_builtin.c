@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
+#include "kernels/recipe.h"
 #include "kernels/spec.h"
 
 #include <stdio.h>
@@ -54,7 +55,8 @@ sums(const char *text)
 
     if (sb_spec_parse(&s, text, &diag) != SB_OK)
         return 0;
-    if (s.unroll >= SB_SPEC_SLIM || asks_near(&s)) /* are another's, else */
+    if (s.unroll >= SB_SPEC_SLIM || asks_near(&s) || /* are another's, else */
+        (s.op == SB_KOP_SDDMM && s.kinds >> SB_KIND_WIN & 1))
         return WIDE_REGISTERS;
     bytes = s.tile * (s.block > 1 ? s.block : 1) * (int)sb_dtype_size(s.compute);
     if ((s.op == SB_KOP_SDDMM || strstr(text, " blocks ")) && bytes > SIXTEEN_REGISTERS)

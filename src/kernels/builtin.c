@@ -69,13 +69,19 @@
     "sddmm " kind " " types " rc x32 p0" together,     \
         "sddmm " kind " " types " rc x64 p0" together, \
         "sddmm " kind " " types " rc x128 p0" together
-#define TOGETHER(types)                                                              \
-    DOTS("csr", types, " u4"), DOTS("csr", types, " u8"),                            \
-        "sddmm csr " types " rc t32 p0 u4", "sddmm csr " types " rc t32 p0 u8",      \
-        "sddmm rows " types " rc t32 p0 u4", "sddmm rows " types " rc t32 p0 u8",    \
-        "sddmm rows " types " rc x128 p0 u8", "sddmm win " types " rc b4 t32 p0 u4", \
-        "sddmm win " types " rc b6 t32 p0 u4", "sddmm csr " types " rc x128 p64 u4", \
-        "sddmm csr " types " rc x128 p64 u8", "sddmm csr " types " rc t32 p64 u4"
+#define SHARED_DOTS(types, tile)                    \
+    "sddmm win " types " rc b3 " tile " p0 u4",     \
+        "sddmm win " types " rc b4 " tile " p0 u4", \
+        "sddmm win " types " rc b6 " tile " p0 u4"
+#define TOGETHER(types)                                                             \
+    DOTS("csr", types, " u4"), DOTS("csr", types, " u8"),                           \
+        "sddmm csr " types " rc t32 p0 u4", "sddmm csr " types " rc t32 p0 u8",     \
+        "sddmm rows " types " rc t32 p0 u4", "sddmm rows " types " rc t32 p0 u8",   \
+        DOTS("rows", types, " u8"), SHARED_DOTS(types, "t32"),                      \
+        "sddmm csr " types " rc x128 p64 u4", "sddmm csr " types " rc x128 p64 u8", \
+        "sddmm csr " types " rc t32 p64 u4", DOTS("rows", types, " u4"),            \
+        SHARED_DOTS(types, "x32"), SHARED_DOTS(types, "x64"),                       \
+        SHARED_DOTS(types, "x128")
 /* Parts an analysis makes. Tall register tiles cost most to compile and gain least where
  * registers are narrow, so only pairs of rows get 64 columns, and three of floats, which gain. */
 #define BLOCKED(kind, block, types)                \

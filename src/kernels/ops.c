@@ -230,6 +230,23 @@ sb_ops_result(sb_strbuf *out, const sb_spec *s, const char *target, const char *
 }
 
 void
+sb_ops_result_known(sb_strbuf *out, const sb_spec *s, const char *target,
+                    const char *value, bool added)
+{
+    const sb_dtype type = s->op == SB_KOP_SDDMM ? s->a : s->c;
+    const char *close = store_open(out, s, type);
+
+    sb_strbuf_printf(out, "%%alpha * %s + ", value);
+    if (added) {
+        sb_strbuf_puts(out, "%beta * ");
+        sb_ops_operand(out, s, target, type, false);
+    } else {
+        sb_ops_zero(out, s);
+    }
+    sb_strbuf_puts(out, close);
+}
+
+void
 sb_ops_term(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
 {
     const char *close = store_open(out, s, s->op == SB_KOP_SDDMM ? s->a : s->c);

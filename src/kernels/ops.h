@@ -58,6 +58,9 @@ void sb_ops_product(sb_strbuf *out, const sb_spec *s, const char *a, const char 
  * compute type, as it is stored in TARGET. */
 void sb_ops_result(sb_strbuf *out, const sb_spec *s, const char *target,
                    const char *value);
+/* The same where it is known whether anything is `added`, beta times what was there. */
+void sb_ops_result_known(sb_strbuf *out, const sb_spec *s, const char *target,
+                         const char *value, bool added);
 /* EXPR of type `from` in the compute type: conjugated, then cast. */
 void sb_ops_operand(sb_strbuf *out, const sb_spec *s, const char *expr, sb_dtype from,
                     bool conj);

@@ -53,13 +53,13 @@ put_products(sb_strbuf *out, const sb_spec *s, int rows, int e, const char *at)
 static void
 put_ahead(sb_strbuf *out, const sb_spec *s, int e)
 {
-    for (int q = 0; q < e && s->prefetch > 0; q++)
+    for (int q = 0; q < e; q++)
         sb_strbuf_printf(out, "      prefetch%s $Y[%%c * %d, %%f%d]\n",
                          s->prefetch >= SB_PREFETCH_FAR ? " far" : "", lanes_of(s), q);
 }
 
 static void
-put_dots(sb_strbuf *out, const sb_spec *s, int rows, int e)
+put_dots(sb_strbuf *out, const sb_spec *s, int rows, int e, bool ahead)
 {
     const int lanes = lanes_of(s);
     char at[48];
@@ -67,7 +67,8 @@ put_dots(sb_strbuf *out, const sb_spec *s, int rows, int e)
     sb_strbuf_puts(out, "      for %c in 0 .. ");
     sb_ops_depth(out, s);
     sb_strbuf_printf(out, " / %d reduce {\n", lanes);
-    put_ahead(out, s, e);
+    if (ahead)
+        put_ahead(out, s, e);
     sb_strbuf_printf(out, "      for %%l in 0 .. %d {\n", lanes);
     (void)snprintf(at, sizeof at, "%%c * %d", lanes);
     put_products(out, s, rows, e, at);
@@ -108,7 +109,7 @@ put_clear(sb_strbuf *out, const sb_spec *s, int dots, int e)
 
 /* Sums across lanes, scaled and stored. */
 static void
-put_results(sb_strbuf *out, const sb_spec *s, const sb_samples *of, int e)
+put_results(sb_strbuf *out, const sb_spec *s, const sb_samples *of, int e, bool added)
 {
     const int lanes = lanes_of(s), dots = of->rows * e;
     char target[128], place[96], sum[48];
@@ -128,53 +129,80 @@ put_results(sb_strbuf *out, const sb_spec *s, const sb_samples *of, int e)
         if (!of->listed)
             sb_strbuf_printf(out, "      for %%e in 0 .. %d {\n", e);
         sb_strbuf_printf(out, "        %s = ", target);
-        sb_ops_result(out, s, target, sum);
+        sb_ops_result_known(out, s, target, sum, added);
         sb_strbuf_puts(out, of->listed ? "\n" : "\n      }\n");
     }
 }
 
 static void
-put_group(sb_strbuf *out, const sb_spec *s, const sb_samples *of, int e)
+put_group(sb_strbuf *out, const sb_spec *s, const sb_samples *of, int e, bool added)
 {
+    const bool ahead = s->prefetch > 0 && of->ahead;
+
     for (int q = 0; q < e; q++) {
         sb_strbuf_printf(out, "      let %%j%d = ", q);
         sb_strbuf_printf(out, of->column, q);
+        if (ahead) {
+            sb_strbuf_printf(out, "\n      let %%f%d = ", q);
+            sb_strbuf_printf(out, of->ahead, q + s->prefetch);
+        }
         sb_strbuf_puts(out, "\n");
-        if (s->prefetch > 0)
-            sb_strbuf_printf(
-                out,
-                "      let %%f%d = cast(i64, $A_crd[min(%%p + %d, %%nnz - 1)]) - "
-                "%%base\n",
-                q, q + s->prefetch);
     }
     put_clear(out, s, of->rows * e, e);
-    put_dots(out, s, of->rows, e);
-    put_results(out, s, of, e);
+    put_dots(out, s, of->rows, e, ahead);
+    put_results(out, s, of, e, added);
 }
 
-void
-sb_sample_list(sb_strbuf *out, const sb_spec *s, const sb_samples *of)
+static void
+put_list(sb_strbuf *out, const sb_spec *s, const sb_samples *of, bool added)
 {
     const int u = of->together;
+    const bool halved = of->rows > 1;
+    const int last = halved ? 2 : u;
 
     sb_strbuf_printf(out,
                      "    for %%g in 0 .. (%%hi - %%lo) / %d {\n"
                      "      let %%p = %%lo + %%g * %d\n",
                      u, u);
-    put_group(out, s, of, u);
-    sb_strbuf_printf(out,
-                     "    }\n"
-                     "    for %%p in %%lo + (%%hi - %%lo) / %d * %d .. %%hi {\n",
-                     u, u);
-    put_group(out, s, of, 1);
+    put_group(out, s, of, u, added);
+    sb_strbuf_puts(out, "    }\n");
+    for (int e = u / 2; e > 1 && halved; e /= 2) {
+        sb_strbuf_printf(out,
+                         "    for %%g in 0 .. (%%hi - %%lo) mod %d / %d {\n"
+                         "      let %%p = %%lo + (%%hi - %%lo) / %d * %d\n",
+                         2 * e, e, 2 * e, 2 * e);
+        put_group(out, s, of, e, added);
+        sb_strbuf_puts(out, "    }\n");
+    }
+    sb_strbuf_printf(out, "    for %%p in %%lo + (%%hi - %%lo) / %d * %d .. %%hi {\n",
+                     last, last);
+    put_group(out, s, of, 1, added);
+    sb_strbuf_puts(out, "    }\n");
+}
+
+void
+sb_sample_list(sb_strbuf *out, const sb_spec *s, const sb_samples *of)
+{
+    sb_strbuf_puts(out, "    if (%beta == ");
+    sb_ops_zero(out, s);
+    sb_strbuf_puts(out, ") {\n");
+    put_list(out, s, of, false);
+    sb_strbuf_puts(out, "    } else {\n");
+    put_list(out, s, of, true);
     sb_strbuf_puts(out, "    }\n");
 }
 
 void
 sb_sample_row(sb_strbuf *out, const sb_spec *s)
 {
-    const sb_samples row = {1, s->unroll, false, "cast(i64, $A_crd[%%p + %d]) - %%base",
-                            "%%p + %%e"};
+    const sb_samples row = {
+        1,
+        s->unroll,
+        false,
+        "cast(i64, $A_crd[%%p + %d]) - %%base",
+        "cast(i64, $A_crd[min(%%p + %d, %%nnz - 1)]) - %%base",
+        "%%p + %%e",
+    };
 
     sb_sample_list(out, s, &row);
 }

@@ -21,13 +21,14 @@ bool sb_sample_can(const sb_spec *s);
  * `together` at a time. In the texts %p is the place in the list at which a group begins.
  *
  * column  the group's %d-th column
+ * ahead   the column %d places on, to ask for; NULL: nothing is asked for
  * place   where in $A the dot of the %d-th row with column %e of the group goes; `listed`,
  *         of one row: the dot with the %d-th column
  */
 typedef struct sb_samples {
     int rows, together;
     bool listed;
-    const char *column, *place;
+    const char *column, *ahead, *place;
 } sb_samples;
 
 /* The list by groups, and what is left one by one. */

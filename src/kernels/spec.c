@@ -347,7 +347,8 @@ check_lanes(const sb_spec *s, sb_diag *diag)
 static bool
 asks_ahead(const sb_spec *s)
 {
-    return sb_sample_grouped(s) && s->kinds == 1U << SB_KIND_CSR && !s->stream &&
+    return sb_sample_grouped(s) && !s->stream &&
+           (s->kinds == 1U << SB_KIND_CSR || s->kinds >> SB_KIND_WIN & 1) &&
            s->prefetch >= SB_PREFETCH_WHOLE;
 }
 

@@ -231,12 +231,16 @@ static void
 sample(sb_strbuf *out, const sb_spec *s)
 {
     const int b = s->block;
-    const sb_samples shared = {b, s->unroll, false,
+    const sb_samples shared = {b,
+                               s->unroll,
+                               false,
                                "cast(i64, $win_crd[%%col + %%p + %d])",
+                               "cast(i64, $win_crd[min(%%col + %%p + %d, "
+                               "%%win_slots - 1)])",
                                "%%lo%d + %%p + %%e"};
-    const sb_samples rest = {1, s->unroll, true,
-                             "cast(i64, $win_crd[%%win_slots + %%p + %d])",
-                             "cast(i64, $win_rest[%%p + %d])"};
+    const sb_samples rest = {1,    s->unroll,
+                             true, "cast(i64, $win_crd[%%win_slots + %%p + %d])",
+                             NULL, "cast(i64, $win_rest[%%p + %d])"};
 
     head(out, s);
     sb_strbuf_printf(out,

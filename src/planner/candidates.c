@@ -264,7 +264,7 @@ legal(const sb_choice *ch, const sb_problem *pb, bool in)
         return false;
     /* Fewer rows share too little, more leave no registers for the dots of a group. */
     if (pb->op == SB_OP_SDDMM && !pb->device && first == SB_PART_WIN &&
-        (ch->part[0].size < 4 || ch->part[0].size > 6))
+        (ch->part[0].size < 3 || ch->part[0].size > 6))
         return false;
     return sb_parts_computable(pb, ch);
 }

@@ -58,7 +58,13 @@ unwise_partitions(const sb_planner *pl, const sb_part_choice *p)
     if (pl->pb->op != SB_OP_SDDMM && pl->work.c_size < pl->work.compute_size)
         return "C would be rounded once a partition";
     if (sb_rule_partitions(&pl->work, pl->target) && gathers_rows(pl->pb))
-        return sb_rule_spread(s, p->c) && sb_rule_scattered(&pl->view) ? NULL : none;
+        return (sb_rule_spread(s, p->c) ||
+                (pl->target->wide && s->sorted && s->mean >= 64.0 * p->c)) &&
+                       sb_rule_scattered(&pl->view) &&
+                       (!pl->target->wide ||
+                        2 * sb_work_footprint(&pl->work, s) <= (double)pl->target->l3)
+                   ? NULL
+                   : none;
     if (p->c > 4)
         return "so many partitions were not measured";
     if (pl->work.n * pl->work.b_size >= 128 &&
@@ -232,19 +238,28 @@ unwise_narrow(const sb_planner *pl, const sb_part_choice *p)
 }
 
 /* Windows of sampled products share loads, of which short dots have few, and want
- * registers for the dots of a group with 4 columns (docs/measured/sddmm.md, SDDMM). */
+ * registers for the dots of a group with 4 columns (docs/measured/sddmm.md). */
 static const char *
 unwise_samples(const sb_planner *pl, const sb_part_choice *p)
 {
+    const sb_stats *s = &pl->stats;
+    const bool wide = pl->target->wide;
+    const int64_t row = pl->work.k * pl->work.b_size;
+    const int at = sb_stats_window(p->size);
+
     if (p->kind != SB_PART_WIN)
         return NULL;
     if (pl->target->isa < SB_ISA_V4)
         return "dots of four rows want 32 registers";
-    if (pl->work.k * pl->work.b_size < 256)
+    if (row < (wide ? 128 : 256))
         return "dots too short to gain from shared loads";
-    return pl->stats.win_run[sb_stats_window(p->size)] < 8
-               ? "shared runs too short for groups"
-               : NULL;
+    if (!wide && p->size < 4)
+        return "so few rows together were not measured";
+    if (wide && s->win_share[at] < 0.8)
+        return "too few runs shared by neighbouring rows";
+    if (wide && row >= 1024 && s->mean < 40)
+        return "rows too short for windows of such long dots";
+    return s->win_run[at] < 8 ? "shared runs too short for groups" : NULL;
 }
 
 /* On the CPU; a device has rules of its own (sb_gpu_unwise). */

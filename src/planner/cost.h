@@ -119,11 +119,13 @@ bool sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts
  * from so many bytes over that of one that L2 has. */
 double sb_cost_partitions(int parts, double bytes, double row, const sb_stats *s,
                           const sb_target *t);
-double sb_cost_spilt(double bytes, double row, const sb_target *t);
+double sb_cost_spilt(double bytes, double row, const sb_stats *s, const sb_target *t);
 /* ... and as a factor of panels' seconds, what they gain where rows wait for L3. */
 double sb_cost_panels_spilt(const sb_part_choice *p, const sb_work *w,
                             const sb_stats *s, const sb_target *t, bool packed);
 /* cost_rows_wide.c: the same of windows and of panels on Zen 5, whose prices are its own. */
+double sb_rows_wide_dots(const sb_part_choice *p, const sb_amounts *am,
+                         const sb_work *w, const sb_stats *s, const sb_target *t);
 double sb_rows_wide_windows(const sb_part_choice *p, const sb_amounts *am,
                             const sb_work *w, const sb_stats *s, const sb_target *t,
                             bool packed);

@@ -10,13 +10,17 @@
 #include <math.h>
 
 /* Of L2, what rows of B have beside those of A and C; to begin a row, and a piece of one. */
-static const double room = 0.8, begin = 3, piece = 5;
+static const double room = 0.8, begin = 3;
 
 double
-sb_cost_spilt(double bytes, double row, const sb_target *t)
+sb_cost_spilt(double bytes, double row, const sb_stats *s, const sb_target *t)
 {
     const double held = fmin(1, room * (double)t->l2 / fmax(bytes, 1));
-    const double afar = row < 512 ? 2.6 : 3.7; /* one that comes from L3 */
+    /* one that comes from L3; on Zen 5 not those that the rows above have brought */
+    const double afar =
+        t->wide     ? 1 + (row < 1024 ? 0.6 : 0.75) * fmax(0, fmin(1, 2 - s->r4))
+        : row < 512 ? 2.6
+                    : 3.7;
 
     return held + afar * (1 - held);
 }
@@ -25,12 +29,12 @@ double
 sb_cost_partitions(int parts, double bytes, double row, const sb_stats *s,
                    const sb_target *t)
 {
-    const double mean = fmax(1, s->mean);
+    const double mean = fmax(1, s->mean), piece = t->wide && row < 1024 ? 8 : 5;
     /* columns that all rows name are in L2 as it is, so graphs gain less than uniform matrices */
-    const double margin = row < 512 ? 1.35 : 1.25;
+    const double margin = t->wide ? 1.03 : row < 512 ? 1.35 : 1.25;
 
-    return margin * (sb_cost_spilt(bytes / parts, row, t) + piece * parts / mean) /
-           (sb_cost_spilt(bytes, row, t) + begin / mean);
+    return margin * (sb_cost_spilt(bytes / parts, row, s, t) + piece * parts / mean) /
+           (sb_cost_spilt(bytes, row, s, t) + begin / mean);
 }
 
 double

@@ -219,6 +219,10 @@ sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
         *ratio = sb_cost_partitions(p->c, sb_work_footprint(w, s), (double)row, s, t);
         return true;
     }
+    if (w->op == SB_OP_SDDMM && t->wide && p->kind == SB_PART_WIN) {
+        *ratio = MARGIN * sb_rows_wide_dots(p, am, w, s, t);
+        return true;
+    }
     if (w->op != SB_OP_SPMM)
         return false;
     if (t->isa == SB_ISA_V3 && row > 64 && (windows || p->kind == SB_PART_BSR)) {

@@ -70,6 +70,39 @@ sb_rows_wide_windows(const sb_part_choice *p, const sb_amounts *am, const sb_wor
            kept(w, s, t, again[at]);
 }
 
+/* A dot of a window of three, four, and more rows, over one of plain rows, of 128, 256, 512 bytes and more,
+ * where L1 has room for what a row names; what is less where it has not; where columns are asked for; one
+ * that its rows do not share; where values leave L3, which windows write in as many places as rows, or columns in order do, which plain
+ * rows read as fast. */
+static const double dot[][LONGS] = {{0.88, 0.93, 0.97, 0.95, 0.95, 0.95},
+                                    {0.82, 0.82, 0.85, 0.8, 0.8, 0.8},
+                                    {0.84, 0.9, 0.88, 0.82, 0.82, 0.82}};
+static const double dot_far[LONGS] = {0.53, 0.53, 0.53, 0.4, 0.4, 0.4};
+#define DOT_ASKED 0.8
+#define DOT_ALONE 1.1
+static const double dot_left[] = {1.15, 1.3};
+
+double
+sb_rows_wide_dots(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
+                  const sb_stats *s, const sb_target *t)
+{
+    const double row = (double)w->k * w->b_size;
+    const int at = (int)fmax(0, fmin(LONGS - 1, floor(log2(row / 128))));
+    const double over = log2(fmax(1, s->mean * row) / (double)t->l1) + 0.5;
+    const double far = dot_far[at] * fmax(0, fmin(1, over / 1.2));
+    const double y = sb_work_footprint(w, s);
+    const bool asks = sb_rule_dots_window(w, y, s->strewn, t);
+    const double shared = dot[p->size <= 3   ? 0
+                              : p->size == 4 ? 1
+                                             : 2][at] *
+                          (1 - far) * (asks ? DOT_ASKED : 1);
+    const bool leaves = sb_rule_values_leave(w, t) || (!asks && y > (double)t->l3);
+    const double leave = leaves ? dot_left[!asks && row > 256] : 1;
+
+    return leave * (am->slots * shared + (am->entries - am->slots) * DOT_ALONE) /
+           am->entries;
+}
+
 /* An entry of a panel whose rows of B L1 holds, that take 64 KiB, 128, or more; a segment; both
  * packed, as a share. */
 static const double entry[][LONGS] = {{0.82, 0.65, 0.5, 0.59, 0.8, 0.9},
@@ -189,26 +222,26 @@ sb_rows_wide_between(const sb_part_choice *p, const sb_work *w, const sb_target 
 }
 
 /* Shared columns and blocks with values in place do not ask for them where windows do; what long rows of
- * B take hides some of it. Nor do windows of sampled products, which write there. Kernels of blocks
+ * B take hides some of it. Kernels of blocks
  * that are built in ask for nothing, of columns of more than three rows neither do they nor store past
  * the caches, which shows where A, B and C leave most of L3, and L3. */
 double
 sb_rows_wide_unasked(const sb_part_choice *p, const sb_work *w, const sb_target *t,
                      bool packed)
 {
-    const bool sampled = w->op == SB_OP_SDDMM, blocks = p->kind == SB_PART_BSR;
-    const int64_t row = (sampled ? w->k : w->n) * w->b_size;
+    const bool blocks = p->kind == SB_PART_BSR;
+    const int64_t row = w->n * w->b_size;
     const double all = sb_rule_bytes(w, (double)w->k * (double)row);
     double by = 1;
 
-    if (t->gpu || !t->wide || w->op == SB_OP_SPMV || w->col_major ||
-        (sampled ? p->kind != SB_PART_WIN : p->kind != SB_PART_SHARE && !blocks))
+    if (t->gpu || !t->wide || w->op != SB_OP_SPMM || w->col_major ||
+        (p->kind != SB_PART_SHARE && !blocks))
         return 1;
     if (!packed && sb_rule_values_leave(w, t))
         by = row <= 256 ? 1.8 : 1.3;
     if (blocks && all > 0.8 * (double)t->l3)
         by = fmax(by, 1.4);
-    if (!sampled && !blocks && p->size > 3 && row > 256 && all > (double)t->l3)
+    if (!blocks && p->size > 3 && row > 256 && all > (double)t->l3)
         by = fmax(by, 1.3);
     return by;
 }

@@ -187,8 +187,9 @@ sb_rule_partitions(const sb_work *w, const sb_target *t)
     const bool dots = w->op == SB_OP_SDDMM;
     const int64_t row = (dots ? w->k : w->n) * w->b_size;
 
-    return t->isa == SB_ISA_V4G && !t->gpu && w->op != SB_OP_SPMV && !w->complex &&
-           !w->col_major && w->b_size == w->compute_size && row >= 256 &&
+    return (t->isa == SB_ISA_V4G || (t->wide && dots)) && !t->gpu &&
+           w->op != SB_OP_SPMV && !w->complex && !w->col_major &&
+           w->b_size == w->compute_size && row >= (t->wide ? 512 : 256) &&
            (dots || row < 2048);
 }
 
@@ -470,7 +471,9 @@ sb_spec_of(sb_spec *out, const sb_problem *pb, const sb_choice *ch, unsigned kin
         out->unroll = ch->unroll;
         out->unroll = sb_sample_can(out) ? ch->unroll : 0;
         out->prefetch =
-            kinds == 1U << SB_PART_CSR && out->unroll > 1 ? ch->prefetch : 0;
+            (kinds == 1U << SB_PART_CSR || kinds >> SB_PART_WIN & 1) && out->unroll > 1
+                ? ch->prefetch
+                : 0;
     }
     if (pb->op == SB_OP_SPMV)
         out->b_col = out->c_col = false;

@@ -230,6 +230,10 @@ int sb_rule_last(const sb_work *w, double footprint, double onward, const sb_tar
 
 /* Zen 4 and 5: whether columns of Y of a sampled product come from caches, however large it is, since rows of A go on
  * as those on diagonals do; then nothing is asked for. */
+/* Whether windows of sampled products ask for columns of Y, SB_PREFETCH_WHOLE of them ahead: on Zen 5 where
+ * L2 does not hold Y and some of its columns are in no order, or four of it do not and they are long. */
+bool sb_rule_dots_window(const sb_work *w, double footprint, double strewn,
+                         const sb_target *t);
 bool sb_rule_dots_near(const sb_work *w, double onward, const sb_target *t);
 
 /* Whether values of A do not stay in what other programs leave of L3 (of one column: in all of it); and

@@ -50,6 +50,8 @@ asked_for(const sb_work *w)
 /* Zen 5: entries for each row of B of which most find it in a cache, and of L3 what B takes up by itself where
  * they do not. */
 #define MANY 20
+/* Of sampled products, entries for each column of Y from which on asking for dots of 1024 bytes loses. */
+#define MANY_DOTS 17
 #define FAR_L3 0.45
 /* Where fewer do: of entries, and of L3. */
 #define PARTLY_STREWN 0.5
@@ -119,7 +121,9 @@ least_wide(bool dots, int64_t row, double strewn)
         return strewn >= PARTLY_STREWN ? 1 : 1.6;
     if (strewn >= STREWN)
         return row < 256 ? 0.8 : 0.45;
-    return strewn >= HARDLY_STREWN ? 1 : row < 256 ? INFINITY : 1.5;
+    if (strewn >= HARDLY_STREWN)
+        return row < 256 ? 0.9 : 1;
+    return row < 256 ? INFINITY : 1.5;
 }
 
 bool
@@ -173,7 +177,7 @@ too_long(const sb_work *w, int rows, bool strewn, const sb_target *t)
 
     if (!(t->wide || t->isa == SB_ISA_V3) || rows > 1 || strewn)
         return false;
-    return w->op == SB_OP_SDDMM ? row >= 1024
+    return w->op == SB_OP_SDDMM ? row >= 1024 && (!t->wide || asked >= MANY_DOTS)
                                 : (t->wide && asked >= MANY) ||
                                       (row >= 2048 && (row >= 4096 || asked >= 11));
 }
@@ -265,7 +269,7 @@ distance(const sb_work *w, double strewn, int rows, const sb_target *t)
 
     if (!t->wide || rows > 1)
         return SB_PREFETCH_FAR;
-    return near <= 256 ? 56 : near <= 512 || dots ? 32 : 16;
+    return near <= 256 ? 56 : near <= 512 || (dots && row < 1024) ? 32 : 16;
 }
 
 /* Of entries, those in no order where first lines alone are asked for; and how far ahead. */
@@ -307,6 +311,20 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows
                ? distance(&w, strewn, rows, t)
            : rows <= 1 && sb_rule_first(&w, footprint, strewn, t) ? FIRST
                                                                   : 0;
+}
+
+/* Of entries, those in no order where windows of sampled products ask. */
+#define WINDOW_STREWN 0.1
+
+bool
+sb_rule_dots_window(const sb_work *w, double footprint, double strewn,
+                    const sb_target *t)
+{
+    const double l2s = footprint / (double)t->l2;
+
+    return t->wide && w->op == SB_OP_SDDMM &&
+           ((strewn >= WINDOW_STREWN && l2s > 1) ||
+            (w->k * w->b_size >= 1024 && l2s > 4));
 }
 
 /* Columns of a window ahead. */

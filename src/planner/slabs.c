@@ -412,7 +412,7 @@ slab_bytes(const sb_planner *pl, int width)
 static double
 spilt_slab(const sb_planner *pl, int width)
 {
-    return sb_cost_spilt(slab_bytes(pl, width), ROW, pl->target);
+    return sb_cost_spilt(slab_bytes(pl, width), ROW, &pl->stats, pl->target);
 }
 
 /* Time of a form by slabs, of which rows alone have `width` columns; 0: it has none. */

@@ -208,6 +208,9 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         best.prefetch = sb_rule_nearer(
             sb_rule_prefetch(pl->pb, bytes, strewn, block, stream, pl->target), first,
             pl->target);
+    if (best.prefetch == 0 && first == SB_PART_WIN &&
+        sb_rule_dots_window(&pl->work, bytes, strewn, pl->target))
+        best.prefetch = SB_PREFETCH_WHOLE;
     if (best.prefetch >= SB_SPEC_FAR && best.prefetch < SB_PREFETCH_WHOLE &&
         kinds != 1U << SB_PART_CSR) /* rows in place alone ask for first lines */
         best.prefetch = want->prefetch;

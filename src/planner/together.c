@@ -16,12 +16,13 @@ wide_rows(const sb_target *t)
     return t->isa == SB_ISA_V4G;
 }
 
-/* So many columns that 24 vectors of sums, of 16 registers 8, serve the dots of `rows`. */
+/* So many columns that 24 vectors of sums, of 16 registers 8, serve the dots of `rows`; of windows four, for
+ * runs are short. */
 static int
 samples_unroll(const sb_target *t, double mean, int rows)
 {
     const int dots = t->isa >= SB_ISA_V4 ? 24 : t->isa >= SB_ISA_V3 ? 4 : 2;
-    int u = rows > 1 || mean >= 24 ? 8 : 4;
+    int u = rows <= 1 && mean >= 24 ? 8 : 4;
 
     while (u > 1 && u * rows > dots)
         u /= 2;

@@ -106,7 +106,6 @@ static const sb_factor zen5_spmm[SB_CLASS_COUNT] = {
     [SB_CLASS_HYB] = {1, 0.7, 0.7},
 };
 static const sb_factor zen5_sddmm[SB_CLASS_COUNT] = {
-    [SB_PART_WIN] = {0.8, 1, 0.2},
     [SB_CLASS_HYB] = {0.8, 1, 0.8},
 };
 

@@ -58,7 +58,7 @@ test_distance(void **state)
         int want, dots;
     } cases[] = {{32, 0.5, 56, 56},  {64, 0.5, 56, 56},   {65, 0.5, 32, 32},
                  {128, 0.5, 32, 32}, {128, 0.49, 56, 32}, {129, 0.49, 32, 32},
-                 {255, 0.5, 16, 32}, {256, 0.49, 32, 0},  {600, 0.5, 16, 0}};
+                 {255, 0.5, 16, 32}, {256, 0.49, 32, 16}, {600, 0.5, 16, 16}};
 
     (void)state;
     for (int q = 0; q < SB_COUNT(cases); q++) {
@@ -140,8 +140,8 @@ test_asks_whole(void **state)
     }
 }
 
-/* Dots of 128 bytes and more, below 1024; in no order of 256 from 0.45 of L3 on, of 128 from 0.8; a fifth of
- * them from L3 on; else of 256 from 1.5. Rows that go on as diagonals do ask for nothing. */
+/* Dots of 128 bytes and more, from 1024 on where fewer than 17 entries ask for each column; in no order of 256
+ * from 0.45 of L3 on, of 128 from 0.8; a fifth of them from L3 on, of 128 from 0.9; else of 256 from 1.5. Rows that go on as diagonals do ask for nothing. */
 static void
 test_dots(void **state)
 {
@@ -149,19 +149,30 @@ test_dots(void **state)
         int64_t m, k;
         double strewn;
         bool want;
+        int64_t each; /* entries of a row */
     } cases[] = {
-        {32000, 64, 0.85, true},   {27000, 64, 0.85, false}, /* 17.4 and 14.7 MB */
-        {115000, 32, 0.85, true},  {95000, 32, 0.85, false}, /* 33.1, 27.4 */
-        {32000, 64, 0.84, false},  {70000, 64, 0.2, true},   /* 38.1 */
-        {70000, 64, 0.19, false},  {100000, 64, 0, true},    /* 54.4 */
-        {600000, 32, 0.19, false}, {140000, 32, 0.2, true},  /* 40.3 */
-        {100000, 31, 1, false},    {100000, 256, 1, false},
+        {32000, 64, 0.85, true, 4},
+        {27000, 64, 0.85, false, 4}, /* 17.4 and 14.7 MB */
+        {115000, 32, 0.85, true, 4},
+        {95000, 32, 0.85, false, 4}, /* 33.1, 27.4 */
+        {32000, 64, 0.84, false, 4},
+        {70000, 64, 0.2, true, 4}, /* 38.1 */
+        {70000, 64, 0.19, false, 4},
+        {100000, 64, 0, true, 4}, /* 54.4 */
+        {600000, 32, 0.19, false, 4},
+        {140000, 32, 0.2, true, 4}, /* 40.3 */
+        {113000, 32, 0.2, true, 4},
+        {111000, 32, 0.2, false, 4}, /* 32.5, 32 */
+        {100000, 31, 1, false, 4},
+        {100000, 256, 0.5, true, 4},
+        {100000, 256, 0.5, true, 16},
+        {100000, 256, 0.5, false, 17},
     };
     sb_work w;
 
     (void)state;
     for (int q = 0; q < SB_COUNT(cases); q++) {
-        sb_problem pb = square(cases[q].m, cases[q].k, 4);
+        sb_problem pb = square(cases[q].m, cases[q].k, cases[q].each);
 
         pb.op = SB_OP_SDDMM;
         pb.b.col_major = true;
@@ -292,7 +303,8 @@ times(const char *text, const char *what)
 }
 
 /* A distance says what is asked for: lines of rows of B within a row of A, first lines, whole rows, and from
- * where on into L2; dots a line at a time, whole rows alone. */
+ * where on into L2; dots a line at a time, whole rows alone, with what was there
+ * added and without. */
 static void
 test_kernels(void **state)
 {
@@ -306,8 +318,8 @@ test_kernels(void **state)
         {"spmm csr f32f32f32/f32 i32i32 rr x64 p16", 4, 0, 4},
         {"spmm csr f32f32f32/f32 i32i32 rr x64 p63", 4, 0, 4},
         {"spmm csr f32f32f32/f32 i32i32 rr x64 p64", 4, 4, 4},
-        {"sddmm csr f32f32f32/f32 i32i32 rc x64 p32 u4", 20, 0, 5},
-        {"sddmm csr f32f32f32/f32 i32i32 rc x64 p64 u4", 20, 20, 5},
+        {"sddmm csr f32f32f32/f32 i32i32 rc x64 p32 u4", 40, 0, 10},
+        {"sddmm csr f32f32f32/f32 i32i32 rc x64 p64 u4", 40, 40, 10},
     };
 
     (void)state;

@@ -398,7 +398,7 @@ test_asks_ahead_on_wide(void **state)
     dots.op = SB_OP_SDDMM;
     assert_int_equal(sb_rule_prefetch(&dots, 1e9, 0, 1, false, &t), 32);
     dots.b.cols = 256;
-    assert_int_equal(sb_rule_prefetch(&dots, 1e9, 0, 1, false, &t), 0);
+    assert_int_equal(sb_rule_prefetch(&dots, 1e9, 0, 1, false, &t), 16);
     pb.b.cols = pb.c.cols = 512;
     assert_int_equal(sb_rule_prefetch(&pb, 1e9, 0, 1, true, &t), 16);
     pb.a.nnz = 440000;

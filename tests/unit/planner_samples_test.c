@@ -10,6 +10,7 @@
 #include "runtime/backend.h"
 #include "runtime/kernel.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,6 +29,8 @@ static const char *const plans[] = {
     "(plan sddmm (part win 3) (part rows flat 1) (tile 16) (unroll 8))",
     "(plan sddmm (part win 4) (part rows flat 1) (tile 16) (unroll 4))",
     "(plan sddmm (part win 6) (part rows flat 1) (tile 16) (unroll 2))",
+    "(plan sddmm (part win 3) (part rows flat 1) (tile 16) (prefetch 16) (unroll 4))",
+    "(plan sddmm (part csr) (tile 16) (prefetch 16) (unroll 4))",
 };
 
 /* Blocks of three rows: runs for windows and, in windows of another height, entries of
@@ -63,6 +66,15 @@ problem(int64_t k, sb_dtype type, bool integer)
                         .batch = 1};
 }
 
+static bool
+has_nan(const void *x, sb_dtype type, int64_t n)
+{
+    for (int64_t p = 0; p < n; p++)
+        if (isnan(type == SB_F32 ? ((const float *)x)[p] : ((const double *)x)[p]))
+            return true;
+    return false;
+}
+
 /* Runs the plan; false where there is no kernel for it. The caller frees *out. */
 static bool
 run(void **out, const sb_problem *pb, const char *text)
@@ -75,6 +87,8 @@ run(void **out, const sb_problem *pb, const char *text)
     bool planned;
 
     *out = own.a.val = gen_copy_bytes(pb->a.val, bytes);
+    if (pb->beta.re == 0) /* then nothing may be read */
+        memset(own.a.val, 0xff, bytes);
     if (sb_plan_create(&plan, &own, &opt, &diag) != SB_OK)
         fail_msg("%s: %s", text, diag.text);
     planned = plan->nstep > 0;
@@ -84,13 +98,15 @@ run(void **out, const sb_problem *pb, const char *text)
 }
 
 static void
-check(int64_t k, sb_dtype type)
+check(int64_t k, sb_dtype type, double beta)
 {
     sb_problem pb = problem(k, type, false);
     const size_t bytes = (size_t)pb.a.nnz * sb_dtype_size(type);
     void *first, *other;
 
+    pb.beta.re = beta;
     assert_true(run(&first, &pb, plans[0]));
+    assert_false(has_nan(first, type, pb.a.nnz));
     for (size_t q = 1; q < SB_COUNT(plans); q++) {
         assert_true(run(&other, &pb, plans[q]));
         if (memcmp(first, other, bytes) != 0)
@@ -112,10 +128,12 @@ same_bits(void **state)
     if (sb_kernel_get(&k, "sddmm csr f32f32f32/f32 i32i32 rc t16 p0 u2",
                       sb_planner_maker, SB_KERNEL_COMPILE) != SB_OK)
         skip();
-    check(7, SB_F32);
-    check(16, SB_F32);
-    check(45, SB_F32);
-    check(45, SB_F64);
+    check(7, SB_F32, -1);
+    check(16, SB_F32, -1);
+    check(16, SB_F32, 0);
+    check(45, SB_F32, -1);
+    check(45, SB_F64, -1);
+    check(45, SB_F64, 0);
 }
 
 int

@@ -1,0 +1,227 @@
+/*
+ * Sampled products on Zen 5: windows of rows, from which share, length and size on they are weighed, what
+ * they take of plain rows' time, and where they ask for columns; partitions of the columns of Y.
+ */
+#include "base/macro.h"
+#include "cpu/cpu.h"
+#include "planner/cost.h"
+#include "planner/planner.h"
+#include "planner/rules.h"
+#include "runtime/backend.h"
+#include "runtime/plan.h"
+#include "zen5.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static sb_work
+dots_of(int64_t k, size_t size)
+{
+    return (sb_work){.op = SB_OP_SDDMM,
+                     .k = k,
+                     .nnz = 1000,
+                     .a_size = (int)size,
+                     .b_size = (int)size,
+                     .compute_size = (int)size,
+                     .idx_size = 4};
+}
+
+/* From L2 on where a tenth of Y's columns is in no order, long ones from four of it on. */
+static void
+test_asks(void **state)
+{
+    static const struct {
+        int64_t k;
+        double bytes, strewn;
+        bool want;
+    } cases[] = {
+        {32, 1.01, 0.1, true},   {32, 1, 0.1, false},     {32, 100, 0.09, false},
+        {255, 100, 0.09, false}, {256, 4.01, 0.09, true}, {256, 4, 0.09, false},
+    };
+    sb_target zen4 = zen5;
+
+    (void)state;
+    zen4.wide = false;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        const double bytes = cases[q].bytes * (double)zen5.l2;
+        sb_work w = dots_of(cases[q].k, 4);
+
+        if (sb_rule_dots_window(&w, bytes, cases[q].strewn, &zen5) != cases[q].want)
+            fail_msg("case %d", q);
+        assert_false(sb_rule_dots_window(&w, bytes, cases[q].strewn, &zen4));
+        w.op = SB_OP_SPMM;
+        assert_false(sb_rule_dots_window(&w, bytes, cases[q].strewn, &zen5));
+    }
+}
+
+/* Time over that of plain rows of windows of `size` rows that share this of their entries. */
+static double
+ratio(int64_t size, const sb_work *w, const sb_stats *s, double share)
+{
+    const sb_part_choice win = {.kind = SB_PART_WIN, .size = size};
+    const sb_amounts am = {.entries = 1000, .slots = 1000 * share, .touches = 10};
+    double by = 0;
+
+    assert_true(sb_cost_rows_ratio(&by, &win, &am, w, s, &zen5, false));
+    return by;
+}
+
+/* Rows that L1 holds gain a little, those that it does not half and more; by asking a fifth; entries that
+ * rows do not share, values that leave L3 and large ordered columns lose. */
+static void
+test_price(void **state)
+{
+    sb_stats s = {.distinct = 1000, .mean = 20, .strewn = 0};
+    sb_work w = dots_of(128, 4);
+    const double near = ratio(4, &w, &s, 1);
+
+    (void)state;
+    assert_true(near > 0.8 && near < 0.95);
+    assert_true(ratio(3, &w, &s, 1) > near && ratio(6, &w, &s, 1) > near);
+    assert_true(ratio(4, &w, &s, 0.8) > 1.03 * near);
+    s.mean = 300;
+    assert_true(ratio(4, &w, &s, 1) < 0.5 * near);
+    s.mean = 115; /* 1.2 of L1 */
+    assert_true(ratio(4, &w, &s, 1) > 0.6 * near && ratio(4, &w, &s, 1) < 0.7 * near);
+    s.mean = 20;
+    s.strewn = 0.2;
+    s.distinct = 10000;
+    assert_true(ratio(4, &w, &s, 1) < 0.85 * near);
+    s.strewn = 0;
+    assert_true(ratio(4, &w, &s, 1) == near);
+    s.distinct = 70000;
+    assert_true(ratio(4, &w, &s, 1) > 1.25 * near);
+    s.distinct = 1000;
+    w.nnz = 4000000;
+    assert_true(ratio(4, &w, &s, 1) > 1.25 * near);
+    w = dots_of(64, 4);
+    w.nnz = 4000000;
+    assert_true(ratio(4, &w, &s, 1) < 1);
+}
+
+/* Partitions of rows of 512 bytes and more of dots: where L2 does not hold Y, which the rows above have not
+ * brought, and rows have enough entries in each. */
+static void
+test_partitions(void **state)
+{
+    const double y = 4.7e6;
+    sb_stats s = {.r4 = 1.05, .mean = 230};
+    sb_work w = dots_of(127, 4);
+
+    (void)state;
+    assert_false(sb_rule_partitions(&w, &zen5));
+    w.k = 128;
+    assert_true(sb_rule_partitions(&w, &zen5));
+    w.op = SB_OP_SPMM;
+    w.n = 128;
+    assert_false(sb_rule_partitions(&w, &zen5));
+    assert_true(sb_cost_partitions(8, y, 1024, &s, &zen5) < 0.8);
+    assert_true(sb_cost_partitions(4, y / 2, 512, &s, &zen5) < 0.9);
+    assert_true(sb_cost_partitions(2, 5e5, 1024, &s, &zen5) > 1);
+    s.mean =
+        72; /* as L2 holds all of it: 0.93 where pieces of 512 bytes cost no more than those of 1024 */
+    assert_true(sb_cost_partitions(4, 2.65e6, 512, &s, &zen5) > 1);
+    s.mean = 32;
+    assert_true(sb_cost_partitions(2, 2 * y, 1024, &s, &zen5) > 1);
+    s.mean = 230;
+    s.r4 = 2;
+    assert_true(sb_cost_partitions(8, y, 1024, &s, &zen5) > 1);
+}
+
+/* Rows in blocks of `rows` that have the same `each` columns, `apart` from each other. */
+static void
+plan_of(char text[256], int64_t m, int rows, int each, int apart, int64_t k,
+        sb_dtype type)
+{
+    const int64_t n = m + (int64_t)each * apart;
+    int32_t *ptr = malloc((size_t)(m + 1) * sizeof *ptr),
+            *crd = malloc((size_t)(m * each) * sizeof *crd);
+    double *none = calloc((size_t)(m * each), sizeof *none);
+    sb_problem pb = {.op = SB_OP_SDDMM,
+                     .a = {.format = SB_FORMAT_CSR,
+                           .rows = m,
+                           .cols = n,
+                           .nnz = m * each,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = type,
+                           .ptr = ptr,
+                           .idx = crd,
+                           .val = none,
+                           .batch = 1},
+                     .b = {.rows = m, .cols = k, .ld = k, .type = type},
+                     .c = {.rows = k, .cols = n, .ld = k, .type = type},
+                     .compute = type,
+                     .alpha = {1, 0},
+                     .batch = 1};
+    const sb_options opt = {0};
+    sb_plan *plan;
+
+    assert_true(ptr && crd && none);
+    for (int64_t i = 0; i <= m; i++)
+        ptr[i] = (int32_t)(i * each);
+    for (int64_t p = 0; p < m * each; p++)
+        crd[p] = (int32_t)(p / each / rows * rows + p % each * apart);
+    pb.c.col_major = true;
+    pb.b.data = pb.c.data = none; /* an analysis reads no dense array */
+    assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
+    assert_true(strlen(plan->text) < 256);
+    memcpy(text, plan->text, strlen(plan->text) + 1);
+    sb_plan_release(plan);
+    free(ptr);
+    free(crd);
+    free(none);
+}
+
+/* Kernels of windows are at hand for dots of 32, 64 and 128; the level's plans have them. */
+static void
+test_windows_at_hand(void **state)
+{
+    static const struct {
+        int rows, each;
+        int64_t k;
+        sb_dtype type;
+        const char *want;
+    } cases[] = {
+        {4, 120, 128, SB_F32, "(part win 4)"}, {4, 120, 64, SB_F32, "(part win 4)"},
+        {4, 120, 32, SB_F32, "(part win 4)"},  {4, 120, 32, SB_F64, "(part win 4)"},
+        {6, 120, 128, SB_F32, "(part win 6)"}, {3, 120, 32, SB_F64, "(part win 3)"},
+        {4, 120, 31, SB_F32, "(part csr)"},    {4, 45, 128, SB_F64, "(part win 4)"},
+        {4, 39, 128, SB_F64, "(part csr)"},    {1, 120, 128, SB_F32, "(part csr)"},
+    };
+    char text[256];
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        plan_of(text, 2400, cases[q].rows, cases[q].each, 5, cases[q].k, cases[q].type);
+        if (!strstr(text, cases[q].want))
+            fail_msg("case %d: %s", q, text);
+    }
+}
+
+static int
+start(void **state)
+{
+    (void)state;
+    sb_backend_set(&sb_cpu_backend);
+    return setenv("SPBLAS_ISA", "v4w", 1) || setenv("SPBLAS_JIT", "off", 1) ||
+           setenv("SPBLAS_MODEL", "off", 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_asks),
+        cmocka_unit_test(test_price),
+        cmocka_unit_test(test_partitions),
+        cmocka_unit_test(test_windows_at_hand),
+    };
+
+    return cmocka_run_group_tests(tests, start, NULL);
+}
