@@ -3,10 +3,13 @@
 the rows below 0.95. Made by bench/run_table.
 
     bench/overview.py OUT.md COMMAND SECONDS RESULT.json ...
+
+Results named near-*.json are of `bench --near`: what our plans have not reached is told by them.
 """
+import os
 import sys
 
-from compare import load, mean, middle, paid, plan_of, ratio, share, show, times
+from compare import key, load, mean, middle, paid, plan_of, ratio, share, show, times
 
 LOW = 0.95
 NOISE = 1.03
@@ -53,14 +56,30 @@ def bound(rows, gather, own=True):
                 if (x := share(r, took(r), gather)))
 
 
-def peers_table(rows):
+def ceiling(row, near):
+    """The best peer's time over the least that rows one by one could take: with B in the nearest
+    cache, or at the bound; or over the plan's, where it takes less."""
+    others, own = times(row, False), times(row, True).get("ours-plan")
+    least = near.get((key(row), row["threads"]))
+    if not (others and own and least):
+        return None
+    return min(others.values()) / min(own, max(least, row.get("limit", 0)))
+
+
+def least_near(results):
+    return {(key(row), result["threads"]): min(times(row, True).values())
+            for result in results for row in result["rows"] if times(row, True)}
+
+
+def peers_table(rows, near):
     lines = ["| op n | type | threads | rows | direct | plan | frozen | plan, in place |"
-             " plan < 1 | < 0.95 | frozen < 1 | share of bound | with gather | best peer's |"
-             " paid after | in |", "|---" * 16 + "|"]
+             " ceiling | plan < 1 | < 0.95 | frozen < 1 | share of bound | with gather |"
+             " best peer's | paid after | in |", "|---" * 17 + "|"]
     for title, some in groups(rows):
         gains = [x for r in some if (x := paid(r))]
         cells = [show(mean(x for r in some if (x := ratio(r, name)))) for name in OWN]
         cells += [show(mean(x for r in some if (x := in_place(r))))]
+        cells += [show(mean(x for r in some if (x := ceiling(r, near))))]
         cells += [str(low(some, "ours-plan")), str(low(some, "ours-plan", LOW)),
                   str(low(some, "ours-frozen")), show(bound(some, False)),
                   show(bound(some, True)), show(bound(some, True, False)),
@@ -74,14 +93,15 @@ def best_peer(row):
     return min(others, key=others.get) if others else "-"
 
 
-def low_table(rows):
+def low_table(rows, near):
     found = sorted((x, r["matrix"], r) for r in rows
                    if (x := ratio(r, "ours-plan")) and x < LOW)
-    lines = ["| matrix | op n type, threads | plan | frozen | best peer | chosen | reason |",
+    lines = ["| matrix | op n type, threads | plan | frozen | ceiling | best peer | chosen |",
              "|---" * 7 + "|"]
     for x, name, r in found:
-        lines.append("| {} | {} {} {}, {} | {:.2f} | {} | {} | `{}` | |".format(
-            name, *combination(r), x, show(ratio(r, "ours-frozen")), best_peer(r), plan_of(r)))
+        lines.append("| {} | {} {} {}, {} | {:.2f} | {} | {} | {} | `{}` |".format(
+            name, *combination(r), x, show(ratio(r, "ours-frozen")), show(ceiling(r, near)),
+            best_peer(r), plan_of(r)))
     return lines if found else ["None."]
 
 
@@ -128,9 +148,14 @@ def composition_table(rows):
     return lines
 
 
+def is_near(path):
+    return os.path.basename(path).startswith("near-")
+
+
 def main():
     out, command, seconds = sys.argv[1:4]
-    results = [load(path) for path in sys.argv[4:]]
+    near = least_near(load(path) for path in sys.argv[4:] if is_near(path))
+    results = [load(path) for path in sys.argv[4:] if not is_near(path)]
     rows = [dict(row, threads=result["threads"]) for result in results for row in result["rows"]]
     noisy = sum(any(p.get("noisy") for p in row["peers"]) for row in rows)
     wrong = [f"- {r['matrix']} {' '.join(map(str, combination(r)))}: {p['name']} {p['status']}"
@@ -151,8 +176,12 @@ def main():
                   " the analysis has"
                   " paid against our path without one after so many executions (median), in so many"
                   " rows. Peers are at their best, copies of A's values included (mkl-opt, libxsmm-bsr),"
-                  " which go stale when the caller writes into A; in place: the best of those without.", ""]
-        lines += peers_table(rows) + ["", f"## Plans below {LOW}", ""] + low_table(rows)
+                  " which go stale when the caller writes into A; in place: the best of those without;"
+                  " ceiling: what plans would have were each row to find B in the nearest cache"
+                  " (`bench --near`) and A, B and C to move at the bound, where they do not have"
+                  " more by columns that rows share.", ""]
+        lines += peers_table(rows, near)
+        lines += ["", f"## Plans below {LOW}", ""] + low_table(rows, near)
     if noisy:
         lines += ["", f"{noisy} of {len(rows)} rows have a peer that was preempted most of the time."]
     if wrong:
