@@ -123,7 +123,7 @@ least_wide(bool dots, int64_t row, double strewn)
         return row < 256 ? 0.8 : 0.45;
     if (strewn >= HARDLY_STREWN)
         return row < 256 ? 0.9 : 1;
-    return row < 256 ? INFINITY : 1.5;
+    return row < 256 ? INFINITY : row < 512 ? 1.5 : 1.2;
 }
 
 bool

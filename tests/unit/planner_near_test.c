@@ -141,7 +141,7 @@ test_asks_whole(void **state)
 }
 
 /* Dots of 128 bytes and more, from 1024 on where fewer than 17 entries ask for each column; in no order of 256
- * from 0.45 of L3 on, of 128 from 0.8; a fifth of them from L3 on, of 128 from 0.9; else of 256 from 1.5. Rows that go on as diagonals do ask for nothing. */
+ * from 0.45 of L3 on, of 128 from 0.8; a fifth of them from L3 on, of 128 from 0.9; else of 256 from 1.5, of 512 from 1.2. Rows that go on as diagonals do ask for nothing. */
 static void
 test_dots(void **state)
 {
@@ -163,6 +163,8 @@ test_dots(void **state)
         {140000, 32, 0.2, true, 4}, /* 40.3 */
         {113000, 32, 0.2, true, 4},
         {111000, 32, 0.2, false, 4}, /* 32.5, 32 */
+        {40500, 128, 0, true, 4},
+        {39700, 128, 0, false, 4}, /* 42.8, 41.9 */
         {100000, 31, 1, false, 4},
         {100000, 256, 0.5, true, 4},
         {100000, 256, 0.5, true, 16},
