@@ -408,6 +408,8 @@ main(int argc, char **argv)
     }
     if (c.rounds < 1)
         c.rounds = c.quick ? 7 : c.tiny ? 3 : 15;
+    if (c.near && c.transposed)
+        return tool_complain("--near is of A's rows, not of A^T's");
     if (c.threads < 1 || c.threads > 1024)
         return tool_complain("--threads is 1 .. 1024");
 #ifdef _OPENMP

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of B that stay in L1: of 512 doubles 32 KiB. */
+/* Rows of B that the nearest cache holds: of 512 doubles 32 KiB. */
 enum { NEAR = 8 };
 
 bool

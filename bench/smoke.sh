@@ -15,6 +15,11 @@ grep -q '^| knn | spmm 7 f32 |' "$folder/out.md"
 [ "$(grep -c '^| spm[vm] \|^| sddmm ' "$folder/means")" = 4 ]
 python3 "$(dirname "$3")/overview.py" "$folder/page.md" smoke 0 "$folder/out.json" >/dev/null
 grep -q '^| sddmm 5 | f32 | 2 | 2 | ' "$folder/page.md"
+"$2" --tiny --near --rounds 1 --batch 0.0001 --no-limits --out "$folder/near-2.json" \
+    --peers naive,ours-direct "$folder/knn.mtx.gz" "$folder/banded.mtx" 2>/dev/null
+python3 "$(dirname "$3")/overview.py" "$folder/page.md" smoke 0 "$folder/out.json" "$folder/near-2.json" >/dev/null
+grep -q '^| sddmm 5 | f32 | 2 | 2 | \([0-9.]* | \)\{5\}' "$folder/page.md"
+! "$2" --near --transposed "$folder/banded.mtx" >/dev/null 2>&1
 for more in "--transposed --type f32" "--transposed --columns --op spmm --type f64" "--type c32,bf16"; do
     # shellcheck disable=SC2086
     "$2" --rounds 1 --batch 0.0001 --no-limits --n 1,8,32 $more --out "$folder/more.json" \

@@ -45,7 +45,7 @@ asks_near(const sb_spec *s)
 }
 
 /* Bytes of the sums that a kernel keeps in registers. Dots and the caller's blocks have no
- * other kernel, so only the narrowest level goes without. */
+ * other kernel, so only the narrowest level goes without; windows of dots want registers of 64 bytes. */
 static int
 sums(const char *text)
 {

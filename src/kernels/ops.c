@@ -214,36 +214,44 @@ sb_ops_product(sb_strbuf *out, const sb_spec *s, const char *a, const char *b)
     sb_ops_operand(out, s, b, sddmm ? s->c : s->b, sddmm ? s->c_conj : s->b_conj);
 }
 
-void
-sb_ops_result(sb_strbuf *out, const sb_spec *s, const char *target, const char *value)
+/* What a stored result has of beta: if it is not 0, as it is known not to be, or to be. */
+typedef enum beta_of { BETA_ASKED, BETA_ADDED, BETA_NONE } beta_of;
+
+static void
+put_result(sb_strbuf *out, const sb_spec *s, const char *target, const char *value,
+           beta_of beta)
 {
     const sb_dtype type = s->op == SB_KOP_SDDMM ? s->a : s->c;
     const char *close = store_open(out, s, type);
 
-    sb_strbuf_printf(out, "%%alpha * %s + select(%%beta == ", value);
-    sb_ops_zero(out, s);
-    sb_strbuf_puts(out, ", ");
-    sb_ops_zero(out, s);
-    sb_strbuf_puts(out, ", %beta * ");
-    sb_ops_operand(out, s, target, type, false);
-    sb_strbuf_printf(out, ")%s", close);
+    sb_strbuf_printf(out, "%%alpha * %s + ", value);
+    if (beta == BETA_ASKED) {
+        sb_strbuf_puts(out, "select(%beta == ");
+        sb_ops_zero(out, s);
+        sb_strbuf_puts(out, ", ");
+    }
+    if (beta != BETA_ADDED)
+        sb_ops_zero(out, s);
+    if (beta == BETA_ASKED)
+        sb_strbuf_puts(out, ", ");
+    if (beta != BETA_NONE) {
+        sb_strbuf_puts(out, "%beta * ");
+        sb_ops_operand(out, s, target, type, false);
+    }
+    sb_strbuf_printf(out, "%s%s", beta == BETA_ASKED ? ")" : "", close);
+}
+
+void
+sb_ops_result(sb_strbuf *out, const sb_spec *s, const char *target, const char *value)
+{
+    put_result(out, s, target, value, BETA_ASKED);
 }
 
 void
 sb_ops_result_known(sb_strbuf *out, const sb_spec *s, const char *target,
                     const char *value, bool added)
 {
-    const sb_dtype type = s->op == SB_KOP_SDDMM ? s->a : s->c;
-    const char *close = store_open(out, s, type);
-
-    sb_strbuf_printf(out, "%%alpha * %s + ", value);
-    if (added) {
-        sb_strbuf_puts(out, "%beta * ");
-        sb_ops_operand(out, s, target, type, false);
-    } else {
-        sb_ops_zero(out, s);
-    }
-    sb_strbuf_puts(out, close);
+    put_result(out, s, target, value, added ? BETA_ADDED : BETA_NONE);
 }
 
 void

@@ -180,6 +180,7 @@ put_list(sb_strbuf *out, const sb_spec *s, const sb_samples *of, bool added)
     sb_strbuf_puts(out, "    }\n");
 }
 
+/* Twice: what was there is looked at once a list (docs/measured/sddmm.md, Beta). */
 void
 sb_sample_list(sb_strbuf *out, const sb_spec *s, const sb_samples *of)
 {

@@ -31,7 +31,7 @@ typedef struct sb_samples {
     const char *column, *ahead, *place;
 } sb_samples;
 
-/* The list by groups, and what is left one by one. */
+/* The list by groups, and what is left one by one; of several rows by halves of a group first. */
 void sb_sample_list(sb_strbuf *out, const sb_spec *s, const sb_samples *of);
 
 /* Entries %lo .. %hi of the caller's arrays, all of row %i. */

@@ -343,7 +343,7 @@ check_lanes(const sb_spec *s, sb_diag *diag)
     return check_mma(s, diag);
 }
 
-/* SDDMM in groups writes its own: a list of columns says what comes. */
+/* SDDMM in groups writes its own, of rows and of windows: a list of columns says what comes. */
 static bool
 asks_ahead(const sb_spec *s)
 {
@@ -400,8 +400,8 @@ sb_spec_check(const sb_spec *s, sb_diag *diag)
         (s->op != SB_KOP_SPMM || s->b_col || s->c_col))
         return sb_diag_set(diag, SB_EINVAL,
                            "spec: prefetch and streaming need SpMM with row-major "
-                           "operands; SDDMM of csr "
-                           "that takes entries together asks far ahead");
+                           "operands; SDDMM of csr and of windows that takes entries "
+                           "together asks for whole columns");
     return check_lanes(s, diag);
 }
 

@@ -225,7 +225,7 @@ program(sb_strbuf *out, const sb_spec *s)
     sb_strbuf_puts(out, mm ? "    }\n  }\n}\n" : "  }\n}\n");
 }
 
-/* SDDMM: a run's columns by groups for all rows of the window, then one by one; then what
+/* SDDMM: a run's columns by groups for all rows of the window, then by smaller ones; then what
  * the rows do not share. */
 static void
 sample(sb_strbuf *out, const sb_spec *s)

@@ -262,7 +262,7 @@ legal(const sb_choice *ch, const sb_problem *pb, bool in)
     if (first == SB_PART_PICK && ch->part[0].k > 0 &&
         (pb->op != SB_OP_SPMM || pb->device || pb->a.rows != pb->a.cols))
         return false;
-    /* Fewer rows share too little, more leave no registers for the dots of a group. */
+    /* Pairs share too little, eight rows leave no registers for the dots of a group. */
     if (pb->op == SB_OP_SDDMM && !pb->device && first == SB_PART_WIN &&
         (ch->part[0].size < 3 || ch->part[0].size > 6))
         return false;

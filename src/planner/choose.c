@@ -47,6 +47,21 @@ gathers_rows(const sb_problem *pb)
                                      pb->c.col_major != (pb->trans_b != SB_TRANS_N));
 }
 
+/* Entries of a row in a partition from which on those that neighbours share do not matter on Zen 5. */
+#define MANY_IN_PARTITION 64.0
+
+/* Whether a row's columns lie all over B, and neighbours share few of them or a row has `many`, not 0, in each
+ * partition. */
+static bool
+priced_spread(const sb_planner *pl, const sb_part_choice *p, double many)
+{
+    const sb_stats *s = &pl->stats;
+
+    return (sb_rule_spread(s, p->c) ||
+            (many > 0 && s->sorted && s->mean >= many * p->c)) &&
+           sb_rule_scattered(&pl->view);
+}
+
 /* A partition's rows of B are to stay in a cache: L3, or L2 where prices say so. */
 static const char *
 unwise_partitions(const sb_planner *pl, const sb_part_choice *p)
@@ -58,13 +73,11 @@ unwise_partitions(const sb_planner *pl, const sb_part_choice *p)
     if (pl->pb->op != SB_OP_SDDMM && pl->work.c_size < pl->work.compute_size)
         return "C would be rounded once a partition";
     if (sb_rule_partitions(&pl->work, pl->target) && gathers_rows(pl->pb))
-        return (sb_rule_spread(s, p->c) ||
-                (pl->target->wide && s->sorted && s->mean >= 64.0 * p->c)) &&
-                       sb_rule_scattered(&pl->view) &&
-                       (!pl->target->wide ||
-                        2 * sb_work_footprint(&pl->work, s) <= (double)pl->target->l3)
-                   ? NULL
-                   : none;
+        return !pl->target->wide ? (priced_spread(pl, p, 0) ? NULL : none)
+               : 2 * sb_work_footprint(&pl->work, s) > (double)pl->target->l3
+                   ? "partitions of so large a Y were not measured"
+               : priced_spread(pl, p, MANY_IN_PARTITION) ? NULL
+                                                         : none;
     if (p->c > 4)
         return "so many partitions were not measured";
     if (pl->work.n * pl->work.b_size >= 128 &&
@@ -255,7 +268,7 @@ unwise_samples(const sb_planner *pl, const sb_part_choice *p)
         return "dots too short to gain from shared loads";
     if (!wide && p->size < 4)
         return "so few rows together were not measured";
-    if (wide && s->win_share[at] < 0.8)
+    if (s->win_share[at] < 0.8)
         return "too few runs shared by neighbouring rows";
     if (wide && row >= 1024 && s->mean < 40)
         return "rows too short for windows of such long dots";

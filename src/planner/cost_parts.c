@@ -2,14 +2,15 @@
  * Rows in partitions of their columns, by time over that of plain rows, on a core whose L2 is large and
  * whose L3 is far away (level v4g): what a partition names of B stays in L2 while all rows pass, and
  * each piece of a row brings its row of C back. In entries whose row of B L2 has; fitted to
- * uniform matrices (docs/measured/spmm-partitions.md, What a partition costs).
+ * uniform matrices (docs/measured/spmm-partitions.md, What a partition costs). Of dots on Zen 5, too
+ * (docs/measured/sddmm.md, Windows, asking and partitions).
  */
 #include "planner/cost.h"
 #include "planner/rules.h"
 
 #include <math.h>
 
-/* Of L2, what rows of B have beside those of A and C; to begin a row, and a piece of one. */
+/* Of L2, what rows of B have beside those of A and C; to begin a row. */
 static const double room = 0.8, begin = 3;
 
 double
@@ -29,7 +30,8 @@ double
 sb_cost_partitions(int parts, double bytes, double row, const sb_stats *s,
                    const sb_target *t)
 {
-    const double mean = fmax(1, s->mean), piece = t->wide && row < 1024 ? 8 : 5;
+    const double mean = fmax(1, s->mean);
+    const double piece = t->wide && row < 1024 ? 8 : 5; /* to begin one */
     /* columns that all rows name are in L2 as it is, so graphs gain less than uniform matrices */
     const double margin = t->wide ? 1.03 : row < 512 ? 1.35 : 1.25;
 

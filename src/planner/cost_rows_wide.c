@@ -71,15 +71,16 @@ sb_rows_wide_windows(const sb_part_choice *p, const sb_amounts *am, const sb_wor
 }
 
 /* A dot of a window of three, four, and more rows, over one of plain rows, of 128, 256, 512 bytes and more,
- * where L1 has room for what a row names; what is less where it has not; where columns are asked for; one
- * that its rows do not share; where values leave L3, which windows write in as many places as rows, or columns in order do, which plain
- * rows read as fast. */
+ * where L1 has room for what a row names; how much less where it has not. */
 static const double dot[][LONGS] = {{0.88, 0.93, 0.97, 0.95, 0.95, 0.95},
                                     {0.82, 0.82, 0.85, 0.8, 0.8, 0.8},
                                     {0.84, 0.9, 0.88, 0.82, 0.82, 0.82}};
 static const double dot_far[LONGS] = {0.53, 0.53, 0.53, 0.4, 0.4, 0.4};
+/* Where columns are asked for; of dots that a window's rows do not share. */
 #define DOT_ASKED 0.8
 #define DOT_ALONE 1.1
+/* Where results leave L3, for a window writes in as many places as it has rows, or columns in order do, which
+ * plain rows read as fast: asked for or up to 256 bytes, and else. */
 static const double dot_left[] = {1.15, 1.3};
 
 double
@@ -91,7 +92,7 @@ sb_rows_wide_dots(const sb_part_choice *p, const sb_amounts *am, const sb_work *
     const double over = log2(fmax(1, s->mean * row) / (double)t->l1) + 0.5;
     const double far = dot_far[at] * fmax(0, fmin(1, over / 1.2));
     const double y = sb_work_footprint(w, s);
-    const bool asks = sb_rule_dots_window(w, y, s->strewn, t);
+    const bool asks = sb_rule_dots_window(w, y, s->strewn, t) > 0;
     const double shared = dot[p->size <= 3   ? 0
                               : p->size == 4 ? 1
                                              : 2][at] *

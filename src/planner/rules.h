@@ -70,7 +70,7 @@ bool sb_rule_local(const sb_target *t, double r4);
 
 /* Whether rows in partitions of their columns, each of which L2 holds of B, are priced: where L3 is far
  * away, of rows of B of 256 to 2047 bytes, and of dots, whose second factor's columns are rows of B, from
- * 256 on (docs/measured/spmm-partitions.md, What a partition costs). Whether windows of rows share few
+ * 256 on; of dots on Zen 5, too, from 512 on (docs/measured/spmm-partitions.md, What a partition costs). Whether windows of rows share few
  * columns, which are in order, and rows have enough in each of `parts`. And whether a row's columns lie
  * all over B. */
 bool sb_rule_partitions(const sb_work *w, const sb_target *t);
@@ -228,13 +228,14 @@ bool sb_rule_slab_shared(const sb_work *w, int slab, const sb_target *t);
  * of less than 1024 bytes, from 16 entries on of 2048. */
 int sb_rule_last(const sb_work *w, double footprint, double onward, const sb_target *t);
 
-/* Zen 4 and 5: whether columns of Y of a sampled product come from caches, however large it is, since rows of A go on
- * as those on diagonals do; then nothing is asked for. */
-/* Whether windows of sampled products ask for columns of Y, SB_PREFETCH_WHOLE of them ahead: on Zen 5 where
- * L2 does not hold Y and some of its columns are in no order, or four of it do not and they are long. */
-bool sb_rule_dots_window(const sb_work *w, double footprint, double strewn,
-                         const sb_target *t);
+/* Zen 4 and 5: whether columns of Y of a sampled product come from caches, however large it is: rows of A go on
+ * as those on diagonals do; then rows ask for nothing. */
 bool sb_rule_dots_near(const sb_work *w, double onward, const sb_target *t);
+
+/* How many columns of Y ahead windows of sampled products ask for, 0 none: Zen 5, where L2 does not hold Y and
+ * some of its columns are in no order, or four L2s do not and they are long. */
+int sb_rule_dots_window(const sb_work *w, double footprint, double strewn,
+                        const sb_target *t);
 
 /* Whether values of A do not stay in what other programs leave of L3 (of one column: in all of it); and
  * whether windows in place, on Zen 5, ask for the values of windows to come for that. */

@@ -34,11 +34,13 @@ sb_rule_window_asks(const sb_work *w, const sb_target *t)
     return t->wide && w->op != SB_OP_SDDMM && sb_rule_values_leave(w, t);
 }
 
-/* Times that a row of B, or of C where those are more, is asked for. */
+/* Times that a row of B, or of C where those are more, is asked for; SDDMM's are columns of Y. */
 static double
 asked_for(const sb_work *w)
 {
-    return (double)w->nnz / (double)(w->m > w->k ? w->m : w->k);
+    const int64_t columns = w->op == SB_OP_SDDMM ? w->n : w->k;
+
+    return (double)w->nnz / (double)(w->m > columns ? w->m : columns);
 }
 
 /* Of entries, those that lie in no order; of L3, what A, B and C exceed then, for other programs have
@@ -50,7 +52,7 @@ asked_for(const sb_work *w)
 /* Zen 5: entries for each row of B of which most find it in a cache, and of L3 what B takes up by itself where
  * they do not. */
 #define MANY 20
-/* Of sampled products, entries for each column of Y from which on asking for dots of 1024 bytes loses. */
+/* Of sampled products, entries for each column of Y from which on asking for dots of 1024 bytes and more loses. */
 #define MANY_DOTS 17
 #define FAR_L3 0.45
 /* Where fewer do: of entries, and of L3. */
@@ -131,11 +133,9 @@ sb_rule_beyond(const sb_work *w, double footprint, double strewn, int rows,
                const sb_target *t)
 {
     const bool dots = w->op == SB_OP_SDDMM;
-    const int64_t row = (dots ? w->k : w->n) * w->b_size, columns = dots ? w->n : w->k;
+    const int64_t row = (dots ? w->k : w->n) * w->b_size;
     const double all = sb_rule_bytes(w, footprint);
-    /* times that a row of B is asked for */
-    const double asked = (double)w->nnz / (double)(w->m > columns ? w->m : columns) /
-                         (rows > 1 ? rows : 1);
+    const double asked = asked_for(w) / (rows > 1 ? rows : 1);
     const bool zen3 =
         t->isa == SB_ISA_V3; /* docs/measured/spmm-streaming.md, What is left of L3 */
     const bool partly = sb_target_zen4(t) && !dots && strewn >= PARTLY_STREWN;
@@ -313,18 +313,23 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows
                                                                   : 0;
 }
 
-/* Of entries, those in no order where windows of sampled products ask. */
-#define WINDOW_STREWN 0.1
+/* Of entries, those in no order where windows of sampled products ask, and bytes of their columns where they do in
+ * any; L2s that these exceed then; columns ahead. */
+#define DOTS_STREWN 0.1
+#define DOTS_LONG 1024
+#define DOTS_L2 1
+#define DOTS_LONG_L2 4
+#define DOTS_NEAR 16
 
-bool
+int
 sb_rule_dots_window(const sb_work *w, double footprint, double strewn,
                     const sb_target *t)
 {
     const double l2s = footprint / (double)t->l2;
+    const bool wants = (strewn >= DOTS_STREWN && l2s > DOTS_L2) ||
+                       (w->k * w->b_size >= DOTS_LONG && l2s > DOTS_LONG_L2);
 
-    return t->wide && w->op == SB_OP_SDDMM &&
-           ((strewn >= WINDOW_STREWN && l2s > 1) ||
-            (w->k * w->b_size >= 1024 && l2s > 4));
+    return t->wide && w->op == SB_OP_SDDMM && wants ? DOTS_NEAR : 0;
 }
 
 /* Columns of a window ahead. */

@@ -153,7 +153,7 @@ together(const sb_planner *pl, const sb_choice *want, bool alone, int block)
                : unroll;
 }
 
-/* Of sampled products plain rows alone ask (sb_spec_of). */
+/* Whether fewer entries are taken together for it: of sampled products in rows, not in windows. */
 static bool
 asks(const sb_choice *best)
 {
@@ -208,9 +208,8 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         best.prefetch = sb_rule_nearer(
             sb_rule_prefetch(pl->pb, bytes, strewn, block, stream, pl->target), first,
             pl->target);
-    if (best.prefetch == 0 && first == SB_PART_WIN &&
-        sb_rule_dots_window(&pl->work, bytes, strewn, pl->target))
-        best.prefetch = SB_PREFETCH_WHOLE;
+    if (best.prefetch == 0 && first == SB_PART_WIN)
+        best.prefetch = sb_rule_dots_window(&pl->work, bytes, strewn, pl->target);
     if (best.prefetch >= SB_SPEC_FAR && best.prefetch < SB_PREFETCH_WHOLE &&
         kinds != 1U << SB_PART_CSR) /* rows in place alone ask for first lines */
         best.prefetch = want->prefetch;

@@ -117,6 +117,7 @@ rules_are_kept(void **state)
         {"sddmm coo f32f32f32/f32 i32i32 rc t8 p0 u2", SB_EINVAL},
         {"sddmm win f32f32f32/f32 i32i32 rc b4 t8 p0", SB_ENOTSUP},
         {"sddmm win f32f32f32/f32 i32i32 rc b6 t8 p0 u8", SB_EINVAL},
+        {"sddmm win f32f32f32/f32 i32i32 rc b4 t8 p15 u4", SB_EINVAL},
         {"spmv csr f32f32f32/f32 i32i32 rr x8 p0", SB_EINVAL},
         {"spmv seg f32f32f32/f32 i32i32 rr t8 p0 u2", SB_EINVAL},
         {"spmv seg f32f32f32/f32 i32i32 rr t8 p0 u4", SB_EINVAL},

@@ -363,8 +363,10 @@ test_unasked(void **state)
     assert_true(sb_rows_wide_unasked(&share, &w, &zen5, true) == 1);
     w.k = 1; /* 864 */
     assert_true(sb_rows_wide_unasked(&tall, &w, &zen5, true) == 1);
-    w.op = SB_OP_SDDMM;
+    w.n = 32;
     w.nnz = 51;
+    assert_true(sb_rows_wide_unasked(&share, &w, &zen5, false) == 1.8);
+    w.op = SB_OP_SDDMM; /* priced by sb_rows_wide_dots */
     assert_true(sb_rows_wide_unasked(&share, &w, &zen5, false) == 1);
 }
 

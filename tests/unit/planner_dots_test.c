@@ -4,6 +4,7 @@
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
+#include "gen.h"
 #include "planner/cost.h"
 #include "planner/planner.h"
 #include "planner/rules.h"
@@ -38,10 +39,10 @@ test_asks(void **state)
     static const struct {
         int64_t k;
         double bytes, strewn;
-        bool want;
+        int want;
     } cases[] = {
-        {32, 1.01, 0.1, true},   {32, 1, 0.1, false},     {32, 100, 0.09, false},
-        {255, 100, 0.09, false}, {256, 4.01, 0.09, true}, {256, 4, 0.09, false},
+        {32, 1.01, 0.1, 16}, {32, 1, 0.1, 0},       {32, 100, 0.09, 0},
+        {255, 100, 0.09, 0}, {256, 4.01, 0.09, 16}, {256, 4, 0.09, 0},
     };
     sb_target zen4 = zen5;
 
@@ -53,9 +54,9 @@ test_asks(void **state)
 
         if (sb_rule_dots_window(&w, bytes, cases[q].strewn, &zen5) != cases[q].want)
             fail_msg("case %d", q);
-        assert_false(sb_rule_dots_window(&w, bytes, cases[q].strewn, &zen4));
+        assert_int_equal(sb_rule_dots_window(&w, bytes, cases[q].strewn, &zen4), 0);
         w.op = SB_OP_SPMM;
-        assert_false(sb_rule_dots_window(&w, bytes, cases[q].strewn, &zen5));
+        assert_int_equal(sb_rule_dots_window(&w, bytes, cases[q].strewn, &zen5), 0);
     }
 }
 
@@ -133,75 +134,148 @@ test_partitions(void **state)
     assert_true(sb_cost_partitions(8, y, 1024, &s, &zen5) > 1);
 }
 
-/* Rows in blocks of `rows` that have the same `each` columns, `apart` from each other. */
+/* The plan of dots of length k at these places. */
 static void
-plan_of(char text[256], int64_t m, int rows, int each, int apart, int64_t k,
-        sb_dtype type)
+plan_of(char text[256], const sb_matrix *a, int64_t k, sb_dtype type)
 {
-    const int64_t n = m + (int64_t)each * apart;
-    int32_t *ptr = malloc((size_t)(m + 1) * sizeof *ptr),
-            *crd = malloc((size_t)(m * each) * sizeof *crd);
-    double *none = calloc((size_t)(m * each), sizeof *none);
     sb_problem pb = {.op = SB_OP_SDDMM,
-                     .a = {.format = SB_FORMAT_CSR,
-                           .rows = m,
-                           .cols = n,
-                           .nnz = m * each,
-                           .ptr_type = SB_I32,
-                           .idx_type = SB_I32,
-                           .val_type = type,
-                           .ptr = ptr,
-                           .idx = crd,
-                           .val = none,
-                           .batch = 1},
-                     .b = {.rows = m, .cols = k, .ld = k, .type = type},
-                     .c = {.rows = k, .cols = n, .ld = k, .type = type},
+                     .a = *a,
+                     .b = {.rows = a->rows, .cols = k, .ld = k, .type = type},
+                     .c = {.rows = k, .cols = a->cols, .ld = k, .type = type},
                      .compute = type,
                      .alpha = {1, 0},
                      .batch = 1};
     const sb_options opt = {0};
     sb_plan *plan;
 
-    assert_true(ptr && crd && none);
-    for (int64_t i = 0; i <= m; i++)
-        ptr[i] = (int32_t)(i * each);
-    for (int64_t p = 0; p < m * each; p++)
-        crd[p] = (int32_t)(p / each / rows * rows + p % each * apart);
     pb.c.col_major = true;
-    pb.b.data = pb.c.data = none; /* an analysis reads no dense array */
+    pb.b.data = pb.c.data = pb.a.val; /* an analysis reads no dense array */
     assert_int_equal(sb_plan_create(&plan, &pb, &opt, NULL), SB_OK);
     assert_true(strlen(plan->text) < 256);
     memcpy(text, plan->text, strlen(plan->text) + 1);
     sb_plan_release(plan);
-    free(ptr);
-    free(crd);
-    free(none);
 }
 
-/* Kernels of windows are at hand for dots of 32, 64 and 128; the level's plans have them. */
+/* Blocks of `rows` rows that have the same `each` columns, five apart from each other; and
+ * `alone` that no other row of the block has. */
+static sb_matrix
+blocks_of(int64_t m, int rows, int each, int alone, sb_dtype type)
+{
+    const int64_t all = each + alone;
+    int32_t *ptr = malloc((size_t)(m + 1) * sizeof *ptr),
+            *crd = malloc((size_t)(m * all) * sizeof *crd);
+    double *val = calloc((size_t)(m * all), sizeof *val);
+
+    assert_true(ptr && crd && val);
+    for (int64_t i = 0; i <= m; i++)
+        ptr[i] = (int32_t)(i * all);
+    for (int64_t p = 0; p < m * all; p++) {
+        const int64_t i = p / all, e = p % all;
+
+        crd[p] = (int32_t)(e < each ? i / rows * rows + e * 5
+                                    : m + 5 * each + (e - each) * rows + i % rows);
+    }
+    return (sb_matrix){.format = SB_FORMAT_CSR,
+                       .rows = m,
+                       .cols = m + 5 * each + (int64_t)rows * alone,
+                       .nnz = m * all,
+                       .ptr_type = SB_I32,
+                       .idx_type = SB_I32,
+                       .val_type = type,
+                       .ptr = ptr,
+                       .idx = crd,
+                       .val = val,
+                       .batch = 1};
+}
+
+static void
+free_blocks(sb_matrix *a)
+{
+    free((void *)a->ptr);
+    free((void *)a->idx);
+    free(a->val);
+}
+
+/* Registers of Zen 5, and kernels for them. */
+static bool
+elsewhere(void)
+{
+    const sb_target *t = sb_target_get();
+
+    return !t->wide || !sb_builtin_tables[SB_ISA_V4] || t->l1 < 32 << 10 ||
+           t->l2 > 2 << 20 || t->l3 < 16 << 20;
+}
+
+/* Kernels of windows are at hand for dots of 32, 64, 128 and any other length, those that ask too; plans
+ * have them where rows are blocks. */
 static void
 test_windows_at_hand(void **state)
 {
     static const struct {
-        int rows, each;
+        int64_t m;
+        int rows, each, alone;
         int64_t k;
         sb_dtype type;
         const char *want;
     } cases[] = {
-        {4, 120, 128, SB_F32, "(part win 4)"}, {4, 120, 64, SB_F32, "(part win 4)"},
-        {4, 120, 32, SB_F32, "(part win 4)"},  {4, 120, 32, SB_F64, "(part win 4)"},
-        {6, 120, 128, SB_F32, "(part win 6)"}, {3, 120, 32, SB_F64, "(part win 3)"},
-        {4, 120, 31, SB_F32, "(part csr)"},    {4, 45, 128, SB_F64, "(part win 4)"},
-        {4, 39, 128, SB_F64, "(part csr)"},    {1, 120, 128, SB_F32, "(part csr)"},
+        {2400, 4, 120, 0, 128, SB_F32, "(part win 4)"},
+        {2400, 4, 120, 0, 64, SB_F32, "(part win 4)"},
+        {2400, 4, 120, 0, 32, SB_F32, "(part win 4)"},
+        {2400, 4, 120, 0, 96, SB_F32, "(part win 4)"},
+        {2400, 4, 120, 0, 32, SB_F64, "(part win 4)"},
+        {2400, 6, 120, 0, 128, SB_F32, "(part win 6)"},
+        {2400, 3, 120, 0, 32, SB_F64, "(part win 3)"},
+        {9600, 4, 120, 0, 128, SB_F64, "(prefetch 16) (unroll 4)"},
+        {9600, 4, 120, 0, 130, SB_F64, "(prefetch 16) (unroll 4)"},
+        {2400, 4, 120, 0, 31, SB_F32, "(part csr)"},
+        {2400, 4, 45, 0, 128, SB_F64, "(part win 4)"},
+        {2400, 4, 39, 0, 128, SB_F64, "(part csr)"},
+        {2400, 1, 120, 0, 128, SB_F32, "(part csr)"},
+        {2400, 4, 100, 20, 128, SB_F32, "(part win 4)"}, /* 0.83 shared */
+        {2400, 4, 90, 30, 128, SB_F32, "(part csr)"},    /* 0.75 */
     };
     char text[256];
 
     (void)state;
+    if (elsewhere())
+        skip();
     for (int q = 0; q < SB_COUNT(cases); q++) {
-        plan_of(text, 2400, cases[q].rows, cases[q].each, 5, cases[q].k, cases[q].type);
-        if (!strstr(text, cases[q].want))
+        sb_matrix a = blocks_of(cases[q].m, cases[q].rows, cases[q].each,
+                                cases[q].alone, cases[q].type);
+
+        plan_of(text, &a, cases[q].k, cases[q].type);
+        if (!strstr(text, cases[q].want) ||
+            (strstr(cases[q].want, "prefetch") && !strstr(text, "(part win 4)")))
             fail_msg("case %d: %s", q, text);
+        free_blocks(&a);
     }
+}
+
+/* Columns all over a Y that L2 does not hold. */
+static void
+test_partitions_at_hand(void **state)
+{
+    const int64_t columns = 4 * sb_target_get()->l2 / 1024;
+    const gen_spec spec = {.family = GEN_UNIFORM,
+                           .rows = 500,
+                           .cols = columns,
+                           .density = 230.0 / (double)columns,
+                           .seed = 1,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F64};
+    char text[256];
+    sb_matrix a;
+
+    (void)state;
+    if (elsewhere())
+        skip();
+    a = gen_matrix(&spec);
+    plan_of(text, &a, 128, SB_F64);
+    assert_non_null(strstr(text, "(part rows flat "));
+    plan_of(text, &a, 32, SB_F64);
+    assert_string_equal(text, "(plan sddmm (part csr) (tile 32) (unroll 8))");
+    gen_free_matrix(&a);
 }
 
 static int
@@ -221,6 +295,7 @@ main(void)
         cmocka_unit_test(test_price),
         cmocka_unit_test(test_partitions),
         cmocka_unit_test(test_windows_at_hand),
+        cmocka_unit_test(test_partitions_at_hand),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
