@@ -52,7 +52,8 @@ asked_for(const sb_work *w)
 /* Zen 5: entries for each row of B of which most find it in a cache, and of L3 what B takes up by itself where
  * they do not. */
 #define MANY 20
-/* Of sampled products, entries for each column of Y from which on asking for dots of 1024 bytes and more loses. */
+/* Of sampled products, bytes of long dots, and entries for each column of Y from which on asking for these loses. */
+#define DOTS_LONG 1024
 #define MANY_DOTS 17
 #define FAR_L3 0.45
 /* Where fewer do: of entries, and of L3. */
@@ -121,6 +122,8 @@ least_wide(bool dots, int64_t row, double strewn)
 {
     if (!dots)
         return strewn >= PARTLY_STREWN ? 1 : 1.6;
+    if (row >= DOTS_LONG)
+        return 1.3;
     if (strewn >= STREWN)
         return row < 256 ? 0.8 : 0.45;
     if (strewn >= HARDLY_STREWN)
@@ -177,7 +180,7 @@ too_long(const sb_work *w, int rows, bool strewn, const sb_target *t)
 
     if (!(t->wide || t->isa == SB_ISA_V3) || rows > 1 || strewn)
         return false;
-    return w->op == SB_OP_SDDMM ? row >= 1024 && (!t->wide || asked >= MANY_DOTS)
+    return w->op == SB_OP_SDDMM ? row >= DOTS_LONG && (!t->wide || asked >= MANY_DOTS)
                                 : (t->wide && asked >= MANY) ||
                                       (row >= 2048 && (row >= 4096 || asked >= 11));
 }
@@ -269,7 +272,7 @@ distance(const sb_work *w, double strewn, int rows, const sb_target *t)
 
     if (!t->wide || rows > 1)
         return SB_PREFETCH_FAR;
-    return near <= 256 ? 56 : near <= 512 || (dots && row < 1024) ? 32 : 16;
+    return near <= 256 ? 56 : near <= 512 || (dots && row < DOTS_LONG) ? 32 : 16;
 }
 
 /* Of entries, those in no order where first lines alone are asked for; and how far ahead. */
@@ -313,10 +316,9 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows
                                                                   : 0;
 }
 
-/* Of entries, those in no order where windows of sampled products ask, and bytes of their columns where they do in
- * any; L2s that these exceed then; columns ahead. */
+/* Of entries, those in no order where windows of sampled products ask, but where dots are long; L2s that Y
+ * exceeds then; columns ahead. */
 #define DOTS_STREWN 0.1
-#define DOTS_LONG 1024
 #define DOTS_L2 1
 #define DOTS_LONG_L2 4
 #define DOTS_NEAR 16
