@@ -14,8 +14,8 @@ typedef struct problem_matrix {
 /* Reads a file, its values (1 in a pattern) where `own`; false having complained on stderr. */
 bool problem_read(problem_matrix *out, const char *path, bool own);
 /* The columns of each row become 0 to 7 in turns: as many entries, as much of C, and a B whose
- * rows come from the nearest cache. What that takes no order of rows, partition or asking
- * ahead of a product row by row can undercut. */
+ * rows come from the nearest cache. What a kernel takes row by row then, no order of rows,
+ * partition or asking ahead makes less. */
 void problem_near(problem_matrix *m);
 void problem_free_matrix(problem_matrix *m);
 
