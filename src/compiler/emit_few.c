@@ -110,6 +110,13 @@ fits(const sb_emit *cx, int which, int64_t bytes)
            ((bytes == 64 && which != SB_EMIT_FEW) || (bytes == 128 && halves));
 }
 
+/* Whether a call takes rows whose last lanes are missing. */
+static bool
+tailed(int which)
+{
+    return which == SB_EMIT_FOURS || which == SB_EMIT_EIGHTS;
+}
+
 /* Whether the sums are a call's: all lanes of some, or those that a copy knows to be there. */
 static bool
 match_width(few *f, sb_emit *cx, const sb_stmt *st, int which)
@@ -118,7 +125,7 @@ match_width(few *f, sb_emit *cx, const sb_stmt *st, int which)
     const int64_t all = f->acc->buf->extent[0]->u.i;
     int64_t lo, hi, bytes;
 
-    f->cut = cx->cut && which == SB_EMIT_FOURS && l && l->masked;
+    f->cut = cx->cut && tailed(which) && l && l->masked;
     if (f->cut)
         return st->u.loop.lo->kind == SB_EXPR_INT && st->u.loop.lo->u.i == 0 &&
                st->u.loop.lanes == all;
@@ -289,7 +296,7 @@ sb_emit_few(sb_emit *cx, const sb_stmt *st)
     put(cx, " + ", from, 7);
     put(cx, ", ", f.ld, 0);
     put(cx, ", ", f.base, 0);
-    if (sb_emit_few_of(st) == SB_EMIT_FOURS)
+    if (tailed(sb_emit_few_of(st)))
         put_tail(cx, &f);
     sb_strbuf_puts(cx->out, ");\n");
     return true;

@@ -25,18 +25,24 @@
  *   eights_<index>, eights_end_<index>
  *
  * are `few` for rows one after the other (eight entries lie behind `lo`; eights_end copies), and
- * of rows of B of 64 bytes as well. Where a register of 64 bytes is one operation the chains of
+ * of rows of B of 64 bytes as well; of the last vector m lanes are there, in `tail` bytes; tail 0:
+ * all are. Where a register of 64 bytes is one operation the chains of
  * additions show first: of long rows each of eight entries, or of registers of them, has a sum
  * of its own.
  */
 #ifndef SPBLAS_FEW_H
 #define SPBLAS_FEW_H
 
+#include "compiler/spblas_fours.h"
 #include "compiler/spblas_vector.h"
 
 #define SBK_FEW_ARGS(t, elem, n, index)                                           \
     sbk_##t##x##n *acc, int vectors, const elem *a, const index *crd, int64_t lo, \
         int64_t hi, int64_t end, const elem *b, int64_t ld, int64_t base
+
+/* A vector of a row of B, all of it or its first m lanes. */
+#define SBK_FEW_LD(t, n, at, tail) \
+    ((tail) ? sbk_ldt_##t##x##n(at, m, tail) : sbk_ld_##t##x##n(at))
 
 /* One entry at a time. */
 #define SBK_FEW_ANY(few, t, elem, n, in, index)                                        \
@@ -48,6 +54,19 @@
             for (int v = 0; v < vectors; v++)                                          \
                 acc[v] += sbk_splat_##t##x##n(a[q]) * sbk_ld_##t##x##n(row + v * (n)); \
         }                                                                              \
+    }
+#define SBK_EIGHTS_ANY(eights, t, elem, n, in, index)                             \
+    SBK_FN void sbk_##eights##_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index),  \
+                                                int tail, int m)                  \
+    {                                                                             \
+        (void)end;                                                                \
+        for (int64_t q = lo; q < hi; q++) {                                       \
+            const elem *row = b + ((int64_t)crd[q] - base) * ld;                  \
+            for (int v = 0; v < vectors; v++)                                     \
+                acc[v] +=                                                         \
+                    sbk_splat_##t##x##n(a[q]) *                                   \
+                    SBK_FEW_LD(t, n, row + v * (n), v == vectors - 1 ? tail : 0); \
+        }                                                                         \
     }
 
 /* Most registers of a row of B that is taken by `join`. */
@@ -225,17 +244,17 @@
 
 #if SBK_VBYTES >= 64
 
-#define SBK_FEW_ROW(k) ((const void *)(b + ((int64_t)crd[k] - base) * ld))
-#define SBK_FEW_ROWS2(k)                                                        \
-    _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(SBK_FEW_ROW(k))), \
-                       _mm256_loadu_ps(SBK_FEW_ROW((k) + 1)), 1)
-#define SBK_FEW_ROWS4(k)                                                             \
+#define SBK_FEW_ROW(t, n, k) SBK_FEW_LD(t, n, b + ((int64_t)crd[k] - base) * ld, tail)
+#define SBK_FEW_ROWS2(t, n, k)                                               \
+    _mm512_insertf32x8(_mm512_castps256_ps512((__m256)SBK_FEW_ROW(t, n, k)), \
+                       (__m256)SBK_FEW_ROW(t, n, (k) + 1), 1)
+#define SBK_FEW_ROWS4(t, n, k)                                                       \
     _mm512_insertf32x4(                                                              \
         _mm512_insertf32x4(                                                          \
-            _mm512_insertf32x4(_mm512_castps128_ps512(_mm_loadu_ps(SBK_FEW_ROW(k))), \
-                               _mm_loadu_ps(SBK_FEW_ROW((k) + 1)), 1),               \
-            _mm_loadu_ps(SBK_FEW_ROW((k) + 2)), 2),                                  \
-        _mm_loadu_ps(SBK_FEW_ROW((k) + 3)), 3)
+            _mm512_insertf32x4(_mm512_castps128_ps512((__m128)SBK_FEW_ROW(t, n, k)), \
+                               (__m128)SBK_FEW_ROW(t, n, (k) + 1), 1),               \
+            (__m128)SBK_FEW_ROW(t, n, (k) + 2), 2),                                  \
+        (__m128)SBK_FEW_ROW(t, n, (k) + 3), 3)
 
 /* Eight values at the beginning of a register. */
 #define SBK_FEW_LOAD_ps(a) _mm512_castps256_ps512(_mm256_loadu_ps(a))
@@ -256,13 +275,13 @@
 
 /* The first four and the last four of eight entries: register k of rows adds to a sum of its
  * own. f: what adds; its names are those of the functions below. */
-#define SBK_FEW_ADD(f, s, k) s = f(s, a + lo, crd + lo, b, ld, base, k, len)
+#define SBK_FEW_ADD(f, s, k) s = f(s, a + lo, crd + lo, b, ld, base, k, len, 0, 0)
 #define SBK_FEW_LOW4(f) SBK_FEW_ADD(f, s0, 0)
 #define SBK_FEW_HIGH4(f) SBK_FEW_ADD(f, s1, 1)
 #define SBK_FEW_LOW2(f) SBK_FEW_ADD(f, s0, 0), SBK_FEW_ADD(f, s1, 1)
 #define SBK_FEW_HIGH2(f) SBK_FEW_ADD(f, s2, 2), SBK_FEW_ADD(f, s3, 3)
 /* Half h of eight entries of a and crd, to two sums. */
-#define SBK_FEW_STEP(f, s, k, a, crd) s = f(s, a, crd, b, ld, base, k, len)
+#define SBK_FEW_STEP(f, s, k, a, crd) s = f(s, a, crd, b, ld, base, k, len, tail, m)
 #define SBK_FEW_TO4(f, h, a, crd) SBK_FEW_STEP(f, s##h, h, a, crd)
 #define SBK_FEW_TO2(f, h, a, crd) \
     SBK_FEW_STEP(f, s0, 2 * (h), a, crd), SBK_FEW_STEP(f, s1, 2 * (h) + 1, a, crd)
@@ -277,22 +296,22 @@
     }                                                                                  \
     SBK_FN sbk_##t##x##all sbk_few_part_##in##_##t##x##n(                              \
         sbk_##t##x##all s, const elem *a, const index *crd, const elem *b, int64_t ld, \
-        int64_t base, int k, int64_t len)                                              \
+        int64_t base, int k, int64_t len, int tail, int m)                             \
     {                                                                                  \
         const __m512i which = (__m512i)sbk_few_which_##in##_##t##x##n(k);              \
         return (sbk_##t##x##all)_mm512_mask3_fmadd_##ps(                               \
             _mm512_permutexvar_##ps(which, SBK_FEW_LOAD_##ps(a)),                      \
-            (sbk_##t##x##all)SBK_FEW_ROWS##per(k * (per)), s,                          \
+            (sbk_##t##x##all)SBK_FEW_ROWS##per(t, n, k * (per)), s,                    \
             _mm512_cmplt_##epi##_mask(which, _mm512_set1_##epi(len)));                 \
     }                                                                                  \
     SBK_FN sbk_##t##x##all sbk_few_full_##in##_##t##x##n(                              \
         sbk_##t##x##all s, const elem *a, const index *crd, const elem *b, int64_t ld, \
-        int64_t base, int k, int64_t len)                                              \
+        int64_t base, int k, int64_t len, int tail, int m)                             \
     {                                                                                  \
         const __m512i which = (__m512i)sbk_few_which_##in##_##t##x##n(k);              \
-        (void)len;                                                                     \
+        (void)len, (void)m;                                                            \
         return (sbk_##t##x##all)_mm512_permutexvar_##ps(which, SBK_FEW_LOAD_##ps(a)) * \
-                   (sbk_##t##x##all)SBK_FEW_ROWS##per(k * (per)) +                     \
+                   (sbk_##t##x##all)SBK_FEW_ROWS##per(t, n, k * (per)) +               \
                s;                                                                      \
     }
 
@@ -332,6 +351,7 @@
         sbk_##t##x##all s0, sbk_##t##x##all s1, const elem *a, const index *crd, \
         const elem *b, int64_t ld, int64_t base, int64_t len)                    \
     {                                                                            \
+        const int tail = 0, m = 0;                                               \
         SBK_FEW_TO##per(sbk_few_part_##in##_##t##x##n, 0, a, crd);               \
         if (len > 4)                                                             \
             SBK_FEW_TO##per(sbk_few_part_##in##_##t##x##n, 1, a, crd);           \
@@ -345,6 +365,7 @@
     SBK_FN void sbk_few_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))             \
     {                                                                                 \
         sbk_##t##x##all s0 = (sbk_##t##x##all)SBK_FEW_WIDE##per(acc[0]), s1 = {0};    \
+        const int tail = 0, m = 0;                                                    \
         int64_t len;                                                                  \
         (void)vectors; /* one */                                                      \
         for (; (len = hi - lo) > 8; lo += 8)                                          \
@@ -395,7 +416,7 @@
     }
 
 /* Rows of B as long as a register. */
-#define SBK_FEW_ROWS1(k) _mm512_loadu_ps(SBK_FEW_ROW(k))
+#define SBK_FEW_ROWS1(t, n, k) SBK_FEW_ROW(t, n, k)
 #define SBK_FEW_WIDE1(v) (v)
 #define SBK_FEW_SUM1(t, v) ((t)(v))
 
@@ -414,57 +435,62 @@
         SBK_FEW_STEP(f, s5, 5, a, crd), SBK_FEW_STEP(f, s6, 6, a, crd), \
         SBK_FEW_STEP(f, s7, 7, a, crd)
 
-#define SBK_EIGHTS_512(t, elem, all, n, per, in, index)                               \
-    SBK_FN int64_t sbk_eights_long_##in##_##t##x##n(                                  \
-        sbk_##t##x##all *s, const elem *a, const index *crd, int64_t lo, int64_t hi,  \
-        const elem *b, int64_t ld, int64_t base)                                      \
-    {                                                                                 \
-        sbk_##t##x##all s0 = s[0], s1 = {0}, s2 = s1, s3 = s1, s4 = s1, s5 = s1,      \
-                        s6 = s1, s7 = s1;                                             \
-        const int64_t len = 8;                                                        \
-        for (; hi - lo > 8; lo += 8)                                                  \
-            SBK_EIGHTS_LONG##per(sbk_few_full_##in##_##t##x##n, a + lo, crd + lo);    \
-        s[0] = (s0 + s2) + (s4 + s6);                                                 \
-        s[1] = (s1 + s3) + (s5 + s7);                                                 \
-        return lo;                                                                    \
-    }                                                                                 \
-    SBK_FN sbk_##t##x##n sbk_eights_last_##in##_##t##x##n(                            \
-        const sbk_##t##x##all *s, const elem *a, const index *crd, const elem *b,     \
-        int64_t ld, int64_t base, int64_t len)                                        \
-    {                                                                                 \
-        sbk_##t##x##all s0 = s[0], s1 = s[1];                                         \
-        SBK_FEW_TO##per(sbk_few_part_##in##_##t##x##n, 0, a, crd);                    \
-        if (len > 4)                                                                  \
-            SBK_FEW_TO##per(sbk_few_part_##in##_##t##x##n, 1, a, crd);                \
-        s0 += s1;                                                                     \
-        return SBK_FEW_SUM##per(sbk_##t##x##n, s0);                                   \
-    }                                                                                 \
-    SBK_FN void sbk_eights_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))          \
-    {                                                                                 \
-        sbk_##t##x##all s[2] = {(sbk_##t##x##all)SBK_FEW_WIDE##per(acc[0])};          \
-        (void)vectors; /* one */                                                      \
-        (void)end;                                                                    \
-        if (hi - lo > 8)                                                              \
-            lo = sbk_eights_long_##in##_##t##x##n(s, a, crd, lo, hi, b, ld, base);    \
-        acc[0] = sbk_eights_last_##in##_##t##x##n(s, a + lo, crd + lo, b, ld, base,   \
-                                                  hi - lo);                           \
-    }                                                                                 \
-    SBK_FN void sbk_eights_end_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index))      \
-    {                                                                                 \
-        sbk_##t##x##all s[2] = {(sbk_##t##x##all)SBK_FEW_WIDE##per(acc[0])};          \
-        index crd_[8];                                                                \
-        elem a_[8];                                                                   \
-        (void)vectors;                                                                \
-        (void)end;                                                                    \
-        if (hi <= lo)                                                                 \
-            return;                                                                   \
-        if (hi - lo > 8)                                                              \
-            lo = sbk_eights_long_##in##_##t##x##n(s, a, crd, lo, hi, b, ld, base);    \
-        for (int k = 0; k < 8; k++) {                                                 \
-            crd_[k] = crd[lo + k < hi ? lo + k : lo];                                 \
-            a_[k] = a[lo + k < hi ? lo + k : lo];                                     \
-        }                                                                             \
-        acc[0] = sbk_eights_last_##in##_##t##x##n(s, a_, crd_, b, ld, base, hi - lo); \
+#define SBK_EIGHTS_512(t, elem, all, n, per, in, index)                                \
+    SBK_FN int64_t sbk_eights_long_##in##_##t##x##n(                                   \
+        sbk_##t##x##all *s, const elem *a, const index *crd, int64_t lo, int64_t hi,   \
+        const elem *b, int64_t ld, int64_t base, int tail, int m)                      \
+    {                                                                                  \
+        sbk_##t##x##all s0 = s[0], s1 = {0}, s2 = s1, s3 = s1, s4 = s1, s5 = s1,       \
+                        s6 = s1, s7 = s1;                                              \
+        const int64_t len = 8;                                                         \
+        for (; hi - lo > 8; lo += 8)                                                   \
+            SBK_EIGHTS_LONG##per(sbk_few_full_##in##_##t##x##n, a + lo, crd + lo);     \
+        s[0] = (s0 + s2) + (s4 + s6);                                                  \
+        s[1] = (s1 + s3) + (s5 + s7);                                                  \
+        return lo;                                                                     \
+    }                                                                                  \
+    SBK_FN sbk_##t##x##n sbk_eights_last_##in##_##t##x##n(                             \
+        const sbk_##t##x##all *s, const elem *a, const index *crd, const elem *b,      \
+        int64_t ld, int64_t base, int64_t len, int tail, int m)                        \
+    {                                                                                  \
+        sbk_##t##x##all s0 = s[0], s1 = s[1];                                          \
+        SBK_FEW_TO##per(sbk_few_part_##in##_##t##x##n, 0, a, crd);                     \
+        if (len > 4)                                                                   \
+            SBK_FEW_TO##per(sbk_few_part_##in##_##t##x##n, 1, a, crd);                 \
+        s0 += s1;                                                                      \
+        return SBK_FEW_SUM##per(sbk_##t##x##n, s0);                                    \
+    }                                                                                  \
+    SBK_FN void sbk_eights_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index), int tail, \
+                                            int m)                                     \
+    {                                                                                  \
+        sbk_##t##x##all s[2] = {(sbk_##t##x##all)SBK_FEW_WIDE##per(acc[0])};           \
+        (void)vectors; /* one */                                                       \
+        (void)end;                                                                     \
+        if (hi - lo > 8)                                                               \
+            lo = sbk_eights_long_##in##_##t##x##n(s, a, crd, lo, hi, b, ld, base,      \
+                                                  tail, m);                            \
+        acc[0] = sbk_eights_last_##in##_##t##x##n(s, a + lo, crd + lo, b, ld, base,    \
+                                                  hi - lo, tail, m);                   \
+    }                                                                                  \
+    SBK_FN void sbk_eights_end_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index),       \
+                                                int tail, int m)                       \
+    {                                                                                  \
+        sbk_##t##x##all s[2] = {(sbk_##t##x##all)SBK_FEW_WIDE##per(acc[0])};           \
+        index crd_[8];                                                                 \
+        elem a_[8];                                                                    \
+        (void)vectors;                                                                 \
+        (void)end;                                                                     \
+        if (hi <= lo)                                                                  \
+            return;                                                                    \
+        if (hi - lo > 8)                                                               \
+            lo = sbk_eights_long_##in##_##t##x##n(s, a, crd, lo, hi, b, ld, base,      \
+                                                  tail, m);                            \
+        for (int k = 0; k < 8; k++) {                                                  \
+            crd_[k] = crd[lo + k < hi ? lo + k : lo];                                  \
+            a_[k] = a[lo + k < hi ? lo + k : lo];                                      \
+        }                                                                              \
+        acc[0] = sbk_eights_last_##in##_##t##x##n(s, a_, crd_, b, ld, base, hi - lo,   \
+                                                  tail, m);                            \
     }
 
 #elif SBK_VBYTES >= 32
@@ -495,10 +521,10 @@
 #define SBK_FEW(f, ...) f(__VA_ARGS__, i32, int32_t) f(__VA_ARGS__, i64, int64_t)
 
 /* Registers without room for several rows; rows of B too short for masks. */
-#define SBK_FEW_MASKED(...)                   \
-    SBK_FEW(SBK_FEW_ANY, few, __VA_ARGS__)    \
-    SBK_FEW(SBK_FEW_ANY, eights, __VA_ARGS__) \
-    SBK_FEW(SBK_FEW_ANY, eights_end, __VA_ARGS__)
+#define SBK_FEW_MASKED(...)                      \
+    SBK_FEW(SBK_FEW_ANY, few, __VA_ARGS__)       \
+    SBK_FEW(SBK_EIGHTS_ANY, eights, __VA_ARGS__) \
+    SBK_FEW(SBK_EIGHTS_ANY, eights_end, __VA_ARGS__)
 #define SBK_FEW_ALL(...)                        \
     SBK_FEW_MASKED(__VA_ARGS__)                 \
     SBK_FEW(SBK_FEW_ANY, join, __VA_ARGS__)     \

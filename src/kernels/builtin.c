@@ -49,6 +49,8 @@
     "spmm csr " types " rr " quarter " p0 u64",    \
         "spmm csr " types " rr " half " p0 u64",   \
         "spmm csr " types " rr " whole " p0 u64"
+/* The same of rows of B whose last columns are missing. */
+#define CUT_EIGHTS(types, tile) "spmm csr " types " rr " tile " p0 u64"
 /* The refinements for a B, or a C, that leaves the caches. */
 #define LARGE(kind, types)                                                       \
     "spmm " kind " " types " rr t32 p8", "spmm " kind " " types " rr t32 p0 nt", \
@@ -284,6 +286,16 @@ static const char *const builtin[] = {
     MASKED_EIGHTS(F64, "x2", "x4", "x8"),
     MASKED_EIGHTS(F32L, "x4", "x8", "x16"),
     MASKED_EIGHTS(F64L, "x2", "x4", "x8"),
+    CUT_EIGHTS(F32, "t4"),
+    CUT_EIGHTS(F32, "t8"),
+    CUT_EIGHTS(F32, "t16"),
+    CUT_EIGHTS(F64, "t4"),
+    CUT_EIGHTS(F64, "t8"),
+    CUT_EIGHTS(F32L, "t4"),
+    CUT_EIGHTS(F32L, "t8"),
+    CUT_EIGHTS(F32L, "t16"),
+    CUT_EIGHTS(F64L, "t4"),
+    CUT_EIGHTS(F64L, "t8"),
     "spmm csr " F32L " rr x8 p0 u8",
     "spmm csr " F64L " rr x4 p0 u8",
     "spmm csr " F32 " rr x32 p0 u32",

@@ -136,7 +136,8 @@ static sb_status
 emit_cuts(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
           const sb_spec *s, const char *name)
 {
-    const bool narrow = (size_t)s->tile * sb_dtype_size(s->compute) <= 64;
+    const bool narrow = s->unroll != SB_SPEC_EIGHTS &&
+                        (size_t)s->tile * sb_dtype_size(s->compute) <= 64;
     const sb_emit_usual usual[] = {{.param = "n",
                                     .value = s->tile / 2,
                                     .below = s->tile,
@@ -166,10 +167,12 @@ has_cuts(const sb_spec *s)
 {
     const int64_t row = s->tile * (int64_t)sb_dtype_size(s->compute);
 
-    return is_plain(s) && (row > 32 || s->unroll == SB_SPEC_FOURS) &&
-           row <= CUT_BYTES && s->kinds == 1U << SB_KIND_CSR &&
-           (s->unroll <= 1 || s->unroll == SB_SPEC_FOURS) && s->a == s->compute &&
-           s->b == s->compute;
+    const bool eights = s->unroll == SB_SPEC_EIGHTS && row <= 64,
+               tailed = s->unroll == SB_SPEC_FOURS || eights;
+
+    return is_plain(s) && (row > 32 || tailed) && row <= CUT_BYTES &&
+           s->kinds == 1U << SB_KIND_CSR && (s->unroll <= 1 || tailed) &&
+           s->a == s->compute && s->b == s->compute;
 }
 
 static bool

@@ -201,9 +201,12 @@ forgotten(const sb_work *w, double mean, double ragged)
     return ragged >= MIXED && w->m >= (mean >= 16 ? FORGOTTEN : REMEMBERED);
 }
 
+/* Entries of a row from which on eights of a width between are ahead of fours on Zen 5. */
+#define LONG_BETWEEN 20
+
 /* Rows one after the other on Zen 5, rows of B of two lines or of any width that is not a tile's, and
  * those on Zen 4 and Emerald Rapids (docs/measured/widths-between.md): fours, but where rows are
- * short or their lengths unknown. 0: as where nothing is joined. */
+ * short or their lengths unknown, which up to a line are eights'. 0: as where nothing is joined. */
 static int
 joined_any(const sb_work *w, const sb_target *t, double mean, double ragged)
 {
@@ -211,7 +214,9 @@ joined_any(const sb_work *w, const sb_target *t, double mean, double ragged)
     const bool is_long = mean >= 16;
 
     if (forgotten(w, mean, ragged))
-        return is_long && row <= 64 ? 0 : 1;
+        return row < 64 ? SB_SPEC_EIGHTS : 1;
+    if (t->wide && row <= 32 && mean >= LONG_BETWEEN)
+        return SB_SPEC_EIGHTS;
     if (row == 128 && !is_long && (mean < 12 || ragged < RAGGED))
         return mean >= 6 ? SB_SPEC_HALVES : 0;
     if (row < 32 && mean >= 32 && t->isa == SB_ISA_V4G)

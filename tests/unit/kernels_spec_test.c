@@ -250,7 +250,7 @@ keys_are_of_texts(void **state)
 }
 
 /* Rows in place have a copy for each number of vectors that B may end within, in vectors of 32
- * bytes where it has 64 or less; an exact one and one too wide for registers none. */
+ * bytes where it has 64 or less, of eights in one; an exact one and one too wide for registers none. */
 static void
 cut_tiles_know_vectors(void **state)
 {
@@ -261,6 +261,11 @@ cut_tiles_know_vectors(void **state)
          "param[1].i, 4, SBK_N4_4, 4, 1)"},
         {"spmm csr f32f32f32/f32 i32i32 rr t8 p0 u256",
          "param[1].i, 8, SBK_N4_8, 4, 1)"},
+        {"spmm csr f32f32f32/f32 i32i32 rr t8 p0 u64", "8, SBK_N4_8, 4, 1)"},
+        {"spmm csr f32f32f32/f32 i32i32 rr t16 p0 u64", "16, SBK_N4_16, 4, 1)"},
+        {"spmm csr f64f64f64/f64 i32i64 rr t8 p0 u64", "8, SBK_N8_8, 8, 0)"},
+        {"spmm csr f32f32f32/f32 i32i32 rr t32 p0 u64", NULL},
+        {"spmm csr f32f32f32/f32 i32i32 rr x8 p0 u64", NULL},
         {"spmm csr f32f32f32/f32 i32i32 rr t8 p0", NULL},
         {"spmm csr f32f32f32/f32 i32i32 rr t16 p0", "param[1].i, 16, SBK_N4_8, 4, 1)"},
         {"spmm csr f32f32f32/f32 i32i64 rr t16 p0 u256", "16, SBK_N4_8, 4, 1)"},

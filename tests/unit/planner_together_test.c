@@ -214,8 +214,8 @@ test_joined_wide(void **state)
     }
 }
 
-/* Rows of B of any width on Zen 4 and 5: fours, but of rows that are short or forgotten; of two lines on
- * Zen 5 alone. */
+/* Rows of B of any width on Zen 4 and 5: fours, but of rows that are short or forgotten, which are eights' up
+ * to a line; of two lines on Zen 5 alone. */
 static void
 test_joined_any(void **state)
 {
@@ -229,10 +229,12 @@ test_joined_any(void **state)
         {16, 4000, 8, 59, 0.2, SB_SPEC_FOURS},
         {3, 9000, 4, 12, 0.7, SB_SPEC_FOURS},
         {7, 48000, 4, 7, 0.47, SB_SPEC_FOURS},
-        {7, 60000, 4, 4.4, 0.8, 1},
+        {7, 60000, 4, 4.4, 0.8, SB_SPEC_EIGHTS},
+        {5, 9000, 8, 19, 0.2, SB_SPEC_FOURS},
         {7, 60000, 4, 3, 0.2, 1},
-        {12, 14000, 4, 20, 1, 2},
-        {3, 14000, 4, 20, 1, 4},
+        {12, 14000, 4, 20, 1, SB_SPEC_EIGHTS},
+        {6, 60000, 8, 4, 0.5, SB_SPEC_EIGHTS},
+        {3, 14000, 4, 20, 1, SB_SPEC_EIGHTS},
         {24, 14000, 4, 20, 1, 1},
         {24, 9000, 4, 20, 1, SB_SPEC_FOURS},
         {100, 9000, 4, 20, 1, SB_SPEC_FOURS},
@@ -255,6 +257,25 @@ test_joined_any(void **state)
         w.a_type = SB_F16;
         w.a_size = w.b_size = 2;
         assert_int_not_equal(rows_in_place(&cases[q], &w, true), SB_SPEC_FOURS);
+    }
+}
+
+/* Long rows of A are eights' on Zen 5, where rows of B have half a line. */
+static void
+test_joined_long(void **state)
+{
+    static const joined_case cases[] = {
+        {3, 9000, 4, 20, 0, SB_SPEC_EIGHTS},  {3, 9000, 4, 19, 0, SB_SPEC_FOURS},
+        {7, 9000, 4, 300, 0, SB_SPEC_EIGHTS}, {3, 9000, 8, 30, 0.9, SB_SPEC_EIGHTS},
+        {12, 9000, 4, 300, 0, SB_SPEC_FOURS}, {5, 9000, 8, 30, 0, SB_SPEC_FOURS},
+    };
+
+    (void)state;
+    for (int q = 0; q < (int)(sizeof cases / sizeof *cases); q++) {
+        const sb_work w = work_of(&cases[q]);
+
+        assert_int_equal(rows_in_place(&cases[q], &w, true), cases[q].want);
+        assert_int_equal(rows_in_place(&cases[q], &w, false), SB_SPEC_FOURS);
     }
 }
 
@@ -356,6 +377,7 @@ main(void)
         cmocka_unit_test(test_joined_wide),
         cmocka_unit_test(test_pairs_of_doubles),
         cmocka_unit_test(test_joined_any),
+        cmocka_unit_test(test_joined_long),
         cmocka_unit_test(test_asks_ragged),
         cmocka_unit_test(test_groups_of_eight_lanes),
         cmocka_unit_test(test_slim),
