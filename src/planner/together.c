@@ -206,7 +206,7 @@ forgotten(const sb_work *w, double mean, double ragged)
 
 /* Rows one after the other on Zen 5, rows of B of two lines or of any width that is not a tile's, and
  * those on Zen 4 and Emerald Rapids (docs/measured/widths-between.md): fours, but where rows are
- * short or their lengths unknown, which up to a line are eights'. 0: as where nothing is joined. */
+ * short or their lengths unknown; these are eights' up to a line, long ones up to half of one. 0: as where nothing is joined. */
 static int
 joined_any(const sb_work *w, const sb_target *t, double mean, double ragged)
 {
@@ -214,7 +214,7 @@ joined_any(const sb_work *w, const sb_target *t, double mean, double ragged)
     const bool is_long = mean >= 16;
 
     if (forgotten(w, mean, ragged))
-        return row < 64 ? SB_SPEC_EIGHTS : 1;
+        return row > 64 ? 1 : row <= 32 || !is_long ? SB_SPEC_EIGHTS : 0;
     if (t->wide && row <= 32 && mean >= LONG_BETWEEN)
         return SB_SPEC_EIGHTS;
     if (row == 128 && !is_long && (mean < 12 || ragged < RAGGED))
