@@ -18,7 +18,8 @@
  *          [win_lo[s * b + r], + win_off[s + 1] - win_off[s])
  *          win_crd I[slots + left] columns of the runs, then of what is left in rows
  *          win_left P[rows / b * b + 1] slots before a row in  win_rest P[..]: those in
- *          no run
+ *          no run  win_row I[rows / b]: unit u is window win_row[u], of rows win_row[u] * b
+ *          and following; rows of win_left are those of units
  *   share  share_seg P[rows / b + 1] columns that all rows of a window hold, before it
  *          share_left P[rows / b * b + 1] entries left over before a row
  *          share_crd I[shared + some + left] columns: of all rows, of some, then of what
@@ -242,6 +243,9 @@ sb_status sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted);
  * SB_SKIP when !sorted, values are not in place, or no run is shared. par may be NULL. */
 sb_status sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted,
                       const sb_par *par);
+/* The same, a window as soon as one of its rows comes in an order of all rows, NULL: as they lie. */
+sb_status sb_part_win_by(sb_part *out, sb_cover *cv, int b, bool sorted,
+                         const int32_t *order, const sb_par *par);
 /* Slots per row that part win would share in one window of sorted rows. */
 int64_t sb_part_win_shared(const sb_view *v, int64_t window, int b, int64_t *runs);
 /* All windows of b neighbouring rows, by the columns that all of them hold, and with holes

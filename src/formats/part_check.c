@@ -200,6 +200,8 @@ unit_win(check *ck, int64_t u)
 {
     const int64_t b = ck->p->width, slots = sb_part_total(ck->p, "win_off");
 
+    const int64_t row = get(ck, "win_row", u) * b;
+
     for (int64_t s = get(ck, "win_seg", u); s < get(ck, "win_seg", u + 1); s++)
         for (int64_t r = 0; r < b; r++) {
             const int64_t lo = get(ck, "win_lo", s * b + r);
@@ -207,15 +209,14 @@ unit_win(check *ck, int64_t u)
             const int64_t len = get(ck, "win_off", s + 1) - at;
 
             for (int64_t p = 0; p < len; p++) {
-                SB_TRY(reach(ck, u * b + r, lo + p));
+                SB_TRY(reach(ck, row + r, lo + p));
                 if (sb_view_col(ck->v, lo + p) != get(ck, "win_crd", at + p))
-                    return bad(ck, "column not shared by the window", u * b + r,
-                               lo + p);
+                    return bad(ck, "column not shared by the window", row + r, lo + p);
             }
         }
     for (int64_t i = u * b; i < u * b + b; i++)
         for (int64_t e = get(ck, "win_left", i); e < get(ck, "win_left", i + 1); e++)
-            SB_TRY(reach_pos(ck, i, get(ck, "win_crd", slots + e),
+            SB_TRY(reach_pos(ck, row + i - u * b, get(ck, "win_crd", slots + e),
                              get(ck, "win_rest", e)));
     return SB_OK;
 }

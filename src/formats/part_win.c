@@ -9,7 +9,8 @@
  *
  * Entries that not all rows of a window share are listed row by row, win_rest, so that
  * they are added while the window's sums are in registers. The part owns all entries of
- * all full windows that no other part has taken, in one group.
+ * all full windows that no other part has taken, in one group. Windows may be listed in
+ * another order than the matrix's, win_row: rows of one stay together.
  * Source: register blocking over rows as in BSR, row windows of gpu.md S5, with the
  * fill taken out.
  */
@@ -104,6 +105,7 @@ typedef struct job {
     const uint8_t *taken;
     int b;
     int64_t windows, used; /* all, and those that have runs */
+    void *row;             /* by place in the list: the window */
     int64_t slots;         /* of all runs */
     piece *piece;
     void *seg;  /* by window: the piece's runs before it, then all */
@@ -122,17 +124,25 @@ free_entries(const job *j, int64_t row)
     return n;
 }
 
+/* The window at place w of the list. */
+static int64_t
+window_at(const job *j, int64_t w)
+{
+    return sb_index(j->row, j->v->crd_type, w);
+}
+
 static bool
 find_runs(const job *j, piece *to, int64_t w)
 {
     const sb_dtype t = j->v->slot_type;
     const int b = j->b;
     const size_t one = (size_t)(1 + b) * sb_dtype_size(t);
+    const int64_t window = window_at(j, w);
     int64_t slots = 0;
     sb_window sc;
 
     sb_index_store(j->seg, t, w, to->runs);
-    sb_window_begin(&sc, j->v, j->taken, w, b);
+    sb_window_begin(&sc, j->v, j->taken, window, b);
     for (int64_t len = scan_next(&sc); len > 0; len = scan_next(&sc)) {
         const int64_t at = to->runs * (1 + b);
 
@@ -146,7 +156,7 @@ find_runs(const job *j, piece *to, int64_t w)
     }
     to->slots += slots;
     for (int r = 0; r < b; r++)
-        sb_index_store(j->left, t, w * b + r, free_entries(j, w * b + r) - slots);
+        sb_index_store(j->left, t, w * b + r, free_entries(j, window * b + r) - slots);
     return true;
 }
 
@@ -178,12 +188,13 @@ fill_columns(const job *j, int64_t at, int64_t from, int64_t len)
         sb_index_store(j->crd, j->v->crd_type, at + q, sb_view_col(j->v, from + q));
 }
 
-/* What lies between the runs [s, end) of row r of a window. */
+/* What lies between the runs [s, end) of row r of the window at place w. */
 static void
 fill_row(const job *j, int64_t w, int r, const piece *p, int64_t s, int64_t end)
 {
-    const int64_t i = w * j->b + r, hi = sb_view_lo(j->v, i + 1), one = 1 + j->b;
-    int64_t n = get(j, j->left, i);
+    const int64_t i = window_at(j, w) * j->b + r, hi = sb_view_lo(j->v, i + 1),
+                  one = 1 + j->b;
+    int64_t n = get(j, j->left, w * j->b + r);
 
     for (int64_t slot = sb_view_lo(j->v, i); slot < hi;) {
         if (s < end && get(j, p->run, s * one + 1 + r) == slot) {
@@ -280,8 +291,32 @@ fill(sb_part *out, job *j, int64_t pieces, const sb_par *par)
     return SB_OK;
 }
 
+/* Lists the windows as rows of them come in `order` first, NULL: as they lie. */
 static sb_status
-build(sb_part *out, sb_cover *cv, int b, const sb_par *par)
+list_windows(job *j, const int32_t *order)
+{
+    const sb_dtype t = j->v->crd_type;
+    uint8_t *seen = order ? sb_alloc_zero((size_t)j->used) : NULL;
+    int64_t n = 0;
+
+    if (order && !seen && j->used > 0)
+        return SB_ENOMEM;
+    for (int64_t q = 0; seen && q < j->v->rows; q++) {
+        const int64_t w = order[q] / j->b;
+
+        if (w < j->used && !seen[w]) {
+            seen[w] = 1;
+            sb_index_store(j->row, t, n++, w);
+        }
+    }
+    for (int64_t w = n; w < j->windows; w++)
+        sb_index_store(j->row, t, w, w);
+    sb_free(seen);
+    return SB_OK;
+}
+
+static sb_status
+build(sb_part *out, sb_cover *cv, int b, const int32_t *order, const sb_par *par)
 {
     const sb_view *v = cv->v;
     bool add;
@@ -294,8 +329,9 @@ build(sb_part *out, sb_cover *cv, int b, const sb_par *par)
     SB_TRY(st);
     j.seg = sb_part_array_new(out, "win_seg", v->slot_type, windows + 1);
     j.left = sb_part_array_new(out, "win_left", v->slot_type, windows * b + 1);
+    j.row = sb_part_array_new(out, "win_row", v->crd_type, windows);
     j.piece = sb_alloc_zero((size_t)(pieces + 1) * sizeof *j.piece);
-    st = j.seg && j.left && j.piece ? SB_OK : SB_ENOMEM;
+    st = j.seg && j.left && j.row && j.piece ? list_windows(&j, order) : SB_ENOMEM;
     if (st == SB_OK) {
         sb_par_run(par, count_pieces, &j, 0, pieces, 1);
         st = place(&j, pieces);
@@ -315,7 +351,8 @@ build(sb_part *out, sb_cover *cv, int b, const sb_par *par)
 }
 
 sb_status
-sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted, const sb_par *par)
+sb_part_win_by(sb_part *out, sb_cover *cv, int b, bool sorted, const int32_t *order,
+               const sb_par *par)
 {
     sb_status st;
 
@@ -324,8 +361,14 @@ sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted, const sb_par *par)
     out->width = b;
     if (!sorted || b < 2 || b > SB_WINDOW_MAX || !cv->v->crd_in_place || cv->v->pos)
         return SB_SKIP;
-    st = build(out, cv, b, par);
+    st = build(out, cv, b, order, par);
     if (st != SB_OK)
         sb_part_free(out);
     return st;
+}
+
+sb_status
+sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted, const sb_par *par)
+{
+    return sb_part_win_by(out, cv, b, sorted, NULL, par);
 }

@@ -27,24 +27,53 @@ asks(const sb_spec *s)
     return s->lanes == 0 && s->op != SB_KOP_SDDMM;
 }
 
+/* Whether windows are listed in an order of their own. */
+static bool
+listed(const sb_spec *s)
+{
+    return s->lanes == 0 && s->op == SB_KOP_SPMM;
+}
+
 static void
 head(sb_strbuf *out, const sb_spec *s)
 {
     const char *const params[] = {"win_count", "win_slots", "win_left_over",
                                   asks(s) ? "win_ahead" : NULL, NULL};
-    char seg[48], lo[48], left[48];
-    const char *const buffers[] = {"win_seg",  "P", seg,
-                                   "win_off",  "P", "%win_count + 1",
-                                   "win_crd",  "I", "%win_slots + %win_left_over",
-                                   "win_lo",   "P", lo,
-                                   "win_left", "P", left,
-                                   "win_rest", "P", "%win_left_over",
+    char seg[48], lo[48], left[48], row[24];
+    const char *const buffers[] = {"win_seg",
+                                   "P",
+                                   seg,
+                                   "win_off",
+                                   "P",
+                                   "%win_count + 1",
+                                   "win_crd",
+                                   "I",
+                                   "%win_slots + %win_left_over",
+                                   "win_lo",
+                                   "P",
+                                   lo,
+                                   "win_left",
+                                   "P",
+                                   left,
+                                   "win_rest",
+                                   "P",
+                                   "%win_left_over",
+                                   listed(s) ? "win_row" : NULL,
+                                   "I",
+                                   row,
                                    NULL};
 
+    (void)snprintf(row, sizeof row, "%%m / %d", s->block);
     (void)snprintf(seg, sizeof seg, "%%m / %d + 1", s->block);
     (void)snprintf(lo, sizeof lo, "%%win_count * %d", s->block);
     (void)snprintf(left, sizeof left, "%%m / %d * %d + 1", s->block, s->block);
     sb_ops_stage2_begin(out, s, "win", params, buffers);
+    if (listed(s)) /* no window twice */
+        sb_strbuf_printf(out,
+                         "  axis #L = dense_fixed(1)\n"
+                         "  axis #W = sparse_fixed(#L, %s, width %s, crd $win_row) "
+                         "unique\n",
+                         row, row);
 }
 
 /* Asks, where a window begins, for as many values as its rows share. */
@@ -199,9 +228,12 @@ program(sb_strbuf *out, const sb_spec *s)
         program_lanes(out, s);
         return;
     }
-    (void)snprintf(c, sizeof c, "$C[%%w * %d + %%r%s]", b, mm ? ", %c" : "");
+    (void)snprintf(c, sizeof c, "$C[%s * %d + %%r%s]", listed(s) ? "%i" : "%w", b,
+                   mm ? ", %c" : "");
     head(out, s);
     sb_strbuf_printf(out, "  for %%w in 0 .. %%m / %d {\n", b);
+    if (listed(s))
+        sb_strbuf_puts(out, "    let %i = cast(i64, $win_row[%w])\n");
     put_ahead(out, s);
     sb_ops_columns(out, s, "    ");
     sb_strbuf_printf(out, "      for %%r in 0 .. %d {\n        %s = ", b, c);

@@ -16,24 +16,39 @@
 
 enum { ALIKE_AHEAD = 8192, WINDOW_AHEAD = 8192 /* bytes */ };
 
+/* Windows of a matrix that has no other order keep theirs. */
 static sb_status
-selecting_part(sb_build *b, const sb_part_choice *p)
+windows(sb_build *b, sb_part *out, sb_part_choice *p)
+{
+    const bool listed = b->pl->pb->op == SB_OP_SPMM && !b->pl->pb->device;
+    const sb_status st = p->k > 0 && listed ? sb_row_order_make(b->pl) : SB_OK;
+
+    if (st != SB_OK && st != SB_SKIP)
+        return st;
+    if (st == SB_SKIP || !listed)
+        p->k = 0;
+    return sb_part_win_by(out, &b->cover, p->size, b->pl->stats.sorted,
+                          p->k > 0 ? b->pl->order : NULL, &b->pl->par);
+}
+
+static sb_status
+selecting_part(sb_build *b, sb_part_choice p)
 {
     sb_part *out = &b->part[b->npart];
     const bool sorted = b->pl->stats.sorted;
     sb_status st;
 
-    if (p->kind == SB_PART_BSR)
-        st = sb_part_bsr(out, &b->cover, p->size, sorted);
-    else if (p->kind == SB_PART_WIN)
-        st = sb_part_win(out, &b->cover, p->size, sorted, &b->pl->par);
-    else if (p->kind == SB_PART_SHARE)
-        st = sb_part_share(out, &b->cover, p->size, !b->pl->pb->device, sorted,
+    if (p.kind == SB_PART_BSR)
+        st = sb_part_bsr(out, &b->cover, p.size, sorted);
+    else if (p.kind == SB_PART_WIN)
+        st = windows(b, out, &p);
+    else if (p.kind == SB_PART_SHARE)
+        st = sb_part_share(out, &b->cover, p.size, !b->pl->pb->device, sorted,
                            &b->pl->par);
     else
-        st = sb_part_dia(out, &b->cover, p->size, sorted);
+        st = sb_part_dia(out, &b->cover, p.size, sorted);
     if (st == SB_OK) {
-        b->choice.part[b->choice.npart++] = *p;
+        b->choice.part[b->choice.npart++] = p;
         b->npart++;
     }
     return st == SB_SKIP ? SB_OK : st;
@@ -262,7 +277,7 @@ build_parts(sb_build *b, const sb_choice *want)
     sb_cover_init(&b->cover, &b->pl->view);
     SB_TRY(fits(b, want));
     for (int q = 0; q + 1 < want->npart; q++)
-        SB_TRY(selecting_part(b, &want->part[q]));
+        SB_TRY(selecting_part(b, want->part[q]));
     SB_TRY(rest_part(b, want->part[want->npart - 1]));
     SB_TRY(cover_part(b));
 #ifndef NDEBUG

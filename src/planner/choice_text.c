@@ -51,7 +51,7 @@ print_part(sb_strbuf *out, const sb_part_choice *p)
         sb_strbuf_printf(out, " %d", p->k);
     else if (sb_part_selects(p->kind) || p->kind == SB_PART_PANEL ||
              p->kind == SB_PART_MASK)
-        sb_strbuf_printf(out, " %d", p->size);
+        sb_strbuf_printf(out, p->k > 0 ? " %d order" : " %d", p->size);
     else if (p->kind == SB_PART_UBCSR)
         sb_strbuf_printf(out, " %d %d", p->size, p->c);
     else if (p->kind == SB_PART_PICK && p->k > 0)
@@ -233,17 +233,17 @@ read_part(reader *rd, sb_choice *ch)
         p.k = -q;
         SB_TRY(number(rd, 1, SB_PART_MAXC, "expected partitions, 1 to 16", &p.c));
     }
-    if (p.kind == SB_PART_PICK && !see(rd, ')')) {
-        if (one_of(rd, sorted, 1) != 0)
-            return refuse(rd, rd->word, "expected order, or the end of the part");
-        p.k = 1;
-    }
     if ((p.kind == SB_PART_ROWS && p.k == 0) || p.kind == SB_PART_ELL)
         SB_TRY(number(rd, 0, MAX_K, "expected log2 of a row length, 0 to 30", &p.k));
     if (p.kind == SB_PART_BSR)
         SB_TRY(number(rd, 2, MAX_BLOCK, "expected a block size, 2 to 64", &p.size));
     if (p.kind == SB_PART_WIN || p.kind == SB_PART_SHARE)
         SB_TRY(number(rd, 2, 8, "expected rows of a window, 2 to 8", &p.size));
+    if ((p.kind == SB_PART_PICK || p.kind == SB_PART_WIN) && !see(rd, ')')) {
+        if (one_of(rd, sorted, 1) != 0)
+            return refuse(rd, rd->word, "expected order, or the end of the part");
+        p.k = 1;
+    }
     if (p.kind == SB_PART_MASK)
         SB_TRY(number(rd, 1, 8, "expected rows of a window, 1 to 8", &p.size));
     if (p.kind == SB_PART_UBCSR) {

@@ -122,10 +122,9 @@ in_order(const sb_weighed *w)
            w->choice.part[0].k > 0;
 }
 
-/* Whether what is cheapest so far walks rows one by one, as they are, in one pass: an order changes
- * their time, and was not timed against other forms. */
-static bool
-by_rows(const sb_planner *pl)
+/* What is cheapest so far. */
+static const sb_weighed *
+cheapest(const sb_planner *pl)
 {
     const sb_weighed *best = NULL;
 
@@ -136,11 +135,28 @@ by_rows(const sb_planner *pl)
             (w->choice.part[0].c <= 1 || pl->opt->effort == SB_EFFORT_ESTIMATE))
             best = w;
     }
+    return best;
+}
+
+/* Whether that walks rows one by one, as they are, in one pass: an order changes their time, and was not
+ * timed against other forms. */
+static bool
+by_rows(const sb_weighed *best)
+{
     return best && best->choice.npart == 1 && best->choice.slab == 0 &&
            best->choice.part[0].c <= 1 &&
            (best->choice.part[0].kind == SB_PART_CSR ||
             best->choice.part[0].kind == SB_PART_ROWS ||
             best->choice.part[0].kind == SB_PART_PICK);
+}
+
+/* Rows of its windows if it has them, by slabs or not, where windows in order were timed: on Zen 5; else 0. */
+static int
+by_windows(const sb_planner *pl, const sb_weighed *best)
+{
+    return best && pl->target->wide && best->choice.part[0].kind == SB_PART_WIN
+               ? best->choice.part[0].size
+               : 0;
 }
 
 /* Types that were measured, and whose kernels are at hand. */
@@ -176,14 +192,14 @@ leaves_l2(const sb_planner *pl)
            sb_work_footprint(&pl->work, &pl->stats) > (double)pl->target->l2;
 }
 
-/* By sizes and types alone. */
+/* By sizes and types alone; windows: whether rows are in windows, which are long. */
 static bool
-may_pay(const sb_planner *pl)
+may_pay(const sb_planner *pl, bool windows)
 {
     const sb_work *w = &pl->work;
     const bool timed = pl->opt->effort != SB_EFFORT_ESTIMATE,
                near = pl->view.rows * ROW_MAKING <= (int64_t)pl->target->l2,
-               early = timed || (near && pl->target->isa == SB_ISA_V4G);
+               early = timed || windows || (near && pl->target->isa == SB_ISA_V4G);
 
     return !pl->pb->device && w->op == SB_OP_SPMM &&
            w->n * w->b_size >= (early ? LEAST_ROW : LONG_ROW) &&
@@ -199,11 +215,12 @@ pays(const sb_planner *pl)
     return few && pl->target->isa == SB_ISA_V4G ? PAYS_SHORT : PAYS;
 }
 
-/* *ratio: time in order over time as it is, infinite where no order could pay. */
+/* *ratio: time in order over time as it is, infinite where no order could pay; a row of B is an entry
+ * of so many rows. */
 static sb_status
-look(sb_planner *pl, double *ratio)
+look(sb_planner *pl, int rows, double *ratio)
 {
-    const int64_t row = pl->work.n * pl->work.b_size, nnz = pl->view.nnz;
+    const int64_t row = pl->work.n * pl->work.b_size, nnz = pl->view.nnz / rows;
     const int64_t near = (int64_t)(pl->target->l2 / 2) / row,
                   far = (int64_t)(pl->target->l3 / 2) / row;
     const sb_row_traffic least = {pl->stats.distinct, pl->stats.distinct, 0};
@@ -219,15 +236,37 @@ look(sb_planner *pl, double *ratio)
     return SB_OK;
 }
 
+/* Windows of so many rows, of no slab, in order. */
+static void
+order_windows(sb_planner *pl, int rows, double ratio)
+{
+    for (int q = 0; q < pl->nweighed; q++) {
+        sb_weighed *w = &pl->weighed[q];
+
+        if (w->dropped || w->choice.slab > 0 || w->choice.part[0].kind != SB_PART_WIN ||
+            w->choice.part[0].size != rows)
+            continue;
+        w->choice.part[0].k = 1;
+        w->cost.seconds *= ratio;
+    }
+}
+
 sb_status
 sb_row_order_weigh(sb_planner *pl)
 {
+    const sb_weighed *best = cheapest(pl);
+    const int rows = by_windows(pl, best);
     double ratio;
 
-    if (!may_pay(pl) || !by_rows(pl))
+    if (!may_pay(pl, rows > 0) || !(rows > 0 || by_rows(best)))
         return SB_OK;
-    SB_TRY(look(pl, &ratio));
+    SB_TRY(look(pl, rows > 0 ? rows : 1, &ratio));
     pl->order_ratio = ratio;
+    if (rows > 0) {
+        if (ratio * pays(pl) <= 1)
+            order_windows(pl, rows, ratio);
+        return SB_OK;
+    }
     for (int q = 0; q < pl->nweighed; q++) {
         sb_weighed *w = &pl->weighed[q];
 
