@@ -62,7 +62,7 @@ endfunction()
 
 if(TARGET sb_compiler)
     sb_embed(compiler spblas_kernel.h sb_emit_prelude compiler/compiler.h
-             spblas_scalar.h spblas_vector.h spblas_gather.h spblas_half.h spblas_bits.h spblas_few.h spblas_fours.h
+             spblas_scalar.h spblas_vector.h spblas_gather.h spblas_half.h spblas_bits.h spblas_tail.h spblas_few.h spblas_fours.h
              spblas_sums.h spblas_rows.h spblas_flow.h spblas_diags.h)
     sb_embed(compiler spblas_gpu.h sb_emit_gpu_prelude compiler/compiler.h
              spblas_scalar.h spblas_simt.h spblas_warp.h)

@@ -33,16 +33,12 @@
 #ifndef SPBLAS_FEW_H
 #define SPBLAS_FEW_H
 
-#include "compiler/spblas_fours.h"
+#include "compiler/spblas_tail.h"
 #include "compiler/spblas_vector.h"
 
 #define SBK_FEW_ARGS(t, elem, n, index)                                           \
     sbk_##t##x##n *acc, int vectors, const elem *a, const index *crd, int64_t lo, \
         int64_t hi, int64_t end, const elem *b, int64_t ld, int64_t base
-
-/* A vector of a row of B, all of it or its first m lanes. */
-#define SBK_FEW_LD(t, n, at, tail) \
-    ((tail) ? sbk_ldt_##t##x##n(at, m, tail) : sbk_ld_##t##x##n(at))
 
 /* One entry at a time. */
 #define SBK_FEW_ANY(few, t, elem, n, in, index)                                        \
@@ -55,18 +51,18 @@
                 acc[v] += sbk_splat_##t##x##n(a[q]) * sbk_ld_##t##x##n(row + v * (n)); \
         }                                                                              \
     }
-#define SBK_EIGHTS_ANY(eights, t, elem, n, in, index)                             \
-    SBK_FN void sbk_##eights##_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index),  \
-                                                int tail, int m)                  \
-    {                                                                             \
-        (void)end;                                                                \
-        for (int64_t q = lo; q < hi; q++) {                                       \
-            const elem *row = b + ((int64_t)crd[q] - base) * ld;                  \
-            for (int v = 0; v < vectors; v++)                                     \
-                acc[v] +=                                                         \
-                    sbk_splat_##t##x##n(a[q]) *                                   \
-                    SBK_FEW_LD(t, n, row + v * (n), v == vectors - 1 ? tail : 0); \
-        }                                                                         \
+#define SBK_EIGHTS_ANY(eights, t, elem, n, in, index)                              \
+    SBK_FN void sbk_##eights##_##in##_##t##x##n(SBK_FEW_ARGS(t, elem, n, index),   \
+                                                int tail, int m)                   \
+    {                                                                              \
+        (void)end;                                                                 \
+        for (int64_t q = lo; q < hi; q++) {                                        \
+            const elem *row = b + ((int64_t)crd[q] - base) * ld;                   \
+            for (int v = 0; v < vectors; v++)                                      \
+                acc[v] +=                                                          \
+                    sbk_splat_##t##x##n(a[q]) *                                    \
+                    SBK_LD_SOME(t, n, row + v * (n), v == vectors - 1 ? tail : 0); \
+        }                                                                          \
     }
 
 /* Most registers of a row of B that is taken by `join`. */
@@ -244,7 +240,7 @@
 
 #if SBK_VBYTES >= 64
 
-#define SBK_FEW_ROW(t, n, k) SBK_FEW_LD(t, n, b + ((int64_t)crd[k] - base) * ld, tail)
+#define SBK_FEW_ROW(t, n, k) SBK_LD_SOME(t, n, b + ((int64_t)crd[k] - base) * ld, tail)
 #define SBK_FEW_ROWS2(t, n, k)                                               \
     _mm512_insertf32x8(_mm512_castps256_ps512((__m256)SBK_FEW_ROW(t, n, k)), \
                        (__m256)SBK_FEW_ROW(t, n, (k) + 1), 1)

@@ -506,6 +506,8 @@ sbk_ask(const void *at, int bytes)
         __builtin_prefetch((const char *)at + z);
 }
 
+#include "compiler/spblas_tail.h"
+
 #include "compiler/spblas_bits.h"
 #include "compiler/spblas_diags.h"
 #include "compiler/spblas_few.h"

@@ -202,9 +202,9 @@ int sb_rule_asking(const sb_work *w, const sb_target *t, int unroll);
 int sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows,
                      bool stream, const sb_target *t);
 
-/* That distance, of parts of a kind: windows, whose shared columns are one list, ask for these into L1 on
- * Zen 5. */
-int sb_rule_nearer(int prefetch, sb_part_kind kind, const sb_target *t);
+/* That distance, of parts of a kind and rows of B (or of a slab) of so many bytes: windows, whose shared
+ * columns are one list, ask for these into L1 on Zen 5. */
+int sb_rule_nearer(int prefetch, sb_part_kind kind, int64_t row, const sb_target *t);
 
 /* Zen 5: whether the first line of each row of B is asked for where no more is, of four lines each, by
  * 32-bit indices, since they are named in no order. */

@@ -334,14 +334,15 @@ sb_rule_dots_window(const sb_work *w, double footprint, double strewn,
     return t->wide && w->op == SB_OP_SDDMM && wants ? DOTS_NEAR : 0;
 }
 
-/* Columns of a window ahead. */
-#define WINDOW_NEAR 32
+/* Columns of a window ahead, by bytes of a row of B. */
+enum { WINDOW_LONG = 1024, WINDOW_HALF = 512 };
 
 int
-sb_rule_nearer(int prefetch, sb_part_kind kind, const sb_target *t)
+sb_rule_nearer(int prefetch, sb_part_kind kind, int64_t row, const sb_target *t)
 {
-    return t->wide && kind == SB_PART_WIN && prefetch == SB_PREFETCH_FAR ? WINDOW_NEAR
-                                                                         : prefetch;
+    if (!t->wide || kind != SB_PART_WIN || prefetch != SB_PREFETCH_FAR)
+        return prefetch;
+    return row >= WINDOW_LONG ? 16 : row >= WINDOW_HALF ? 24 : 32;
 }
 
 /* Zen 5: of L3, a slab whose rows are asked for; slabs of all threads, beyond which these have one at a

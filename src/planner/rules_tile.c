@@ -118,6 +118,17 @@ long_floats(const sb_work *w, const sb_target *t, int prefetch)
            (!prefetch || asks_tall(w, prefetch));
 }
 
+/* Zen 5: windows that ask take 512 bytes of a row of B at once, whatever registers there are for the sums
+ * (docs/measured/spmm-windows.md, Windows in order). */
+static bool
+asking_windows(const sb_work *w, const sb_target *t, sb_part_kind kind, int block,
+               int prefetch)
+{
+    return t->wide && kind == SB_PART_WIN && block <= 4 && prefetch > 0 &&
+           w->op == SB_OP_SPMM && !w->col_major && w->n * w->compute_size >= 512 &&
+           w->b_size == w->compute_size && !w->complex;
+}
+
 int
 sb_rule_tile_asks(const sb_work *w, const sb_target *t, int prefetch, int last)
 {
@@ -128,10 +139,12 @@ int
 sb_rule_tile_of(const sb_work *w, const sb_target *t, sb_part_kind kind, int block,
                 int prefetch, int rank)
 {
-    const int single = kind == SB_PART_CSR && (single_tile(w, t, prefetch) ||
-                                               long_floats(w, t, prefetch))
-                           ? 1024 / w->compute_size
-                           : 0;
+    const int single =
+        kind == SB_PART_CSR &&
+                (single_tile(w, t, prefetch) || long_floats(w, t, prefetch))
+            ? 1024 / w->compute_size
+        : asking_windows(w, t, kind, block, prefetch) ? 512 / w->compute_size
+                                                      : 0;
 
     if (t->isa == SB_ISA_V3 && kind != SB_PART_CSR)
         prefetch = 0; /* no kernel in tiles for it is built in */

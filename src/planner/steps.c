@@ -207,7 +207,7 @@ by_rule(sb_build *b, const sb_choice *want, unsigned kinds)
         sb_rule_slab_asks(&pl->work, want->slab, pl->target))
         best.prefetch = sb_rule_nearer(
             sb_rule_prefetch(pl->pb, bytes, strewn, block, stream, pl->target), first,
-            pl->target);
+            narrow.n * narrow.b_size, pl->target);
     if (best.prefetch == 0 && first == SB_PART_WIN)
         best.prefetch = sb_rule_dots_window(&pl->work, bytes, strewn, pl->target);
     if (best.prefetch >= SB_SPEC_FAR && best.prefetch < SB_PREFETCH_WHOLE &&

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "cpu/cpu.h"
 #include "gen.h"
+#include "pattern.h"
 #include "planner/communities.h"
 #include "planner/planner.h"
 #include "planner/row_order.h"
@@ -101,57 +102,6 @@ test_without(void **state)
     gen_free_matrix(&a);
 }
 
-/* `width` columns of each row, of its community or (0 communities) next to it, as a view. */
-typedef struct pattern {
-    int32_t *ptr, *crd;
-    sb_view v;
-} pattern;
-
-static int
-by_number(const void *x, const void *y)
-{
-    return *(const int32_t *)x < *(const int32_t *)y ? -1 : 1;
-}
-
-/* Row i of community i % communities, which is far from its others. */
-static pattern
-pattern_new(int32_t rows, int32_t width, int32_t communities)
-{
-    pattern p = {malloc((size_t)(rows + 1) * sizeof *p.ptr),
-                 malloc((size_t)(rows * width) * sizeof *p.crd),
-                 {0}};
-    gen_rng rng = {5};
-
-    for (int32_t i = 0; i < rows; i++) {
-        p.ptr[i] = i * width;
-        for (int32_t q = 0; q < width; q++)
-            p.crd[i * width + q] =
-                communities > 0
-                    ? i % communities +
-                          communities * (int32_t)gen_below(&rng, rows / communities)
-                    : (i + q) % rows;
-        qsort(p.crd + i * width, (size_t)width, sizeof *p.crd, by_number);
-    }
-    p.ptr[rows] = rows * width;
-    p.v = (sb_view){.rows = rows,
-                    .cols = rows,
-                    .nnz = (int64_t)rows * width,
-                    .block = 1,
-                    .ptr = p.ptr,
-                    .crd = p.crd,
-                    .ptr_type = SB_I32,
-                    .crd_type = SB_I32,
-                    .slot_type = SB_I32};
-    return p;
-}
-
-static void
-pattern_free(pattern *p)
-{
-    free(p->ptr);
-    free(p->crd);
-}
-
 static double
 ratio_of(const pattern *p, sb_isa isa, sb_row_traffic *as_is, sb_row_traffic *ordered)
 {
@@ -227,15 +177,15 @@ test_traffic(void **state)
 
 /* ---- the planner ---------------------------------------------------------------- */
 
-/* What a machine with slow gathers and caches of NEAR_ROWS and FAR_ROWS rows of 1024 bytes makes
- * of it: the candidates after it was weighed, csr first. */
-static const char *
-weighed(const pattern *p, const sb_target *target, int64_t n, int64_t gap,
-        sb_effort effort, double *seconds)
+/* Before anything is weighed. */
+static sb_planner *
+planner_new(sb_problem *pb, const sb_options *opt, const pattern *p,
+            const sb_target *target, int64_t n, int64_t gap)
 {
-    const sb_options opt = {.effort = effort};
     sb_planner *pl = calloc(1, sizeof *pl);
-    sb_problem pb = {.op = SB_OP_SPMM,
+
+    *pb =
+        (sb_problem){.op = SB_OP_SPMM,
                      .a = {.format = SB_FORMAT_CSR,
                            .rows = p->v.rows,
                            .cols = p->v.cols,
@@ -246,15 +196,34 @@ weighed(const pattern *p, const sb_target *target, int64_t n, int64_t gap,
                      .b = {.rows = p->v.cols, .cols = n, .ld = n, .type = SB_F32},
                      .c = {.rows = p->v.rows, .cols = n, .ld = n + gap, .type = SB_F32},
                      .compute = SB_F32};
-    const char *why;
-
-    pl->pb = &pb;
-    pl->opt = &opt;
+    pl->pb = pb;
+    pl->opt = opt;
     pl->target = target;
     pl->view = p->v;
     pl->stats.distinct = p->v.cols;
     pl->stats.mean = 8;
-    sb_work_of(&pl->work, &pb);
+    sb_work_of(&pl->work, pb);
+    return pl;
+}
+
+static void
+planner_free(sb_planner *pl)
+{
+    sb_free(pl->order);
+    free(pl);
+}
+
+/* What a machine with slow gathers and caches of NEAR_ROWS and FAR_ROWS rows of 1024 bytes makes
+ * of it: the candidates after it was weighed, csr first. */
+static const char *
+weighed(const pattern *p, const sb_target *target, int64_t n, int64_t gap,
+        sb_effort effort, double *seconds)
+{
+    const sb_options opt = {.effort = effort};
+    sb_problem pb;
+    sb_planner *pl = planner_new(&pb, &opt, p, target, n, gap);
+    const char *why;
+
     pl->nweighed = 2;
     pl->weighed[0].choice = (sb_choice){.npart = 1, .part = {{.kind = SB_PART_CSR}}};
     pl->weighed[0].cost.seconds = 1;
@@ -265,8 +234,7 @@ weighed(const pattern *p, const sb_target *target, int64_t n, int64_t gap,
     assert_int_equal(sb_row_order_weigh(pl), SB_OK);
     why = pl->weighed[1].dropped;
     *seconds = pl->weighed[1].cost.seconds;
-    sb_free(pl->order);
-    free(pl);
+    planner_free(pl);
     return why;
 }
 
@@ -330,6 +298,63 @@ test_weighed(void **state)
     pattern_free(&mixed);
     pattern_free(&band);
     pattern_free(&random);
+}
+
+/* Windows that are the cheapest so far, and cheaper by slabs; whether they were listed in an order. */
+static bool
+lists_windows(const pattern *p, const sb_target *target, int64_t n, double *seconds)
+{
+    const sb_options opt = {.effort = SB_EFFORT_ESTIMATE};
+    const sb_part_choice win = {.kind = SB_PART_WIN, .size = 2},
+                         rest = {.kind = SB_PART_ROWS, .k = -1, .c = 1};
+    sb_problem pb;
+    sb_planner *pl = planner_new(&pb, &opt, p, target, n, 0);
+    bool listed;
+
+    pl->nweighed = 4;
+    for (int q = 0; q < 4; q++) {
+        pl->weighed[q].choice = (sb_choice){.npart = 2, .part = {win, rest}};
+        pl->weighed[q].cost.seconds = 1;
+    }
+    pl->weighed[0].choice = (sb_choice){.npart = 1, .part = {{.kind = SB_PART_CSR}}};
+    pl->weighed[0].cost.seconds = 2;
+    pl->weighed[2].choice.part[0].size = 3;
+    pl->weighed[2].cost.seconds = 1.5;
+    pl->weighed[3].choice.slab = 64;
+    pl->weighed[3].cost.seconds = 0.9;
+    assert_int_equal(sb_row_order_weigh(pl), SB_OK);
+    listed = pl->weighed[1].choice.part[0].k > 0;
+    *seconds = pl->weighed[1].cost.seconds;
+    assert_int_equal(pl->weighed[0].choice.part[0].k, 0);
+    assert_int_equal(pl->weighed[2].choice.part[0].k, 0);
+    assert_int_equal(pl->weighed[3].choice.part[0].k, 0);
+    planner_free(pl);
+    return listed;
+}
+
+/* On Zen 5 alone, rows of B of 512 bytes too; more than rows gain, which have fewer of their entries from
+ * near. */
+static void
+test_weighed_windows(void **state)
+{
+    const sb_target zen4 = {
+        .isa = SB_ISA_V4, .l2 = 2 * NEAR_ROWS * 1024, .l3 = 2 * FAR_ROWS * 1024};
+    sb_target zen5 = zen4;
+    pattern mixed = pattern_new(2000, 8, 40), band = pattern_new(2000, 8, 0);
+    double rows, seconds;
+
+    (void)state;
+    zen5.wide = true;
+    assert_false(lists_windows(&mixed, &zen4, 256, &seconds));
+    assert_true(lists_windows(&mixed, &zen5, 256, &seconds));
+    assert_null(weighed(&mixed, &zen4, 256, 0, SB_EFFORT_ESTIMATE, &rows));
+    assert_true(seconds < 0.9 * rows);
+    assert_true(lists_windows(&mixed, &zen5, 128, &seconds));
+    assert_false(lists_windows(&mixed, &zen5, 64, &seconds));
+    assert_false(lists_windows(&band, &zen5, 256, &seconds));
+    assert_true(seconds == 1);
+    pattern_free(&mixed);
+    pattern_free(&band);
 }
 
 /* ---- products ------------------------------------------------------------------- */
@@ -438,6 +463,69 @@ try_series(const series *sr, int64_t rows, int64_t cols, uint64_t seed)
     gen_free_dense(&pb.c);
 }
 
+/* Each row of the pattern twice, and a row behind the last window: windows in the order of its communities,
+ * and as they lie, of the same bits; what else there is of a row is its own. */
+static void
+test_windows(void **state)
+{
+    enum { NODES = 150, ROWS = 2 * NODES + 1, WIDTH = 9, N = 37 };
+    static const char *const texts[] = {
+        "(plan spmm (part win 2 order) (part rows flat 1) (tile 32))",
+        "(plan spmm (part win 2) (part rows flat 1) (tile 32))"};
+    pattern p = pattern_new(NODES, 8, 10);
+    int32_t *ptr = calloc(ROWS + 1, sizeof *ptr),
+            *crd = calloc(ROWS * WIDTH, sizeof *crd);
+    float *val = calloc(ROWS * WIDTH, sizeof *val), *b = calloc(ROWS * N, sizeof *b),
+          *c = calloc(ROWS * N, sizeof *c);
+    sb_problem pb = {.op = SB_OP_SPMM,
+                     .a = {.format = SB_FORMAT_CSR,
+                           .rows = ROWS,
+                           .cols = ROWS,
+                           .ptr_type = SB_I32,
+                           .idx_type = SB_I32,
+                           .val_type = SB_F32,
+                           .ptr = ptr,
+                           .idx = crd,
+                           .val = val},
+                     .b = {.rows = ROWS, .cols = N, .ld = N, .type = SB_F32, .data = b},
+                     .c = {.rows = ROWS, .cols = N, .ld = N, .type = SB_F32, .data = c},
+                     .compute = SB_F32,
+                     .alpha = {1, 0},
+                     .batch = 1};
+    sb_dense out[2];
+
+    (void)state;
+    for (int32_t i = 0, n = 0; i < ROWS; i++) {
+        const int32_t node = i / 2 < NODES ? i / 2 : 0;
+
+        for (int32_t q = p.ptr[node]; q < p.ptr[node + 1]; q++)
+            if (q == p.ptr[node] || p.crd[q] != p.crd[q - 1])
+                crd[n++] = 2 * p.crd[q];
+        crd[n++] = ROWS - 1 - i % 2; /* behind the others */
+        ptr[i + 1] = n;
+    }
+    pb.a.nnz = ptr[ROWS];
+    for (int q = 0; q < pb.a.nnz; q++)
+        val[q] = (float)(q % 13 - 6) * 0.1F;
+    for (int q = 0; q < ROWS * N; q++)
+        b[q] = (float)(q % 11 - 5) * 0.3F;
+    for (int q = 0; q < 2; q++)
+        out[q] = product(&pb, texts[q], false,
+                         q == 0 ? "(part win 2 order)" : "(part win 2)");
+    assert_memory_equal(out[0].data, out[1].data, ROWS * N * sizeof *c);
+    assert_int_equal(sb_execute(NULL, &pb, NULL), SB_OK);
+    for (int q = 0; q < ROWS * N; q++)
+        assert_float_equal(((const float *)out[0].data)[q], c[q], 1e-4);
+    for (int q = 0; q < 2; q++)
+        gen_free_dense(&out[q]);
+    pattern_free(&p);
+    free(ptr);
+    free(crd);
+    free(val);
+    free(b);
+    free(c);
+}
+
 #define F32 SB_F32, SB_F32, SB_F32, SB_I32
 #define F64L SB_F64, SB_F64, SB_F64, SB_I64
 #define HALF SB_F16, SB_F32, SB_F32, SB_I32
@@ -481,9 +569,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_permutation), cmocka_unit_test(test_without),
-        cmocka_unit_test(test_shuffled),    cmocka_unit_test(test_band),
-        cmocka_unit_test(test_traffic),     cmocka_unit_test(test_weighed),
+        cmocka_unit_test(test_permutation),     cmocka_unit_test(test_without),
+        cmocka_unit_test(test_shuffled),        cmocka_unit_test(test_band),
+        cmocka_unit_test(test_traffic),         cmocka_unit_test(test_weighed),
+        cmocka_unit_test(test_weighed_windows), cmocka_unit_test(test_windows),
         cmocka_unit_test(test_products),
     };
 

@@ -219,6 +219,22 @@ hdia_part(sb_part *p, sb_cover *cv, const recipe_fixture *fx)
                : st;
 }
 
+/* Where kernels take a list of them, from the last to the first. */
+static sb_status
+windows(sb_part *p, sb_cover *cv, const recipe_fixture *fx)
+{
+    const bool listed = fx->spec.op == SB_KOP_SPMM && fx->spec.lanes == 0;
+    const int64_t rows = cv->v->rows;
+    int32_t *order = listed ? malloc((size_t)(rows + 1) * sizeof *order) : NULL;
+    sb_status st;
+
+    for (int64_t q = 0; order && q < rows; q++)
+        order[q] = (int32_t)(rows - 1 - q);
+    st = sb_part_win_by(p, cv, fx->spec.block, true, order, NULL);
+    free(order);
+    return st;
+}
+
 static sb_status
 build_part(recipe_fixture *fx, sb_cover *cv, int kind)
 {
@@ -259,7 +275,7 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
     case SB_PART_SHARE:
         return sb_part_share(p, cv, fx->spec.block, fx->spec.lanes == 0, true, NULL);
     default:
-        return sb_part_win(p, cv, fx->spec.block, true, NULL);
+        return windows(p, cv, fx);
     }
 }
 

@@ -38,6 +38,7 @@ test_round_trip(void **state)
         "(plan sddmm (part rows flat 1) (tile 16))",
         "(plan spmm (part bsr 4) (part rows hyb 1 5) (tile 32) (prefetch 4))",
         "(plan spmm (part win 2) (part rows flat 1) (tile 64) (stream))",
+        "(plan spmm (part win 3 order) (part rows flat 1) (tile 64))",
         "(plan spmm (part dia 90) (part ell 3) (tile 8) (packed))",
         "(plan spmv (part bsr 64) (part coo) (tile 1) (prefetch 64) (packed) (stream))",
         "(plan spmm (part bsr 16) (part bsr 4) (part rows flat 1))",
@@ -116,6 +117,8 @@ test_refusals(void **state)
     refused("(plan spmm (part ell 99999999999999999999))", "log2", 22);
     refused("(plan spmm (part pick 1))", "expected order, or the end", 23);
     refused("(plan spmm (part pick order 2))", "expected ')'", 29);
+    refused("(plan spmm (part win 3 4) (part coo))", "expected order, or the end", 24);
+    refused("(plan spmm (part share 3 order) (part coo))", "expected ')'", 26);
     refused("(plan spmm (part csr) (part coo))", "already takes the rest", 29);
     refused("(plan spmm (part bsr 2) (part csr))",
             "only rows, ell, pick and coo take a rest", 31);

@@ -76,10 +76,40 @@ test_asks_for_rows(void **state)
                              &zen5) != (cases[q].want ? SB_PREFETCH_FAR : 0))
             fail_msg("case %d", q);
     }
-    assert_int_equal(sb_rule_nearer(SB_PREFETCH_FAR, SB_PART_WIN, &zen5), 32);
-    assert_int_equal(sb_rule_nearer(0, SB_PART_WIN, &zen5), 0);
-    assert_int_equal(sb_rule_nearer(SB_PREFETCH_FAR, SB_PART_SHARE, &zen5),
+    assert_int_equal(sb_rule_nearer(SB_PREFETCH_FAR, SB_PART_WIN, 508, &zen5), 32);
+    assert_int_equal(sb_rule_nearer(SB_PREFETCH_FAR, SB_PART_WIN, 512, &zen5), 24);
+    assert_int_equal(sb_rule_nearer(SB_PREFETCH_FAR, SB_PART_WIN, 1024, &zen5), 16);
+    assert_int_equal(sb_rule_nearer(0, SB_PART_WIN, 1024, &zen5), 0);
+    assert_int_equal(sb_rule_nearer(SB_PREFETCH_FAR, SB_PART_SHARE, 1024, &zen5),
                      SB_PREFETCH_FAR);
+}
+
+/* Windows that ask take 512 bytes of a row of B at once, but of more than four rows. */
+static void
+test_tiles(void **state)
+{
+    static const struct {
+        int64_t n;
+        int size, rows, ahead, tile;
+    } cases[] = {
+        {128, 4, 3, 24, 128}, {512, 4, 4, 16, 128}, {127, 4, 3, 32, 64},
+        {128, 4, 3, 0, 64},   {128, 4, 6, 24, 64},  {128, 8, 4, 16, 64},
+        {63, 8, 4, 32, 32},   {128, 8, 4, 0, 32},   {64, 8, 2, 24, 64},
+    };
+    sb_target zen4 = zen5;
+
+    (void)state;
+    zen4.wide = false;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        const sb_work w = product(cases[q].n, cases[q].size);
+        const int tile =
+            sb_rule_tile_of(&w, &zen5, SB_PART_WIN, cases[q].rows, cases[q].ahead, 0);
+
+        if (tile != cases[q].tile)
+            fail_msg("case %d: %d", q, tile);
+        assert_true(sb_rule_tile_of(&w, &zen4, SB_PART_WIN, cases[q].rows,
+                                    cases[q].ahead, 0) <= 64);
+    }
 }
 
 /* Listed rows go one by one where plain rows do, rows of B of 128 bytes among them. */
@@ -241,9 +271,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_asks_for_values), cmocka_unit_test(test_asks_for_rows),
-        cmocka_unit_test(test_listed_rows),     cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_regions),         cmocka_unit_test(test_lone_long_rows),
-        cmocka_unit_test(test_meshes)};
+        cmocka_unit_test(test_tiles),           cmocka_unit_test(test_listed_rows),
+        cmocka_unit_test(test_plans),           cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_lone_long_rows),  cmocka_unit_test(test_meshes)};
 
     sb_backend_set(&sb_cpu_backend);
     return cmocka_run_group_tests(tests, NULL, NULL);

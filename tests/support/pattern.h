@@ -1,0 +1,62 @@
+/* Matrices whose rows belong to communities, shuffled, as views. */
+#ifndef SB_TEST_PATTERN_H
+#define SB_TEST_PATTERN_H
+
+#include "formats/view.h"
+#include "gen.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/* `width` columns of each row, of its community or (0 communities) next to it, as a view. */
+typedef struct pattern {
+    int32_t *ptr, *crd;
+    sb_view v;
+} pattern;
+
+static inline int
+by_number(const void *x, const void *y)
+{
+    return *(const int32_t *)x < *(const int32_t *)y ? -1 : 1;
+}
+
+/* Row i of community i % communities, which is far from its others. */
+static inline pattern
+pattern_new(int32_t rows, int32_t width, int32_t communities)
+{
+    pattern p = {malloc((size_t)(rows + 1) * sizeof *p.ptr),
+                 malloc((size_t)(rows * width) * sizeof *p.crd),
+                 {0}};
+    gen_rng rng = {5};
+
+    for (int32_t i = 0; i < rows; i++) {
+        p.ptr[i] = i * width;
+        for (int32_t q = 0; q < width; q++)
+            p.crd[i * width + q] =
+                communities > 0
+                    ? i % communities +
+                          communities * (int32_t)gen_below(&rng, rows / communities)
+                    : (i + q) % rows;
+        qsort(p.crd + i * width, (size_t)width, sizeof *p.crd, by_number);
+    }
+    p.ptr[rows] = rows * width;
+    p.v = (sb_view){.rows = rows,
+                    .cols = rows,
+                    .nnz = (int64_t)rows * width,
+                    .block = 1,
+                    .ptr = p.ptr,
+                    .crd = p.crd,
+                    .ptr_type = SB_I32,
+                    .crd_type = SB_I32,
+                    .slot_type = SB_I32};
+    return p;
+}
+
+static inline void
+pattern_free(pattern *p)
+{
+    free(p->ptr);
+    free(p->crd);
+}
+
+#endif
