@@ -150,13 +150,22 @@ by_rows(const sb_weighed *best)
             best->choice.part[0].kind == SB_PART_PICK);
 }
 
-/* Rows of its windows if it has them, by slabs or not, where windows in order were timed: on Zen 5; else 0. */
+/* Of L3, a slab that asks for its rows: as fast as an order, which has to be made. */
+#define SLAB_HELD 0.5
+
+/* Rows of its windows if it has them, where windows in order were timed: on Zen 5, by slabs too but where
+ * L3 holds one whose rows are asked for; else 0. */
 static int
 by_windows(const sb_planner *pl, const sb_weighed *best)
 {
-    return best && pl->target->wide && best->choice.part[0].kind == SB_PART_WIN
-               ? best->choice.part[0].size
-               : 0;
+    const sb_work *w = &pl->work;
+    const int slab = best ? best->choice.slab : 0;
+
+    if (!best || !pl->target->wide || best->choice.part[0].kind != SB_PART_WIN ||
+        (slab > 0 && sb_rule_slab_asks(w, slab, pl->target) &&
+         (double)w->k * slab * w->b_size < SLAB_HELD * (double)pl->target->l3))
+        return 0;
+    return best->choice.part[0].size;
 }
 
 /* Types that were measured, and whose kernels are at hand. */

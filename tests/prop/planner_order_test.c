@@ -350,6 +350,11 @@ test_weighed_windows(void **state)
     assert_null(weighed(&mixed, &zen4, 256, 0, SB_EFFORT_ESTIMATE, &rows));
     assert_true(seconds < 0.9 * rows);
     assert_true(lists_windows(&mixed, &zen5, 128, &seconds));
+    zen5.l3 = 2 * 2000 * 64 * 4 + 1; /* L3 holds a slab, whose rows are asked for */
+    assert_false(lists_windows(&mixed, &zen5, 256, &seconds));
+    zen5.l3--;
+    assert_true(lists_windows(&mixed, &zen5, 256, &seconds));
+    zen5.l3 = zen4.l3;
     assert_false(lists_windows(&mixed, &zen5, 64, &seconds));
     assert_false(lists_windows(&band, &zen5, 256, &seconds));
     assert_true(seconds == 1);
