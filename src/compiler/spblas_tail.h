@@ -4,8 +4,11 @@
  *   ldt stt ntt     the first m lanes, 0 < m <= n, by a register of `tail` bytes, which has room
  *                   for them: a load lies on two lines where its register does, whatever its mask;
  *                   ntt: past the caches where all are there
+ *
+ * The vectors' header includes this before what else is part of it, which calls these: so it comes first
+ * here as well.
  */
-#include "compiler/spblas_vector.h" /* which includes this first, for others of its parts */
+#include "compiler/spblas_vector.h"
 
 #ifndef SPBLAS_TAIL_H
 #define SPBLAS_TAIL_H

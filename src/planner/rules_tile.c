@@ -119,7 +119,7 @@ long_floats(const sb_work *w, const sb_target *t, int prefetch)
 }
 
 /* Zen 5: windows that ask take 512 bytes of a row of B at once, whatever registers there are for the sums
- * (docs/measured/spmm-windows.md, Windows in order). */
+ * (docs/measured/spmm-windows.md, Windows beyond the near caches on Zen 5). */
 static bool
 asking_windows(const sb_work *w, const sb_target *t, sb_part_kind kind, int block,
                int prefetch)
