@@ -123,7 +123,7 @@ enum {
     SB_SELL_WINDOW = 512,  /* rows that sell orders by length */
     SB_SELL_NARROW = 65536 /* columns that 16 bits tell apart */
 };
-enum { SB_PART_ARRAYS = 7, SB_PART_GROUPS = 24, SB_PART_MAXC = 16 };
+enum { SB_PART_ARRAYS = 8, SB_PART_GROUPS = 24, SB_PART_MAXC = 16 };
 
 typedef struct sb_part_array {
     const char *name; /* static */

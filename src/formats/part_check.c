@@ -200,7 +200,7 @@ unit_win(check *ck, int64_t u)
 {
     const int64_t b = ck->p->width, slots = sb_part_total(ck->p, "win_off");
 
-    const int64_t row = get(ck, "win_row", u) * b;
+    const int64_t window = get(ck, "win_row", u), row = window * b;
 
     for (int64_t s = get(ck, "win_seg", u); s < get(ck, "win_seg", u + 1); s++)
         for (int64_t r = 0; r < b; r++) {
@@ -427,6 +427,24 @@ check_part(check *ck)
     return SB_OK;
 }
 
+/* Every window once, those without entries too: a kernel stores all their rows. */
+static sb_status
+windows_once(check *ck)
+{
+    const int64_t n = ck->v->rows / ck->p->width;
+    uint8_t *seen = sb_alloc_zero((size_t)n + 1);
+    sb_status st = seen ? SB_OK : SB_ENOMEM;
+
+    for (int64_t u = 0; st == SB_OK && u < n; u++) {
+        const int64_t w = get(ck, "win_row", u);
+
+        if (w < 0 || w >= n || seen[w]++)
+            st = bad(ck, "window listed twice, or none", w * ck->p->width, u);
+    }
+    sb_free(seen);
+    return st;
+}
+
 static sb_status
 check_all(check *ck, const sb_part *part, int n)
 {
@@ -438,6 +456,8 @@ check_all(check *ck, const sb_part *part, int n)
     for (ck->part = 0; ck->part < n; ck->part++) {
         ck->p = &part[ck->part];
         SB_TRY(check_part(ck));
+        if (ck->p->kind == SB_PART_WIN)
+            SB_TRY(windows_once(ck));
     }
     for (int64_t s = 0; s < ck->v->nnz; s++)
         if (!ck->seen[s])

@@ -130,8 +130,8 @@ emit_cut(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
     return finish(text, from, sb_emit_prelude(), signature, key, p);
 }
 
-/* The same of rows in place, an entry at a time or by fours: copies for each number of vectors and
- * size of the last, of 32 bytes at most where a row of B has 64 or less. */
+/* The same of rows in place, an entry at a time, by fours or eights: copies for each number of vectors and
+ * size of the last, of 32 bytes at most where a row of B has 64 or less, which is one vector of eights. */
 static sb_status
 emit_cuts(sb_strbuf *text, sb_strbuf *signature, sb_hash *key, const sb_prog *p,
           const sb_spec *s, const char *name)

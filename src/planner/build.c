@@ -360,6 +360,9 @@ packed_ahead(const sb_build *b, int64_t slots, size_t column)
 static int64_t
 window_ahead(const sb_build *b)
 {
+    for (int q = 0; q < b->choice.npart; q++)
+        if (b->choice.part[q].kind == SB_PART_WIN && b->choice.part[q].k > 0)
+            return 0; /* what lies behind is not what comes next */
     return sb_rule_window_asks(&b->pl->work, b->pl->target)
                ? WINDOW_AHEAD / (int64_t)b->pl->work.a_size
                : 0;

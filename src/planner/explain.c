@@ -219,7 +219,8 @@ sb_plan_explain(sb_plan *plan, const sb_planner *pl, const sb_weighed *won,
         sb_strbuf_putc(&out, '\n');
     }
     if (pl->order_ratio > 0 && !isinf(pl->order_ratio)) {
-        sb_strbuf_puts(&out, "order      rows by communities take ");
+        sb_strbuf_puts(&out,
+                       "order      rows, or windows of them, by communities take ");
         put_scaled(&out, pl->order_ratio, " of the time of the matrix's own order\n");
     }
     sb_strbuf_puts(&out, "analysis   ");

@@ -1,7 +1,7 @@
 /*
  * See row_order.h. What an order costs and gains is no outcome of the model, which knows windows of 64
  * neighbouring rows: it was fitted to rows timed in six orders on Zen 4, and in this one on Emerald
- * Rapids (docs/measured/spmm-orders.md).
+ * Rapids (docs/measured/spmm-orders.md). Zen 5, rows and windows, has Zen 4's weights.
  */
 #include "planner/row_order.h"
 
@@ -224,6 +224,34 @@ pays(const sb_planner *pl)
     return few && pl->target->isa == SB_ISA_V4G ? PAYS_SHORT : PAYS;
 }
 
+/* Counts pl->order, rows of a window (1: alone) together as soon as one of them comes. */
+static sb_status
+count_order(sb_row_traffic *out, const sb_planner *pl, int rows, int64_t near,
+            int64_t far)
+{
+    const int64_t m = pl->view.rows, used = m / rows;
+    int32_t *order = rows > 1 ? sb_alloc_array(m, sizeof *order) : NULL;
+    uint8_t *seen = rows > 1 ? sb_alloc_zero((size_t)used + 1) : NULL;
+    sb_status st = rows > 1 && !(order && seen) ? SB_ENOMEM : SB_OK;
+    int64_t n = 0;
+
+    for (int64_t q = 0; st == SB_OK && rows > 1 && q < m; q++) {
+        const int32_t w = pl->order[q] / rows;
+
+        for (int r = 0; w < used && !seen[w] && r < rows; r++)
+            order[n++] = w * rows + r;
+        if (w < used)
+            seen[w] = 1;
+        else
+            order[n++] = pl->order[q];
+    }
+    if (st == SB_OK)
+        st = sb_row_traffic_count(out, &pl->view, order ? order : pl->order, near, far);
+    sb_free(order);
+    sb_free(seen);
+    return st;
+}
+
 /* *ratio: time in order over time as it is, infinite where no order could pay; a row of B is an entry
  * of so many rows. */
 static sb_status
@@ -240,23 +268,30 @@ look(sb_planner *pl, int rows, double *ratio)
     if (sb_row_traffic_ratio(&as_is, &least, nnz, pl->target) * pays(pl) > 1)
         return SB_OK; /* were each column read but once */
     SB_TRY(sb_row_order_make(pl));
-    SB_TRY(sb_row_traffic_count(&order, &pl->view, pl->order, near, far));
+    SB_TRY(count_order(&order, pl, rows, near, far));
     *ratio = sb_row_traffic_ratio(&as_is, &order, nnz, pl->target);
     return SB_OK;
 }
 
-/* Windows of so many rows, of no slab, in order. */
+/* Windows of so many rows, of no slab, in order as well. */
 static void
 order_windows(sb_planner *pl, int rows, double ratio)
 {
-    for (int q = 0; q < pl->nweighed; q++) {
-        sb_weighed *w = &pl->weighed[q];
+    const int before = pl->nweighed;
 
-        if (w->dropped || w->choice.slab > 0 || w->choice.part[0].kind != SB_PART_WIN ||
-            w->choice.part[0].size != rows)
+    for (int q = 0; q < before && pl->nweighed < SB_WEIGHED_MAX; q++) {
+        const sb_weighed *as_is = &pl->weighed[q];
+        sb_weighed *w = &pl->weighed[pl->nweighed];
+
+        if (as_is->dropped || as_is->choice.slab > 0 ||
+            as_is->choice.part[0].kind != SB_PART_WIN ||
+            as_is->choice.part[0].size != rows)
             continue;
+        *w = *as_is;
+        w->order = SB_WEIGHED_MAX + q;
         w->choice.part[0].k = 1;
         w->cost.seconds *= ratio;
+        pl->nweighed++;
     }
 }
 

@@ -323,30 +323,37 @@ lists_windows(const pattern *p, const sb_target *target, int64_t n, double *seco
     pl->weighed[3].choice.slab = 64;
     pl->weighed[3].cost.seconds = 0.9;
     assert_int_equal(sb_row_order_weigh(pl), SB_OK);
-    listed = pl->weighed[1].choice.part[0].k > 0;
-    *seconds = pl->weighed[1].cost.seconds;
-    assert_int_equal(pl->weighed[0].choice.part[0].k, 0);
-    assert_int_equal(pl->weighed[2].choice.part[0].k, 0);
-    assert_int_equal(pl->weighed[3].choice.part[0].k, 0);
+    listed = pl->nweighed > 4;
+    assert_int_equal(pl->nweighed, listed ? 5 : 4);
+    *seconds = pl->weighed[listed ? 4 : 1].cost.seconds;
+    for (int q = 0; q < 4; q++)
+        assert_int_equal(pl->weighed[q].choice.part[0].k, 0); /* stay as they are */
+    if (listed) {
+        assert_int_equal(pl->weighed[4].choice.part[0].k, 1);
+        assert_int_equal(pl->weighed[4].choice.part[0].size, 2);
+    }
     planner_free(pl);
     return listed;
 }
 
 /* On Zen 5 alone, rows of B of 512 bytes too; more than rows gain, which have fewer of their entries from
- * near. */
+ * near; less where the rows of a window belong to two communities that are large. */
 static void
 test_weighed_windows(void **state)
 {
     const sb_target zen4 = {
         .isa = SB_ISA_V4, .l2 = 2 * NEAR_ROWS * 1024, .l3 = 2 * FAR_ROWS * 1024};
     sb_target zen5 = zen4;
-    pattern mixed = pattern_new(2000, 8, 40), band = pattern_new(2000, 8, 0);
+    pattern apart = pattern_new(2000, 8, 8), half = pattern_new(1000, 8, 20);
+    pattern mixed = pattern_twice(&half), band = pattern_new(2000, 8, 0);
     double rows, seconds;
 
     (void)state;
     zen5.wide = true;
     assert_false(lists_windows(&mixed, &zen4, 256, &seconds));
     assert_true(lists_windows(&mixed, &zen5, 256, &seconds));
+    assert_true(lists_windows(&apart, &zen5, 256, &rows));
+    assert_true(rows > 1.3 * seconds); /* L3 has one of their communities, not two */
     assert_null(weighed(&mixed, &zen4, 256, 0, SB_EFFORT_ESTIMATE, &rows));
     assert_true(seconds < 0.9 * rows);
     assert_true(lists_windows(&mixed, &zen5, 128, &seconds));
@@ -358,6 +365,8 @@ test_weighed_windows(void **state)
     assert_false(lists_windows(&mixed, &zen5, 64, &seconds));
     assert_false(lists_windows(&band, &zen5, 256, &seconds));
     assert_true(seconds == 1);
+    pattern_free(&apart);
+    pattern_free(&half);
     pattern_free(&mixed);
     pattern_free(&band);
 }

@@ -52,6 +52,19 @@ pattern_new(int32_t rows, int32_t width, int32_t communities)
     return p;
 }
 
+/* Each row twice, one after the other. */
+static inline pattern
+pattern_twice(const pattern *p)
+{
+    const int32_t rows = (int32_t)p->v.rows, width = p->ptr[1];
+    pattern t = pattern_new(2 * rows, width, 0);
+
+    for (int32_t i = 0; i < 2 * rows; i++)
+        for (int32_t q = 0; q < width; q++)
+            t.crd[i * width + q] = 2 * p->crd[i / 2 * width + q];
+    return t;
+}
+
 static inline void
 pattern_free(pattern *p)
 {

@@ -498,6 +498,49 @@ test_half_of_the_rows(void **state)
     close_part(&p, &v, &cv);
 }
 
+/* Windows of two rows in the order in which rows of them come, the seventh row in none; as they lie. */
+static void
+test_window_order(void **state)
+{
+    static const int32_t at[] = {0, 2, 4, 4, 4, 6, 8, 9},
+                         col[] = {0, 1, 0, 1, 2, 3, 2, 3, 4};
+    static const int32_t order[] = {6, 5, 0, 4, 1, 3, 2}, listed[] = {2, 0, 1},
+                         as_is[] = {0, 1, 2}, crd[] = {2, 3, 0, 1},
+                         plain[] = {0, 1, 2, 3};
+    const sb_matrix a = {.format = SB_FORMAT_CSR,
+                         .rows = 7,
+                         .cols = 7,
+                         .nnz = 9,
+                         .ptr = at,
+                         .idx = col,
+                         .ptr_type = SB_I32,
+                         .idx_type = SB_I32,
+                         .val_type = SB_F32,
+                         .batch = 1};
+
+    (void)state;
+    for (int turned = 0; turned < 2; turned++) {
+        sb_cover cv;
+        sb_part p[2];
+        sb_view v;
+        int32_t *row;
+
+        assert_int_equal(sb_view_make(&v, &a, false, NULL), SB_OK);
+        sb_cover_init(&cv, &v);
+        assert_int_equal(
+            sb_part_win_by(&p[0], &cv, 2, true, turned ? order : NULL, NULL), SB_OK);
+        assert_int_equal(sb_part_rows(&p[1], &cv, 1, 1, true), SB_OK);
+        assert_int_equal(sb_parts_check(p, 2, &v, NULL), SB_OK);
+        check_array(&p[0], "win_row", turned ? listed : as_is, 3);
+        check_array(&p[0], "win_crd", turned ? crd : plain, 4);
+        row = sb_part_find(&p[0], "win_row")->data;
+        row[turned ? 2 : 1] = 0; /* of the window without entries */
+        assert_int_not_equal(sb_parts_check(p, 2, &v, NULL), SB_OK);
+        sb_part_free(&p[1]);
+        close_part(&p[0], &v, &cv);
+    }
+}
+
 /* An allocation of 2^60 bytes is a failure here, not an error of the program. */
 const char *__asan_default_options(void);
 const char *
@@ -520,6 +563,7 @@ main(void)
         cmocka_unit_test(test_ranges_of_slices),
         cmocka_unit_test(test_rows_with_holes),
         cmocka_unit_test(test_half_of_the_rows),
+        cmocka_unit_test(test_window_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
