@@ -206,7 +206,8 @@ forgotten(const sb_work *w, double mean, double ragged)
 
 /* Rows one after the other on Zen 5, rows of B of two lines or of any width that is not a tile's, and
  * those on Zen 4 and Emerald Rapids (docs/measured/widths-between.md): fours, but where rows are
- * short or their lengths unknown; these are eights' up to a line, long ones up to half of one. 0: as where nothing is joined. */
+ * short or their lengths unknown; these are eights' up to a line, long ones up to half of one. 0: as
+ * where nothing is joined. */
 static int
 joined_any(const sb_work *w, const sb_target *t, double mean, double ragged)
 {
