@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -36,7 +37,7 @@ static const bench_case cases[] = {
 
 typedef struct call {
     int64_t threads, rounds, min_nnz, check;
-    double batch_seconds, row_seconds;
+    double batch_seconds, row_seconds, pause;
     const char *out, *op, *n, *type, *peers; /* but out, lists by commas */
     bool quick, tiny, no_limits, measured, columns, transposed, own_values, near, help;
     const char *plan[FORCED];
@@ -110,13 +111,25 @@ run_entrant(void *user)
     e->peer->run(e->state);
 }
 
+static void
+rest(double seconds)
+{
+    const struct timespec t = {.tv_sec = (time_t)seconds,
+                               .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
+
+    if (seconds > 0)
+        (void)nanosleep(&t, NULL);
+}
+
 /* Prepares, runs once, compares. False: it does not take part. */
 static bool
-enter(entrant *e, bench_problem *pb, int64_t check)
+enter(entrant *e, bench_problem *pb, const call *c)
 {
     bench_prepared info = {0};
-    double begin = tool_seconds();
+    double begin;
 
+    rest(c->pause);
+    begin = tool_seconds();
     e->state = e->peer->prepare(pb, &info, e->peer->arg);
     e->facts.analysis = tool_seconds() - begin;
     if (info.analysis_seconds > 0.0)
@@ -130,7 +143,7 @@ enter(entrant *e, bench_problem *pb, int64_t check)
     }
     problem_spoil(pb);
     run_entrant(e);
-    e->facts.error = problem_error(pb, check);
+    e->facts.error = problem_error(pb, c->check);
     snprintf(e->facts.status, sizeof e->facts.status, "%s",
              e->facts.error <= 1.0 ? "ok" : "wrong");
     return e->facts.error <= 1.0;
@@ -223,7 +236,7 @@ time_all(const call *c, entrant **in, int count)
         in[k]->sample = tool_memory(3 * c->rounds, sizeof(double));
         in[k]->preempted = tool_memory(3 * c->rounds, sizeof(int64_t));
         shim_register(in[k]->peer->name, run_entrant, in[k],
-                      batch_of(in[k], c->batch_seconds));
+                      c->pause > 0 ? 1 : batch_of(in[k], c->batch_seconds));
     }
     rounds = run_rounds(c, in, count);
     shim_clear();
@@ -270,7 +283,7 @@ run_case(const call *c, const problem_matrix *m, const bench_case *k,
         snprintf(all[q].facts.status, sizeof all[q].facts.status, "does not apply");
         if (!fits(&peers[q], k, c->columns, c->transposed))
             continue;
-        if (enter(&all[q], &pb, c->check))
+        if (enter(&all[q], &pb, c))
             in[entered++] = &all[q];
         else if (peers[q].ours)
             good = false;
@@ -322,7 +335,7 @@ run_all(const call *c)
 
     if (!rep)
         return TOOL_USAGE;
-    shim_start();
+    shim_start(c->pause);
     if (!c->no_limits)
         limits_measure(&limits, (int)c->threads, c->quick ? 0.02 : 0.1);
     count = open_peers(c, peers, rep);
@@ -372,6 +385,8 @@ main(int argc, char **argv)
         {"--threads", ARG_INT, &c.threads, "threads of every peer (2)"},
         {"--rounds", ARG_INT, &c.rounds, "timed batches a peer (15, quick 7)"},
         {"--batch", ARG_REAL, &c.batch_seconds, "seconds a batch lasts (0.002)"},
+        {"--pause", ARG_REAL, &c.pause,
+         "sleep so many seconds before each analysis and each timed call (none)"},
         {"--quick", ARG_FLAG, &c.quick, "only the quick cases"},
         {"--tiny", ARG_FLAG, &c.tiny, "the smoke test's cases"},
         {"--limit", ARG_REAL, &c.row_seconds,

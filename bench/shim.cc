@@ -3,9 +3,11 @@
 
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <sys/resource.h>
+#include <thread>
 #include <vector>
 
 namespace
@@ -19,6 +21,7 @@ struct entry {
 };
 
 std::vector<entry *> entries;
+std::chrono::duration<double> pause_of_all;
 
 int64_t
 preemptions()
@@ -33,6 +36,7 @@ void
 run_entry(benchmark::State &state, entry *e)
 {
     e->run(e->user);
+    std::this_thread::sleep_for(pause_of_all);
     const int64_t before = preemptions();
     for (auto _ : state)
         e->run(e->user);
@@ -60,8 +64,9 @@ class collector : public benchmark::BenchmarkReporter
 } // namespace
 
 void
-shim_start(void)
+shim_start(double pause)
 {
+    pause_of_all = std::chrono::duration<double>(pause);
     char name[] = "bench", shuffle[] = "--benchmark_enable_random_interleaving=true";
     char *argv[] = {name, shuffle, nullptr};
     int argc = 2;

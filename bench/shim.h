@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/* Once per process. */
-void shim_start(void);
+/* Once per process; `pause`: seconds of sleep before each clock starts. */
+void shim_start(double pause);
 
-/* A benchmark: run(user) is called once untimed and then `batch` times under the
+/* A benchmark: run(user) is called once untimed and, after the pause, `batch` times under the
  * clock. Its number is the count of those registered before. */
 void shim_register(const char *name, void (*run)(void *user), void *user,
                    int64_t batch);

@@ -15,6 +15,7 @@
 const sb_backend sb_cpu_backend = {
     .name = "cpu",
     .threads = sb_exec_threads,
+    .rest = sb_exec_rest,
     .run_tiles = sb_exec_tiles,
     .parallel = sb_exec_parallel,
     .reference = sb_ref_run,

@@ -5,11 +5,20 @@
  * to the same thread). A thread that is done takes pieces from the far end of another's
  * share, which evens out what cost estimates missed. Who runs a piece never changes its
  * result.
+ *
+ * Threads that wait turn for some milliseconds and sleep then. To wake them takes 30 to 150 us
+ * and, where the system wakes them on the core that waits for them, until its next tick, some
+ * milliseconds (docs/measured/analysis.md, A team that sleeps). So short work after a pause is
+ * the caller's alone until a team would have saved as much, and the team's from then on.
  */
 #include "cpu/exec.h"
 
+#include "base/clock.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <strings.h>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -23,6 +32,51 @@ sb_exec_threads(void)
 #else
     return 1;
 #endif
+}
+
+/* Seconds: that threads turn (GCC's turn 8 ms, those of LLVM 200), and that waking them costs, between
+ * 0.1 ms where they have cores of their own and some milliseconds where they have not. */
+#ifdef __clang__
+#define TURN 0.15
+#else
+#define TURN 0.005
+#endif
+#define WAKE 60e-6
+
+/* When the caller's team last ran and he last did without it, and what it would have saved him since it
+ * fell asleep. */
+static _Thread_local struct {
+    double ran, alone, saved;
+} idle = {-TURN, -TURN, 0};
+
+/* Threads that are not to turn at all are as fast to wake at any time. */
+static bool
+never_turn(void)
+{
+    static int answer; /* 0: not asked yet; 1: no; 2: yes */
+    int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+
+    if (known == 0) {
+        const char *policy = getenv("OMP_WAIT_POLICY");
+
+        known = policy && strcasecmp(policy, "passive") == 0 ? 2 : 1;
+        __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
+    }
+    return known == 2;
+}
+
+bool
+sb_exec_rest(double seconds)
+{
+    const double now = sb_clock_tick(), saved = seconds - seconds / sb_exec_threads();
+
+    if (saved <= 0 || saved >= WAKE || now - idle.ran < TURN || never_turn())
+        return false;
+    if (now - idle.alone >= TURN)
+        idle.saved = 0;
+    idle.alone = now;
+    idle.saved += saved;
+    return idle.saved < WAKE;
 }
 
 enum { TEAM_MAX = 256 };
@@ -96,6 +150,7 @@ run(const job *j, int team)
 #pragma omp parallel num_threads(team)
     for (int q = omp_get_thread_num(); q < team; q += omp_get_num_threads())
         work(j, shares, team, q);
+    idle.ran = sb_clock_tick();
 }
 #else
 static void

@@ -8,6 +8,7 @@
 #include "runtime/backend.h"
 
 int sb_exec_threads(void);
+bool sb_exec_rest(double seconds);
 void sb_exec_tiles(const sb_kernel *k, void *const *buf, const sb_param *param,
                    int64_t lo, int64_t hi);
 void sb_exec_parallel(sb_range_fn fn, void *user, int64_t lo, int64_t hi,

@@ -40,6 +40,26 @@ matrix_bytes(const sb_matrix *a)
     return entries + offsets;
 }
 
+/* Whether there is one line of B and C at most for an entry. */
+static bool
+is_short(const sb_planner *pl)
+{
+    return pl->pb->op == SB_OP_SPMV ||
+           (pl->pb->op == SB_OP_SPMM && pl->work.n * pl->work.b_size <= 64);
+}
+
+/* About what of an analysis that measures nothing a team shares, a third, takes one thread, on all cores
+ * (docs/measured/analysis.md, A team that sleeps). */
+static double
+shared_takes(const sb_planner *pl)
+{
+    const double look = (double)pl->work.m + (double)pl->work.nnz;
+
+    return pl->opt->effort != SB_EFFORT_ESTIMATE
+               ? 1
+               : (is_short(pl) ? 0.1e-9 : 0.3e-9) * look;
+}
+
 static void
 planner_init(sb_planner *pl, const sb_problem *pb, const sb_options *opt, sb_diag *diag)
 {
@@ -57,11 +77,13 @@ planner_init(sb_planner *pl, const sb_problem *pb, const sb_options *opt, sb_dia
         pl->target = &pl->gpu_target;
     }
     pl->diag = diag;
-    pl->par = (sb_par){be->parallel, be->threads()};
     /* A small matrix's plan is mostly fixed size: 64 KiB are always allowed. */
     pl->memory_limit = opt->memory_limit > 0 ? (size_t)opt->memory_limit
                                              : 3 * matrix_bytes(&pb->a) + 65536;
     sb_work_of(&pl->work, pb);
+    pl->par = (sb_par){be->parallel, be->threads()};
+    if (sb_backend_rests(shared_takes(pl)))
+        pl->par.run = NULL;
 }
 
 /* Whether columns that rows hold together may decide: by position, where the values are in
@@ -74,18 +96,14 @@ held_decides(const sb_planner *pl)
            (pl->opt->values_frozen && pl->pb->a.batch <= 1);
 }
 
-/* Whether few samples come first, and of products so short that there is one line of B and C at
- * most for an entry a look that is brief in all. */
+/* Whether few samples come first, and of short products a look that is brief in all. */
 static unsigned
 first_look(const sb_planner *pl)
 {
     if (pl->opt->effort != SB_EFFORT_ESTIMATE || pl->opt->plan || pl->pb->device ||
         pl->view.block > 1)
         return 0;
-    return pl->pb->op == SB_OP_SPMV ||
-                   (pl->pb->op == SB_OP_SPMM && pl->work.n * pl->work.b_size <= 64)
-               ? SB_STATS_BRIEF
-               : SB_STATS_FIRST;
+    return is_short(pl) ? SB_STATS_BRIEF : SB_STATS_FIRST;
 }
 
 /* What decides without measuring; whoever measures SpMV may try blocks, too. One column

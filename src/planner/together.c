@@ -126,6 +126,8 @@ joined_wide(const sb_work *w, double mean, double ragged)
     if (unknown ||
         (mean >= (row < 64 ? 8 : 16) && (masks == SB_SPEC_EIGHTS || ragged >= RAGGED)))
         return masks;
+    if (w->m < REMEMBERED && (row > 16 || ragged >= RAGGED))
+        return mean >= 2.5 ? SB_SPEC_HALVES : 0;
     return mean >= 4 ? SB_SPEC_HALVES : 0;
 }
 
@@ -301,7 +303,8 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
     if (kind == SB_PART_ROWS && (t->isa == SB_ISA_V3 || t->wide) &&
         joined(w, t, mean, ragged) == 1)
         return 1; /* as plain rows */
-    if ((kind == SB_PART_CSR || kind == SB_PART_ROWS) && eights(w, t, mean, ragged))
+    if (((kind == SB_PART_CSR && !t->wide) || kind == SB_PART_ROWS) &&
+        eights(w, t, mean, ragged)) /* plain ones that are left are remembered there */
         return SB_SPEC_FEW;
     /* four vectors of sums are chains enough for Zen 5 */
     if (t->wide && w->op == SB_OP_SPMM && w->n * w->b_size > 128)

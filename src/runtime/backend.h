@@ -22,6 +22,9 @@ typedef void (*sb_range_fn)(void *user, int64_t lo, int64_t hi);
 typedef struct sb_backend {
     const char *name;
     int (*threads)(void);
+    /* Whether this work, which takes one thread so many seconds, had better be the caller's alone: his
+     * team sleeps, and to wake it takes longer than it saves. Counts the work of such calls. NULL: never. */
+    bool (*rest)(double seconds);
     /* Runs tiles [lo, hi) of a step; each tile on one thread, in any order. */
     void (*run_tiles)(const sb_kernel *k, void *const *buf, const sb_param *param,
                       int64_t lo, int64_t hi);
@@ -46,5 +49,13 @@ typedef struct sb_backend {
  */
 void sb_backend_set(const sb_backend *b);
 const sb_backend *sb_backend_get(void);
+
+static inline bool
+sb_backend_rests(double seconds)
+{
+    const sb_backend *b = sb_backend_get();
+
+    return b->rest && b->rest(seconds);
+}
 
 #endif

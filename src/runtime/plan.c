@@ -10,14 +10,27 @@
 
 /* ---- running --------------------------------------------------------------------------- */
 
+/* Whether the product is so short that a team that sleeps may go on. What an entry takes one thread
+ * is about as much on all cores (docs/measured/analysis.md, A team that sleeps). */
+static bool
+rests(const sb_problem *pb)
+{
+    int64_t m, n, k;
+
+    sb_problem_shape(pb, &m, &n, &k);
+    return sb_backend_rests(1e-9 * ((double)pb->a.nnz + (double)m) *
+                            (0.3 + 0.02 * (double)(pb->op == SB_OP_SDDMM ? k : n)));
+}
+
 static sb_status
 run_step(const sb_launch *l, const sb_problem *pb, int at, int64_t member,
          sb_diag *diag)
 {
     const sb_step *step = &l->step[at];
-    /* one tile is the caller's */
-    const int64_t each = step->alone ? 1 : INT64_MAX;
     int64_t hi = step->tile_hi;
+    /* one tile is the caller's */
+    const bool alone = step->alone || (hi - step->tile_lo > 1 && rests(pb));
+    const int64_t each = alone ? 1 : INT64_MAX;
     sb_binding b;
 
     SB_TRY(sb_launch_bind(&b, l, pb, step->kernel->spec, step->kernel->signature, at,

@@ -4,11 +4,16 @@
  */
 #include "cpu/exec.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -129,14 +134,101 @@ test_inside_a_parallel_region(void **state)
     assert_true(sb_exec_threads() >= 1);
 }
 
+/* Long enough for any team to sleep. */
+static void
+wait_for_sleep(void)
+{
+    const struct timespec pause = {.tv_nsec = 300000000};
+
+    (void)nanosleep(&pause, NULL);
+}
+
+/* How often in a row the team is left asleep after a pause. */
+static int
+times_alone(double seconds)
+{
+    int alone = 0;
+
+    wait_for_sleep();
+    while (alone < 1000 && sb_exec_rest(seconds))
+        alone++;
+    return alone;
+}
+
+static bool
+rests_after_the_team(void)
+{
+    sb_exec_parallel(add_range, NULL, 0, TILES, 1);
+    return sb_exec_rest(1e-6);
+}
+
+static void *
+rests(void *answer)
+{
+    set_threads(2);
+    *(int *)answer = sb_exec_rest(1e-6);
+    return NULL;
+}
+
+/* After a pause short work is the caller's until others would have saved as much as waking them costs; then,
+ * and after the team has run, the team's. Another thread has a team, and a pause, of its own. Who loses his
+ * core has a pause, too: tried again. */
+static void
+test_rest(void **state)
+{
+    int tries = 20, alone = 0;
+    pthread_t other;
+
+    (void)state;
+    (void)other;
+    set_threads(2);
+    wait_for_sleep();
+    assert_false(sb_exec_rest(1)); /* long work */
+    while (tries-- > 0 && (alone < 20 || alone > 80))
+        alone = times_alone(3e-6);
+    assert_in_range(alone, 20, 80);
+    assert_true(times_alone(2e-5) < alone);
+    set_threads(1);
+    assert_int_equal(times_alone(3e-6), 0); /* there is none */
+    set_threads(2);
+#ifdef _OPENMP
+    for (tries = 20; tries > 0 && rests_after_the_team();)
+        tries--;
+    assert_true(tries > 0);
+    assert_int_equal(pthread_create(&other, NULL, rests, &alone), 0);
+    assert_int_equal(pthread_join(other, NULL), 0);
+    assert_int_equal(alone, true);
+#endif
+}
+
+/* Threads that do not turn are never left asleep. Asked once a process. */
+static void
+test_passive(void **state)
+{
+    int status = -1;
+    pid_t child;
+
+    (void)state;
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(setenv("OMP_WAIT_POLICY", "PASSIVE", 1) != 0 || sb_exec_rest(1e-6));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 int
 main(void)
 {
+    /* tests run with threads that do not turn, to leave each other the cores */
+    const int failed = setenv("OMP_WAIT_POLICY", "active", 1);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_passive), /* before anything asks, and has a team */
+        cmocka_unit_test(test_rest),
         cmocka_unit_test(test_every_tile_once_and_same_bits),
         cmocka_unit_test(test_parallel_grain),
         cmocka_unit_test(test_inside_a_parallel_region),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return failed ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "runtime/backend.h"
 #include "runtime/kernel.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,6 +28,10 @@ static struct {
     char spec[SB_SPEC_MAX];
 } seen;
 
+/* The team, and what it was asked about. */
+static bool asleep;
+static double seconds;
+
 /* Takes down the table of tiles, which is the kernel's first or last buffer: the one
  * whose name is "tile". */
 static void
@@ -37,8 +42,8 @@ run_tiles(const sb_kernel *k, void *const *buf, const sb_param *param, int64_t l
     int index = 0;
 
     (void)param;
-    assert_int_equal(lo, 0);
-    assert_in_range(hi, 1, TILES);
+    assert_int_equal(lo, asleep ? seen.ntile : 0);
+    assert_in_range(hi, 1, asleep ? lo + 1 : TILES);
     for (; strncmp(at, "tile", 4) != 0; at = strchr(at, ' ') + 1)
         index++;
     memcpy(seen.tile, buf[index], (size_t)hi * sizeof *seen.tile);
@@ -55,8 +60,15 @@ threads(void)
     return team;
 }
 
+static bool
+rest(double alone)
+{
+    seconds = alone;
+    return asleep;
+}
+
 static const sb_backend backend = {
-    .name = "test", .threads = threads, .run_tiles = run_tiles};
+    .name = "test", .threads = threads, .rest = rest, .run_tiles = run_tiles};
 
 static sb_problem
 problem(sb_op op, sb_format format, sb_trans trans, gen_family family, int64_t n)
@@ -307,6 +319,83 @@ test_few_tiles(void **state)
     }
 }
 
+/* Where the team had better sleep on, its tiles are the caller's, one by one, each once; it is asked with about
+ * what one thread takes: more for more columns. */
+static void
+test_team_asleep(void **state)
+{
+    double few = 0;
+
+    (void)state;
+    team = 2;
+    for (int64_t n = 8; n <= 64; n *= 8) {
+        sb_problem pb = problem(SB_OP_SPMM, SB_FORMAT_CSR, SB_TRANS_N, GEN_FULL, n);
+        sb_status st;
+
+        asleep = true;
+        st = run(&pb);
+        asleep = false;
+        gen_free_matrix(&pb.a);
+        if (st == SB_SKIP)
+            skip();
+        assert_true(seen.calls > 1);
+        assert_int_equal(seen.ntile, seen.calls);
+        check_tiles(700);
+        assert_true(seconds > 2 * few);
+        few = seconds;
+    }
+    assert_true(few > 350000 * 64 * 10e-12 && few < 350000 * 64 * 100e-12);
+}
+
+/* The kernel of a call. */
+static void *
+name(void *pb)
+{
+    memset(&seen, 0, sizeof seen);
+    return (void *)(intptr_t)run(pb);
+}
+
+/* What the arrays hold decides at every call, whatever they held before: rows as even as they come and rows of
+ * many lengths in the same place have the kernels that a thread which remembers nothing gives them. */
+static void
+test_arrays_change(void **state)
+{
+    sb_problem pb = problem(SB_OP_SPMM, SB_FORMAT_CSR, SB_TRANS_N, GEN_UNIFORM, 8);
+    const int32_t rows = (int32_t)pb.a.rows, nnz = (int32_t)pb.a.nnz;
+    int32_t ptr[2][701];
+    char fresh[2][SB_SPEC_MAX];
+
+    (void)state;
+    team = 2;
+    pb.a.val_type = pb.b.type = pb.c.type = pb.compute =
+        SB_F64; /* values are not read */
+    assert_int_equal(rows, 700);
+    memcpy(ptr[0], pb.a.ptr, sizeof ptr[0]);
+    for (int32_t i = 0; i <= rows; i++)
+        ptr[1][i] = i < rows ? i * (nnz / rows) : nnz;
+    for (int q = 0; q < 2; q++) {
+        pthread_t thread;
+        void *st = NULL;
+
+        memcpy((void *)(uintptr_t)pb.a.ptr, ptr[q], sizeof ptr[q]);
+        assert_int_equal(pthread_create(&thread, NULL, name, &pb), 0);
+        assert_int_equal(pthread_join(thread, &st), 0);
+        memcpy(fresh[q], seen.spec, sizeof fresh[q]);
+        if ((intptr_t)st != SB_OK) {
+            gen_free_matrix(&pb.a);
+            skip();
+        }
+    }
+    if (sb_target_get()->wide) /* as docs/kernels.md, SpMM rule 3 */
+        assert_string_not_equal(fresh[0], fresh[1]);
+    for (int q = 0; q < 6; q++) {
+        memcpy((void *)(uintptr_t)pb.a.ptr, ptr[q % 2], sizeof ptr[0]);
+        assert_int_equal((intptr_t)name(&pb), SB_OK);
+        assert_string_equal(seen.spec, fresh[q % 2]);
+    }
+    gen_free_matrix(&pb.a);
+}
+
 static int
 start(void **state)
 {
@@ -355,6 +444,7 @@ main(void)
         cmocka_unit_test(test_in_place),    cmocka_unit_test(test_served),
         cmocka_unit_test(test_not_served),  cmocka_unit_test(test_empty_rows),
         cmocka_unit_test(test_even),        cmocka_unit_test(test_few_tiles),
+        cmocka_unit_test(test_team_asleep), cmocka_unit_test(test_arrays_change),
         cmocka_unit_test(test_far_columns),
     };
 

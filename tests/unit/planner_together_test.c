@@ -196,14 +196,31 @@ static void
 test_joined_wide(void **state)
 {
     static const joined_case cases[] = {
-        {8, 40000, 4, 13, 0.2, SB_SPEC_EIGHTS}, {8, 1000, 4, 230, 0.9, SB_SPEC_EIGHTS},
-        {4, 40000, 4, 3, 0.7, SB_SPEC_EIGHTS},  {2, 40000, 8, 3, 0.7, SB_SPEC_EIGHTS},
-        {8, 40000, 4, 5, 0, SB_SPEC_HALVES},    {8, 17000, 4, 7, 0.7, SB_SPEC_HALVES},
-        {8, 40000, 4, 7, 0.7, SB_SPEC_EIGHTS},  {8, 40000, 4, 3, 0.2, 1},
-        {16, 8000, 4, 12, 0.8, SB_SPEC_HALVES}, {16, 60000, 4, 12, 0.8, SB_SPEC_EIGHTS},
-        {16, 4000, 4, 59, 0.2, SB_SPEC_EIGHTS}, {8, 4000, 8, 59, 0.2, SB_SPEC_HALVES},
-        {8, 8000, 8, 12, 0.8, SB_SPEC_HALVES},  {8, 60000, 8, 12, 0.8, SB_SPEC_JOIN},
-        {8, 14000, 8, 20, 0.9, SB_SPEC_JOIN},   {32, 60000, 4, 12, 0.2, SB_SPEC_HALVES},
+        {8, 40000, 4, 13, 0.2, SB_SPEC_EIGHTS},
+        {8, 1000, 4, 230, 0.9, SB_SPEC_EIGHTS},
+        {4, 40000, 4, 3, 0.7, SB_SPEC_EIGHTS},
+        {2, 40000, 8, 3, 0.7, SB_SPEC_EIGHTS},
+        {8, 40000, 4, 5, 0, SB_SPEC_HALVES},
+        {8, 17000, 4, 7, 0.7, SB_SPEC_HALVES},
+        {8, 40000, 4, 7, 0.7, SB_SPEC_EIGHTS},
+        {8, 40000, 4, 3, 0.2, 1},
+        {16, 8000, 4, 12, 0.8, SB_SPEC_HALVES},
+        {16, 60000, 4, 12, 0.8, SB_SPEC_EIGHTS},
+        {16, 4000, 4, 59, 0.2, SB_SPEC_EIGHTS},
+        {8, 4000, 8, 59, 0.2, SB_SPEC_HALVES},
+        {8, 8000, 8, 12, 0.8, SB_SPEC_HALVES},
+        {8, 60000, 8, 12, 0.8, SB_SPEC_JOIN},
+        {8, 14000, 8, 20, 0.9, SB_SPEC_JOIN},
+        {32, 60000, 4, 12, 0.2, SB_SPEC_HALVES},
+        /* short, and few enough to be remembered */
+        {8, 32000, 4, 3, 0.2, SB_SPEC_HALVES},
+        {8, 33000, 4, 3, 0.2, 1},
+        {8, 3000, 4, 2.4, 0.2, 1},
+        {8, 3000, 4, 2.4, 0.9, 1},
+        {4, 3000, 4, 3, 0.9, SB_SPEC_HALVES},
+        {4, 3000, 4, 3, 0.2, 1},
+        {4, 3000, 8, 3, 0.2, SB_SPEC_HALVES},
+        {16, 3000, 4, 3, 0.9, SB_SPEC_HALVES},
     };
 
     (void)state;
