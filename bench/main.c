@@ -36,7 +36,7 @@ static const bench_case cases[] = {
 };
 
 typedef struct call {
-    int64_t threads, rounds, min_nnz, check;
+    int64_t threads, rounds, min_nnz, max_nnz, check;
     double batch_seconds, row_seconds, pause;
     const char *out, *op, *n, *type, *peers; /* but out, lists by commas */
     bool quick, tiny, no_limits, measured, columns, transposed, own_values, near, help;
@@ -332,6 +332,7 @@ run_all(const call *c)
     report *rep = report_open(c->out, (int)c->threads);
     size_t k;
     int f, count, code = TOOL_OK;
+    bool sized;
 
     if (!rep)
         return TOOL_USAGE;
@@ -346,7 +347,8 @@ run_all(const call *c)
         }
         if (c->near)
             problem_near(&m);
-        for (k = 0; m.nnz >= c->min_nnz && k < sizeof cases / sizeof *cases; k++)
+        sized = m.nnz >= c->min_nnz && m.nnz <= c->max_nnz;
+        for (k = 0; sized && k < sizeof cases / sizeof *cases; k++)
             if (wanted(c, &cases[k]) &&
                 !run_case(c, &m, &cases[k], peers, count, &limits, rep))
                 code = code ? code : TOOL_WRONG;
@@ -379,7 +381,11 @@ take_plans(call *c, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-    call c = {.threads = 2, .rounds = 0, .min_nnz = 0, .batch_seconds = 0.002};
+    call c = {.threads = 2,
+              .rounds = 0,
+              .min_nnz = 0,
+              .max_nnz = INT64_MAX,
+              .batch_seconds = 0.002};
     const arg_spec specs[] = {
         {"--out", ARG_TEXT, &c.out, "JSON file to write (stdout)"},
         {"--threads", ARG_INT, &c.threads, "threads of every peer (2)"},
@@ -399,6 +405,7 @@ main(int argc, char **argv)
          "only these of f32, f64 (those alone without it), f16, bf16, c32, c64, by "
          "commas"},
         {"--min-nnz", ARG_INT, &c.min_nnz, "leave out smaller matrices"},
+        {"--max-nnz", ARG_INT, &c.max_nnz, "and larger ones"},
         {"--peers", ARG_TEXT, &c.peers, "only these, by commas"},
         {"--measured", ARG_FLAG, &c.measured, "ours with measured analysis as well"},
         {"--plan", ARG_TEXT, NULL, "a plan text as one more peer; may come often"},

@@ -18,7 +18,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <strings.h>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -34,32 +33,35 @@ sb_exec_threads(void)
 #endif
 }
 
-/* Seconds: that threads turn (GCC's turn 8 ms, those of LLVM 200), and that waking them costs, between
- * 0.1 ms where they have cores of their own and some milliseconds where they have not. */
+/* Seconds: that threads turn (GCC's 8 ms, those of LLVM, with which clang builds, 200) or the system's
+ * clock stands still, 10 ms, and that waking them costs, between 0.1 ms where they have cores of their own and
+ * some milliseconds where they have not. */
 #ifdef __clang__
-#define TURN 0.15
+#define TURN 0.2
 #else
-#define TURN 0.005
+#define TURN 0.011
 #endif
 #define WAKE 60e-6
 
-/* When the caller's team last ran and he last did without it, and what it would have saved him since it
- * fell asleep. */
+/* When the caller's team last ran here and he last did without it, and what it would have saved him since
+ * his last pause. */
 static _Thread_local struct {
     double ran, alone, saved;
 } idle = {-TURN, -TURN, 0};
 
-/* Threads that are not to turn at all are as fast to wake at any time. */
+/* Whether somebody said how long threads turn: not at all, and they are as fast to wake at any time, or for
+ * long, and they are awake. */
 static bool
-never_turn(void)
+told(void)
 {
     static int answer; /* 0: not asked yet; 1: no; 2: yes */
     int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
 
     if (known == 0) {
-        const char *policy = getenv("OMP_WAIT_POLICY");
-
-        known = policy && strcasecmp(policy, "passive") == 0 ? 2 : 1;
+        known = getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") ||
+                        getenv("KMP_BLOCKTIME")
+                    ? 2
+                    : 1;
         __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
     }
     return known == 2;
@@ -68,9 +70,13 @@ never_turn(void)
 bool
 sb_exec_rest(double seconds)
 {
-    const double now = sb_clock_tick(), saved = seconds - seconds / sb_exec_threads();
+    const double now = sb_clock_tick();
+    double saved;
 
-    if (saved <= 0 || saved >= WAKE || now - idle.ran < TURN || never_turn())
+    if (now - idle.ran < TURN || told())
+        return false;
+    saved = seconds - seconds / sb_exec_threads();
+    if (saved <= 0 || saved >= WAKE)
         return false;
     if (now - idle.alone >= TURN)
         idle.saved = 0;

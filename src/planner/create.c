@@ -48,16 +48,17 @@ is_short(const sb_planner *pl)
            (pl->pb->op == SB_OP_SPMM && pl->work.n * pl->work.b_size <= 64);
 }
 
-/* About what of an analysis that measures nothing a team shares, a third, takes one thread, on all cores
- * (docs/measured/analysis.md, A team that sleeps). */
+/* What others would take off an analysis that measures nothing, as seconds of one thread of which they take their
+ * share: a tenth of what it takes, measured with two threads (docs/measured/analysis.md, A team that
+ * sleeps). Whoever measures, or writes the plan, may take long. */
 static double
 shared_takes(const sb_planner *pl)
 {
     const double look = (double)pl->work.m + (double)pl->work.nnz;
 
-    return pl->opt->effort != SB_EFFORT_ESTIMATE
-               ? 1
-               : (is_short(pl) ? 0.1e-9 : 0.3e-9) * look;
+    if (pl->opt->effort != SB_EFFORT_ESTIMATE || pl->opt->plan)
+        return 1;
+    return (is_short(pl) ? 0.1e-9 : 0.3e-9) * look;
 }
 
 static void

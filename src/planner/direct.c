@@ -140,26 +140,41 @@ typedef struct known {
     int64_t changes;         /* sb_kernel_changes() then; 0: none yet */
 } known;
 
-/* Where the arrays lie decides nothing. */
+/* Where the arrays lie decides nothing; slab() asks for room. */
 static sb_problem
 shape_of(const sb_problem *pb)
 {
     sb_problem shape = *pb;
 
     shape.a.ptr = shape.a.idx = shape.a.row = NULL;
-    shape.a.val = shape.b.data = shape.c.data = shape.scratch = NULL;
+    shape.a.val = shape.b.data = shape.c.data = shape.scratch = shape.stream = NULL;
     shape.alpha = shape.beta = (sb_value){0, 0};
+    shape.room = 0;
     return shape;
+}
+
+/* One of four. A product and its transposed one have as many entries and columns. */
+static int
+slot_of(const sb_problem *pb)
+{
+    uint64_t h = (uint64_t)pb->a.nnz;
+
+    h = h * 31 + (uint64_t)pb->a.rows;
+    h = h * 31 + (uint64_t)pb->b.cols;
+    h = h * 31 + (uint64_t)pb->c.cols;
+    h = h * 31 + (uint64_t)pb->op;
+    h = h * 31 + (uint64_t)pb->trans_a;
+    h = h * 31 + (uint64_t)pb->a.format;
+    h = h * 31 + (uint64_t)pb->compute;
+    return (int)(h * UINT64_C(0x9e3779b97f4a7c15) >> 62);
 }
 
 static known *
 recall(const sb_problem *pb, sb_part_kind as_is)
 {
-    enum { SLOTS = 4 };
-    static _Thread_local known table[SLOTS];
+    static _Thread_local known table[4];
     const sb_problem shape = shape_of(pb);
-    const uint64_t h = (uint64_t)pb->a.nnz ^ (uint64_t)pb->c.cols ^ (uint64_t)pb->op;
-    known *k = &table[(h ^ h >> 2 ^ h >> 4) % SLOTS];
+    known *k = &table[slot_of(pb)];
 
     /* padding that differs costs a search, no more */
     if (memcmp(&k->shape, &shape, sizeof shape) == 0)

@@ -1,7 +1,7 @@
 /*
  * The path without analysis: rows, blocks or sampled coordinates where they are, on a
- * kernel that is resident, a few tiles on the stack. Nothing is allocated, and nothing of the arrays
- * remembered: a call is the same, bit by bit, whatever came before it.
+ * kernel that is resident, a few tiles on the stack. Nothing is allocated, and what the arrays of
+ * an earlier call held decides nothing.
  */
 #ifndef SB_PLANNER_DIRECT_H
 #define SB_PLANNER_DIRECT_H

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "planner/candidates.h"
 #include "planner/slabs.h"
+#include "runtime/backend.h"
 #include "runtime/device.h"
 
 #include <math.h>
@@ -138,6 +139,24 @@ one_run(sb_bench *bn, const sb_plan *plan)
     return took > 0 ? took : 1e-9;
 }
 
+static void
+nothing(void *user, int64_t lo, int64_t hi)
+{
+    (void)user;
+    (void)lo;
+    (void)hi;
+}
+
+/* A team that fell asleep while a candidate was made would leave the candidate's runs to the caller. */
+static void
+wake_team(const sb_bench *bn)
+{
+    const sb_backend *be = sb_backend_get();
+
+    if (!bn->pb.device && be->parallel)
+        be->parallel(nothing, NULL, 0, be->threads(), 1);
+}
+
 /*
  * Least seconds of some runs; 0 when the plan cannot run. What was spent counts at that
  * price: what other jobs of the machine took meanwhile must not end the race.
@@ -149,6 +168,7 @@ heat(sb_bench *bn, const sb_plan *plan)
     double least;
     int runs = 2;
 
+    wake_team(bn);
     (void)one_run(bn, plan); /* warms up */
     least = one_run(bn, plan);
     for (; runs <= HEAT && least > 0; runs++) {
@@ -222,6 +242,7 @@ run_final(sb_bench *bn, int rounds)
 {
     double took[SB_FINALISTS][SB_ROUNDS_MAX];
 
+    wake_team(bn);
     for (int r = 0; r < rounds; r++)
         for (int q = 0; q < bn->finalists; q++) {
             const double t = one_run(bn, bn->final[q].plan);

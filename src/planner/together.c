@@ -122,13 +122,14 @@ joined_wide(const sb_work *w, double mean, double ragged)
     const int64_t row = w->n * w->b_size;
     const bool unknown = ragged >= RAGGED && w->m >= REMEMBERED;
     const int masks = row < 64 || w->compute_size == 4 ? SB_SPEC_EIGHTS : SB_SPEC_JOIN;
+    /* single entries of 16 bytes whose lengths are foreseen are as fast */
+    const bool kept = w->m < REMEMBERED && (row > 16 || ragged >= RAGGED);
+    const double least = kept ? 2.5 : 4;
 
     if (unknown ||
         (mean >= (row < 64 ? 8 : 16) && (masks == SB_SPEC_EIGHTS || ragged >= RAGGED)))
         return masks;
-    if (w->m < REMEMBERED && (row > 16 || ragged >= RAGGED))
-        return mean >= 2.5 ? SB_SPEC_HALVES : 0;
-    return mean >= 4 ? SB_SPEC_HALVES : 0;
+    return mean >= least ? SB_SPEC_HALVES : 0;
 }
 
 /* Rows one after the other on Zen 3 (docs/measured/spmm-few-columns.md, Few columns on
@@ -304,7 +305,8 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
         joined(w, t, mean, ragged) == 1)
         return 1; /* as plain rows */
     if (((kind == SB_PART_CSR && !t->wide) || kind == SB_PART_ROWS) &&
-        eights(w, t, mean, ragged)) /* plain ones that are left are remembered there */
+        eights(w, t, mean,
+               ragged)) /* joined() left plain ones on Zen 5 that it remembers */
         return SB_SPEC_FEW;
     /* four vectors of sums are chains enough for Zen 5 */
     if (t->wide && w->op == SB_OP_SPMM && w->n * w->b_size > 128)

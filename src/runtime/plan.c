@@ -10,27 +10,35 @@
 
 /* ---- running --------------------------------------------------------------------------- */
 
-/* Whether the product is so short that a team that sleeps may go on. What an entry takes one thread
- * is about as much on all cores (docs/measured/analysis.md, A team that sleeps). */
+/* Whether products this short leave a team asleep: what an entry takes one thread, of wide vectors
+ * (docs/measured/analysis.md, A team that sleeps). Not asked where no step has work for two. */
 static bool
-rests(const sb_problem *pb)
+rests(const sb_launch *l, const sb_problem *pb, int64_t batch)
 {
+    const double block = (double)sb_matrix_block(&pb->a);
     int64_t m, n, k;
+    bool shared = false;
+    double entries, width;
 
+    for (int q = 0; q < l->nstep; q++)
+        shared |= l->step[q].tile_hi - l->step[q].tile_lo > 1;
+    if (!shared)
+        return false;
     sb_problem_shape(pb, &m, &n, &k);
-    return sb_backend_rests(1e-9 * ((double)pb->a.nnz + (double)m) *
-                            (0.3 + 0.02 * (double)(pb->op == SB_OP_SDDMM ? k : n)));
+    entries = (double)pb->a.nnz * block * block + (double)m;
+    width =
+        (double)(pb->op == SB_OP_SDDMM ? k : n) * (double)sb_dtype_size(pb->compute);
+    return sb_backend_rests((double)batch * entries * (0.3e-9 + 5e-12 * width));
 }
 
 static sb_status
-run_step(const sb_launch *l, const sb_problem *pb, int at, int64_t member,
+run_step(const sb_launch *l, const sb_problem *pb, int at, int64_t member, bool rest,
          sb_diag *diag)
 {
     const sb_step *step = &l->step[at];
-    int64_t hi = step->tile_hi;
     /* one tile is the caller's */
-    const bool alone = step->alone || (hi - step->tile_lo > 1 && rests(pb));
-    const int64_t each = alone ? 1 : INT64_MAX;
+    const int64_t each = step->alone || rest ? 1 : INT64_MAX;
+    int64_t hi = step->tile_hi;
     sb_binding b;
 
     SB_TRY(sb_launch_bind(&b, l, pb, step->kernel->spec, step->kernel->signature, at,
@@ -63,14 +71,16 @@ sb_status
 sb_launch_run(const sb_launch *l, const sb_problem *pb, sb_diag *diag)
 {
     const int64_t batch = pb->batch > 1 ? pb->batch : 1;
+    bool rest;
 
     if (l->slab > 0 && sb_slab_fits(pb, l->slab))
         return sb_slab_run(l, pb, diag);
     if (l->slab > 0 && sb_slab_even(pb, l->slab))
         return run_slabs_in_place(l, pb, diag);
+    rest = rests(l, pb, batch);
     for (int64_t member = 0; member < batch; member++)
         for (int q = 0; q < l->nstep; q++)
-            SB_TRY(run_step(l, pb, q, member, diag));
+            SB_TRY(run_step(l, pb, q, member, rest, diag));
     return SB_OK;
 }
 

@@ -155,6 +155,7 @@ times_alone(double seconds)
     return alone;
 }
 
+#ifdef _OPENMP
 static bool
 rests_after_the_team(void)
 {
@@ -170,9 +171,9 @@ rests(void *answer)
     return NULL;
 }
 
-/* After a pause short work is the caller's until others would have saved as much as waking them costs; then,
- * and after the team has run, the team's. Another thread has a team, and a pause, of its own. Who loses his
- * core has a pause, too: tried again. */
+/* After a pause short work is the caller's until others would have saved as much as waking them
+ * costs; then, and after the team has run, the team's. Another thread has a team, and a
+ * pause, of its own. Who loses his core has a pause, too: tried again. */
 static void
 test_rest(void **state)
 {
@@ -180,7 +181,6 @@ test_rest(void **state)
     pthread_t other;
 
     (void)state;
-    (void)other;
     set_threads(2);
     wait_for_sleep();
     assert_false(sb_exec_rest(1)); /* long work */
@@ -191,40 +191,64 @@ test_rest(void **state)
     set_threads(1);
     assert_int_equal(times_alone(3e-6), 0); /* there is none */
     set_threads(2);
-#ifdef _OPENMP
     for (tries = 20; tries > 0 && rests_after_the_team();)
         tries--;
     assert_true(tries > 0);
     assert_int_equal(pthread_create(&other, NULL, rests, &alone), 0);
     assert_int_equal(pthread_join(other, NULL), 0);
     assert_int_equal(alone, true);
-#endif
 }
 
-/* Threads that do not turn are never left asleep. Asked once a process. */
-static void
-test_passive(void **state)
+/* What a process of its own answers, where this variable says how long threads turn. */
+static bool
+rests_with(const char *name, const char *value)
 {
     int status = -1;
-    pid_t child;
+    const pid_t child = fork();
 
-    (void)state;
-    child = fork();
     assert_true(child >= 0);
-    if (child == 0)
-        _exit(setenv("OMP_WAIT_POLICY", "PASSIVE", 1) != 0 || sb_exec_rest(1e-6));
+    if (child == 0) {
+        set_threads(2);
+        _exit(setenv(name, value, 1) != 0 ? 2 : sb_exec_rest(1e-6) ? 1 : 0);
+    }
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+    return WEXITSTATUS(status) == 1;
+}
+
+/* Nothing rests where it is said how long threads turn. Asked once a process. */
+static void
+test_told(void **state)
+{
+    (void)state;
+    assert_true(rests_with("SPBLAS_NOTHING", "1"));
+    assert_false(rests_with("OMP_WAIT_POLICY", "passive"));
+    assert_false(rests_with("OMP_WAIT_POLICY", "active"));
+    assert_false(rests_with("GOMP_SPINCOUNT", "infinite"));
+    assert_false(rests_with("KMP_BLOCKTIME", "infinite"));
+}
+#endif
+
+/* Without a team nobody is asked. */
+static void
+test_rest_alone(void **state)
+{
+    (void)state;
+    set_threads(1);
+    assert_int_equal(times_alone(1e-6), 0);
 }
 
 int
 main(void)
 {
     /* tests run with threads that do not turn, to leave each other the cores */
-    const int failed = setenv("OMP_WAIT_POLICY", "active", 1);
+    const int failed = unsetenv("OMP_WAIT_POLICY");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passive), /* before anything asks, and has a team */
+#ifdef _OPENMP
+        cmocka_unit_test(test_told), /* before anything asks, and has a team */
         cmocka_unit_test(test_rest),
+#endif
+        cmocka_unit_test(test_rest_alone),
         cmocka_unit_test(test_every_tile_once_and_same_bits),
         cmocka_unit_test(test_parallel_grain),
         cmocka_unit_test(test_inside_a_parallel_region),

@@ -320,16 +320,22 @@ test_few_tiles(void **state)
 }
 
 /* Where the team had better sleep on, its tiles are the caller's, one by one, each once; it is asked with about
- * what one thread takes: more for more columns. */
+ * what one thread takes: more for more columns, and for blocks as much as for their elements. */
 static void
 test_team_asleep(void **state)
 {
-    double few = 0;
+    static const struct {
+        sb_format format;
+        int64_t n, units;
+    } cases[] = {
+        {SB_FORMAT_CSR, 8, 700}, {SB_FORMAT_CSR, 64, 700}, {SB_FORMAT_BSR, 64, 175}};
+    double took[3];
 
     (void)state;
     team = 2;
-    for (int64_t n = 8; n <= 64; n *= 8) {
-        sb_problem pb = problem(SB_OP_SPMM, SB_FORMAT_CSR, SB_TRANS_N, GEN_FULL, n);
+    for (int q = 0; q < 3; q++) {
+        sb_problem pb =
+            problem(SB_OP_SPMM, cases[q].format, SB_TRANS_N, GEN_FULL, cases[q].n);
         sb_status st;
 
         asleep = true;
@@ -340,16 +346,16 @@ test_team_asleep(void **state)
             skip();
         assert_true(seen.calls > 1);
         assert_int_equal(seen.ntile, seen.calls);
-        check_tiles(700);
-        assert_true(seconds > 2 * few);
-        few = seconds;
+        check_tiles(cases[q].units);
+        took[q] = seconds;
     }
-    assert_true(few > 350000 * 64 * 10e-12 && few < 350000 * 64 * 100e-12);
+    assert_true(took[1] > 2 * took[0]);
+    assert_true(took[1] > 350000 * 64 * 10e-12 && took[1] < 350000 * 64 * 100e-12);
+    assert_true(took[2] > 0.9 * took[1] && took[2] < 1.1 * took[1]);
 }
 
-/* The kernel of a call. */
 static void *
-name(void *pb)
+run_anew(void *pb)
 {
     memset(&seen, 0, sizeof seen);
     return (void *)(intptr_t)run(pb);
@@ -378,7 +384,7 @@ test_arrays_change(void **state)
         void *st = NULL;
 
         memcpy((void *)(uintptr_t)pb.a.ptr, ptr[q], sizeof ptr[q]);
-        assert_int_equal(pthread_create(&thread, NULL, name, &pb), 0);
+        assert_int_equal(pthread_create(&thread, NULL, run_anew, &pb), 0);
         assert_int_equal(pthread_join(thread, &st), 0);
         memcpy(fresh[q], seen.spec, sizeof fresh[q]);
         if ((intptr_t)st != SB_OK) {
@@ -390,7 +396,7 @@ test_arrays_change(void **state)
         assert_string_not_equal(fresh[0], fresh[1]);
     for (int q = 0; q < 6; q++) {
         memcpy((void *)(uintptr_t)pb.a.ptr, ptr[q % 2], sizeof ptr[0]);
-        assert_int_equal((intptr_t)name(&pb), SB_OK);
+        assert_int_equal((intptr_t)run_anew(&pb), SB_OK);
         assert_string_equal(seen.spec, fresh[q % 2]);
     }
     gen_free_matrix(&pb.a);

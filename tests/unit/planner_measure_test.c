@@ -60,6 +60,26 @@ threads(void)
     return 1;
 }
 
+/* The team sleeps from when a test begins until something runs on it. */
+static bool asleep;
+static int runs_asleep;
+
+static bool
+rest(double seconds)
+{
+    (void)seconds;
+    runs_asleep += asleep;
+    return asleep;
+}
+
+static void
+parallel(sb_range_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain)
+{
+    (void)grain;
+    asleep = false;
+    fn(user, lo, hi);
+}
+
 static sb_status
 reference(const sb_problem *pb, sb_diag *diag)
 {
@@ -68,8 +88,12 @@ reference(const sb_problem *pb, sb_diag *diag)
     return SB_OK;
 }
 
-static const sb_backend backend = {
-    .name = "test", .threads = threads, .run_tiles = run_tiles, .reference = reference};
+static const sb_backend backend = {.name = "test",
+                                   .threads = threads,
+                                   .rest = rest,
+                                   .run_tiles = run_tiles,
+                                   .parallel = parallel,
+                                   .reference = reference};
 
 /* y = A x with rows of about four entries; values and vectors must not be read. */
 static sb_problem
@@ -97,8 +121,9 @@ short_rows(void)
     callers[0] = pb.a.val;
     callers[1] = pb.b.data;
     callers[2] = pb.c.data;
-    runs_fast = runs_slow = 0;
+    runs_fast = runs_slow = runs_asleep = 0;
     touched = false;
+    asleep = true;
     sb_wisdom_forget();
     return pb;
 }
@@ -138,6 +163,9 @@ fastest_wins(sb_effort effort)
         assert_true(plan->measured >= FAST && plan->measured < SLOW);
         assert_non_null(strstr(plan->explain, "fastest of the measured candidates"));
         assert_false(touched);
+        /* woken before the first run; the analysis itself asked */
+        assert_false(asleep);
+        assert_int_equal(runs_asleep, 1);
         assert_true(runs_fast >= 3);
         sb_plan_release(plan);
     }
