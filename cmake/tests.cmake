@@ -96,6 +96,14 @@ add_test(NAME prop.kernels_rows_v3 COMMAND prop_kernels_rows)
 set_tests_properties(prop.kernels_rows_v3 PROPERTIES LABELS quick
     ENVIRONMENT "${SB_TEST_ENV};SPBLAS_ISA=v3")
 
+# As programs run that say nothing of how long threads turn: short work after a pause is the caller's.
+foreach(test api.products prop.planner_resident)
+    string(REPLACE "." "_" target ${test})
+    add_test(NAME ${test}_paused COMMAND ${target})
+    set_tests_properties(${test}_paused PROPERTIES LABELS quick SKIP_RETURN_CODE 77
+        ENVIRONMENT "${SB_TEST_ENV}" ENVIRONMENT_MODIFICATION "OMP_WAIT_POLICY=unset:")
+endforeach()
+
 # The loops without AVX2.
 foreach(reference reference reference_chunk)
     add_test(NAME prop.${reference}_generic COMMAND prop_${reference})
