@@ -58,10 +58,8 @@ told(void)
     int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
 
     if (known == 0) {
-        known = getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") ||
-                        getenv("KMP_BLOCKTIME")
-                    ? 2
-                    : 1;
+        known = 1 + (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") ||
+                     getenv("KMP_BLOCKTIME"));
         __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
     }
     return known == 2;

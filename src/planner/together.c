@@ -304,9 +304,9 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
     if (kind == SB_PART_ROWS && (t->isa == SB_ISA_V3 || t->wide) &&
         joined(w, t, mean, ragged) == 1)
         return 1; /* as plain rows */
+    /* plain rows that joined() leaves alone on Zen 5 are remembered there */
     if (((kind == SB_PART_CSR && !t->wide) || kind == SB_PART_ROWS) &&
-        eights(w, t, mean,
-               ragged)) /* joined() left plain ones on Zen 5 that it remembers */
+        eights(w, t, mean, ragged))
         return SB_SPEC_FEW;
     /* four vectors of sums are chains enough for Zen 5 */
     if (t->wide && w->op == SB_OP_SPMM && w->n * w->b_size > 128)
