@@ -55,6 +55,10 @@
  *   Threads  A handle belongs to one thread at a time. A descriptor may be used by many
  *            threads through functions that take it const (spblasConst*Descr_t);
  *            functions that take it non-const need it alone.
+ *   Process  A forked child computes, with what it has of its parent's too, on the CPU; alone,
+ *            where the parent had several threads and the library is built by GCC. The
+ *            library stays loaded after dlclose. An analysis leaves flags, traps and rounding of the
+ *            floating-point environment as they were; products raise what their sums raise.
  *   Order    Compute calls have finished when they return on the CPU backend; on a GPU
  *            they are in order on the handle's stream. The same
  *            call on the same data gives the same bits, at any number of threads.

@@ -17,6 +17,8 @@
 #include "planner/staged.h"
 #include "runtime/spread.h"
 
+#include <fenv.h>
+
 /* ---- Arguments ---------------------------------------------------------------------- */
 
 static bool
@@ -380,9 +382,14 @@ analyse(const sb_product *p, const sb_problem *pb, sb_diag *diag)
 {
     const sb_options opt = options_of(&p->sparse->at);
     sb_plan *plan;
+    fenv_t own; /* the caller's: what a model divides by is none of his */
+    sb_status st;
 
     SB_TRY(validate(p->sparse, pb, diag));
-    SB_TRY(sb_plan_create(&plan, pb, &opt, diag));
+    (void)feholdexcept(&own);
+    st = sb_plan_create(&plan, pb, &opt, diag);
+    (void)fesetenv(&own);
+    SB_TRY(st);
     if (pb->device)
         sb_far_load(pb);
     return sb_planlist_put_take(p->sparse->plans, plan);

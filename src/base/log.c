@@ -48,6 +48,12 @@ read_env(void)
     }
 }
 
+__attribute__((constructor)) static void
+watch_forks(void)
+{
+    sb_fork_keep(&lock);
+}
+
 void
 sb_log_set(sb_log_level level, sb_log_sink sink, void *user)
 {

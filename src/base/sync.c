@@ -4,6 +4,8 @@
  */
 #include "base/sync.h"
 
+#include "base/macro.h"
+
 #include <sched.h>
 #include <signal.h>
 
@@ -64,7 +66,33 @@ sb_thread_join(sb_thread t)
 }
 
 void
-sb_at_fork(void (*before)(void), void (*after)(void), void (*child)(void))
+sb_at_fork(void (*before)(void), void (*child)(void))
 {
-    (void)pthread_atfork(before, after, child);
+    (void)pthread_atfork(before, NULL, child);
+}
+
+static sb_mutex *kept[8];
+static int nkept;
+
+static void
+hold_kept(void)
+{
+    for (int q = 0; q < nkept; q++)
+        sb_mutex_lock(kept[q]);
+}
+
+static void
+release_kept(void)
+{
+    for (int q = 0; q < nkept; q++)
+        sb_mutex_unlock(kept[q]);
+}
+
+void
+sb_fork_keep(sb_mutex *m)
+{
+    if (nkept == 0)
+        (void)pthread_atfork(hold_kept, release_kept, release_kept);
+    SB_ASSERT(nkept < SB_COUNT(kept));
+    kept[nkept++] = m;
 }

@@ -90,18 +90,6 @@ close_worker(void)
         sb_thread_join(thread);
 }
 
-static void
-before_fork(void)
-{
-    sb_mutex_lock(&lock);
-}
-
-static void
-after_fork(void)
-{
-    sb_mutex_unlock(&lock);
-}
-
 /* The thread stayed with the parent, and so did whatever its job held. */
 static void
 in_child(void)
@@ -110,7 +98,6 @@ in_child(void)
 
     busy = alive = started = false;
     changed = (sb_cond)SB_COND_INIT;
-    sb_mutex_unlock(&lock);
     drop(list);
 }
 
@@ -118,7 +105,13 @@ static void
 begin(void)
 {
     closed = atexit(close_worker) != 0;
-    sb_at_fork(before_fork, after_fork, in_child);
+}
+
+__attribute__((constructor)) static void
+watch_forks(void)
+{
+    sb_fork_keep(&lock);
+    sb_at_fork(NULL, in_child);
 }
 
 /* ---- jobs --------------------------------------------------------------------------------- */

@@ -14,24 +14,72 @@
 #include "cpu/exec.h"
 
 #include "base/clock.h"
+#include "base/sync.h"
+#include "cpu/quota.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
+#ifdef _OPENMP
+/* GCC's runtime believes in a forked child that its threads, which stayed with the parent, are there, and
+ * the first region waits for them for ever. So a child of a process with several threads, whoever made them,
+ * has no team. LLVM's runtime begins anew in a child. */
+static bool crowd, alone;
+
+static void
+before_fork(void)
+{
+    struct stat tasks; /* a link for each thread, and the two of any folder */
+
+    crowd = stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 3;
+}
+
+static void
+in_child(void)
+{
+    alone = alone || crowd;
+}
+
+/* OpenMP's default is a thread for each CPU, and those that a quota stops stand still for up to a tenth of a
+ * second each tenth. Who names a number has it. */
+static int cpus, quota = INT_MAX;
+
+__attribute__((constructor)) static void
+look_around(void)
+{
+    cpus = omp_get_num_procs();
+    if (!getenv("OMP_NUM_THREADS"))
+        quota = sb_quota_cpus("");
+#ifndef __clang__
+    sb_at_fork(before_fork, in_child);
+#else
+    (void)before_fork, (void)in_child;
+#endif
+}
+
 int
 sb_exec_threads(void)
 {
-#ifdef _OPENMP
-    return omp_in_parallel() ? 1 : omp_get_max_threads();
-#else
-    return 1;
-#endif
+    int threads = 1;
+
+    if (!alone && !omp_in_parallel())
+        threads = omp_get_max_threads();
+    return threads == cpus && threads > quota ? quota : threads;
 }
+#else
+int
+sb_exec_threads(void)
+{
+    return 1;
+}
+#endif
 
 /* Seconds: that threads turn (GCC's 8 ms, those of LLVM, with which clang builds, 200) or the system's
  * clock stands still, 10 ms, and that waking them costs, between 0.1 ms where they have cores of their own and

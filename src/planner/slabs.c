@@ -177,7 +177,7 @@ int
 sb_slab_width(const sb_problem *pb, const sb_work *w, const sb_target *t)
 {
     const machine *mc = machine_of(t);
-    const double rows = (double)(w->m > w->k ? w->m : w->k);
+    const double rows = fmax(1, (double)(w->m > w->k ? w->m : w->k));
 
     return mc && w->op == SB_OP_SPMM && !w->complex && w->b_size >= 4 &&
                    w->b_size == w->compute_size &&
@@ -230,7 +230,8 @@ sb_slab_turning(const sb_problem *pb, const char *text)
         return sb_slab_serves(pb, width) ? width : 0;
     sb_work_of(&w, pb);
     width = turned_width(&w, t);
-    entries = (double)pb->a.nnz * (double)(block * block) / (double)(w.m + w.k);
+    entries =
+        (double)pb->a.nnz * (double)(block * block) / fmax(1, (double)(w.m + w.k));
     if (w.n < TURNED || entries < (w.n > LEAST_TURNED ? REUSE_SLABS : REUSE_SLAB))
         return 0;
     width = width < w.n ? width : (int)w.n;

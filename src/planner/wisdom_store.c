@@ -15,6 +15,12 @@ static sb_wisdom store;
 static sb_mutex lock = SB_MUTEX_INIT;
 static sb_once loaded = SB_ONCE_INIT;
 
+__attribute__((constructor)) static void
+watch_forks(void)
+{
+    sb_fork_keep(&lock);
+}
+
 /* The file that wisdom is kept in by itself, or NULL. */
 static const char *
 own_file(void)

@@ -44,6 +44,23 @@ sb_kernel_changes(void)
     return __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
 }
 
+/* Who was looking stayed with the parent. */
+static void
+in_child(void)
+{
+    for (size_t q = 0; q < size; q++)
+        if (table[q] && table[q]->state == PENDING)
+            table[q]->state = ABSENT;
+    settled = (sb_cond)SB_COND_INIT;
+}
+
+__attribute__((constructor)) static void
+watch_forks(void)
+{
+    sb_fork_keep(&lock);
+    sb_at_fork(NULL, in_child);
+}
+
 /* ---- built in ----------------------------------------------------------------------------- */
 
 static size_t builtins[SB_ISA_COUNT]; /* entries of each table */

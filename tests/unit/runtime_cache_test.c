@@ -5,6 +5,7 @@
 #include "runtime/cache.h"
 
 #include "base/alloc.h"
+#include "base/sync.h"
 #include "cachebox.h"
 #include "compiler/spblas_kernel.h"
 
@@ -16,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -286,6 +289,43 @@ test_threads(void **state)
         assert_ptr_equal(k[q], k[0]);
 }
 
+/* A child of a process one thread of which compiles, while another waits for it. */
+static void
+test_child(void **state)
+{
+    const struct timespec pause = {0, 10000000};
+    const sb_kernel *k[3] = {NULL};
+    pthread_t id[2];
+    pid_t child;
+    int status;
+
+    (void)state;
+    NEED_COMPILER();
+    sb_box.slow = 1;
+    for (int q = 0; q < 2; q++)
+        assert_int_equal(pthread_create(&id[q], NULL, ask, &k[q]), 0);
+    while (__atomic_load_n(&sb_box.compiles, __ATOMIC_RELAXED) == 0)
+        sb_yield();
+    (void)nanosleep(&pause, NULL);
+    child = fork();
+    if (child == 0) {
+        (void)alarm(30);
+        for (int q = 0; q < 3; q++) {
+            const char *spec = q == 0 ? "x t" : q == 1 ? "x child" : "x grown";
+
+            if (sb_box_get(&k[2], spec, SB_KERNEL_COMPILE) != SB_OK ||
+                sb_box_value(k[2]) != 8)
+                _exit(1);
+        }
+        _exit(0);
+    }
+    for (int q = 0; q < 2; q++)
+        assert_int_equal(pthread_join(id[q], NULL), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(sb_box.compiles, 1);
+}
+
 static void
 test_many_specs(void **state)
 {
@@ -371,6 +411,7 @@ main(void)
         cmocka_unit_test_setup(test_link, sb_box_setup),
         cmocka_unit_test_setup(test_unwritable, sb_box_setup),
         cmocka_unit_test_setup(test_threads, sb_box_setup),
+        cmocka_unit_test_setup(test_child, sb_box_setup),
         cmocka_unit_test_setup(test_many_specs, sb_box_setup),
         cmocka_unit_test_setup(test_long_spec, sb_box_setup),
         cmocka_unit_test_setup(test_out_of_memory, sb_box_setup),
