@@ -1,5 +1,5 @@
 /*
- * Analyses that measure and that search, of every operation, format, type and layout, with every
+ * Analyses that estimate, measure and search, of every operation, format, type and layout, with every
  * attribute that steers them: products after them have the oracle's bits, again where the wisdom that
  * they left is found. No kernel is compiled, which would take minutes: `api_efforts --compile [CASES]` does.
  */
@@ -39,8 +39,7 @@ enough(const spblasSearchProgress_t *p, void *most)
 static void
 steer(const call *c, gen_rng *r, int *most, uint64_t k)
 {
-    const spblasEffort_t effort =
-        gen_below(r, 3) ? SPBLAS_EFFORT_MEASURE : SPBLAS_EFFORT_EXHAUSTIVE;
+    const spblasEffort_t effort = (spblasEffort_t)gen_below(r, 3);
     const int frozen = (int)gen_below(r, 2), validate = (int)gen_below(r, 2);
     const spblasDeterminism_t relaxed = (spblasDeterminism_t)gen_below(r, 2);
     const int64_t memory = gen_below(r, 3) ? 0 : gen_below(r, 20000);

@@ -125,6 +125,21 @@ each_broken_index_is_named(void **state)
     expect(&a, "block column index[2] is 5");
 }
 
+/* Rows of a list may come in any order unless somebody promised one. */
+static void
+broken_promise_is_named(void **state)
+{
+    sb_matrix a = small(SB_FORMAT_COO);
+
+    (void)state;
+    a.rows_ascend = true;
+    assert_int_equal(sb_matrix_check(&a, NULL), SB_OK);
+    row[0] = 2;
+    expect(&a, "row index[1] is 1, but it must be at least 2");
+    a.rows_ascend = false;
+    assert_int_equal(sb_matrix_check(&a, NULL), SB_OK);
+}
+
 /* 4 x 6 in blocks of 2 and in slices of 2, base 1: negative is empty, 0 is not. */
 static void
 empty_slots_pass(void **state)
@@ -196,6 +211,7 @@ main(void)
         cmocka_unit_test(generated_structures_pass),
         cmocka_unit_test(each_broken_offset_is_named),
         cmocka_unit_test(each_broken_index_is_named),
+        cmocka_unit_test(broken_promise_is_named),
         cmocka_unit_test(empty_slots_pass),
         cmocka_unit_test(members_are_numbered),
         cmocka_unit_test(absent_arrays_of_length_zero),
