@@ -56,6 +56,7 @@ kernels(int64_t most)
         __builtin_cpu_supports("fma"))
         return &probe_avx2;
 #endif
+    (void)most;
     return &probe_base;
 }
 
