@@ -59,7 +59,7 @@ set(SPBLAS_TEST_CACHE "${CMAKE_BINARY_DIR}/test-cache" CACHE PATH
     "Where tests keep compiled kernels; builds may share it")
 # Threads without work sleep: ctest runs as many programs as there are cores, and one whose
 # team turns idly in a barrier takes its neighbour's core.
-set(SB_TEST_ENV "SPBLAS_MODEL=off" "OMP_WAIT_POLICY=passive")
+set(SB_TEST_ENV "SPBLAS_MODEL=off" "SPBLAS_WISDOM=off" "OMP_WAIT_POLICY=passive")
 if(NOT SPBLAS_FAULTS)
     list(APPEND SB_TEST_ENV "SPBLAS_CACHE_DIR=${SPBLAS_TEST_CACHE}")
 endif()

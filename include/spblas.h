@@ -54,11 +54,12 @@
  *            the GPU's, and a call whose kernel cannot be had is NOT_SUPPORTED.
  *   Threads  A handle belongs to one thread at a time. A descriptor may be used by many
  *            threads through functions that take it const (spblasConst*Descr_t);
- *            functions that take it non-const need it alone.
- *   Process  A forked child computes, with what it has of its parent's too, on the CPU; alone,
- *            where the parent had several threads and the library is built by GCC. The
- *            library stays loaded after dlclose. An analysis leaves flags, traps and rounding of the
- *            floating-point environment as they were; products raise what their sums raise.
+ *            functions that take it non-const need it alone. Calls want 256 KiB of stack.
+ *   Process  A forked child computes on the CPU, with its parent's handles and plans too;
+ *            alone, where the parent had several threads and the library is built by GCC.
+ *            The library stays loaded after dlclose. Analyses of SpMM, SpMV and SDDMM
+ *            leave the calling thread's floating-point environment as it was (a search's
+ *            hook is called without traps); products raise what their sums raise.
  *   Order    Compute calls have finished when they return on the CPU backend; on a GPU
  *            they are in order on the handle's stream. The same
  *            call on the same data gives the same bits, at any number of threads.

@@ -1,6 +1,7 @@
 /*
  * A linked list and a count of holders per entry. Lists are short (one plan per shape
- * and type in use), so a walk under the lock costs nanoseconds.
+ * and type in use), so a walk under a lock costs nanoseconds. The locks are the process's, shared
+ * by lists, so that a fork can wait for all of them.
  */
 #include "api/planlist.h"
 
@@ -14,9 +15,25 @@ struct sb_planref {
 };
 
 struct sb_planlist {
-    sb_mutex lock;
+    sb_mutex *lock;
     sb_planref *head;
 };
+
+enum { LOCKS = 16 /* a power of two */ };
+
+static struct {
+    _Alignas(64) sb_mutex one;
+} locks[LOCKS];
+static unsigned lists; /* so many were made; atomic */
+
+__attribute__((constructor)) static void
+watch_forks(void)
+{
+    for (int q = 0; q < LOCKS; q++) {
+        locks[q].one = (sb_mutex)SB_MUTEX_INIT;
+        sb_fork_keep(&locks[q].one);
+    }
+}
 
 sb_status
 sb_planlist_create(sb_planlist **out)
@@ -24,7 +41,7 @@ sb_planlist_create(sb_planlist **out)
     *out = sb_alloc_zero(sizeof **out);
     if (!*out)
         return SB_ENOMEM;
-    (*out)->lock = (sb_mutex)SB_MUTEX_INIT;
+    (*out)->lock = &locks[__atomic_fetch_add(&lists, 1, __ATOMIC_RELAXED) % LOCKS].one;
     return SB_OK;
 }
 
@@ -97,11 +114,11 @@ sb_planlist_put_take(sb_planlist *list, sb_plan *plan)
     }
     ref->plan = plan;
     ref->holders = 1;
-    sb_mutex_lock(&list->lock);
+    sb_mutex_lock(list->lock);
     dead = unlink_serving(list, &plan->key);
     ref->next = list->head;
     list->head = ref;
-    sb_mutex_unlock(&list->lock);
+    sb_mutex_unlock(list->lock);
     destroy_chain(dead);
     return SB_OK;
 }
@@ -111,9 +128,9 @@ sb_planlist_drop(sb_planlist *list)
 {
     sb_planref *dead;
 
-    sb_mutex_lock(&list->lock);
+    sb_mutex_lock(list->lock);
     dead = unlink_serving(list, NULL);
-    sb_mutex_unlock(&list->lock);
+    sb_mutex_unlock(list->lock);
     destroy_chain(dead);
 }
 
@@ -122,10 +139,10 @@ sb_planlist_count(sb_planlist *list)
 {
     int n = 0;
 
-    sb_mutex_lock(&list->lock);
+    sb_mutex_lock(list->lock);
     for (const sb_planref *ref = list->head; ref; ref = ref->next)
         n++;
-    sb_mutex_unlock(&list->lock);
+    sb_mutex_unlock(list->lock);
     return n;
 }
 
@@ -134,13 +151,13 @@ sb_planlist_find(sb_planlist *list, const sb_problem *pb)
 {
     sb_planref *ref;
 
-    sb_mutex_lock(&list->lock);
+    sb_mutex_lock(list->lock);
     ref = list->head;
     while (ref && !sb_plan_matches(ref->plan, pb))
         ref = ref->next;
     if (ref)
         ref->holders++;
-    sb_mutex_unlock(&list->lock);
+    sb_mutex_unlock(list->lock);
     return ref;
 }
 
@@ -149,13 +166,13 @@ sb_planlist_at(sb_planlist *list, int index)
 {
     sb_planref *ref;
 
-    sb_mutex_lock(&list->lock);
+    sb_mutex_lock(list->lock);
     ref = index >= 0 ? list->head : NULL;
     for (int i = 0; ref && i < index; i++)
         ref = ref->next;
     if (ref)
         ref->holders++;
-    sb_mutex_unlock(&list->lock);
+    sb_mutex_unlock(list->lock);
     return ref;
 }
 
@@ -172,9 +189,9 @@ sb_planlist_unhold(sb_planlist *list, sb_planref *ref)
 
     if (!ref)
         return;
-    sb_mutex_lock(&list->lock);
+    sb_mutex_lock(list->lock);
     dead = let_go(ref);
-    sb_mutex_unlock(&list->lock);
+    sb_mutex_unlock(list->lock);
     if (dead)
         destroy(ref);
 }

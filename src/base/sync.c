@@ -71,28 +71,40 @@ sb_at_fork(void (*before)(void), void (*child)(void))
     (void)pthread_atfork(before, NULL, child);
 }
 
-static sb_mutex *kept[8];
-static int nkept;
+enum { KEPT = 32 };
+
+static sb_mutex *kept[KEPT];
+static int nkept, nheld; /* nheld: while they are held */
 
 static void
 hold_kept(void)
 {
-    for (int q = 0; q < nkept; q++)
+    const int n = __atomic_load_n(&nkept, __ATOMIC_ACQUIRE);
+
+    for (int q = 0; q < n; q++)
         sb_mutex_lock(kept[q]);
+    nheld = n;
 }
 
 static void
 release_kept(void)
 {
-    for (int q = 0; q < nkept; q++)
+    const int n = nheld;
+
+    for (int q = 0; q < n; q++)
         sb_mutex_unlock(kept[q]);
 }
 
 void
 sb_fork_keep(sb_mutex *m)
 {
-    if (nkept == 0)
+    const int n = nkept;
+
+    if (n == 0)
         (void)pthread_atfork(hold_kept, release_kept, release_kept);
-    SB_ASSERT(nkept < SB_COUNT(kept));
-    kept[nkept++] = m;
+    SB_ASSERT(n < KEPT);
+    if (n == KEPT)
+        return;
+    kept[n] = m;
+    __atomic_store_n(&nkept, n + 1, __ATOMIC_RELEASE);
 }

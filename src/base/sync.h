@@ -28,7 +28,8 @@ void sb_thread_join(sb_thread t);
 /* Around every fork from now on: `before` in the parent, `child` in the child; NULL: nothing. */
 void sb_at_fork(void (*before)(void), void (*child)(void));
 /* From now on a fork waits for the mutex, which a child then finds free and what it guards
- * whole. Once a mutex, of those that are never held two at a time; before there are threads. */
+ * whole. Call once for each mutex, from a constructor. No thread may hold two such at once,
+ * or fork while it holds one. */
 void sb_fork_keep(sb_mutex *m);
 
 #endif

@@ -90,15 +90,14 @@ close_worker(void)
         sb_thread_join(thread);
 }
 
-/* The thread stayed with the parent, and so did whatever its job held. */
+/* The thread stayed with the parent, and so did whatever its job held. Jobs that waited are forgotten: to
+ * drop one may take a lock that somebody else held. */
 static void
 in_child(void)
 {
-    sb_job *list = take(NULL);
-
+    queue = NULL;
     busy = alive = started = false;
     changed = (sb_cond)SB_COND_INIT;
-    drop(list);
 }
 
 static void

@@ -1,8 +1,8 @@
 /*
  * One thread in the background for the whole process: jobs in the order they came, one at
- * a time. It is there while there are jobs. When the process ends, or the library is
- * unloaded, jobs that wait are dropped and the one that runs is waited for. A forked child
- * begins without jobs. Thread-safe.
+ * a time. It is there while there are jobs. When the process ends jobs that wait are
+ * dropped and the one that runs is waited for. A forked child begins without jobs; those
+ * of its parent are neither run nor dropped there. Thread-safe.
  */
 #ifndef SB_BASE_WORKER_H
 #define SB_BASE_WORKER_H

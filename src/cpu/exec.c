@@ -15,9 +15,8 @@
 
 #include "base/clock.h"
 #include "base/sync.h"
-#include "cpu/quota.h"
+#include "runtime/quota.h"
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -31,7 +30,10 @@
 /* GCC's runtime believes in a forked child that its threads, which stayed with the parent, are there, and
  * the first region waits for them for ever. So a child of a process with several threads, whoever made them,
  * has no team. LLVM's runtime begins anew in a child. */
-static bool crowd, alone;
+static bool alone;
+
+#ifndef __clang__ /* which stands for whose runtime it is */
+static bool crowd;
 
 static void
 before_fork(void)
@@ -47,31 +49,17 @@ in_child(void)
     alone = alone || crowd;
 }
 
-/* OpenMP's default is a thread for each CPU, and those that a quota stops stand still for up to a tenth of a
- * second each tenth. Who names a number has it. */
-static int cpus, quota = INT_MAX;
-
 __attribute__((constructor)) static void
-look_around(void)
+watch_forks(void)
 {
-    cpus = omp_get_num_procs();
-    if (!getenv("OMP_NUM_THREADS"))
-        quota = sb_quota_cpus("");
-#ifndef __clang__
     sb_at_fork(before_fork, in_child);
-#else
-    (void)before_fork, (void)in_child;
-#endif
 }
+#endif
 
 int
 sb_exec_threads(void)
 {
-    int threads = 1;
-
-    if (!alone && !omp_in_parallel())
-        threads = omp_get_max_threads();
-    return threads == cpus && threads > quota ? quota : threads;
+    return alone || omp_in_parallel() ? 1 : sb_quota_threads(omp_get_max_threads());
 }
 #else
 int

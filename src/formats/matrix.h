@@ -93,7 +93,7 @@ sb_matrix_offsets(const sb_matrix *a)
     case SB_FORMAT_BSR:
         return a->rows / a->block + 1;
     case SB_FORMAT_SELL:
-        return a->width > 0 ? (a->rows + a->width - 1) / a->width + 1 : 0;
+        return a->width > 0 ? a->rows / a->width + (a->rows % a->width > 0) + 1 : 0;
     default:
         return 0;
     }

@@ -24,20 +24,14 @@ static sb_hash
 structure(const sb_matrix *a)
 {
     const int64_t members = a->batch > 1 ? a->batch : 1;
-    const int64_t facts[] = {a->format,
-                             a->rows,
-                             a->cols,
-                             a->nnz,
-                             sb_matrix_block(a),
-                             sb_matrix_padded(a) ? a->width : 0,
-                             a->block_col_major,
-                             a->base,
-                             members,
-                             a->ptr_type,
-                             a->idx_type};
+    const int64_t facts[] = {
+        a->format,          a->rows, a->cols, a->nnz,      sb_matrix_block(a),
+        a->block_col_major, a->base, members, a->ptr_type, a->idx_type};
     sb_hash h = {0, 0};
 
     h = sb_hash_bytes(facts, sizeof facts, h);
+    if (sb_matrix_padded(a))
+        h = sb_hash_bytes(&a->width, sizeof a->width, h);
     if (a->format != SB_FORMAT_COO)
         h = add_array(h, a->ptr, a->ptr_type, sb_matrix_offsets(a), a->ptr_stride,
                       members);

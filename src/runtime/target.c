@@ -6,6 +6,7 @@
 
 #include "base/sync.h"
 #include "runtime/model.h"
+#include "runtime/quota.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -234,7 +235,7 @@ find_target(void)
     target.wide = target.isa == SB_ISA_V4 && units_wide();
     sb_target_limit(&target, getenv("SPBLAS_ISA"));
 #ifdef _OPENMP
-    target.threads = omp_get_max_threads();
+    target.threads = sb_quota_threads(omp_get_max_threads());
 #else
     target.threads = 1;
 #endif

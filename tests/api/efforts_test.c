@@ -6,6 +6,7 @@
 #include "call.h"
 #include "problems.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,19 +106,40 @@ test_sddmm(void **state)
     sweep(SB_OP_SDDMM);
 }
 
-int
-main(int argc, char **argv)
+/* On as much stack as include/spblas.h asks for, where frames are a release's. */
+static void *
+run_all(void *failed)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spmm),
         cmocka_unit_test(test_spmv),
         cmocka_unit_test(test_sddmm),
     };
+
+    *(int *)failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return NULL;
+}
+
+int
+main(int argc, char **argv)
+{
     const bool compile = argc > 1 && strcmp(argv[1], "--compile") == 0;
+    pthread_attr_t attr;
+    pthread_t thread;
+    int failed = 1;
 
     if (!compile && setenv("SPBLAS_JIT", "off", 1) != 0)
         return 1;
     if (argc > 2)
         cases = (uint64_t)atoll(argv[2]);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (pthread_attr_init(&attr) != 0)
+        return 1;
+#if defined(NDEBUG) && !defined(__clang__)
+    if (pthread_attr_setstacksize(&attr, 256 << 10) != 0)
+        return 1;
+#endif
+    if (pthread_create(&thread, &attr, run_all, &failed) != 0 ||
+        pthread_join(thread, NULL) != 0)
+        return 1;
+    return failed;
 }

@@ -118,7 +118,8 @@ test_traps(void **state)
     call c;
 
     (void)state;
-    assert_int_not_equal(feenableexcept(CAUGHT), -1);
+    if (feenableexcept(CAUGHT) == -1)
+        skip(); /* a CPU without traps */
     for (uint64_t k = 0; k < 20; k++) {
         sb_problem pb = problem_make(k, SB_OP_SPMM, t, true);
         spblasEffort_t effort = SPBLAS_EFFORT_MEASURE;
@@ -146,5 +147,7 @@ main(void)
     };
 
     omp_set_num_threads(1); /* flags are a thread's own */
+    if (setenv("SPBLAS_JIT", "off", 1) != 0)
+        return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

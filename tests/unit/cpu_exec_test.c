@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -229,6 +230,42 @@ test_told(void **state)
 }
 #endif
 
+#ifdef _OPENMP
+static int
+threads_of_child(void)
+{
+    int status = -1;
+    const pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(sb_exec_threads());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* GCC's runtime cannot give a team to the child of a process that has one. */
+static void
+test_children(void **state)
+{
+    struct stat tasks;
+
+    (void)state;
+    set_threads(3);
+    assert_int_equal(stat("/proc/self/task", &tasks), 0);
+    if (tasks.st_nlink == 3) /* no sanitizer's thread either */
+        assert_int_equal(threads_of_child(), 3);
+    sb_exec_parallel(add_range, NULL, 0, TILES, 1);
+#ifdef __clang__
+    assert_int_equal(threads_of_child(), 3);
+#else
+    assert_int_equal(threads_of_child(), 1);
+#endif
+    assert_int_equal(sb_exec_threads(), 3);
+}
+#endif
+
 /* Without a team nobody is asked. */
 static void
 test_rest_alone(void **state)
@@ -239,13 +276,14 @@ test_rest_alone(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     /* tests run with threads that do not turn, to leave each other the cores */
     const int failed = unsetenv("OMP_WAIT_POLICY");
     const struct CMUnitTest tests[] = {
 #ifdef _OPENMP
         cmocka_unit_test(test_told), /* before anything asks, and has a team */
+        cmocka_unit_test(test_children),
         cmocka_unit_test(test_rest),
 #endif
         cmocka_unit_test(test_rest_alone),
@@ -254,5 +292,8 @@ main(void)
         cmocka_unit_test(test_inside_a_parallel_region),
     };
 
+    (void)argc;
+    if (!getenv("OMP_NUM_THREADS") && setenv("OMP_NUM_THREADS", "2", 1) == 0)
+        (void)execv("/proc/self/exe", argv); /* no quota that this runs under counts */
     return failed ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }

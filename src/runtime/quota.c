@@ -5,14 +5,16 @@
  * cpu in /sys/fs/cgroup/cpu/path. Groups around a group limit it too. In a container the path may be the
  * host's, which is not there: then the group at the top is its own.
  */
-#include "cpu/quota.h"
+#include "runtime/quota.h"
 
 #include "base/strbuf.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LINE = 1024 /* bytes of a path or line; longer ones are no groups */ };
@@ -108,4 +110,23 @@ sb_quota_cpus(const char *root)
     if (f)
         (void)fclose(f);
     return least;
+}
+
+/* OpenMP itself is not asked: LLVM's would begin, before the program has set its environment. */
+static int cpus, quota = INT_MAX;
+
+__attribute__((constructor)) static void
+look_around(void)
+{
+    cpu_set_t set;
+
+    cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+    if (!getenv("OMP_NUM_THREADS"))
+        quota = sb_quota_cpus("");
+}
+
+int
+sb_quota_threads(int threads)
+{
+    return threads == cpus && threads > quota ? quota : threads;
 }
