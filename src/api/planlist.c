@@ -1,7 +1,7 @@
 /*
  * A linked list and a count of holders per entry. Lists are short (one plan per shape
- * and type in use), so a walk under a lock costs nanoseconds. The locks are the process's, shared
- * by lists, so that a fork can wait for all of them.
+ * and type in use), so a walk under a lock costs nanoseconds. The locks are the
+ * process's, shared by lists, so that a fork can wait for all of them.
  */
 #include "api/planlist.h"
 
@@ -19,7 +19,8 @@ struct sb_planlist {
     sb_planref *head;
 };
 
-enum { LOCKS = 16 /* a power of two */ };
+/* Lists made one after the other have locks, and lines, of their own. */
+enum { LOCKS = 48 };
 
 static struct {
     _Alignas(64) sb_mutex one;

@@ -71,7 +71,7 @@ sb_at_fork(void (*before)(void), void (*child)(void))
     (void)pthread_atfork(before, NULL, child);
 }
 
-enum { KEPT = 32 };
+enum { KEPT = 60 /* the thread sanitizer follows 64 that a thread holds */ };
 
 static sb_mutex *kept[KEPT];
 static int nkept, nheld; /* nheld: while they are held */

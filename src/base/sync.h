@@ -25,11 +25,12 @@ void sb_once_run(sb_once *once, void (*fn)(void));
 /* A thread that receives no signals, to be joined; false: none can be had. */
 bool sb_thread_start(sb_thread *t, void *(*fn)(void *));
 void sb_thread_join(sb_thread t);
-/* Around every fork from now on: `before` in the parent, `child` in the child; NULL: nothing. */
+/* Around every fork from now on: `before` in the parent, `child` in the child; NULL:
+ * nothing. */
 void sb_at_fork(void (*before)(void), void (*child)(void));
-/* From now on a fork waits for the mutex, which a child then finds free and what it guards
- * whole. Call once for each mutex, from a constructor. No thread may hold two such at once,
- * or fork while it holds one. */
+/* From now on a fork waits for the mutex, which a child then finds free and what it
+ * guards whole. Call once for each mutex, from a constructor. No thread may hold two
+ * such at once, or fork while it holds one. */
 void sb_fork_keep(sb_mutex *m);
 
 #endif

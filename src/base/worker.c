@@ -1,6 +1,6 @@
 /*
- * See worker.h. The thread ends when it finds no job, so that a process at rest has none;
- * it is joined before the next one starts.
+ * See worker.h. The thread ends when it finds no job, so that a process at rest has
+ * none; it is joined before the next one starts.
  */
 #include "base/worker.h"
 
@@ -90,8 +90,8 @@ close_worker(void)
         sb_thread_join(thread);
 }
 
-/* The thread stayed with the parent, and so did whatever its job held. Jobs that waited are forgotten: to
- * drop one may take a lock that somebody else held. */
+/* The thread stayed with the parent, and so did whatever its job held. Jobs that
+ * waited are forgotten: to drop one may take a lock that somebody else held. */
 static void
 in_child(void)
 {

@@ -27,9 +27,10 @@
 #endif
 
 #ifdef _OPENMP
-/* GCC's runtime believes in a forked child that its threads, which stayed with the parent, are there, and
- * the first region waits for them for ever. So a child of a process with several threads, whoever made them,
- * has no team. LLVM's runtime begins anew in a child. */
+/* GCC's runtime believes in a forked child that its threads, which stayed with the
+ * parent, are there, and the first region waits for them for ever. So a child of a
+ * process with several threads, whoever made them, has no team. LLVM's runtime begins
+ * anew in a child. */
 static bool alone;
 
 #ifndef __clang__ /* which stands for whose runtime it is */

@@ -1,9 +1,10 @@
 /*
- * A group may run for so many microseconds in each period; all its threads stop when they are
- * spent. /proc/self/cgroup has a line for each hierarchy, "number:controllers:path": version 2
- * names no controllers and keeps a group's files in /sys/fs/cgroup/path, version 1 those of its controller
- * cpu in /sys/fs/cgroup/cpu/path. Groups around a group limit it too. In a container the path may be the
- * host's, which is not there: then the group at the top is its own.
+ * A group may run for so many microseconds in each period; all its threads stop when
+ * they are spent. /proc/self/cgroup has a line for each hierarchy,
+ * "number:controllers:path": version 2 names no controllers and keeps a group's files
+ * in /sys/fs/cgroup/path, version 1 those of its controller cpu in
+ * /sys/fs/cgroup/cpu/path. Groups around a group limit it too. In a container the path
+ * may be the host's, which is not there: then the group at the top is its own.
  */
 #include "runtime/quota.h"
 
@@ -19,7 +20,8 @@
 
 enum { LINE = 1024 /* bytes of a path or line; longer ones are no groups */ };
 
-/* The first number of a file in a folder and, where there are two, the second; 0: none, as "max". */
+/* The first number of a file in a folder and, where there are two, the second; 0:
+ * none, as "max". */
 static int64_t
 read_number(const char *dir, const char *file, int64_t *second)
 {
@@ -112,7 +114,8 @@ sb_quota_cpus(const char *root)
     return least;
 }
 
-/* OpenMP itself is not asked: LLVM's would begin, before the program has set its environment. */
+/* OpenMP itself is not asked: LLVM's would begin, before the program has set its
+ * environment. */
 static int cpus, quota = INT_MAX;
 
 __attribute__((constructor)) static void

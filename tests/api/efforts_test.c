@@ -1,7 +1,8 @@
 /*
- * Analyses that estimate, measure and search, of every operation, format, type and layout, with every
- * attribute that steers them: products after them have the oracle's bits, again where the wisdom that
- * they left is found. No kernel is compiled, which would take minutes: `api_efforts --compile [CASES]` does.
+ * Analyses that estimate, measure and search, of every operation, format, type and
+ * layout, with every attribute that steers them: products after them have the oracle's
+ * bits, again where the wisdom that they left is found. No kernel is compiled, which
+ * would take minutes: `api_efforts --compile [CASES]` does.
  */
 #include "call.h"
 #include "problems.h"

@@ -1,7 +1,8 @@
 /*
- * The caller's floating-point environment: on data whose sums are exact no call raises division by
- * zero, invalid or overflow, which ends programs that trap them; after each the rounding and the
- * traps are what they were, also where an analysis is asked to measure.
+ * The caller's floating-point environment: on data whose sums are exact no call raises
+ * division by zero, invalid or overflow, which ends programs that trap them; after each
+ * the rounding and the traps are what they were, also where an analysis is asked to
+ * measure.
  */
 #include "call.h"
 #include "problems.h"
@@ -110,7 +111,8 @@ test_sizes(void **state)
     }
 }
 
-/* A program that traps: an analysis that measures does what it does, and the traps stay. */
+/* A program that traps: an analysis that measures does what it does, and the traps
+ * stay. */
 static void
 test_traps(void **state)
 {

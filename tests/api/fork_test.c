@@ -1,7 +1,8 @@
 /*
- * Forked children compute: with a plan and a handle of the parent's, with an analysis of their own,
- * and their children too, whether the parent had a team, other threads or neither; and while threads
- * of the parent analyse, log and measure, whose locks a child would find held.
+ * Forked children compute: with a plan and a handle of the parent's, with an analysis
+ * of their own, and their children too, whether the parent had a team, other threads or
+ * neither; and while threads of the parent analyse, log and measure, whose locks a
+ * child would find held.
  */
 #include "base/log.h"
 #include "base/worker.h"
@@ -50,7 +51,8 @@ problem(sb_op op, int64_t cols, int64_t rows)
                         .batch = 1};
 }
 
-/* Without assertions: whether the problem, analysed if asked to, gives the oracle's bits. */
+/* Without assertions: whether the problem, analysed if asked to, gives the oracle's
+ * bits. */
 static bool
 right(call *c, bool analyse, spblasEffort_t effort)
 {
@@ -160,7 +162,8 @@ test_children(void **state)
 
 static int over, mistakes; /* atomic */
 
-/* A matrix with a plan that a thread of the parent's goes on using, and the child too. */
+/* A matrix with a plan that a thread of the parent's goes on using, and the child
+ * too. */
 static void *
 use(void *user)
 {

@@ -1,11 +1,10 @@
 /*
- * Sequences of public calls: objects are made, changed, used and destroyed in the order the
- * input says, with right and wrong arguments mixed. Whatever comes, a call ends with a
- * status, a failure leaves a sentence, and nothing is read or written out of bounds or lost
- * (the sanitizers' business). Objects are alive and matrices validated: the rest is
- * undefined by the header.
- *
- * Input: one byte for the action, then bytes for its arguments; 0 when they run out.
+ * Sequences of public calls: objects are made, changed, used and destroyed in the order
+ * the input says, with right and wrong arguments mixed. Whatever comes, a call ends
+ * with a status, a failure leaves a sentence, and nothing is read or written out of
+ * bounds or lost (the sanitizers' business). Objects are alive and matrices validated:
+ * the rest is undefined by the header. Input: one byte for the action, then bytes for
+ * its arguments; 0 when they run out.
  */
 #include "calls_world.h"
 
@@ -33,7 +32,8 @@ fill(world *w, double *val)
         ((uint8_t *)val)[q] = (uint8_t)((q * 37 + (size_t)seed) & 0x3f);
 }
 
-/* Majors of `minors` each, `each` entries in a major, in BATCH copies one after another. */
+/* Majors of `minors` each, `each` entries in a major, in BATCH copies one after
+ * another. */
 static void
 compress(sparse *s, spblasIndexType_t pt, spblasIndexType_t it, int base,
          int64_t majors, int64_t minors, int64_t each)
@@ -99,7 +99,8 @@ create_sparse(sparse *s, int format, int64_t m, int64_t n, int64_t each,
     }
 }
 
-/* So that a structure which no longer fits a result's size is found, and a search ends soon. */
+/* So that a structure which no longer fits a result's size is found, and a search
+ * ends soon. */
 static void
 settle(const world *w, spblasSpMatDescr_t d)
 {

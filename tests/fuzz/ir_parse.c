@@ -1,7 +1,7 @@
 /*
- * Any bytes to the parser: a program or EPARSE with a message. A program prints, the verifier ends,
- * and its text reads back to itself, unless it declares a parameter twice: in the text all
- * stand before the assumptions, which read the last.
+ * Any bytes to the parser: a program or EPARSE with a message. A program prints, the
+ * verifier ends, and its text reads back to itself, unless it declares a parameter
+ * twice: in the text all stand before the assumptions, which read the last.
  */
 #include "compiler/compiler.h"
 

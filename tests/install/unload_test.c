@@ -1,6 +1,7 @@
 /*
- * The library as a part of a plug-in: loaded, used by a team, unloaded and loaded again, by a program
- * that is linked with neither it nor OpenMP. Argument: libspblas.so.
+ * The library as a part of a plug-in: loaded, used by a team, unloaded and loaded
+ * again, by a program that is linked with neither it nor OpenMP. Argument:
+ * libspblas.so.
  */
 #include "spblas.h"
 

@@ -1,6 +1,6 @@
 /*
- * Quotas of control groups of both versions, as hosts and containers have them, read from trees
- * of files of the test's own.
+ * Quotas of control groups of both versions, as hosts and containers have them, read
+ * from trees of files of the test's own.
  */
 #include "runtime/quota.h"
 
