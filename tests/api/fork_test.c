@@ -177,7 +177,7 @@ use(void *user)
 static void
 test_shared(void **state)
 {
-    sb_problem pb = problem(SB_OP_SPMM, 1, 40), own = pb;
+    sb_problem pb, own;
     pthread_t thread;
     call c, mine;
 
@@ -185,6 +185,7 @@ test_shared(void **state)
     if (!BUSY)
         skip();
     omp_set_num_threads(1);
+    pb = own = problem(SB_OP_SPMM, 1, 40);
     own.c = gen_copy_dense(&pb.c);
     assert_int_equal(call_begin(&c, &pb), SPBLAS_STATUS_SUCCESS);
     assert_int_equal(call_begin(&mine, &own), SPBLAS_STATUS_SUCCESS);
