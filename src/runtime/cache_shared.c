@@ -50,8 +50,8 @@ sb_cache_lock(int *held, const char *path, sb_diag *diag)
 void
 sb_cache_unlock(int held)
 {
-    (void)flock(held,
-                LOCK_UN); /* a forked child may have it open for as long as it lives */
+    /* a forked child may have the file open, and the lock, for as long as it lives */
+    (void)flock(held, LOCK_UN);
     (void)close(held);
 }
 

@@ -116,20 +116,20 @@ sb_quota_cpus(const char *root)
 
 /* OpenMP itself is not asked: LLVM's would begin, before the program has set its
  * environment. */
-static int cpus, quota = INT_MAX;
+static int all, most = INT_MAX;
 
 __attribute__((constructor)) static void
 look_around(void)
 {
     cpu_set_t set;
 
-    cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+    all = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
     if (!getenv("OMP_NUM_THREADS"))
-        quota = sb_quota_cpus("");
+        most = sb_quota_cpus("");
 }
 
 int
 sb_quota_threads(int threads)
 {
-    return threads == cpus && threads > quota ? quota : threads;
+    return threads == all && threads > most ? most : threads;
 }

@@ -146,7 +146,7 @@ test_fork(void **state)
         sb_worker_wait(&owner[0]);
         put(&w[2], 2, 0, 0);
         sb_worker_wait(&owner[0]);
-        exit(nran == before + 1 && ran[before] == 2 ? 8 : 9);
+        exit(nran == before + 1 && ran[before] == 2 && ndropped == 0 ? 8 : 9);
     }
     sb_worker_wait(&owner[0]);
     assert_int_equal(nran, 2);

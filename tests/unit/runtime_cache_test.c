@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -326,6 +327,29 @@ test_child(void **state)
     assert_int_equal(sb_box.compiles, 1);
 }
 
+/* A file's lock is given back while a child has the file open. */
+static void
+test_lock_and_child(void **state)
+{
+    sb_diag diag = {0};
+    pid_t child;
+    int held;
+
+    (void)state;
+    assert_int_equal(sb_cache_lock(&held, "shared", &diag), SB_OK);
+    child = fork();
+    if (child == 0) {
+        (void)alarm(30);
+        (void)pause();
+        _exit(0);
+    }
+    sb_cache_unlock(held);
+    assert_int_equal(sb_cache_lock(&held, "shared", &diag), SB_OK);
+    sb_cache_unlock(held);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 static void
 test_many_specs(void **state)
 {
@@ -412,6 +436,7 @@ main(void)
         cmocka_unit_test_setup(test_unwritable, sb_box_setup),
         cmocka_unit_test_setup(test_threads, sb_box_setup),
         cmocka_unit_test_setup(test_child, sb_box_setup),
+        cmocka_unit_test_setup(test_lock_and_child, sb_box_setup),
         cmocka_unit_test_setup(test_many_specs, sb_box_setup),
         cmocka_unit_test_setup(test_long_spec, sb_box_setup),
         cmocka_unit_test_setup(test_out_of_memory, sb_box_setup),
