@@ -237,13 +237,14 @@ sb_status sb_part_ell(sb_part *out, sb_cover *cv, int64_t width);
  * and values are in place, and when there would be far more panels than entries. */
 sb_status sb_part_panel(sb_part *out, sb_cover *cv, int64_t width, int64_t blocks,
                         bool sorted, const sb_par *par);
-/* Completely full, aligned b x b blocks. SB_SKIP when !sorted or there are none. */
-sb_status sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted);
+/* Completely full, aligned b x b blocks. SB_SKIP when !sorted or there are none. par may be NULL. */
+sb_status sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted,
+                      const sb_par *par);
 /* All windows of b neighbouring rows, read in place by runs of shared columns; b <= 8.
  * SB_SKIP when !sorted, values are not in place, or no run is shared. par may be NULL. */
 sb_status sb_part_win(sb_part *out, sb_cover *cv, int b, bool sorted,
                       const sb_par *par);
-/* The same, a window as soon as one of its rows comes in an order of all rows, NULL: as they lie. */
+/* The same in an order of all windows, and of the rows behind them if there are some; NULL: as they lie. */
 sb_status sb_part_win_by(sb_part *out, sb_cover *cv, int b, bool sorted,
                          const int32_t *order, const sb_par *par);
 /* Slots per row that part win would share in one window of sorted rows. */

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { MAXB = 64 };
+enum { MAXB = 64, GRAIN = 64 /* block rows */ };
 
 typedef struct scan {
     const sb_view *v;
@@ -33,12 +33,11 @@ run_at(const scan *sc, int64_t r, int64_t j)
 }
 
 static void
-scan_begin(scan *sc, const sb_cover *cv, int64_t block_row, int64_t b)
+scan_begin(scan *sc, const sb_view *v, const uint8_t *taken, int64_t block_row,
+           int64_t b)
 {
-    const sb_view *v = cv->v;
-
     sc->v = v;
-    sc->taken = cv->taken;
+    sc->taken = taken;
     sc->b = b;
     for (int64_t r = 0; r < b; r++) {
         sc->at[r] = sb_view_lo(v, block_row * b + r);
@@ -72,69 +71,93 @@ scan_next(scan *sc)
     return -1;
 }
 
-/* Blocks before every block row, the first `used` of which have some; returns all. */
-static int64_t
-count_blocks(void *ptr, const sb_cover *cv, int64_t used, int64_t b)
-{
-    const sb_view *v = cv->v;
-    int64_t total = 0;
+/* What threads share: they look at block rows apart from each other, first to count, then to fill. */
+typedef struct job {
+    const sb_view *v;
+    const uint8_t *taken; /* by parts before this one, or NULL */
+    uint8_t *mark;        /* what is taken here */
+    int64_t b;
+    void *ptr, *crd, *pos;
+} job;
 
-    for (int64_t i = 0; i < v->rows / b; i++) {
+/* Blocks of each block row, where those before it will stand. */
+static void
+count_blocks(void *user, int64_t from, int64_t to)
+{
+    const job *j = user;
+
+    for (int64_t i = from; i < to; i++) {
+        int64_t n = 0;
         scan sc;
 
-        sb_index_store(ptr, v->slot_type, i, total);
-        if (i >= used)
-            continue;
-        scan_begin(&sc, cv, i, b);
+        scan_begin(&sc, j->v, j->taken, i, j->b);
         while (scan_next(&sc) >= 0)
-            total++;
+            n++;
+        sb_index_store(j->ptr, j->v->slot_type, i, n);
     }
-    sb_index_store(ptr, v->slot_type, v->rows / b, total);
+}
+
+/* From blocks of each block row, the first `used` of which have some, to blocks before it; returns all. */
+static int64_t
+add_up(const job *j, int64_t used)
+{
+    const sb_view *v = j->v;
+    int64_t total = 0;
+
+    for (int64_t i = 0; i <= v->rows / j->b; i++) {
+        const int64_t n = i < used ? sb_index(j->ptr, v->slot_type, i) : 0;
+
+        sb_index_store(j->ptr, v->slot_type, i, total);
+        total += n;
+    }
     return total;
 }
 
 static void
-fill_blocks(sb_cover *cv, void *crd, void *pos, int64_t used, int64_t b)
+fill_blocks(void *user, int64_t from, int64_t to)
 {
-    const sb_view *v = cv->v;
-    int64_t q = 0, s = 0;
+    const job *j = user;
+    const sb_view *v = j->v;
+    int64_t q = sb_index(j->ptr, v->slot_type, from), s = q * j->b * j->b;
 
-    for (int64_t i = 0; i < used; i++) {
+    for (int64_t i = from; i < to; i++) {
         scan sc;
 
-        scan_begin(&sc, cv, i, b);
-        for (int64_t j = scan_next(&sc); j >= 0; j = scan_next(&sc)) {
-            sb_index_store(crd, v->crd_type, q++, j);
-            for (int64_t r = 0; r < b; r++)
-                for (int64_t p = sc.at[r] - b; p < sc.at[r]; p++) {
-                    sb_index_store(pos, v->slot_type, s++, sb_view_pos(v, p));
-                    cv->taken[p] = 1;
+        scan_begin(&sc, j->v, j->taken, i, j->b);
+        for (int64_t col = scan_next(&sc); col >= 0; col = scan_next(&sc)) {
+            sb_index_store(j->crd, v->crd_type, q++, col);
+            for (int64_t r = 0; r < j->b; r++)
+                for (int64_t p = sc.at[r] - j->b; p < sc.at[r]; p++) {
+                    sb_index_store(j->pos, v->slot_type, s++, sb_view_pos(v, p));
+                    j->mark[p] = 1;
                 }
         }
     }
 }
 
 static sb_status
-build(sb_part *out, sb_cover *cv, int64_t b)
+build(sb_part *out, sb_cover *cv, int64_t b, const sb_par *par)
 {
     const sb_view *v = cv->v;
     bool add;
     const sb_status st = sb_cover_marks(cv);
     const int64_t used = sb_cover_rows(cv, &add) / b;
-    void *ptr = sb_part_array_new(out, "bsr_ptr", v->slot_type, v->rows / b + 1);
-    void *crd, *pos;
+    job j = {.v = v, .taken = cv->taken, .b = b};
     int64_t blocks;
 
-    if (!ptr || st != SB_OK)
+    j.ptr = sb_part_array_new(out, "bsr_ptr", v->slot_type, v->rows / b + 1);
+    if (!j.ptr || st != SB_OK)
         return SB_ENOMEM;
-    blocks = count_blocks(ptr, cv, used, b);
+    sb_par_run(par, count_blocks, &j, 0, used, GRAIN);
+    blocks = add_up(&j, used);
     if (blocks == 0)
         return SB_SKIP;
-    crd = sb_part_array_new(out, "bsr_crd", v->crd_type, blocks);
-    pos = sb_part_array_new(out, "bsr_pos", v->slot_type, blocks * b * b);
-    if (!crd || !pos || sb_cover_open(cv) != SB_OK)
+    j.crd = sb_part_array_new(out, "bsr_crd", v->crd_type, blocks);
+    j.pos = sb_part_array_new(out, "bsr_pos", v->slot_type, blocks * b * b);
+    if (!j.crd || !j.pos || sb_cover_open(cv) != SB_OK)
         return SB_ENOMEM;
-    fill_blocks(cv, crd, pos, used, b);
+    j.mark = cv->taken;
+    sb_par_run(par, fill_blocks, &j, 0, used, GRAIN);
     memset(cv->touched, 1, (size_t)(used * b));
     out->nnz = out->slots = blocks * b * b;
     cv->rest -= out->nnz;
@@ -144,7 +167,7 @@ build(sb_part *out, sb_cover *cv, int64_t b)
 }
 
 sb_status
-sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted)
+sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted, const sb_par *par)
 {
     sb_status st;
 
@@ -153,7 +176,7 @@ sb_part_bsr(sb_part *out, sb_cover *cv, int64_t b, bool sorted)
     out->width = b;
     if (!sorted || b < 2 || b > MAXB)
         return SB_SKIP;
-    st = build(out, cv, b);
+    st = build(out, cv, b, par);
     if (st != SB_OK)
         sb_part_free(out);
     return st;

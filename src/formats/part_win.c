@@ -291,28 +291,19 @@ fill(sb_part *out, job *j, int64_t pieces, const sb_par *par)
     return SB_OK;
 }
 
-/* Lists the windows as rows of them come in `order` first, NULL: as they lie. */
-static sb_status
+/* Lists the windows in `order`, which may have one more of the rows that make no window; NULL: as they lie. */
+static void
 list_windows(job *j, const int32_t *order)
 {
     const sb_dtype t = j->v->crd_type;
-    uint8_t *seen = order ? sb_alloc_zero((size_t)j->used) : NULL;
+    const int64_t all = order ? (j->v->rows + j->b - 1) / j->b : 0;
     int64_t n = 0;
 
-    if (order && !seen && j->used > 0)
-        return SB_ENOMEM;
-    for (int64_t q = 0; seen && q < j->v->rows; q++) {
-        const int64_t w = order[q] / j->b;
-
-        if (w < j->used && !seen[w]) {
-            seen[w] = 1;
-            sb_index_store(j->row, t, n++, w);
-        }
-    }
+    for (int64_t q = 0; q < all; q++)
+        if (order[q] < j->used)
+            sb_index_store(j->row, t, n++, order[q]);
     for (int64_t w = n; w < j->windows; w++)
         sb_index_store(j->row, t, w, w);
-    sb_free(seen);
-    return SB_OK;
 }
 
 static sb_status
@@ -331,8 +322,9 @@ build(sb_part *out, sb_cover *cv, int b, const int32_t *order, const sb_par *par
     j.left = sb_part_array_new(out, "win_left", v->slot_type, windows * b + 1);
     j.row = sb_part_array_new(out, "win_row", v->crd_type, windows);
     j.piece = sb_alloc_zero((size_t)(pieces + 1) * sizeof *j.piece);
-    st = j.seg && j.left && j.row && j.piece ? list_windows(&j, order) : SB_ENOMEM;
+    st = j.seg && j.left && j.row && j.piece ? SB_OK : SB_ENOMEM;
     if (st == SB_OK) {
+        list_windows(&j, order);
         sb_par_run(par, count_pieces, &j, 0, pieces, 1);
         st = place(&j, pieces);
     }

@@ -22,7 +22,8 @@ enum {
     MARKERS = 16,
     SHORT = 64 /* entries of a row */,
     SAMPLES = 64,
-    STRETCH = 1 << 20
+    STRETCH = 1 << 20,
+    STRIPE = 8192 /* marks merged at a time */
 };
 
 typedef struct chunk {
@@ -38,8 +39,9 @@ typedef struct pass {
     const sb_view *v;
     chunk *chunk;
     int64_t groups;
-    uint8_t *seen; /* by group and column; NULL: do not count */
-    bool band;     /* find bandwidth */
+    uint8_t *seen;  /* by group and column; NULL: do not count */
+    int64_t marked; /* columns; atomic */
+    bool band;      /* find bandwidth */
 } pass;
 
 int64_t
@@ -92,50 +94,86 @@ sb_view_onward(const sb_view *v)
     return n > 0 ? (double)on / (double)n : 0;
 }
 
-/* Rows of more entries, and those below them, are not compared. */
-enum { COMPARED = 4096 };
+/* Rows of more entries, and those below them, are not compared; of rows longer than the second so many entries
+ * are looked for as the third says, the other ones are walked. */
+enum { COMPARED = 4096, WALKED = 64, SOUGHT = 16 };
 
-/* How many columns of row i the row above names, or the one before, as on diagonals; both are in order, or more
+/* A row and the one above, [above, lo) and [lo, hi). */
+typedef struct pair {
+    int64_t above, lo, hi;
+} pair;
+
+/* How many columns of a row the row above names, or the one before, as on diagonals; both are in order, or more
  * may be counted as not named. */
 static int64_t
-named_above(const sb_view *v, int64_t i)
+named_above(const sb_view *v, pair row)
 {
-    const int64_t lo = sb_view_lo(v, i), hi = sb_view_lo(v, i + 1);
-    int64_t named = 0, above = sb_view_lo(v, i - 1);
+    int64_t named = 0, above = row.above;
 
-    for (int64_t at = lo; at < hi; at++) {
+    for (int64_t at = row.lo; at < row.hi; at++) {
         const int64_t c = sb_view_col(v, at);
 
-        while (above < lo && sb_view_col(v, above) < c &&
+        while (above < row.lo && sb_view_col(v, above) < c &&
                sb_view_col(v, above) != c - 1)
             above++;
-        named += above < lo && sb_view_col(v, above) <= c;
+        named += above < row.lo && sb_view_col(v, above) <= c;
     }
     return named;
+}
+
+/* Whether the row above, of one entry at least, names c or the one before. No branch on what is compared: as
+ * good as random in long rows, it would cost more than all loads. */
+static bool
+names(const sb_view *v, pair row, int64_t c)
+{
+    int64_t at = row.above;
+
+    for (int64_t n = row.lo - at; n > 1; n -= n / 2)
+        at += -(int64_t)(sb_view_col(v, at + n / 2 - 1) < c - 1) & (n / 2);
+    at += at + 1 < row.lo && sb_view_col(v, at) < c - 1;
+    return sb_view_col(v, at) == c - 1 || sb_view_col(v, at) == c;
+}
+
+/* The share of a row's columns that the row above does not name, nor the one before: of a long row from some,
+ * the q-th of the rows beginning elsewhere so that nothing regular hides. */
+static double
+unnamed(const sb_view *v, pair row, int64_t q)
+{
+    const int64_t len = row.hi - row.lo;
+    int64_t named = 0;
+
+    if (len <= WALKED)
+        return 1 - (double)named_above(v, row) / (double)len;
+    for (int64_t t = 0; t < SOUGHT && row.above < row.lo; t++) {
+        const int64_t at = len * (t * SAMPLES + q) / (SOUGHT * SAMPLES);
+
+        named += names(v, row, sb_view_col(v, row.lo + at));
+    }
+    return 1 - (double)named / SOUGHT;
 }
 
 double
 sb_view_strewn(const sb_view *v)
 {
     const int64_t most = v->rows - 1, n = most < SAMPLES ? most : SAMPLES;
-    int64_t entries = 0, apart = 0;
+    double entries = 0, apart = 0;
 
     for (int64_t q = 0; q < n; q++) {
         const int64_t i = 1 + most / n * q + most % n * q / n;
-        const int64_t above = sb_view_lo(v, i - 1), lo = sb_view_lo(v, i);
-        const int64_t hi = sb_view_lo(v, i + 1);
+        const pair row = {sb_view_lo(v, i - 1), sb_view_lo(v, i), sb_view_lo(v, i + 1)};
+        const int64_t len = row.hi - row.lo;
 
         /* neither offsets nor columns need have been validated */
-        if (above < 0 || lo < above || hi <= lo || hi > v->nnz ||
-            lo - above > COMPARED || hi - lo > COMPARED)
+        if (row.above < 0 || row.lo < row.above || len <= 0 || row.hi > v->nnz ||
+            row.lo - row.above > COMPARED || len > COMPARED)
             continue;
-        entries += hi - lo;
-        if (hi - lo == 1 ||
-            (double)sb_view_col(v, hi - 1) - (double)sb_view_col(v, lo) >=
+        entries += (double)len;
+        if (len == 1 ||
+            (double)sb_view_col(v, row.hi - 1) - (double)sb_view_col(v, row.lo) >=
                 v->cols / 4.0)
-            apart += hi - lo - named_above(v, i);
+            apart += (double)len * unnamed(v, row, q);
     }
-    return entries > 0 ? (double)apart / (double)entries : 0;
+    return entries > 0 ? apart / entries : 0;
 }
 
 double
@@ -430,26 +468,45 @@ sb_stats_unaligned(const sb_stats *s, int rows, int cols)
     return 0;
 }
 
-/* How many columns some group has marked. Eight marks at a time: their sum is the highest
- * byte of a product. */
+/* Marks of some columns, which are 0 or 1; bytes of a word cannot overflow into each other in so many steps. */
 static int64_t
-count_marks(const pass *ps)
+count_ones(const uint8_t *mark, int64_t n)
 {
-    const int64_t cols = ps->v->cols;
+    enum { STEPS = 255, WORD = 8 };
     int64_t found = 0, j = 0;
 
-    for (int64_t g = 1; g < ps->groups; g++)
-        for (int64_t i = 0; i < cols; i++)
-            ps->seen[i] |= ps->seen[g * cols + i];
-    for (; j + 8 <= cols; j += 8) {
-        uint64_t eight;
+    while (n - j >= WORD) {
+        const int64_t words = (n - j) / WORD < STEPS ? (n - j) / WORD : STEPS;
+        uint64_t sums = 0, word;
 
-        memcpy(&eight, ps->seen + j, sizeof eight);
-        found += (int64_t)(eight * UINT64_C(0x0101010101010101) >> 56);
+        for (int64_t w = 0; w < words; w++, j += WORD) {
+            memcpy(&word, mark + j, sizeof word);
+            sums += word;
+        }
+        sums = (sums & UINT64_C(0x00ff00ff00ff00ff)) +
+               (sums >> 8 & UINT64_C(0x00ff00ff00ff00ff));
+        found += (int64_t)(sums * UINT64_C(0x0001000100010001) >> 48);
     }
-    for (; j < cols; j++)
-        found += ps->seen[j];
+    for (; j < n; j++)
+        found += mark[j];
     return found;
+}
+
+/* Columns [from, to) that some group has marked. */
+static void
+count_marked(void *user, int64_t from, int64_t to)
+{
+    pass *ps = user;
+    const int64_t cols = ps->v->cols;
+
+    for (int64_t lo = from, hi; lo < to; lo = hi) {
+        hi = to - lo < STRIPE ? to : lo + STRIPE;
+        for (int64_t g = 1; g < ps->groups; g++)
+            for (int64_t j = lo; j < hi; j++)
+                ps->seen[j] |= ps->seen[g * cols + j];
+        __atomic_fetch_add(&ps->marked, count_ones(ps->seen + lo, hi - lo),
+                           __ATOMIC_RELAXED);
+    }
 }
 
 /* Groups that mark columns: a byte per column each, so of long rows as many as there are
@@ -470,7 +527,7 @@ sb_stats_collect(sb_stats *out, const sb_view *v, sb_stats_use use, const sb_par
     const bool all = !(use & SB_STATS_BRIEF);
     /* Marking costs a byte per column: not for a matrix almost without entries. */
     const bool mark = all && v->cols / 8 <= v->nnz;
-    pass ps = {v, sb_alloc_zero(CHUNKS * sizeof *ps.chunk), CHUNKS, NULL, all};
+    pass ps = {v, sb_alloc_zero(CHUNKS * sizeof *ps.chunk), CHUNKS, NULL, 0, all};
 
     memset(out, 0, sizeof *out);
     out->rows = v->rows;
@@ -492,7 +549,9 @@ sb_stats_collect(sb_stats *out, const sb_view *v, sb_stats_use use, const sb_par
     }
     sb_par_run(par, run_groups, &ps, 0, ps.groups, 1);
     merge_chunks(out, ps.chunk);
-    out->distinct = mark ? count_marks(&ps) : v->nnz < v->cols ? v->nnz : v->cols;
+    if (mark)
+        sb_par_run(par, count_marked, &ps, 0, v->cols, STRIPE);
+    out->distinct = mark ? ps.marked : v->nnz < v->cols ? v->nnz : v->cols;
     sb_free(ps.chunk);
     sb_free(ps.seen);
     return sb_stats_sample(out, v, use, par);

@@ -21,7 +21,7 @@ static sb_status
 windows(sb_build *b, sb_part *out, sb_part_choice *p)
 {
     const bool listed = b->pl->pb->op == SB_OP_SPMM && !b->pl->pb->device;
-    const sb_status st = p->k > 0 && listed ? sb_row_order_make(b->pl) : SB_OK;
+    const sb_status st = p->k > 0 && listed ? sb_row_order_make(b->pl, p->size) : SB_OK;
 
     if (st != SB_OK && st != SB_SKIP)
         return st;
@@ -39,7 +39,7 @@ selecting_part(sb_build *b, sb_part_choice p)
     sb_status st;
 
     if (p.kind == SB_PART_BSR)
-        st = sb_part_bsr(out, &b->cover, p.size, sorted);
+        st = sb_part_bsr(out, &b->cover, p.size, sorted, &b->pl->par);
     else if (p.kind == SB_PART_WIN)
         st = windows(b, out, &p);
     else if (p.kind == SB_PART_SHARE)
@@ -110,7 +110,7 @@ packed_rows(sb_build *b, sb_part *out, sb_part_choice *p)
 static sb_status
 picked_rows(sb_build *b, sb_part *out, sb_part_choice *p)
 {
-    const sb_status st = p->k > 0 ? sb_row_order_make(b->pl) : SB_OK;
+    const sb_status st = p->k > 0 ? sb_row_order_make(b->pl, 1) : SB_OK;
 
     if (st == SB_SKIP)
         p->k = 0;

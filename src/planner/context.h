@@ -47,7 +47,8 @@ typedef struct sb_planner {
     int rounds, withdrawn; /* of it */
     int slab;              /* columns that are turned at a time: `pb` is of those */
     bool by_ranges;        /* on a device: no plan is the best plan */
-    int32_t *order;        /* rows by communities, once made; owned */
+    int32_t *order;        /* rows by communities, or windows, once made; owned */
+    int order_window;      /* rows of such a window; 1: they are rows */
     double order_ratio;    /* what they take over rows as they are, 0: not looked at */
     int nweighed;
     sb_weighed weighed[SB_WEIGHED_MAX];

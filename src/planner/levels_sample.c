@@ -170,7 +170,7 @@ sb_level_select(const sb_level_sample *ls, sb_amounts *am, sb_cover *cv,
                 const sb_part_choice *c)
 {
     sb_part p;
-    sb_status st = c->kind == SB_PART_BSR   ? sb_part_bsr(&p, cv, c->size, true)
+    sb_status st = c->kind == SB_PART_BSR   ? sb_part_bsr(&p, cv, c->size, true, NULL)
                    : c->kind == SB_PART_WIN ? sb_part_win(&p, cv, c->size, true, NULL)
                    : c->kind == SB_PART_SHARE
                        ? sb_part_share(&p, cv, c->size, true, true, NULL)

@@ -6,6 +6,7 @@
 #include "planner/row_order.h"
 
 #include "base/alloc.h"
+#include "formats/coarse.h"
 #include "planner/communities.h"
 #include "planner/rules.h"
 
@@ -95,23 +96,38 @@ sb_row_traffic_ratio(const sb_row_traffic *as_is, const sb_row_traffic *order,
     return traffic(order, nnz, w) / traffic(as_is, nnz, w);
 }
 
-sb_status
-sb_row_order_make(sb_planner *pl)
+/* pl->order of the rows of v, which are windows of so many. */
+static sb_status
+order_of(sb_planner *pl, const sb_view *v, int window)
 {
     sb_status st;
 
-    if (pl->order)
-        return SB_OK;
-    if (!sb_communities_suit(&pl->view))
-        return SB_SKIP;
-    pl->order = sb_alloc_array(pl->view.rows, sizeof *pl->order);
-    if (!pl->order)
-        return SB_ENOMEM;
-    st = sb_communities_order(pl->order, &pl->view);
+    sb_free(pl->order);
+    pl->order = sb_alloc_array(v->rows, sizeof *pl->order);
+    pl->order_window = window;
+    st = pl->order ? sb_communities_order(pl->order, v) : SB_ENOMEM;
     if (st != SB_OK) {
         sb_free(pl->order);
         pl->order = NULL;
     }
+    return st;
+}
+
+sb_status
+sb_row_order_make(sb_planner *pl, int window)
+{
+    sb_coarse c;
+    sb_status st;
+
+    if (pl->order && pl->order_window == window)
+        return SB_OK;
+    if (!sb_communities_suit(&pl->view))
+        return SB_SKIP;
+    if (window == 1)
+        return order_of(pl, &pl->view, 1);
+    SB_TRY(sb_coarse_make(&c, &pl->view, window, &pl->par));
+    st = order_of(pl, &c.v, window);
+    sb_coarse_free(&c);
     return st;
 }
 
@@ -224,53 +240,41 @@ pays(const sb_planner *pl)
     return few && pl->target->isa == SB_ISA_V4G ? PAYS_SHORT : PAYS;
 }
 
-/* Counts pl->order, rows of a window (1: alone) together as soon as one of them comes. */
+/* *ratio: time of v's rows in order over time as they are, infinite where no order could pay. A row of v stands for
+ * a window of so many, a column for so many rows of B. */
 static sb_status
-count_order(sb_row_traffic *out, const sb_planner *pl, int rows, int64_t near,
-            int64_t far)
+compare(sb_planner *pl, const sb_view *v, int window, double columns, double *ratio)
 {
-    const int64_t m = pl->view.rows, used = m / rows;
-    int32_t *order = rows > 1 ? sb_alloc_array(m, sizeof *order) : NULL;
-    uint8_t *seen = rows > 1 ? sb_alloc_zero((size_t)used + 1) : NULL;
-    sb_status st = rows > 1 && !(order && seen) ? SB_ENOMEM : SB_OK;
-    int64_t n = 0;
-
-    for (int64_t q = 0; st == SB_OK && rows > 1 && q < m; q++) {
-        const int32_t w = pl->order[q] / rows;
-
-        for (int r = 0; w < used && !seen[w] && r < rows; r++)
-            order[n++] = w * rows + r;
-        if (w < used)
-            seen[w] = 1;
-        else
-            order[n++] = pl->order[q];
-    }
-    if (st == SB_OK)
-        st = sb_row_traffic_count(out, &pl->view, order ? order : pl->order, near, far);
-    sb_free(order);
-    sb_free(seen);
-    return st;
-}
-
-/* *ratio: time in order over time as it is, infinite where no order could pay; a row of B is an entry
- * of so many rows. */
-static sb_status
-look(sb_planner *pl, int rows, double *ratio)
-{
-    const int64_t row = pl->work.n * pl->work.b_size, nnz = pl->view.nnz / rows;
-    const int64_t near = (int64_t)(pl->target->l2 / 2) / row,
-                  far = (int64_t)(pl->target->l3 / 2) / row;
-    const sb_row_traffic least = {pl->stats.distinct, pl->stats.distinct, 0};
+    const double row = (double)(pl->work.n * pl->work.b_size) * columns;
+    const int64_t near = (int64_t)((double)pl->target->l2 / 2 / row),
+                  far = (int64_t)((double)pl->target->l3 / 2 / row),
+                  distinct = (int64_t)((double)pl->stats.distinct / columns);
+    const sb_row_traffic least = {distinct, distinct, 0};
     sb_row_traffic as_is, order;
 
     *ratio = INFINITY;
-    SB_TRY(sb_row_traffic_count(&as_is, &pl->view, NULL, near, far));
-    if (sb_row_traffic_ratio(&as_is, &least, nnz, pl->target) * pays(pl) > 1)
+    SB_TRY(sb_row_traffic_count(&as_is, v, NULL, near, far));
+    if (sb_row_traffic_ratio(&as_is, &least, v->nnz, pl->target) * pays(pl) > 1)
         return SB_OK; /* were each column read but once */
-    SB_TRY(sb_row_order_make(pl));
-    SB_TRY(count_order(&order, pl, rows, near, far));
-    *ratio = sb_row_traffic_ratio(&as_is, &order, nnz, pl->target);
+    SB_TRY(order_of(pl, v, window));
+    SB_TRY(sb_row_traffic_count(&order, v, pl->order, near, far));
+    *ratio = sb_row_traffic_ratio(&as_is, &order, v->nnz, pl->target);
     return SB_OK;
+}
+
+/* The same of windows, 1: rows. */
+static sb_status
+look(sb_planner *pl, int window, double *ratio)
+{
+    sb_coarse c;
+    sb_status st;
+
+    if (window == 1)
+        return compare(pl, &pl->view, 1, 1, ratio);
+    SB_TRY(sb_coarse_make(&c, &pl->view, window, &pl->par));
+    st = compare(pl, &c.v, window, c.columns, ratio);
+    sb_coarse_free(&c);
+    return st;
 }
 
 /* Windows of so many rows, of no slab, in order as well. */

@@ -25,8 +25,9 @@ sb_status sb_row_traffic_count(sb_row_traffic *out, const sb_view *v,
 double sb_row_traffic_ratio(const sb_row_traffic *as_is, const sb_row_traffic *order,
                             int64_t nnz, const sb_target *t);
 
-/* pl->order, if it is not there yet; SB_SKIP for matrices without one, ENOMEM. */
-sb_status sb_row_order_make(sb_planner *pl);
+/* pl->order, if it is not there yet, of windows of so many rows (1: of rows); SB_SKIP for matrices without
+ * one, ENOMEM. */
+sb_status sb_row_order_make(sb_planner *pl, int window);
 
 /* Weighs what is in this order among all that is weighed so far. */
 sb_status sb_row_order_weigh(sb_planner *pl);

@@ -160,7 +160,7 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
     *n = 0;
     if (r->block)
         st = sb_part_bsr(&part[(*n)++], cv, r->block > 9 ? r->block / 10 : r->block,
-                         sorted);
+                         sorted, NULL);
     for (int q = 0; q < 4 && st == SB_OK; q++) {
         const int size = q == 0   ? (r->block > 9 ? r->block % 10 : 0)
                          : q == 1 ? r->percent
@@ -170,7 +170,7 @@ build(sb_part *part, int *n, const recipe *r, sb_cover *cv, bool sorted)
 
         if (!size)
             continue;
-        st = q == 0   ? sb_part_bsr(p, cv, size, sorted)
+        st = q == 0   ? sb_part_bsr(p, cv, size, sorted, NULL)
              : q == 1 ? sb_part_dia(p, cv, size, sorted)
              : q == 2 ? sb_part_win(p, cv, size, sorted, NULL)
                       : sb_part_share(p, cv, size, true, sorted, NULL);

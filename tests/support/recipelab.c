@@ -224,12 +224,12 @@ static sb_status
 windows(sb_part *p, sb_cover *cv, const recipe_fixture *fx)
 {
     const bool listed = fx->spec.op == SB_KOP_SPMM && fx->spec.lanes == 0;
-    const int64_t rows = cv->v->rows;
-    int32_t *order = listed ? malloc((size_t)(rows + 1) * sizeof *order) : NULL;
+    const int64_t n = (cv->v->rows + fx->spec.block - 1) / fx->spec.block;
+    int32_t *order = listed ? malloc((size_t)(n + 1) * sizeof *order) : NULL;
     sb_status st;
 
-    for (int64_t q = 0; order && q < rows; q++)
-        order[q] = (int32_t)(rows - 1 - q);
+    for (int64_t q = 0; order && q < n; q++)
+        order[q] = (int32_t)(n - 1 - q);
     st = sb_part_win_by(p, cv, fx->spec.block, true, order, NULL);
     free(order);
     return st;
@@ -248,7 +248,7 @@ build_part(recipe_fixture *fx, sb_cover *cv, int kind)
     case SB_PART_ELL:
         return sb_part_ell(p, cv, 4);
     case SB_PART_BSR:
-        return sb_part_bsr(p, cv, fx->spec.block, true);
+        return sb_part_bsr(p, cv, fx->spec.block, true, NULL);
     case SB_PART_DIA:
         return sb_part_dia(p, cv, 50, true);
     case SB_PART_COO:

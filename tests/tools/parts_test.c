@@ -59,7 +59,7 @@ as_read(const sb_matrix *a)
 static const uint8_t *
 taken_by(sb_part *p, sb_cover *cv, sb_part_kind kind, int size)
 {
-    const sb_status st = kind == SB_PART_BSR   ? sb_part_bsr(p, cv, size, true)
+    const sb_status st = kind == SB_PART_BSR   ? sb_part_bsr(p, cv, size, true, NULL)
                          : kind == SB_PART_WIN ? sb_part_win(p, cv, size, true, NULL)
                          : kind == SB_PART_SHARE
                              ? sb_part_share(p, cv, size, true, true, NULL)

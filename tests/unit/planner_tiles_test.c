@@ -60,7 +60,7 @@ ell(sb_part *p, sb_cover *cv)
 static sb_status
 bsr(sb_part *p, sb_cover *cv)
 {
-    return sb_part_bsr(p, cv, 4, true);
+    return sb_part_bsr(p, cv, 4, true, NULL);
 }
 
 static sb_status
