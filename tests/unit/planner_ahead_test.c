@@ -54,15 +54,12 @@ strewn(const int32_t *ptr, const int32_t *crd, int64_t rows, int64_t cols, int64
 static void
 test_view(void **state)
 {
-    enum { LONG = 600 };
     const int32_t ptr[] = {0, 2, 4, 6, 7, 7, 9},
                   crd[] = {0, 20, 5, 15, 5, 14, 15, 14, 30};
     const int32_t diagonals[] = {0, 3, 6}, thirds[] = {0, 13, 26, 1, 14, 27};
     const int32_t far[] = {0, 2, 1 << 30, 1 << 30}, back[] = {0, 6, 2, 9},
-                  before[] = {0, -3, 2, 4}, rows[] = {0, LONG, 2 * LONG},
-                  too_long[] = {0, 3, 4100};
+                  before[] = {0, -3, 2, 4}, too_long[] = {0, 3, 4100};
     static const int32_t zeros[4100];
-    int32_t same[2 * LONG], other[2 * LONG];
     static const struct {
         gen_family family;
         double least, most;
@@ -74,13 +71,6 @@ test_view(void **state)
     assert_true(strewn(ptr, crd, 1, 40, 2) == 0);
     assert_true(strewn(ptr, crd, 2, 44, 4) == 0); /* ten are less than a quarter */
     assert_true(strewn(diagonals, thirds, 2, 40, 6) == 0);
-    for (int q = 0; q < LONG; q++) {
-        same[q] = other[q] = 4 * q;
-        same[LONG + q] = 4 * q + (q < 512 ? 0 : 2);
-        other[LONG + q] = 4 * q + 2;
-    }
-    assert_true(strewn(rows, same, 2, 4 * LONG, 2 * LONG) == 88.0 / LONG);
-    assert_true(strewn(rows, other, 2, 4 * LONG, 2 * LONG) == 1);
     assert_true(strewn(too_long, zeros, 2, 1, 4100) == 0);
     /* offsets that nobody has validated: nothing is read for them */
     assert_true(strewn(back, crd, 2, 40, 2) == 0);
@@ -105,6 +95,37 @@ test_view(void **state)
         sb_view_free(&v);
         gen_free_matrix(&a);
     }
+}
+
+/* Every fourth column above, below it the same up to entry `alike` and then those between them. */
+static double
+strewn_below(int length, int alike)
+{
+    const int32_t rows[] = {0, length, 2 * length};
+    int32_t crd[1200];
+
+    for (int q = 0; q < length; q++) {
+        crd[q] = 4 * q;
+        crd[length + q] = 4 * q + (q < alike ? q % 2 : 2);
+    }
+    return strewn(rows, crd, 2, 4 * length, 2 * length);
+}
+
+/* Rows are walked, long ones looked into at sixteen places: of 600 entries each 37th. */
+static void
+test_long_rows(void **state)
+{
+    static const int lengths[] = {2, 3, 64, 65, 66, 127, 128, 600};
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(lengths); q++) {
+        assert_true(strewn_below(lengths[q], 0) == 1);
+        assert_true(strewn_below(lengths[q], lengths[q]) == 0);
+    }
+    assert_true(strewn_below(64, 47) == 17.0 / 64);
+    assert_true(strewn_below(600, 512) == 2.0 / 16);
+    assert_true(strewn_below(600, 526) == 1.0 / 16);
+    assert_true(strewn_below(600, 525) == 2.0 / 16);
 }
 
 static sb_work
@@ -383,10 +404,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_view),   cmocka_unit_test(test_rule),
-        cmocka_unit_test(test_others), cmocka_unit_test(test_asks),
-        cmocka_unit_test(test_dots),   cmocka_unit_test(test_last),
-        cmocka_unit_test(test_chosen), cmocka_unit_test(test_direct),
+        cmocka_unit_test(test_view),   cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_rule),   cmocka_unit_test(test_others),
+        cmocka_unit_test(test_asks),   cmocka_unit_test(test_dots),
+        cmocka_unit_test(test_last),   cmocka_unit_test(test_chosen),
+        cmocka_unit_test(test_direct),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
