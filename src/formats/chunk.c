@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { PIECE = 64 /* windows */ };
+enum { PIECE = 64 /* windows at most */ };
 
 void
 sb_chunk_begin(sb_chunk_scan *sc, const sb_view *v, int64_t window, int b, int cols)
@@ -113,7 +113,7 @@ sb_chunk_count(const sb_view *v, int64_t window, int b, int cols)
     return n;
 }
 
-/* Chunks of PIECE windows, from when they are cut until it is known where they go: columns
+/* Chunks of some windows, from when they are cut until it is known where they go: columns
  * are looked through only once. */
 typedef struct piece {
     int64_t chunks, crds, masks; /* and how many fit in either array */
@@ -125,7 +125,7 @@ typedef struct piece {
 typedef struct job {
     const sb_view *v;
     int b, cols;
-    int64_t windows;
+    int64_t windows, per, pieces; /* per: windows of a piece */
     piece *piece;
     void *ptr, *crd, *bits;
 } job;
@@ -134,7 +134,7 @@ static void
 cut_piece(const job *j, int64_t from, piece *to)
 {
     const sb_view *v = j->v;
-    const int64_t end = from + PIECE < j->windows ? from + PIECE : j->windows;
+    const int64_t end = from + j->per < j->windows ? from + j->per : j->windows;
     const size_t crd = sb_dtype_size(v->crd_type),
                  bits = (size_t)j->b * sizeof(int32_t);
     int64_t n = 0, first;
@@ -166,7 +166,7 @@ cut_pieces(void *user, int64_t lo, int64_t hi)
     const job *j = user;
 
     for (int64_t q = lo; q < hi; q++)
-        cut_piece(j, q * PIECE, &j->piece[q]);
+        cut_piece(j, q * j->per, &j->piece[q]);
 }
 
 /* `chunks` now counts those before the piece. */
@@ -180,7 +180,7 @@ move_pieces(void *user, int64_t lo, int64_t hi)
     for (int64_t q = lo; q < hi; q++) {
         const int64_t at = j->piece[q].chunks, n = j->piece[q + 1].chunks - at;
 
-        for (int64_t w = q * PIECE; w < (q + 1) * PIECE && w < j->windows; w++)
+        for (int64_t w = q * j->per; w < (q + 1) * j->per && w < j->windows; w++)
             sb_index_store(j->ptr, t, w, sb_index(j->ptr, t, w) + at);
         if (n == 0)
             continue;
@@ -194,14 +194,13 @@ static sb_status
 cut(sb_part *out, const sb_chunk_names *names, job *j, int64_t most, const sb_par *par)
 {
     const sb_view *v = j->v;
-    const int64_t pieces = (j->windows + PIECE - 1) / PIECE;
     int64_t chunks = 0;
 
     j->ptr = sb_part_array_new(out, names->ptr, v->slot_type, j->windows + 1);
     if (!j->ptr)
         return SB_ENOMEM;
-    sb_par_run(par, cut_pieces, j, 0, pieces, 1);
-    for (int64_t q = 0; q <= pieces; q++) {
+    sb_par_run(par, cut_pieces, j, 0, j->pieces, 1);
+    for (int64_t q = 0; q <= j->pieces; q++) {
         const int64_t n = j->piece[q].chunks;
 
         if (j->piece[q].failed)
@@ -216,7 +215,7 @@ cut(sb_part *out, const sb_chunk_names *names, job *j, int64_t most, const sb_pa
     j->bits = sb_part_array_new(out, names->bits, SB_I32, chunks * j->b);
     if (!j->crd || !j->bits)
         return SB_ENOMEM;
-    sb_par_run(par, move_pieces, j, 0, pieces, 1);
+    sb_par_run(par, move_pieces, j, 0, j->pieces, 1);
     return SB_OK;
 }
 
@@ -225,13 +224,14 @@ sb_chunks_make(sb_part *out, const sb_chunk_names *names, const sb_view *v, int 
                int cols, int64_t most, const sb_par *par)
 {
     job j = {.v = v, .b = b, .cols = cols, .windows = (v->rows + b - 1) / b};
-    const int64_t pieces = (j.windows + PIECE - 1) / PIECE;
     sb_status st = SB_ENOMEM;
 
-    j.piece = sb_alloc_zero((size_t)(pieces + 1) * sizeof *j.piece);
+    j.per = sb_par_piece(v->nnz, j.windows, PIECE);
+    j.pieces = (j.windows + j.per - 1) / j.per;
+    j.piece = sb_alloc_zero((size_t)(j.pieces + 1) * sizeof *j.piece);
     if (j.piece)
         st = cut(out, names, &j, most, par);
-    for (int64_t q = 0; j.piece && q < pieces; q++) {
+    for (int64_t q = 0; j.piece && q < j.pieces; q++) {
         sb_free(j.piece[q].crd);
         sb_free(j.piece[q].bits);
     }

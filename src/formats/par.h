@@ -16,6 +16,16 @@ typedef struct sb_par {
     int threads;
 } sb_par;
 
+/* How many of so many units one of the pieces has in which threads share a matrix: a few thousand entries, but
+ * not so many units that their own cost is no longer shared, `most`. */
+static inline int64_t
+sb_par_piece(int64_t entries, int64_t units, int64_t most)
+{
+    const int64_t each = units > 0 ? entries / units : 0, n = 8192 / (each + 1);
+
+    return n < 1 ? 1 : n < most ? n : most;
+}
+
 static inline void
 sb_par_run(const sb_par *par, sb_par_fn fn, void *user, int64_t lo, int64_t hi,
            int64_t grain)

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { MAXB = 64, GRAIN = 64 /* block rows */ };
+enum { MAXB = 64, GRAIN = 64 /* block rows at most */ };
 
 typedef struct scan {
     const sb_view *v;
@@ -142,13 +142,14 @@ build(sb_part *out, sb_cover *cv, int64_t b, const sb_par *par)
     bool add;
     const sb_status st = sb_cover_marks(cv);
     const int64_t used = sb_cover_rows(cv, &add) / b;
+    const int64_t grain = sb_par_piece(v->nnz, v->rows / b, GRAIN);
     job j = {.v = v, .taken = cv->taken, .b = b};
     int64_t blocks;
 
     j.ptr = sb_part_array_new(out, "bsr_ptr", v->slot_type, v->rows / b + 1);
     if (!j.ptr || st != SB_OK)
         return SB_ENOMEM;
-    sb_par_run(par, count_blocks, &j, 0, used, GRAIN);
+    sb_par_run(par, count_blocks, &j, 0, used, grain);
     blocks = add_up(&j, used);
     if (blocks == 0)
         return SB_SKIP;
@@ -157,7 +158,7 @@ build(sb_part *out, sb_cover *cv, int64_t b, const sb_par *par)
     if (!j.crd || !j.pos || sb_cover_open(cv) != SB_OK)
         return SB_ENOMEM;
     j.mark = cv->taken;
-    sb_par_run(par, fill_blocks, &j, 0, used, GRAIN);
+    sb_par_run(par, fill_blocks, &j, 0, used, grain);
     memset(cv->touched, 1, (size_t)(used * b));
     out->nnz = out->slots = blocks * b * b;
     cv->rest -= out->nnz;

@@ -22,7 +22,13 @@
 
 #include <string.h>
 
-enum { LEAST = 4, MOST = 8, ROOM = 4, ROWS = SB_HDIA_ROWS, GRAIN = 16 /* slices */ };
+enum {
+    LEAST = 4,
+    MOST = 8,
+    ROOM = 4,
+    ROWS = SB_HDIA_ROWS,
+    GRAIN = 16 /* slices at most */
+};
 
 /* One slice as it is cut: the left-over slots in the order they were met. */
 typedef struct scan {
@@ -324,7 +330,7 @@ build_packed(sb_part *out, job *j, int64_t slices, const sb_par *par)
         !sb_part_array_new(out, "hdia_crd", v->crd_type, sum.left) ||
         !sb_part_array_new(out, "hdia_pos", v->slot_type, out->slots))
         return SB_ENOMEM;
-    sb_par_run(par, fill_slices, j, 0, slices, GRAIN);
+    sb_par_run(par, fill_slices, j, 0, slices, sb_par_piece(v->nnz, slices, GRAIN));
     return SB_OK;
 }
 
@@ -351,7 +357,7 @@ build_in_place(sb_part *out, job *j, int64_t slices, const sb_par *par)
     if (!sb_part_array_new(out, "hdia_col", v->crd_type, out->width) ||
         !sb_part_array_new(out, "hdia_bits", SB_I32, out->width))
         return SB_ENOMEM;
-    sb_par_run(par, fill_slices, j, 0, slices, GRAIN);
+    sb_par_run(par, fill_slices, j, 0, slices, sb_par_piece(v->nnz, slices, GRAIN));
     out->slots = v->nnz;
     return SB_OK;
 }
@@ -364,7 +370,7 @@ build(sb_part *out, sb_cover *cv, job *j, const sb_par *par)
 
     if (!(j->size = sb_alloc_array(slices, sizeof *j->size)))
         return SB_ENOMEM;
-    sb_par_run(par, count_slices, j, 0, slices, GRAIN);
+    sb_par_run(par, count_slices, j, 0, slices, sb_par_piece(v->nnz, slices, GRAIN));
     if (j->form == SB_HDIA_THIN)
         take_thin(j->size, slices, v->nnz);
     SB_TRY(j->form == SB_HDIA_IN_PLACE ? build_in_place(out, j, slices, par)

@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-enum { PIECE = 16 /* windows */, PATTERNS = 1 << SB_WINDOW_MAX };
+enum { PIECE = 16 /* windows at most */, PATTERNS = 1 << SB_WINDOW_MAX };
 
 /* All columns of a window, in order. */
 typedef struct merge {
@@ -96,6 +96,7 @@ typedef struct job {
     const uint8_t *taken;
     int b, least;          /* rows that hold a column of the second list */
     int64_t windows, used; /* all, and those that the part may take from */
+    int64_t per, pieces;   /* windows of a piece */
     piece *piece;
     void *seg, *some, *left, *crd, *pos, *bits;
     int64_t shared, most; /* columns of the first list, of the second */
@@ -158,7 +159,7 @@ count_pieces(void *user, int64_t lo, int64_t hi)
 
     merge_init(&m, j->v, j->taken, j->b);
     for (int64_t q = lo; q < hi; q++) {
-        const int64_t from = q * PIECE, past = from + PIECE;
+        const int64_t from = q * j->per, past = from + j->per;
         const int64_t end = past < j->windows ? past : j->windows;
         piece *to = &j->piece[q];
         int64_t n = 0;
@@ -325,10 +326,10 @@ fill_pieces(void *user, int64_t lo, int64_t hi)
     for (int64_t q = lo; q < hi; q++) {
         const piece *p = &j->piece[q];
 
-        for (int64_t w = 0; w < PIECE && q * PIECE + w < j->used; w++) {
+        for (int64_t w = 0; w < j->per && q * j->per + w < j->used; w++) {
             const int64_t first = w > 0 ? p->end[w - 1] : 0;
 
-            fill_window(j, q * PIECE + w, p->held, first, p->end[w]);
+            fill_window(j, q * j->per + w, p->held, first, p->end[w]);
         }
     }
 }
@@ -338,15 +339,14 @@ static sb_status
 count(sb_part *out, job *j, bool holes, int64_t *left, const sb_par *par)
 {
     const sb_dtype t = j->v->slot_type;
-    const int64_t pieces = (j->windows + PIECE - 1) / PIECE;
 
     j->seg = sb_part_array_new(out, "share_seg", t, j->windows + 1);
     j->some = holes ? sb_part_array_new(out, "share_some", t, j->windows + 1) : NULL;
     j->left = sb_part_array_new(out, "share_left", t, j->windows * j->b + 1);
     if (!j->seg || !j->left || (holes && !j->some))
         return SB_ENOMEM;
-    sb_par_run(par, count_pieces, j, 0, pieces, 1);
-    for (int64_t q = 0; q < pieces; q++)
+    sb_par_run(par, count_pieces, j, 0, j->pieces, 1);
+    for (int64_t q = 0; q < j->pieces; q++)
         if (j->piece[q].failed)
             return SB_ENOMEM;
     j->shared = add_up(j->seg, t, j->windows);
@@ -371,7 +371,7 @@ fill(sb_part *out, job *j, int64_t left, const sb_par *par)
         return SB_ENOMEM;
     for (int64_t q = out->slots; q < past; q++)
         sb_index_store(j->pos, v->slot_type, q, -1);
-    sb_par_run(par, fill_pieces, j, 0, (j->used + PIECE - 1) / PIECE, 1);
+    sb_par_run(par, fill_pieces, j, 0, (j->used + j->per - 1) / j->per, 1);
     return SB_OK;
 }
 
@@ -383,19 +383,20 @@ build(sb_part *out, sb_cover *cv, int b, bool holes, const sb_par *par)
     sb_status st = sb_cover_marks(cv);
     const int64_t windows = v->rows / b, used = sb_cover_rows(cv, &add) / b;
     const int64_t entries = sb_cover_free_entries(cv, used * b);
-    const int64_t pieces = (windows + PIECE - 1) / PIECE;
     job j = {.v = v, .taken = cv->taken, .b = b, .windows = windows, .used = used};
     int64_t left = 0;
 
     SB_TRY(st);
     j.least = holes ? half(b) : b;
-    j.piece = sb_alloc_zero((size_t)(pieces + 1) * sizeof *j.piece);
+    j.per = sb_par_piece(v->nnz, windows, PIECE);
+    j.pieces = (windows + j.per - 1) / j.per;
+    j.piece = sb_alloc_zero((size_t)(j.pieces + 1) * sizeof *j.piece);
     st = j.piece ? SB_OK : SB_ENOMEM;
     if (st == SB_OK)
         st = count(out, &j, holes, &left, par);
     if (st == SB_OK)
         st = fill(out, &j, left, par);
-    for (int64_t q = 0; j.piece && q < pieces; q++)
+    for (int64_t q = 0; j.piece && q < j.pieces; q++)
         sb_free(j.piece[q].held);
     sb_free(j.piece);
     SB_TRY(st);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MOST = 8 /* slots an entry */, GRAIN = 64 /* windows */ };
+enum { MOST = 8 /* slots an entry */, GRAIN = 64 /* windows at most */ };
 
 /* What threads share: they fill windows apart from each other. */
 typedef struct job {
@@ -107,7 +107,7 @@ build(sb_part *out, sb_cover *cv, job *j, sb_dtype type, const sb_par *par)
         return SB_ENOMEM;
     j->ptr = sb_part_find(out, names.ptr)->data;
     j->bits = sb_part_find(out, names.bits)->data;
-    sb_par_run(par, fill_windows, j, 0, windows, GRAIN);
+    sb_par_run(par, fill_windows, j, 0, windows, sb_par_piece(v->nnz, windows, GRAIN));
     sb_cover_rows_done(cv, v->rows);
     out->nnz = v->nnz;
     out->width = j->b;

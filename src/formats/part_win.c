@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-enum { MINRUN = 2, PIECE = 64 /* windows */ };
+enum { MINRUN = 2, PIECE = 64 /* windows at most */ };
 
 /* How many of the first `len` columns two rows have in common. */
 SB_INLINE int64_t
@@ -105,6 +105,7 @@ typedef struct job {
     const uint8_t *taken;
     int b;
     int64_t windows, used; /* all, and those that have runs */
+    int64_t per;           /* of a piece */
     void *row;             /* by place in the list: the window */
     int64_t slots;         /* of all runs */
     piece *piece;
@@ -166,10 +167,10 @@ count_pieces(void *user, int64_t lo, int64_t hi)
     const job *j = user;
 
     for (int64_t q = lo; q < hi; q++) {
-        const int64_t past = (q + 1) * PIECE;
+        const int64_t past = (q + 1) * j->per;
         piece *to = &j->piece[q];
 
-        for (int64_t w = q * PIECE; !to->failed && w < past && w < j->used; w++)
+        for (int64_t w = q * j->per; !to->failed && w < past && w < j->used; w++)
             to->failed = !find_runs(j, to, w);
     }
 }
@@ -219,7 +220,8 @@ fill_pieces(void *user, int64_t lo, int64_t hi)
     for (int64_t q = lo; q < hi; q++) {
         const piece *p = &j->piece[q];
         const int64_t runs = p[1].runs - p->runs;
-        const int64_t past = (q + 1) * PIECE < j->used ? (q + 1) * PIECE : j->used;
+        const int64_t end_of = (q + 1) * j->per,
+                      past = end_of < j->used ? end_of : j->used;
         int64_t slots = p->slots;
 
         for (int64_t s = 0; s < runs; s++) {
@@ -232,7 +234,7 @@ fill_pieces(void *user, int64_t lo, int64_t hi)
                 sb_index_store(j->lo, t, (p->runs + s) * j->b + r,
                                get(j, p->run, s * one + 1 + r));
         }
-        for (int64_t w = q * PIECE; w < past; w++) {
+        for (int64_t w = q * j->per; w < past; w++) {
             const int64_t first = get(j, j->seg, w);
             const int64_t end = w + 1 < past ? get(j, j->seg, w + 1) : runs;
 
@@ -314,8 +316,14 @@ build(sb_part *out, sb_cover *cv, int b, const int32_t *order, const sb_par *par
     sb_status st = sb_cover_marks(cv);
     const int64_t windows = v->rows / b, used = sb_cover_rows(cv, &add) / b;
     const int64_t entries = sb_cover_free_entries(cv, used * b);
-    const int64_t pieces = (used + PIECE - 1) / PIECE;
-    job j = {.v = v, .taken = cv->taken, .b = b, .windows = windows, .used = used};
+    const int64_t per = sb_par_piece(v->nnz, windows, PIECE),
+                  pieces = (used + per - 1) / per;
+    job j = {.v = v,
+             .taken = cv->taken,
+             .b = b,
+             .windows = windows,
+             .used = used,
+             .per = per};
 
     SB_TRY(st);
     j.seg = sb_part_array_new(out, "win_seg", v->slot_type, windows + 1);

@@ -126,12 +126,11 @@ named_above(const sb_view *v, pair row)
 static bool
 names(const sb_view *v, pair row, int64_t c)
 {
-    int64_t at = row.above;
+    int64_t at = row.above; /* the last column that is no larger, if there is one */
 
     for (int64_t n = row.lo - at; n > 1; n -= n / 2)
-        at += -(int64_t)(sb_view_col(v, at + n / 2 - 1) < c - 1) & (n / 2);
-    at += at + 1 < row.lo && sb_view_col(v, at) < c - 1;
-    return sb_view_col(v, at) == c - 1 || sb_view_col(v, at) == c;
+        at += -(int64_t)(sb_view_col(v, at + n / 2) <= c) & (n / 2);
+    return sb_view_col(v, at) == c || sb_view_col(v, at) == c - 1;
 }
 
 /* The share of a row's columns that the row above does not name, nor the one before: of a long row from some,
