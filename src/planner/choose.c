@@ -291,7 +291,7 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         return why;
     if (w->choice.npart < 2)
         return unwise_rest(pl, p, w->choice.packed);
-    if (p->kind == SB_PART_BSR && w->cost.share[0] < least)
+    if (p->kind == SB_PART_BSR && sb_cost_taken(p, &pl->stats) < least)
         return "too few full blocks";
     if (p->kind == SB_PART_BSR && pl->stats.mean < 12)
         return "rows too short for blocks";
@@ -307,7 +307,7 @@ unwise(const sb_planner *pl, const sb_weighed *w)
         return unwise_share(pl, p, w->choice.packed);
     if (p->kind == SB_PART_DIA && pl->pb->op == SB_OP_SPMM)
         return "plain rows run bands as fast and need no positions";
-    if (p->kind == SB_PART_DIA && w->cost.share[0] < 0.6)
+    if (p->kind == SB_PART_DIA && sb_cost_taken(p, &pl->stats) < 0.6)
         return "too few entries on dense diagonals";
     return unwise_rest(pl, &w->choice.part[1], w->choice.packed);
 }
@@ -339,35 +339,6 @@ weighed_before(const sb_planner *pl, const sb_choice *ch)
         if (sb_choice_equal(&pl->weighed[q].choice, ch))
             return true;
     return false;
-}
-
-static void
-weigh_candidates(sb_planner *pl)
-{
-    const bool in = pl->view.crd_in_place && !pl->view.pos;
-    const bool packed = pl->opt->values_frozen && pl->pb->a.batch <= 1;
-    const int mean_k = sb_mean_k(pl->view.rows, pl->view.nnz);
-    int line = 0;
-
-    for (int q = 0; pl->nweighed < SB_WEIGHED_MAX; q++) {
-        sb_weighed *w = &pl->weighed[pl->nweighed];
-
-        *w = (sb_weighed){.order = q};
-        if (!sb_candidate_next(&w->choice, pl->pb, in, packed, mean_k, &line))
-            break;
-        if (pl->pb->device) {
-            sb_rule_gpu_rest(&w->choice, &pl->stats);
-            if (weighed_before(pl, &w->choice))
-                continue;
-        }
-        sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
-        if (pl->pb->device)
-            w->cost.seconds *= sb_gpu_beside_strips(pl, &w->choice);
-        w->dropped = pl->pb->device ? sb_gpu_unwise(pl, w) : unwise(pl, w);
-        pl->nweighed++;
-    }
-    if (!pl->pb->device)
-        sb_slab_weigh(pl);
 }
 
 /* The features from samples that a candidate's time depends on; 0: none. */
@@ -405,6 +376,56 @@ out_of_reach(const sb_planner *pl, const sb_weighed *w)
         return pl->pb->op == SB_OP_SPMV ||
                fmax(s->block_share[0], s->block_share[1]) < 0.25;
     return w->dropped != NULL;
+}
+
+/* Whether rules have set aside what nobody will look at again, which most candidates are: neither more samples
+ * nor slabs (slabs.c) nor an order of rows (row_order.c) bring it back. It stays without a price, for prices of all
+ * would take a fifth of a short analysis. */
+static bool
+stays_aside(const sb_planner *pl, const sb_weighed *w)
+{
+    const sb_part_choice *p = &w->choice.part[0];
+    const bool comes_back =
+        w->choice.npart == 1 &&
+        (p->kind == SB_PART_PANEL || (p->kind == SB_PART_ROWS && p->k < 0) ||
+         (p->kind == SB_PART_PICK && p->k > 0));
+
+    return w->dropped && !comes_back && pl->opt->effort == SB_EFFORT_ESTIMATE &&
+           (!sampled_by(w) || out_of_reach(pl, w));
+}
+
+static void
+weigh_candidates(sb_planner *pl)
+{
+    const bool in = pl->view.crd_in_place && !pl->view.pos;
+    const bool packed = pl->opt->values_frozen && pl->pb->a.batch <= 1;
+    const int mean_k = sb_mean_k(pl->view.rows, pl->view.nnz);
+    int line = 0;
+
+    for (int q = 0; pl->nweighed < SB_WEIGHED_MAX; q++) {
+        sb_weighed *w = &pl->weighed[pl->nweighed];
+
+        *w = (sb_weighed){.order = q};
+        if (!sb_candidate_next(&w->choice, pl->pb, in, packed, mean_k, &line))
+            break;
+        if (pl->pb->device) {
+            sb_rule_gpu_rest(&w->choice, &pl->stats);
+            if (weighed_before(pl, &w->choice))
+                continue;
+        }
+        w->dropped = pl->pb->device ? NULL : unwise(pl, w);
+        if (stays_aside(pl, w))
+            w->cost.seconds = INFINITY;
+        else
+            sb_cost_predict(&w->cost, &w->choice, &pl->work, &pl->stats, pl->target);
+        if (pl->pb->device) {
+            w->cost.seconds *= sb_gpu_beside_strips(pl, &w->choice);
+            w->dropped = sb_gpu_unwise(pl, w);
+        }
+        pl->nweighed++;
+    }
+    if (!pl->pb->device)
+        sb_slab_weigh(pl);
 }
 
 /* Which features a first look leaves undecided: those of candidates that might be as fast

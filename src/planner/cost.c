@@ -352,6 +352,14 @@ sb_cost_shared(const sb_part_choice *p, const sb_stats *s, const sb_target *t)
     return share[sb_stats_window(p->size)];
 }
 
+double
+sb_cost_taken(const sb_part_choice *p, const sb_stats *s)
+{
+    return p->kind == SB_PART_BSR ? block_share(s, p->size)
+           : sb_cost_windows(p)   ? 1
+                                  : s->diag_share;
+}
+
 /* A selecting part's amounts when `left` of the entries is left to it; returns its share. Full
  * blocks contain those of their divisors; else parts are taken to be independent. */
 static double
@@ -359,9 +367,7 @@ selected(sb_amounts *am, const sb_choice *ch, int at, const sb_stats *s,
          const sb_target *t, double left)
 {
     const sb_part_choice *p = &ch->part[at];
-    double share = p->kind == SB_PART_BSR ? block_share(s, p->size) * left
-                   : sb_cost_windows(p)   ? left
-                                          : s->diag_share * left;
+    double share = sb_cost_taken(p, s) * left;
 
     for (int q = 0; q < at && p->kind == SB_PART_BSR; q++)
         if (ch->part[q].kind == SB_PART_BSR && ch->part[q].size % p->size == 0)

@@ -136,8 +136,11 @@ put_race(sb_strbuf *out, const sb_planner *pl, const sb_weighed *won)
     for (int q = 0; q < pl->nweighed && shown < LOSERS; q++) {
         const sb_weighed *w = &pl->weighed[q];
 
-        sb_strbuf_puts(out, w == won ? "chosen     " : "considered ");
-        put_time(out, w->cost.seconds);
+        sb_strbuf_puts(out, w == won                 ? "chosen     "
+                            : isinf(w->cost.seconds) ? "set aside  "
+                                                     : "considered ");
+        if (!isinf(w->cost.seconds))
+            put_time(out, w->cost.seconds);
         if (w->measured > 0) {
             sb_strbuf_puts(out, ", measured ");
             put_time(out, w->measured);
