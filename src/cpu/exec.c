@@ -17,6 +17,7 @@
 #include "base/sync.h"
 #include "runtime/quota.h"
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -120,11 +121,12 @@ sb_exec_rest(double seconds)
     return idle.saved < WAKE;
 }
 
-enum { TEAM_MAX = 256 };
+enum { TEAM_MAX = 256, TRIES = 200 };
 
 /* Pieces [lo, hi) of one thread not yet claimed, both ends in one word. */
 typedef struct share {
     _Alignas(64) uint64_t ends; /* lo in the upper half, hi in the lower; atomic */
+    int begun;                  /* whether the thread is here; atomic */
 } share;
 
 /* A range to be run by fn in pieces of `chunk`. */
@@ -172,11 +174,26 @@ work(const job *j, share *shares, int team, int me)
 {
     int64_t piece;
 
+    __atomic_store_n(&shares[me].begun, 1, __ATOMIC_RELAXED);
     while ((piece = claim(&shares[me], true)) >= 0)
         run_piece(j, piece);
     for (int q = 1; q < team; q++)
         while ((piece = claim(&shares[(me + q) % team], false)) >= 0)
             run_piece(j, piece);
+}
+
+/* A thread that slept may have been woken on the core of the caller, who would turn there, waiting for it, until
+ * the system's next tick: so he makes way until all are here, or are not to come at once. */
+static void
+make_way(const share *shares, int team)
+{
+    for (int q = 1, tries = 0; q < team && tries < TRIES;)
+        if (__atomic_load_n(&shares[q].begun, __ATOMIC_RELAXED))
+            q++;
+        else {
+            tries++;
+            sched_yield();
+        }
 }
 
 /* The whole team takes part even in a few pieces: teams of changing size make the
@@ -187,10 +204,15 @@ run(const job *j, int team)
     share shares[TEAM_MAX];
 
     for (int q = 0; q < team; q++)
-        shares[q].ends = pack(j->pieces * q / team, j->pieces * (q + 1) / team);
+        shares[q] =
+            (share){pack(j->pieces * q / team, j->pieces * (q + 1) / team), 0};
 #pragma omp parallel num_threads(team)
-    for (int q = omp_get_thread_num(); q < team; q += omp_get_num_threads())
-        work(j, shares, team, q);
+    {
+        for (int q = omp_get_thread_num(); q < team; q += omp_get_num_threads())
+            work(j, shares, team, q);
+        if (omp_get_thread_num() == 0)
+            make_way(shares, team);
+    }
     idle.ran = sb_clock_tick();
 }
 #else
