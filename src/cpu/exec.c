@@ -6,10 +6,12 @@
  * share, which evens out what cost estimates missed. Who runs a piece never changes its
  * result.
  *
- * Threads that wait turn for some milliseconds and sleep then. To wake them takes 30 to 150 us
- * and, where the system wakes them on the core that waits for them, until its next tick, some
- * milliseconds (docs/measured/analysis.md, A team that sleeps). So short work after a pause is
- * the caller's alone until a team would have saved as much, and the team's from then on.
+ * Threads that wait turn for some milliseconds and sleep then. To wake them takes 30 to 150 us. The system may
+ * wake them on the core that waits for them, most often on virtual machines, whose cores look taken when they
+ * are idle: until its next tick, some milliseconds, that core turns for the thread that it keeps from running. So
+ * the caller makes way for who has not come, who then leaves his core (docs/measured/analysis.md, A team that
+ * sleeps). And short work after a pause is the caller's alone until a team would have saved as much, and the
+ * team's from then on.
  */
 #include "cpu/exec.h"
 
@@ -121,6 +123,20 @@ sb_exec_rest(double seconds)
     return idle.saved < WAKE;
 }
 
+void
+sb_exec_leave(int core, int team)
+{
+    cpu_set_t all, others;
+
+    if (core < 0 || sched_getcpu() != core ||
+        sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < team)
+        return;
+    others = all;
+    CPU_CLR(core, &others);
+    if (sched_setaffinity(0, sizeof others, &others) == 0)
+        (void)sched_setaffinity(0, sizeof all, &all);
+}
+
 enum { TEAM_MAX = 256, TRIES = 200 };
 
 /* Pieces [lo, hi) of one thread not yet claimed, both ends in one word. */
@@ -134,6 +150,7 @@ typedef struct job {
     sb_range_fn fn;
     void *user;
     int64_t lo, hi, chunk, pieces;
+    int core; /* of the caller */
 } job;
 
 #ifdef _OPENMP
@@ -172,18 +189,25 @@ claim(share *s, bool front)
 static void
 work(const job *j, share *shares, int team, int me)
 {
+    bool late = true;
     int64_t piece;
 
     __atomic_store_n(&shares[me].begun, 1, __ATOMIC_RELAXED);
-    while ((piece = claim(&shares[me], true)) >= 0)
+    while ((piece = claim(&shares[me], true)) >= 0) {
         run_piece(j, piece);
+        late = false;
+    }
     for (int q = 1; q < team; q++)
-        while ((piece = claim(&shares[(me + q) % team], false)) >= 0)
+        while ((piece = claim(&shares[(me + q) % team], false)) >= 0) {
             run_piece(j, piece);
+            late = false;
+        }
+    if (late && me > 0)
+        sb_exec_leave(j->core, team);
 }
 
-/* A thread that slept may have been woken on the core of the caller, who would turn there, waiting for it, until
- * the system's next tick: so he makes way until all are here, or are not to come at once. */
+/* The caller's yield runs a thread that was woken on his core; one that is on its way to another core comes by
+ * itself. */
 static void
 make_way(const share *shares, int team)
 {
@@ -199,13 +223,13 @@ make_way(const share *shares, int team)
 /* The whole team takes part even in a few pieces: teams of changing size make the
  * OpenMP runtime end and start threads. */
 static void
-run(const job *j, int team)
+run(job *j, int team)
 {
     share shares[TEAM_MAX];
 
+    j->core = sched_getcpu();
     for (int q = 0; q < team; q++)
-        shares[q] =
-            (share){pack(j->pieces * q / team, j->pieces * (q + 1) / team), 0};
+        shares[q] = (share){pack(j->pieces * q / team, j->pieces * (q + 1) / team), 0};
 #pragma omp parallel num_threads(team)
     {
         for (int q = omp_get_thread_num(); q < team; q += omp_get_num_threads())
@@ -217,7 +241,7 @@ run(const job *j, int team)
 }
 #else
 static void
-run(const job *j, int team)
+run(job *j, int team)
 {
     (void)team;
     j->fn(j->user, j->lo, j->hi);
@@ -242,7 +266,7 @@ void
 sb_exec_parallel(sb_range_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain)
 {
     const int team = sb_exec_threads();
-    job j = {fn, user, lo, hi, grain > 0 ? grain : 1, 0};
+    job j = {fn, user, lo, hi, grain > 0 ? grain : 1, 0, -1};
 
     if (lo >= hi)
         return;

@@ -5,6 +5,7 @@
 #include "cpu/exec.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -277,6 +278,37 @@ test_rest_alone(void **state)
     assert_int_equal(times_alone(1e-6), 0);
 }
 
+/* From the core that is asked for, to another one if there are as many as threads, and free to come back. */
+static void
+test_leave(void **state)
+{
+    cpu_set_t before, after, one;
+    int moved = 0;
+
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    for (int round = 0; round < 100; round++) {
+        const int core = sched_getcpu();
+
+        sb_exec_leave(core, 2);
+        moved += sched_getcpu() != core;
+        assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
+        assert_true(CPU_EQUAL(&before, &after));
+    }
+    assert_true(moved > 50 || CPU_COUNT(&before) < 2);
+    sb_exec_leave(-1, 2);
+    CPU_ZERO(&one); /* nowhere to go */
+    CPU_SET(sched_getcpu(), &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0)
+        skip();
+    for (int team = 1; team < 3; team++) {
+        sb_exec_leave(sched_getcpu(), team);
+        assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
+        assert_true(CPU_EQUAL(&one, &after));
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -290,6 +322,7 @@ main(int argc, char **argv)
 #endif
         cmocka_unit_test(test_rest_alone),
         cmocka_unit_test(test_every_tile_once_and_same_bits),
+        cmocka_unit_test(test_leave),
         cmocka_unit_test(test_parallel_grain),
         cmocka_unit_test(test_inside_a_parallel_region),
     };
