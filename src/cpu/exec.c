@@ -137,7 +137,7 @@ sb_exec_leave(int core, int team)
         (void)sched_setaffinity(0, sizeof all, &all);
 }
 
-enum { TEAM_MAX = 256, TRIES = 200 };
+enum { TEAM_MAX = 256, FIRST = 3, TRIES = 200 };
 
 /* Pieces [lo, hi) of one thread not yet claimed, both ends in one word. */
 typedef struct share {
@@ -189,33 +189,25 @@ claim(share *s, bool front)
 static void
 work(const job *j, share *shares, int team, int me)
 {
-    bool late = true;
     int64_t piece;
 
-    __atomic_store_n(&shares[me].begun, 1, __ATOMIC_RELAXED);
-    while ((piece = claim(&shares[me], true)) >= 0) {
+    while ((piece = claim(&shares[me], true)) >= 0)
         run_piece(j, piece);
-        late = false;
-    }
     for (int q = 1; q < team; q++)
-        while ((piece = claim(&shares[(me + q) % team], false)) >= 0) {
+        while ((piece = claim(&shares[(me + q) % team], false)) >= 0)
             run_piece(j, piece);
-            late = false;
-        }
-    if (late && me > 0)
-        sb_exec_leave(j->core, team);
 }
 
 /* The caller's yield runs a thread that was woken on his core; one that is on its way to another core comes by
  * itself. */
 static void
-make_way(const share *shares, int team)
+make_way(const share *shares, int team, int tries)
 {
-    for (int q = 1, tries = 0; q < team && tries < TRIES;)
-        if (__atomic_load_n(&shares[q].begun, __ATOMIC_RELAXED))
+    for (int q = 1; q < team && tries > 0;)
+        if (__atomic_load_n(&shares[q].begun, __ATOMIC_RELAXED)) {
             q++;
-        else {
-            tries++;
+        } else {
+            tries--;
             sched_yield();
         }
 }
@@ -225,6 +217,7 @@ make_way(const share *shares, int team)
 static void
 run(job *j, int team)
 {
+    const bool slept = sb_clock_tick() - idle.ran >= TURN;
     share shares[TEAM_MAX];
 
     j->core = sched_getcpu();
@@ -232,10 +225,18 @@ run(job *j, int team)
         shares[q] = (share){pack(j->pieces * q / team, j->pieces * (q + 1) / team), 0};
 #pragma omp parallel num_threads(team)
     {
-        for (int q = omp_get_thread_num(); q < team; q += omp_get_num_threads())
+        const int me = omp_get_thread_num();
+
+        for (int q = me; q < team; q += omp_get_num_threads())
+            __atomic_store_n(&shares[q].begun, 1, __ATOMIC_RELAXED);
+        if (me > 0)
+            sb_exec_leave(j->core, team);
+        else if (slept)
+            make_way(shares, team, FIRST);
+        for (int q = me; q < team; q += omp_get_num_threads())
             work(j, shares, team, q);
-        if (omp_get_thread_num() == 0)
-            make_way(shares, team);
+        if (me == 0)
+            make_way(shares, team, TRIES);
     }
     idle.ran = sb_clock_tick();
 }
