@@ -6,12 +6,13 @@
  * share, which evens out what cost estimates missed. Who runs a piece never changes its
  * result.
  *
- * Threads that wait turn for some milliseconds and sleep then. To wake them takes 30 to 150 us. The system may
- * wake them on the core that waits for them, most often on virtual machines, whose cores look taken when they
- * are idle: until its next tick, some milliseconds, that core turns for the thread that it keeps from running. So
- * the caller makes way for who has not come, who then leaves his core (docs/measured/analysis.md, A team that
- * sleeps). And short work after a pause is the caller's alone until a team would have saved as much, and the
- * team's from then on.
+ * Threads that wait turn for some milliseconds and sleep then. To wake them takes 30 to
+ * 150 us. The system may wake them on the core that waits for them, most often on virtual
+ * machines, whose cores look taken when they are idle: until its next tick, some
+ * milliseconds, that core turns for the thread that it keeps from running. So after a
+ * pause the caller makes way for who has not come, who then leaves his core
+ * (docs/measured/analysis.md, A team that sleeps). And short work after a pause is the
+ * caller's alone until a team would have saved as much, and the team's from then on.
  */
 #include "cpu/exec.h"
 
@@ -137,7 +138,13 @@ sb_exec_leave(int core, int team)
         (void)sched_setaffinity(0, sizeof all, &all);
 }
 
-enum { TEAM_MAX = 256, FIRST = 3, TRIES = 200 };
+/* Seconds since the team last ran after which threads may sleep; as often as the system's
+ * clock moves a call takes it for a pause that was none. */
+#define NAP 0.004
+
+/* How often the caller makes way for threads that are not here: before he begins, which
+ * runs who lies on his core, and when he is done. */
+enum { TEAM_MAX = 256, BEFORE = 1, AFTER = 200 };
 
 /* Pieces [lo, hi) of one thread not yet claimed, both ends in one word. */
 typedef struct share {
@@ -150,7 +157,7 @@ typedef struct job {
     sb_range_fn fn;
     void *user;
     int64_t lo, hi, chunk, pieces;
-    int core; /* of the caller */
+    int core; /* of the caller, where threads may sleep; -1: they are awake */
 } job;
 
 #ifdef _OPENMP
@@ -215,12 +222,10 @@ make_way(const share *shares, int team, int tries)
 /* The whole team takes part even in a few pieces: teams of changing size make the
  * OpenMP runtime end and start threads. */
 static void
-run(job *j, int team)
+run(const job *j, int team)
 {
-    const bool slept = sb_clock_tick() - idle.ran >= TURN;
     share shares[TEAM_MAX];
 
-    j->core = sched_getcpu();
     for (int q = 0; q < team; q++)
         shares[q] = (share){pack(j->pieces * q / team, j->pieces * (q + 1) / team), 0};
 #pragma omp parallel num_threads(team)
@@ -231,18 +236,18 @@ run(job *j, int team)
             __atomic_store_n(&shares[q].begun, 1, __ATOMIC_RELAXED);
         if (me > 0)
             sb_exec_leave(j->core, team);
-        else if (slept)
-            make_way(shares, team, FIRST);
+        else if (j->core >= 0)
+            make_way(shares, team, BEFORE);
         for (int q = me; q < team; q += omp_get_num_threads())
             work(j, shares, team, q);
-        if (me == 0)
-            make_way(shares, team, TRIES);
+        if (me == 0 && j->core >= 0)
+            make_way(shares, team, AFTER);
     }
     idle.ran = sb_clock_tick();
 }
 #else
 static void
-run(job *j, int team)
+run(const job *j, int team)
 {
     (void)team;
     j->fn(j->user, j->lo, j->hi);
@@ -276,8 +281,11 @@ sb_exec_parallel(sb_range_fn fn, void *user, int64_t lo, int64_t hi, int64_t gra
     j.pieces = (hi - lo - 1) / j.chunk + 1;
     if (team == 1 || j.pieces == 1)
         fn(user, lo, hi);
-    else
+    else {
+        if (sb_clock_tick() - idle.ran >= NAP)
+            j.core = sched_getcpu();
         run(&j, team > TEAM_MAX ? TEAM_MAX : team);
+    }
 }
 
 void

@@ -9,8 +9,9 @@
 
 int sb_exec_threads(void);
 bool sb_exec_rest(double seconds);
-/* Moves the calling thread of a team to another core if it is on this one (-1: none), where the caller waits for
- * it, and there are as many as threads. Which cores it may be on stays as it was. */
+/* Moves the calling thread of a team to another core if it is on this one (-1: none), where
+ * the caller waits for it, and it may be on as many as there are threads: for a moment it
+ * may not be on this one, then on all again that there are. */
 void sb_exec_leave(int core, int team);
 void sb_exec_tiles(const sb_kernel *k, void *const *buf, const sb_param *param,
                    int64_t lo, int64_t hi);

@@ -1,3 +1,8 @@
+/*
+ * Two passes over the longest row of each window: windows of columns are counted, then
+ * listed. Columns of one window follow each other, so an entry is new where a column lies
+ * outside the last one's.
+ */
 #include "formats/coarse.h"
 
 #include "base/alloc.h"

@@ -160,12 +160,14 @@ sb_view_strewn(const sb_view *v)
     for (int64_t q = 0; q < n; q++) {
         const int64_t i = 1 + most / n * q + most % n * q / n;
         const pair row = {sb_view_lo(v, i - 1), sb_view_lo(v, i), sb_view_lo(v, i + 1)};
-        const int64_t len = row.hi - row.lo;
+        int64_t len;
 
         /* neither offsets nor columns need have been validated */
-        if (row.above < 0 || row.lo < row.above || len <= 0 || row.hi > v->nnz ||
-            row.lo - row.above > COMPARED || len > COMPARED)
+        if (row.above < 0 || row.lo < row.above || row.hi <= row.lo ||
+            row.hi > v->nnz || row.lo - row.above > COMPARED ||
+            row.hi - row.lo > COMPARED)
             continue;
+        len = row.hi - row.lo;
         entries += (double)len;
         if (len == 1 ||
             (double)sb_view_col(v, row.hi - 1) - (double)sb_view_col(v, row.lo) >=

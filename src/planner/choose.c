@@ -378,9 +378,10 @@ out_of_reach(const sb_planner *pl, const sb_weighed *w)
     return w->dropped != NULL;
 }
 
-/* Whether rules have set aside what nobody will look at again, which most candidates are: neither more samples
- * nor slabs (slabs.c) nor an order of rows (row_order.c) bring it back. It stays without a price, for prices of all
- * would take a fifth of a short analysis. */
+/* Whether rules have set aside what nobody will look at again, which most candidates
+ * are: neither more samples nor slabs (slabs.c) nor an order of rows (row_order.c) bring
+ * it back, and a search over levels has a price of its own. It stays without one, for
+ * prices of all would take a third of a short analysis. */
 static bool
 stays_aside(const sb_planner *pl, const sb_weighed *w)
 {

@@ -66,7 +66,8 @@ void sb_cost_close(sb_cost *out, double steps, const sb_work *w, const sb_stats 
  * columns that half of them hold less the holes (GPU: that all of them hold). */
 double sb_cost_shared(const sb_part_choice *p, const sb_stats *s, const sb_target *t);
 
-/* The share of all entries that a selecting part takes (bsr, dia, windows: all) where none has been before it. */
+/* The share of all entries that a selecting part takes where none has been before it: of
+ * windows all. */
 double sb_cost_taken(const sb_part_choice *p, const sb_stats *s);
 
 /* cost_roof.c: bytes of A's arrays that one run of a part reads; seconds of such bytes, alone. */

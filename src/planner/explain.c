@@ -137,7 +137,7 @@ put_race(sb_strbuf *out, const sb_planner *pl, const sb_weighed *won)
         const sb_weighed *w = &pl->weighed[q];
 
         sb_strbuf_puts(out, w == won                 ? "chosen     "
-                            : isinf(w->cost.seconds) ? "set aside  "
+                            : isinf(w->cost.seconds) ? "set aside"
                                                      : "considered ");
         if (!isinf(w->cost.seconds))
             put_time(out, w->cost.seconds);

@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -281,6 +282,8 @@ add_candidate(sb_planner *pl, const sb_weighed *found, bool only)
         pl->nweighed++;
         if (found->cost.seconds > SB_SEARCH_RATIO * best)
             pl->weighed[q].dropped = "no gain from another level";
+    } else if (isinf(pl->weighed[q].cost.seconds)) {
+        pl->weighed[q].cost = found->cost; /* set aside without one */
     }
     for (int k = 0; only && k < pl->nweighed; k++)
         pl->weighed[k].dropped = k == q ? NULL : "SPBLAS_LEVELS leaves one";

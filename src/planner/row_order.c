@@ -240,25 +240,35 @@ pays(const sb_planner *pl)
     return few && pl->target->isa == SB_ISA_V4G ? PAYS_SHORT : PAYS;
 }
 
-/* *ratio: time of v's rows in order over time as they are, infinite where no order could pay. A row of v stands for
- * a window of so many, a column for so many rows of B. */
+/* In rows of B, of each column of the view so many. */
+static sb_row_traffic
+in_rows(const sb_row_traffic *t, double columns)
+{
+    return (sb_row_traffic){(int64_t)(columns * (double)t->near),
+                            (int64_t)(columns * (double)t->far), t->jumps};
+}
+
+/* *ratio: time of v's rows in order over time as they are, infinite where no order could
+ * pay. A row of v stands for a window of so many, a column for so many rows of B. */
 static sb_status
 compare(sb_planner *pl, const sb_view *v, int window, double columns, double *ratio)
 {
     const double row = (double)(pl->work.n * pl->work.b_size) * columns;
     const int64_t near = (int64_t)((double)pl->target->l2 / 2 / row),
                   far = (int64_t)((double)pl->target->l3 / 2 / row),
-                  distinct = (int64_t)((double)pl->stats.distinct / columns);
-    const sb_row_traffic least = {distinct, distinct, 0};
+                  nnz = (int64_t)(columns * (double)v->nnz);
+    const sb_row_traffic least = {pl->stats.distinct, pl->stats.distinct, 0};
     sb_row_traffic as_is, order;
 
     *ratio = INFINITY;
     SB_TRY(sb_row_traffic_count(&as_is, v, NULL, near, far));
-    if (sb_row_traffic_ratio(&as_is, &least, v->nnz, pl->target) * pays(pl) > 1)
+    as_is = in_rows(&as_is, columns);
+    if (sb_row_traffic_ratio(&as_is, &least, nnz, pl->target) * pays(pl) > 1)
         return SB_OK; /* were each column read but once */
     SB_TRY(order_of(pl, v, window));
     SB_TRY(sb_row_traffic_count(&order, v, pl->order, near, far));
-    *ratio = sb_row_traffic_ratio(&as_is, &order, v->nnz, pl->target);
+    order = in_rows(&order, columns);
+    *ratio = sb_row_traffic_ratio(&as_is, &order, nnz, pl->target);
     return SB_OK;
 }
 

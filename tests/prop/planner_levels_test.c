@@ -11,6 +11,7 @@
 #include "runtime/backend.h"
 #include "runtime/target.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -248,6 +249,31 @@ test_search(void **state)
     }
 }
 
+/* What the search alone leaves has a price, also where rules had set it aside without one. */
+static void
+test_only(void **state)
+{
+    static const char *const rules[] = {"gate=0 only=1", "gate=0 only=1 win=0",
+                                        "gate=0 only=1 levels=1 win=0"};
+
+    (void)state;
+    for (int q = 0; q < 4 * SB_COUNT(rules); q++) {
+        const sb_options opt = {.memory_limit = (int64_t)1 << 30};
+        sb_diag diag = {0};
+        sb_plan *plan;
+        subject s;
+
+        subject_open(&s, mixture((uint64_t)q / 3, 960, 960, 9000), SB_TRANS_N, 1);
+        (void)setenv("SPBLAS_LEVELS", rules[q % 3], 1);
+        assert_int_equal(sb_plan_create(&plan, &s.pb, &opt, &diag), SB_OK);
+        (void)unsetenv("SPBLAS_LEVELS");
+        if (!isfinite(plan->predicted))
+            fail_msg("no price:\n%s", plan->explain);
+        sb_plan_release(plan);
+        subject_close(&s);
+    }
+}
+
 /* Memory that runs out while levels are searched or built leaves nothing behind. */
 static void
 test_no_memory(void **state)
@@ -393,10 +419,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forced),           cmocka_unit_test(test_transposed),
-        cmocka_unit_test(test_search),           cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_stores_stay_near), cmocka_unit_test(test_one_thread),
-        cmocka_unit_test(test_one_tile_by_cost),
+        cmocka_unit_test(test_forced),     cmocka_unit_test(test_transposed),
+        cmocka_unit_test(test_search),     cmocka_unit_test(test_only),
+        cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_stores_stay_near),
+        cmocka_unit_test(test_one_thread), cmocka_unit_test(test_one_tile_by_cost),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);

@@ -303,14 +303,14 @@ test_few_entries(void **state)
     }
 }
 
-/* Columns marked by several groups, and rows of all lengths, against a plain recount. */
+/* Columns marked by several groups, and rows of all lengths, against a plain recount; pieces
+ * of one unit, and all at once. */
 static void
 test_exact_by_groups(void **state)
 {
-    const sb_par par = {in_pieces, 4};
-
     (void)state;
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 16; k++) {
+        const sb_par par = {k & 8 ? NULL : in_pieces, 4};
         gen_spec spec =
             spec_of(k & 1 ? GEN_POWER_LAW : GEN_UNIFORM, 3000, k & 2 ? 30000 : 3000);
         sb_matrix a;

@@ -160,7 +160,7 @@ backwards(sb_par_fn fn, void *user, int64_t lo, int64_t hi, int64_t grain)
         fn(user, q, q + 1);
 }
 
-enum { KINDS = 10 };
+enum { KINDS = 13 };
 
 static sb_status
 make(sb_part *p, sb_cover *cv, int kind, const sb_par *par)
@@ -184,6 +184,14 @@ make(sb_part *p, sb_cover *cv, int kind, const sb_par *par)
         return sb_part_hdia(p, cv, SB_HDIA_THIN, true, par);
     case 8:
         return sb_part_sell(p, cv, true, false, par);
+    case 9:
+        return sb_part_bsr(p, cv, 2, true, par);
+    case 10:
+        return sb_part_bsr(p, cv, 3, true, par);
+    case 11: /* of what another part has left */
+        if (sb_part_bsr(p, cv, 4, true, par) == SB_OK)
+            sb_part_free(p);
+        return sb_part_bsr(p, cv, 2, true, par);
     default:
         return sb_part_sell(p, cv, false, true, par);
     }
@@ -221,6 +229,8 @@ check_team(const sb_view *v, const void *val, int kind)
     st = make(&one, &cv[0], kind, NULL);
     assert_int_equal(make(&four, &cv[1], kind, &par), st);
     if (st == SB_OK) {
+        if (cv[0].taken)
+            assert_memory_equal(cv[0].taken, cv[1].taken, (size_t)v->nnz);
         if (cv[0].rest == 0)
             assert_int_equal(sb_parts_check(&one, 1, v, NULL), SB_OK);
         check_same(&one, &four);

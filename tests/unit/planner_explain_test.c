@@ -102,7 +102,7 @@ test_says_what_it_is(void **state)
     (void)snprintf(line, sizeof line, "memory     %zu bytes of ", plan->bytes);
     has(plan, line);
     has(plan, "predicted  ");
-    assert_null(strstr(plan->explain, "measured"));
+    assert_null(strstr(plan->explain, ", measured "));
     assert_int_equal(count(plan->explain, "\nchosen  "), 1);
     assert_int_equal(count(plan->explain, "\nconsidered "), 7);
     while (sb_plan_candidate(&pb, NULL, candidates) != NULL)
@@ -111,6 +111,31 @@ test_says_what_it_is(void **state)
     has(plan, line);
     has(plan, "\nreason     cheapest by the model");
     assert_true(plan->explain[strlen(plan->explain) - 1] == '\n');
+    sb_plan_release(plan);
+    gen_free_matrix(&pb.a);
+}
+
+/* What rules set aside for good has a reason in place of a price, and comes last. */
+static void
+test_set_aside(void **state)
+{
+    sb_problem pb = problem(SB_FORMAT_CSC); /* which has few candidates */
+    const char *at, *end;
+    sb_plan *plan;
+
+    (void)state;
+    plan = create(&pb, NULL);
+    at = strstr(plan->explain, "\nset aside  (plan ");
+    if (plan->nstep == 0)
+        skip();
+    if (!at)
+        fail_msg("%s", plan->explain);
+    for (; at; at = strstr(end, "\nset aside  ")) {
+        end = strchr(at + 1, '\n');
+        assert_true(end && end[-1] == ')' && end[-2] != ')');
+        assert_null(strstr(at, "\nconsidered "));
+    }
+    assert_null(strstr(plan->explain, "inf"));
     sb_plan_release(plan);
     gen_free_matrix(&pb.a);
 }
@@ -416,6 +441,7 @@ main(void)
         cmocka_unit_test(test_first_look),
         cmocka_unit_test(test_first_look_wide),
         cmocka_unit_test(test_says_what_it_is),
+        cmocka_unit_test(test_set_aside),
         cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_times_are_of_calls),
         cmocka_unit_test(test_absurd_width),
