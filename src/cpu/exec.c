@@ -7,12 +7,12 @@
  * result.
  *
  * Threads that wait turn for some milliseconds and sleep then. To wake them takes 30 to
- * 150 us. The system may wake them on the core that waits for them, most often on virtual
- * machines, whose cores look taken when they are idle: until its next tick, some
- * milliseconds, that core turns for the thread that it keeps from running. So after a
- * pause the caller makes way for who has not come, who then leaves his core
- * (docs/measured/analysis.md, A team that sleeps). And short work after a pause is the
- * caller's alone until a team would have saved as much, and the team's from then on.
+ * 150 us. The system may wake them on the core that waits for them, as seen on virtual
+ * machines: until its next tick, some milliseconds, that core turns for the thread that it
+ * keeps from running. So after a pause the caller makes way for who has not come, who then
+ * leaves his core (docs/measured/analysis.md, A team that sleeps). And short work after a
+ * pause is the caller's alone until a team would have saved as much, and the team's from
+ * then on.
  */
 #include "cpu/exec.h"
 
@@ -205,8 +205,8 @@ work(const job *j, share *shares, int team, int me)
             run_piece(j, piece);
 }
 
-/* The caller's yield runs a thread that was woken on his core; one that is on its way to another core comes by
- * itself. */
+/* The caller's yield runs a thread that was woken on his core; one that is on its way to
+ * another core comes by itself. */
 static void
 make_way(const share *shares, int team, int tries)
 {
