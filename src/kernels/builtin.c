@@ -89,10 +89,11 @@
 #define BLOCKED(kind, block, types)                \
     "spmm " kind " " types " rr " block " t16 p0", \
         "spmm " kind " " types " rr " block " t32 p0"
-/* Windows of narrow products, where a wider tile is masks. */
-#define NARROW(types, tile)                                                         \
+/* Windows of narrow products, where a wider tile is masks, and one cut short whole registers. */
+#define NARROW_WINDOWS(types, tile)                                                 \
     "spmm win " types " rr b3 " tile " p0", "spmm win " types " rr b4 " tile " p0", \
-        "spmm win " types " rr b8 " tile " p0", NARROW_PACKED(types, tile)
+        "spmm win " types " rr b8 " tile " p0"
+#define NARROW(types, tile) NARROW_WINDOWS(types, tile), NARROW_PACKED(types, tile)
 #define NARROW_PACKED(types, tile)                       \
     "spmm share " types " rr b3 packed " tile " p0",     \
         "spmm share " types " rr b4 packed " tile " p0", \
@@ -464,6 +465,10 @@ static const char *const builtin[] = {
     NARROW(F32, "t4"),
     "spmm rows " F32 " rr t4 p0",
     NARROW(F32, "t8"),
+    NARROW_WINDOWS(F32, "x4"),
+    NARROW_WINDOWS(F32, "x8"),
+    NARROW_WINDOWS(F64, "x4"),
+    "spmm rows " F64 " rr t4 p0",
     NARROW(F64, "t8"),
     NARROW_PACKED(F32, "t16"),
     STRIPES(F32),

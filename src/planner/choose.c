@@ -232,6 +232,7 @@ static const char *
 unwise_narrow(const sb_planner *pl, const sb_part_choice *p)
 {
     const int64_t n = pl->work.n, least = p->kind == SB_PART_WIN ? 4 : 8;
+    const int64_t row = n * pl->work.c_size;
     const bool fits = (n == 4 || n == 8) && p->kind != SB_PART_BSR;
     const bool windows = p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE;
     /* eight doubles are a register on Zen 5; floats have no kernels as narrow */
@@ -244,8 +245,11 @@ unwise_narrow(const sb_planner *pl, const sb_part_choice *p)
     if (pl->pb->op == SB_OP_SPMM && windows && p->size > 4 &&
         !sb_rule_holds(&pl->work, pl->target, p->size))
         return "more sums than the registers hold";
-    return pl->pb->op == SB_OP_SPMM && n * pl->work.c_size <= 32 && !fits &&
-                   p->kind != SB_PART_DIA && p->size < least
+    if (pl->pb->op != SB_OP_SPMM)
+        return NULL;
+    /* pairs have no kernels as narrow */
+    return (row <= 32 && !fits && p->kind != SB_PART_DIA && p->size < least) ||
+                   (row < 128 && p->kind == SB_PART_WIN && p->size < 3)
                ? "too few rows together for so narrow a product"
                : NULL;
 }

@@ -213,3 +213,48 @@ sb_communities_order(int32_t *order, const sb_view *v)
     sb_free(other);
     return other && g.first && g.seen && g.of && g.at ? SB_OK : SB_ENOMEM;
 }
+
+/* Rows that are looked at, columns of each, and entries above which a row is not compared. */
+enum { SAMPLES = 128, COLUMNS = 4, COMPARED = 1024 };
+
+/* Columns that both rows name. */
+static int64_t
+common(const sb_view *v, int64_t one, int64_t other)
+{
+    const int64_t end = sb_view_lo(v, one + 1), past = sb_view_lo(v, other + 1);
+    int64_t found = 0, p = sb_view_lo(v, one), q = sb_view_lo(v, other);
+
+    while (p < end && q < past) {
+        const int64_t a = sb_view_col(v, p), b = sb_view_col(v, q);
+
+        found += a == b;
+        p += a <= b;
+        q += b <= a;
+    }
+    return found;
+}
+
+double
+sb_communities_closed(const sb_view *v)
+{
+    const int64_t n = v->rows < SAMPLES ? v->rows : SAMPLES;
+    int64_t named = 0, both = 0;
+
+    if (!sb_communities_suit(v))
+        return 0;
+    for (int64_t q = 0; q < n; q++) {
+        const int64_t i = v->rows / n * q + v->rows % n * q / n;
+        const int64_t lo = sb_view_lo(v, i), len = sb_view_lo(v, i + 1) - lo;
+
+        for (int t = 0; t < COLUMNS && t < len && len <= COMPARED; t++) {
+            const int64_t j = sb_view_col(v, lo + len * (2 * t + 1) / (2 * COLUMNS));
+            const int64_t other = sb_view_lo(v, j + 1) - sb_view_lo(v, j);
+
+            if (j == i || other > COMPARED)
+                continue;
+            named += other;
+            both += common(v, i, j);
+        }
+    }
+    return named > 0 ? (double)both / (double)named : 0;
+}

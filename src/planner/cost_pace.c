@@ -32,8 +32,11 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unro
 
     if (p->kind == SB_PART_WIN && row <= 32 && !sb_target_slow_gathers(t))
         return t->isa != SB_ISA_V4G               ? 1.3
-               : row <= 16 || w->compute_size > 4 ? 1.5
-                                                  : 1.4;
+               : row <= 16 || w->compute_size > 4 ? 1.2
+                                                  : 1.12;
+    if (p->kind == SB_PART_WIN && row <= 128 &&
+        t->isa == SB_ISA_V4G) /* rows gain as much */
+        return p->size == 2 ? 1.3 : 1.12;
     if (p->kind == SB_PART_PANEL && t->isa == SB_ISA_V3 && row >= 256 && row < 1024)
         return row < 512 ? 0.95 : 0.88;
     /* longer rows share sets of L1, which slabs cure */

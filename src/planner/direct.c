@@ -94,12 +94,12 @@ asks_of(const sb_work *w, sb_part_kind kind)
 
     if (kind != SB_PART_CSR)
         return (asks){0};
-    return (asks){.lengths = sb_rule_asks_ragged(w, t),
-                  .last = sb_rule_last(w, b_bytes, 1, t) > 0,
-                  .far = sb_target_slow_gathers(t) &&
-                         (sb_rule_strewn(w, b_bytes, 1, t) ||
-                          sb_rule_beyond(w, b_bytes, 1, 1, t) ||
-                          long_enough(w, b_bytes, t))};
+    return (asks){
+        .lengths = sb_rule_asks_ragged(w, t),
+        .last = sb_rule_last(w, b_bytes, 1, t) > 0,
+        .far = long_enough(w, b_bytes, t) ||
+               (sb_target_slow_gathers(t) && (sb_rule_strewn(w, b_bytes, 1, t) ||
+                                              sb_rule_beyond(w, b_bytes, 1, 1, t)))};
 }
 
 static order

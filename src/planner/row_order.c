@@ -16,8 +16,11 @@
  * for its making within some tens of products. */
 enum { LEAST_ROW = 512, LONG_ROW = 1024 };
 
-/* On Emerald Rapids it does from the former on where L2 holds what the making takes (communities.h);
- * beyond, that is more than ten products. */
+/* The same on Emerald Rapids, whose L3 is so far: of windows, and of rows that close triangles. */
+enum { LEAST_ROW_WINDOWS = 128, LEAST_ROW_CLOSED = 256 };
+
+/* On Emerald Rapids it does from the former on where L2 holds what the making takes (communities.h),
+ * so many bytes a row; beyond, and of shorter rows, where much is promised. */
 enum { ROW_MAKING = 40 };
 
 /* Of L3, what A, B and C take up where orders were timed; Zen 3 asks from less on. */
@@ -33,10 +36,15 @@ typedef struct weights {
 static const weights zen4 = {0.36, 0.99, 0.44}, intel = {1.1, 1, 0.6};
 
 /* Time as it is over time in order, from which on the order is taken; of rows of B shorter than LONG_ROW
- * on Emerald Rapids; of windows, where 1.5 gains and 1.08, of nodes in order, loses. */
+ * on Emerald Rapids; of windows, where 1.5 gains and 1.08, of nodes in order, loses; of what takes tens
+ * of products to pay for its making. */
 #define PAYS 1.05
 #define PAYS_SHORT 1.09
 #define PAYS_WINDOWS 1.25
+#define PAYS_LATE 1.2
+
+/* Of the rows that a row names (communities.h), where it pays so late. */
+#define CLOSED 0.3
 
 /* The fillings of either cache in which a column was last read, from 1 on. */
 typedef struct last {
@@ -139,16 +147,18 @@ in_order(const sb_weighed *w)
            w->choice.part[0].k > 0;
 }
 
-/* What is cheapest so far. */
+/* What is cheapest so far; of those of no slab unless `slabs`, of windows alone where told. */
 static const sb_weighed *
-cheapest(const sb_planner *pl)
+cheapest(const sb_planner *pl, bool slabs, bool windows)
 {
     const sb_weighed *best = NULL;
 
     for (int q = 0; q < pl->nweighed; q++) {
         const sb_weighed *w = &pl->weighed[q];
 
-        if (!w->dropped && (!best || w->cost.seconds < best->cost.seconds) &&
+        if (!w->dropped && (slabs || w->choice.slab == 0) &&
+            (!windows || w->choice.part[0].kind == SB_PART_WIN) &&
+            (!best || w->cost.seconds < best->cost.seconds) &&
             (w->choice.part[0].c <= 1 || pl->opt->effort == SB_EFFORT_ESTIMATE))
             best = w;
     }
@@ -170,14 +180,32 @@ by_rows(const sb_weighed *best)
 /* Of L3, a slab that asks for its rows: as fast as an order, which has to be made. */
 #define SLAB_HELD 0.5
 
+/* Of what is cheapest without slabs, what windows take at most that may be ahead of all in order, on
+ * Emerald Rapids. */
+#define NEARLY 1.3
+
+/* Rows of the cheapest windows that are of no slab and nearly as cheap as all that is, 0: none are. */
+static int
+windows_beside(const sb_planner *pl)
+{
+    const sb_weighed *best = cheapest(pl, false, false),
+                     *found = cheapest(pl, false, true);
+
+    return found && found->cost.seconds <= NEARLY * best->cost.seconds
+               ? found->choice.part[0].size
+               : 0;
+}
+
 /* Rows of its windows if it has them, where windows in order were timed: on Zen 5, by slabs too but where
- * L3 holds one whose rows are asked for; else 0. */
+ * L3 holds one whose rows are asked for; on Emerald Rapids of windows beside it as well; else 0. */
 static int
 by_windows(const sb_planner *pl, const sb_weighed *best)
 {
     const sb_work *w = &pl->work;
     const int slab = best ? best->choice.slab : 0;
 
+    if (pl->target->isa == SB_ISA_V4G)
+        return windows_beside(pl);
     if (!best || !pl->target->wide || best->choice.part[0].kind != SB_PART_WIN ||
         (slab > 0 && sb_rule_slab_asks(w, slab, pl->target) &&
          (double)w->k * slab * w->b_size < SLAB_HELD * (double)pl->target->l3))
@@ -218,19 +246,32 @@ leaves_l2(const sb_planner *pl)
            sb_work_footprint(&pl->work, &pl->stats) > (double)pl->target->l2;
 }
 
+/* Emerald Rapids: rows of B so short, or rows so many, that an order is made in some tens of products. */
+static bool
+late(const sb_planner *pl)
+{
+    const int64_t row = pl->work.n * pl->work.b_size;
+
+    return pl->target->isa == SB_ISA_V4G && pl->opt->effort == SB_EFFORT_ESTIMATE &&
+           (row < LEAST_ROW ||
+            (row < LONG_ROW && pl->view.rows * ROW_MAKING > (int64_t)pl->target->l2));
+}
+
 /* By sizes and types alone; windows: whether rows are in windows, which are long. */
 static bool
 may_pay(const sb_planner *pl, bool windows)
 {
     const sb_work *w = &pl->work;
     const bool timed = pl->opt->effort != SB_EFFORT_ESTIMATE,
-               near = pl->view.rows * ROW_MAKING <= (int64_t)pl->target->l2,
-               early = timed || windows || (near && pl->target->isa == SB_ISA_V4G);
+               fast = pl->target->isa == SB_ISA_V4G;
+    const int64_t least = fast ? (windows ? LEAST_ROW_WINDOWS : LEAST_ROW_CLOSED)
+                          : timed || windows ? LEAST_ROW
+                                             : LONG_ROW;
 
-    return !pl->pb->device && w->op == SB_OP_SPMM &&
-           w->n * w->b_size >= (early ? LEAST_ROW : LONG_ROW) &&
+    return !pl->pb->device && w->op == SB_OP_SPMM && w->n * w->b_size >= least &&
            (timed || known_types(pl)) && (leaves_l3(pl) || leaves_l2(pl)) &&
-           sb_communities_suit(&pl->view);
+           sb_communities_suit(&pl->view) &&
+           (windows || !late(pl) || sb_communities_closed(&pl->view) >= CLOSED);
 }
 
 static double
@@ -239,6 +280,7 @@ pays(const sb_planner *pl, int window)
     const bool few = pl->work.n * pl->work.b_size < LONG_ROW;
 
     return window > 1                             ? PAYS_WINDOWS
+           : late(pl)                             ? PAYS_LATE
            : few && pl->target->isa == SB_ISA_V4G ? PAYS_SHORT
                                                   : PAYS;
 }
@@ -281,6 +323,14 @@ look(sb_planner *pl, int window, double *ratio)
     return st;
 }
 
+/* Whether windows of so many rows gain from an order as those that were looked at do: on Emerald Rapids a
+ * part of theirs as well, which may have kernels where they have none. */
+static bool
+alike(const sb_planner *pl, int size, int rows)
+{
+    return size == rows || (pl->target->isa == SB_ISA_V4G && rows % size == 0);
+}
+
 /* Windows of so many rows, of no slab, in order as well. */
 static void
 order_windows(sb_planner *pl, int rows, double ratio)
@@ -293,7 +343,7 @@ order_windows(sb_planner *pl, int rows, double ratio)
 
         if (as_is->dropped || as_is->choice.slab > 0 ||
             as_is->choice.part[0].kind != SB_PART_WIN ||
-            as_is->choice.part[0].size != rows)
+            !alike(pl, as_is->choice.part[0].size, rows))
             continue;
         *w = *as_is;
         w->order = SB_WEIGHED_MAX + q;
@@ -306,7 +356,7 @@ order_windows(sb_planner *pl, int rows, double ratio)
 sb_status
 sb_row_order_weigh(sb_planner *pl)
 {
-    const sb_weighed *best = cheapest(pl);
+    const sb_weighed *best = cheapest(pl, true, false);
     const int rows = by_windows(pl, best);
     double ratio;
 

@@ -275,8 +275,10 @@ distance(const sb_work *w, double strewn, int rows, const sb_target *t)
     return near <= 256 ? 56 : near <= 512 || (dots && row < DOTS_LONG) ? 32 : 16;
 }
 
-/* Of entries, those in no order where first lines alone are asked for; and how far ahead. */
+/* Of entries, those in no order where first lines alone are asked for, on Zen 5 and beside rows of C that go
+ * past the caches of Emerald Rapids; and how far ahead. */
 #define FIRST_STREWN 0.8
+#define FIRST_STREWN_FAST 0.45
 #define FIRST 15
 
 bool
@@ -284,8 +286,13 @@ sb_rule_first(const sb_work *w, double footprint, double strewn, const sb_target
 {
     const int64_t row = w->n * w->b_size;
 
-    return t->wide && plain_types(w) && !w->col_major && w->idx_size < 8 &&
-           row == 256 && strewn >= FIRST_STREWN && footprint > 0.5 * (double)t->l2;
+    if (!plain_types(w) || w->col_major || w->idx_size == 8)
+        return false;
+    if (t->isa == SB_ISA_V4G)
+        return row >= 256 && row < 2048 && w->nnz < 16 * w->m &&
+               strewn >= FIRST_STREWN_FAST && footprint > (double)t->l2;
+    return t->wide && row == 256 && strewn >= FIRST_STREWN &&
+           footprint > 0.5 * (double)t->l2;
 }
 
 int
@@ -300,11 +307,11 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows
      * columns on Emerald Rapids) */
     if (t->isa == SB_ISA_V4G && w.n * w.b_size < 128)
         return 0;
+    if (!sb_target_zen(t) && stream)
+        return rows <= 1 && sb_rule_first(&w, footprint, strewn, t) ? FIRST : 0;
     if (!sb_target_zen(t))
-        return !dots && sb_problem_row_major(pb) && !stream &&
-                       footprint > (double)t->l3 / 2
-                   ? 8
-                   : 0;
+        return !dots && sb_problem_row_major(pb) && footprint > (double)t->l3 / 2 ? 8
+                                                                                  : 0;
     if (t->isa == SB_ISA_V3 && !dots && not_measured(&w))
         return 0;
     if (sb_problem_row_major(pb) && asks_short(&w, footprint, strewn, rows, t))
@@ -436,7 +443,7 @@ sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean, const sb_tar
 bool
 sb_rule_stream_order(const sb_problem *pb, const sb_work *w, const sb_target *t)
 {
-    return t->isa == SB_ISA_V4G && w->n * w->c_size >= 512 && whole_lines(pb, w, t);
+    return t->isa == SB_ISA_V4G && w->n * w->c_size >= 128 && whole_lines(pb, w, t);
 }
 
 bool

@@ -45,7 +45,7 @@ sb_rule_unroll(const sb_work *w, const sb_target *t, double mean, int rows)
      * second set of two sums is cleared, added and mispredicted once a row */
     const bool doubled = row > 64 && row <= 128;
     const double pairs = row <= 64      ? (wide_rows(t) ? 7 : 6)
-                         : wide_rows(t) ? (doubled ? 24 : 8)
+                         : wide_rows(t) ? (doubled ? 16 : 8)
                                         : 32;
     const double fours = row <= 16              ? 8
                          : narrow_doubles(w, t) ? pairs
@@ -179,19 +179,27 @@ joined_slow(const sb_work *w, double mean, double ragged)
     return mean >= (mixed ? 3 : 4) ? SB_SPEC_HALVES : 0;
 }
 
+/* Rows of A, of fewer than 16 entries, whose lengths a predictor of Emerald Rapids keeps from one
+ * product to the next. */
+#define KEPT_FAST 8192
+
 /* Rows one after the other on Emerald Rapids (docs/measured/spmm-few-columns.md, Few
- * columns on Emerald Rapids): where lengths are not foreseen, eights, the last ones
- * masked; of doubles in rows of B of a line fours while rows of A are short. Long rows
- * of half a line are as fast by `few`. 0: none. */
+ * columns on Emerald Rapids): halves where lengths are foreseen or remembered and rows not long;
+ * elsewhere eights, the last ones masked, of doubles in rows of B of a line fours until
+ * rows of A are long. 0: none. */
 static int
 joined_fast(const sb_work *w, double mean, double ragged)
 {
     const int64_t row = w->n * w->b_size;
-    const bool doubles = w->compute_size > 4;
+    const bool mixed = ragged >= RAGGED, doubles = w->compute_size > 4;
+    const bool kept = !mixed || (w->m < KEPT_FAST && (row > 16 || mean < 8));
+    const double is_long = mixed || row == 16 || (row == 32 && !doubles) ? 16 : 32;
 
-    if (ragged < RAGGED || row == 128 || (row == 32 && mean >= (doubles ? 8 : 16)))
-        return 0;
-    return row == 64 && doubles && mean < 16 ? SB_SPEC_JOIN : SB_SPEC_EIGHTS;
+    if (row == 128)
+        return mean >= 6 && mean < 16 && w->m < KEPT_FAST ? SB_SPEC_FOURS : 0;
+    if (kept && mean < is_long)
+        return mean >= 4 ? SB_SPEC_HALVES : 1;
+    return row == 64 && doubles && mean < 40 ? SB_SPEC_JOIN : SB_SPEC_EIGHTS;
 }
 
 /* Of such rows as are mixed here Zen 4 and 5 forget the lengths before they come again. */
@@ -319,7 +327,7 @@ sb_rule_asking(const sb_work *w, const sb_target *t, int unroll)
 {
     if (w->op == SB_OP_SDDMM)
         return sb_target_slow_gathers(t) && unroll > 4 ? 4 : unroll;
-    return unroll > SB_SPEC_FEW ? 1 : unroll;
+    return unroll > SB_SPEC_FEW || t->isa == SB_ISA_V4G ? 1 : unroll;
 }
 
 int

@@ -52,17 +52,34 @@ pattern_new(int32_t rows, int32_t width, int32_t communities)
     return p;
 }
 
-/* Each row twice, one after the other. */
+/* Each row so many times, one after the other. */
 static inline pattern
-pattern_twice(const pattern *p)
+pattern_times(const pattern *p, int32_t times)
 {
     const int32_t rows = (int32_t)p->v.rows, width = p->ptr[1];
-    pattern t = pattern_new(2 * rows, width, 0);
+    pattern t = pattern_new(times * rows, width, 0);
 
-    for (int32_t i = 0; i < 2 * rows; i++)
+    for (int32_t i = 0; i < times * rows; i++)
         for (int32_t q = 0; q < width; q++)
-            t.crd[i * width + q] = 2 * p->crd[i / 2 * width + q];
+            t.crd[i * width + q] = times * p->crd[i / times * width + q];
     return t;
+}
+
+/* A ring whose rows name their `width` nearest, numbered in no order: `stride` has no divisor in
+ * common with `rows`. */
+static inline pattern
+pattern_ring(int32_t rows, int32_t width, int32_t stride)
+{
+    pattern p = pattern_new(rows, width, 0);
+
+    for (int64_t i = 0; i < rows; i++) {
+        int32_t *crd = p.crd + i * stride % rows * width;
+
+        for (int32_t q = 0; q < width; q++)
+            crd[q] = (int32_t)((i + q + rows - width / 2) % rows * stride % rows);
+        qsort(crd, (size_t)width, sizeof *crd, by_number);
+    }
+    return p;
 }
 
 static inline void

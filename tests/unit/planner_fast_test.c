@@ -122,36 +122,51 @@ test_panels(void **state)
     assert_true(sb_rule_segments(&floats, &fast));
 }
 
-/* Rows one after the other where lengths are not foreseen. */
+/* Rows one after the other: by masks where lengths are neither foreseen nor remembered, or rows long. */
 static void
 test_joined(void **state)
 {
+    enum { KEPT = 8191, MANY };
     static const struct {
-        int64_t n;
+        int64_t m, n;
         int size;
         double mean, ragged;
         int want;
     } cases[] = {
-        {4, 4, 3, 0.5, SB_SPEC_EIGHTS},
-        {4, 4, 90, 0.5, SB_SPEC_EIGHTS},
-        {4, 4, 3, 0.4, 1},
-        {4, 4, 90, 0.4, SB_SPEC_FEW},
-        {8, 4, 15, 0.5, SB_SPEC_EIGHTS},
-        {8, 4, 16, 0.5, SB_SPEC_FEW},
-        {4, 8, 7, 0.5, SB_SPEC_EIGHTS},
-        {4, 8, 8, 0.5, SB_SPEC_FEW},
-        {16, 4, 3, 0.5, SB_SPEC_EIGHTS},
-        {16, 4, 90, 0.5, SB_SPEC_EIGHTS},
-        {8, 8, 15, 0.5, SB_SPEC_JOIN},
-        {8, 8, 16, 0.5, SB_SPEC_EIGHTS},
-        {16, 4, 13, 0.2, 2},
-        {32, 4, 13, 0.9, 1},
-        {32, 4, 30, 0.9, 2},
+        {MANY, 4, 4, 3, 0.5, SB_SPEC_EIGHTS},
+        {KEPT, 4, 4, 3, 0.5, 1},
+        {KEPT, 4, 4, 4, 0.5, SB_SPEC_HALVES},
+        {KEPT, 4, 4, 8, 0.5, SB_SPEC_EIGHTS},
+        {MANY, 4, 4, 3, 0.4, 1},
+        {MANY, 4, 4, 15, 0.4, SB_SPEC_HALVES},
+        {MANY, 4, 4, 16, 0.4, SB_SPEC_EIGHTS},
+        {MANY, 8, 4, 3, 0.5, SB_SPEC_EIGHTS},
+        {KEPT, 8, 4, 15, 0.5, SB_SPEC_HALVES},
+        {KEPT, 8, 4, 16, 0.5, SB_SPEC_EIGHTS},
+        {MANY, 8, 4, 15, 0.4, SB_SPEC_HALVES},
+        {MANY, 8, 4, 16, 0.4, SB_SPEC_EIGHTS},
+        {MANY, 4, 8, 31, 0.4, SB_SPEC_HALVES},
+        {MANY, 4, 8, 32, 0.4, SB_SPEC_EIGHTS},
+        {MANY, 16, 4, 3, 0.5, SB_SPEC_EIGHTS},
+        {KEPT, 16, 4, 15, 0.5, SB_SPEC_HALVES},
+        {MANY, 16, 4, 31, 0.4, SB_SPEC_HALVES},
+        {MANY, 16, 4, 32, 0.4, SB_SPEC_EIGHTS},
+        {MANY, 8, 8, 39, 0.5, SB_SPEC_JOIN},
+        {MANY, 8, 8, 40, 0.5, SB_SPEC_EIGHTS},
+        {KEPT, 8, 8, 15, 0.5, SB_SPEC_HALVES},
+        {MANY, 8, 8, 31, 0.4, SB_SPEC_HALVES},
+        {MANY, 8, 8, 32, 0.4, SB_SPEC_JOIN},
+        {KEPT, 32, 4, 6, 0.9, SB_SPEC_FOURS},
+        {KEPT, 32, 4, 5, 0.9, 1},
+        {KEPT, 16, 8, 15, 0.1, SB_SPEC_FOURS},
+        {KEPT, 32, 4, 16, 0.9, 1},
+        {MANY, 32, 4, 13, 0.9, 1},
+        {MANY, 32, 4, 30, 0.9, 2},
     };
 
     (void)state;
     for (int q = 0; q < SB_COUNT(cases); q++) {
-        const sb_work w = square(1000, cases[q].n, cases[q].size, 1);
+        const sb_work w = square(cases[q].m, cases[q].n, cases[q].size, 1);
 
         if (sb_rule_together(&w, &fast, SB_PART_CSR, 1, cases[q].mean,
                              cases[q].ragged) != cases[q].want)
@@ -159,21 +174,53 @@ test_joined(void **state)
     }
 }
 
+/* First lines are asked for beside rows of C that go past the caches, one entry at a time. */
+static void
+test_first(void **state)
+{
+    const sb_work w = square(60000, 64, 4, 5);
+    const sb_problem pb = by_rows(60000, 64);
+    const double beyond = 2 * (double)fast.l2;
+    sb_work other = w;
+
+    (void)state;
+    assert_true(sb_rule_first(&w, beyond, 0.45, &fast));
+    assert_false(sb_rule_first(&w, beyond, 0.44, &fast));
+    assert_false(sb_rule_first(&w, (double)fast.l2, 1, &fast));
+    other.n = 60;
+    assert_false(sb_rule_first(&other, beyond, 1, &fast));
+    other.n = 508;
+    assert_true(sb_rule_first(&other, beyond, 1, &fast));
+    other.n = 512;
+    assert_false(sb_rule_first(&other, beyond, 1, &fast));
+    other = w;
+    other.nnz = 16 * w.m;
+    assert_false(sb_rule_first(&other, beyond, 1, &fast));
+    other = w;
+    other.idx_size = 8; /* no kernels */
+    assert_false(sb_rule_first(&other, beyond, 1, &fast));
+    assert_int_equal(sb_rule_prefetch(&pb, beyond, 1, 1, true, &fast), 15);
+    assert_int_equal(sb_rule_prefetch(&pb, beyond, 1, 1, false, &fast), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, beyond, 1, 3, true, &fast), 0);
+    assert_int_equal(sb_rule_prefetch(&pb, beyond, 0, 1, true, &fast), 0);
+    assert_int_equal(sb_rule_asking(&w, &fast, 2), 1);
+}
+
 /* In an order of rows C goes past the caches whatever its size, if its rows are whole lines. */
 static void
 test_stream_order(void **state)
 {
     const sb_target zen4 = {.isa = SB_ISA_V4};
-    const sb_work w = square(1000, 256, 4, 5), narrow = square(1000, 64, 4, 5);
-    sb_problem pb = by_rows(1000, 256);
+    const sb_work w = square(1000, 32, 4, 5), narrow = square(1000, 16, 4, 5);
+    sb_problem pb = by_rows(1000, 32);
 
     (void)state;
-    pb.c.ld = 256;
+    pb.c.ld = 32;
     assert_false(sb_rule_stream(&pb, &w, 5, &fast));
     assert_true(sb_rule_stream_order(&pb, &w, &fast));
     assert_false(sb_rule_stream_order(&pb, &w, &zen4));
     assert_false(sb_rule_stream_order(&pb, &narrow, &fast));
-    pb.c.ld = 260;
+    pb.c.ld = 36;
     assert_false(sb_rule_stream_order(&pb, &w, &fast));
 }
 
@@ -509,14 +556,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slabs),        cmocka_unit_test(test_scattered),
-        cmocka_unit_test(test_panels),       cmocka_unit_test(test_joined),
-        cmocka_unit_test(test_stream_order), cmocka_unit_test(test_follows),
-        cmocka_unit_test(test_vectors),      cmocka_unit_test(test_order),
-        cmocka_unit_test(test_windows),      cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_short_rows),   cmocka_unit_test(test_flows),
-        cmocka_unit_test(test_lanes),        cmocka_unit_test(test_between),
-        cmocka_unit_test(test_stream),       cmocka_unit_test(test_prices),
+        cmocka_unit_test(test_slabs),   cmocka_unit_test(test_scattered),
+        cmocka_unit_test(test_panels),  cmocka_unit_test(test_joined),
+        cmocka_unit_test(test_first),   cmocka_unit_test(test_stream_order),
+        cmocka_unit_test(test_follows), cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_order),   cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_cut),     cmocka_unit_test(test_short_rows),
+        cmocka_unit_test(test_flows),   cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_between), cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_prices),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);

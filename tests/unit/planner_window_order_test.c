@@ -1,7 +1,9 @@
-/* One planner's orders of rows and of windows of them, in turns: each a permutation of as many. */
-#include "base/alloc.h"
-#include "pattern.h"
-#include "planner/row_order.h"
+/*
+ * One planner's orders of rows and of windows of them, in turns: each a permutation of as many. Where they
+ * are looked at on Emerald Rapids: of rows whose triangles close, and of windows beside what is cheaper.
+ */
+#include "order_planner.h"
+#include "planner/communities.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,10 +38,95 @@ test_sizes(void **state)
     pattern_free(&p);
 }
 
+/* Of each row's neighbours, what it names as well; of a ring of nine, at the distances that are looked
+ * at, six or seven. */
+static void
+test_closed(void **state)
+{
+    pattern ring = pattern_ring(2000, 9, 777), random = pattern_new(2000, 8, 1);
+    pattern alone = pattern_new(2000, 1, 0), none = alone;
+
+    (void)state;
+    assert_true(sb_communities_closed(&ring.v) > 0.6);
+    assert_true(sb_communities_closed(&ring.v) < 0.9);
+    assert_true(sb_communities_closed(&random.v) < 0.02);
+    assert_true(sb_communities_closed(&alone.v) == 0); /* itself */
+    ring.v.cols++;
+    assert_true(sb_communities_closed(&ring.v) == 0); /* not square */
+    none.v.rows = none.v.cols = none.v.nnz = 0;
+    assert_true(sb_communities_closed(&none.v) == 0);
+    pattern_free(&ring);
+    pattern_free(&random);
+    pattern_free(&alone);
+}
+
+/* Two thousand rows of a ring in no order, B beyond L2; the price of what is not looked at stays. */
+static bool
+ordered(const sb_target *t, const pattern *p, int64_t n)
+{
+    double seconds;
+    const char *dropped = weighed(p, t, n, 0, SB_EFFORT_ESTIMATE, &seconds);
+
+    assert_true(dropped ? seconds == 1 : seconds < 1 / 1.05);
+    return !dropped;
+}
+
+/* Shorter rows of B, and rows of A so many that L2 does not hold an order's making, are looked at where
+ * triangles close, and taken where more is promised. */
+static void
+test_late(void **state)
+{
+    const sb_target zen4 = {.isa = SB_ISA_V4, .l2 = 40 << 10, .l3 = 1 << 20};
+    sb_target fast = {.isa = SB_ISA_V4G, .l2 = 40 << 10, .l3 = 300 << 20};
+    pattern ring = pattern_ring(2000, 9, 777), loose = pattern_new(2000, 8, 40);
+    pattern near = pattern_ring(2000, 9, 1);
+
+    (void)state;
+    assert_true(ordered(&fast, &ring, 64));
+    assert_false(ordered(&fast, &ring, 48));
+    assert_false(ordered(&fast, &loose, 64));
+    assert_false(ordered(&fast, &near, 64));
+    assert_true(ordered(&fast, &ring, 128));
+    assert_false(ordered(&fast, &loose, 128));
+    assert_true(ordered(&fast, &loose, 256)); /* long enough for what pays sooner */
+    assert_false(ordered(&zen4, &ring, 128));
+    fast.l2 = 80 << 10; /* 40 bytes a row */
+    assert_true(ordered(&fast, &loose, 128));
+    assert_false(ordered(&fast, &loose, 64));
+    pattern_free(&ring);
+    pattern_free(&loose);
+    pattern_free(&near);
+}
+
+/* Windows nearly as cheap as rows, slabs left aside, from rows of B of 128 bytes on; those of a part of their
+ * size as well. */
+static void
+test_beside(void **state)
+{
+    const sb_target fast = {.isa = SB_ISA_V4G, .l2 = 40 << 10, .l3 = 300 << 20},
+                    zen5 = {
+                        .isa = SB_ISA_V4, .wide = true, .l2 = 40 << 10, .l3 = 1 << 20};
+    pattern ring = pattern_ring(500, 9, 77), six = pattern_times(&ring, 6);
+    double seconds;
+
+    (void)state;
+    assert_int_equal(2, lists_windows(&six, &fast, 32, (priced){2, 6, 3}, &seconds));
+    assert_true(seconds < 0.8);
+    assert_int_equal(1, lists_windows(&six, &fast, 32, (priced){2, 6, 4}, &seconds));
+    assert_int_equal(2, lists_windows(&six, &fast, 32, (priced){0.8, 6, 3}, &seconds));
+    assert_int_equal(0, lists_windows(&six, &fast, 32, (priced){0.7, 6, 3}, &seconds));
+    assert_int_equal(0, lists_windows(&six, &fast, 16, (priced){2, 6, 3}, &seconds));
+    assert_int_equal(1, lists_windows(&six, &zen5, 128, (priced){2, 6, 3}, &seconds));
+    pattern_free(&ring);
+    pattern_free(&six);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes), cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_late), cmocka_unit_test(test_beside)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
