@@ -232,24 +232,22 @@ static const char *
 unwise_narrow(const sb_planner *pl, const sb_part_choice *p)
 {
     const int64_t n = pl->work.n, least = p->kind == SB_PART_WIN ? 4 : 8;
-    const int64_t row = n * pl->work.c_size;
     const bool fits = (n == 4 || n == 8) && p->kind != SB_PART_BSR;
     const bool windows = p->kind == SB_PART_WIN || p->kind == SB_PART_SHARE;
     /* eight doubles are a register on Zen 5; floats have no kernels as narrow */
     const bool line = pl->target->wide && pl->work.compute_size == 8 && n == 8 &&
                       windows &&
                       sb_cost_shared(p, &pl->stats, pl->target) >= NEARLY_ALL;
+    /* which have tiles of more columns alone; elsewhere they are not the cheapest */
+    const bool pairs = pl->target->isa == SB_ISA_V4G && p->kind == SB_PART_WIN &&
+                       p->size == 2 && n * pl->work.compute_size <= 64;
 
-    if (pl->pb->op == SB_OP_SPMM && windows && p->size == 6 && n < 32 && !line)
+    if (windows && p->size == 6 && n < 32 && !line)
         return "windows of six rows want 32 columns";
-    if (pl->pb->op == SB_OP_SPMM && windows && p->size > 4 &&
-        !sb_rule_holds(&pl->work, pl->target, p->size))
+    if (windows && p->size > 4 && !sb_rule_holds(&pl->work, pl->target, p->size))
         return "more sums than the registers hold";
-    if (pl->pb->op != SB_OP_SPMM)
-        return NULL;
-    /* pairs have no kernels as narrow */
-    return (row <= 32 && !fits && p->kind != SB_PART_DIA && p->size < least) ||
-                   (row < 128 && p->kind == SB_PART_WIN && p->size < 3)
+    return pairs || (n * pl->work.c_size <= 32 && !fits && p->kind != SB_PART_DIA &&
+                     p->size < least)
                ? "too few rows together for so narrow a product"
                : NULL;
 }

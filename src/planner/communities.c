@@ -217,19 +217,22 @@ sb_communities_order(int32_t *order, const sb_view *v)
 /* Rows that are looked at, columns of each, and entries above which a row is not compared. */
 enum { SAMPLES = 128, COLUMNS = 4, COMPARED = 1024 };
 
-/* Columns that both rows name. */
+/* Columns that both rows name, but the rows themselves; of the other one's, how many others there are. */
 static int64_t
-common(const sb_view *v, int64_t one, int64_t other)
+common(const sb_view *v, int64_t one, int64_t other, int64_t *of)
 {
     const int64_t end = sb_view_lo(v, one + 1), past = sb_view_lo(v, other + 1);
-    int64_t found = 0, p = sb_view_lo(v, one), q = sb_view_lo(v, other);
+    int64_t found = 0, p = sb_view_lo(v, one);
 
-    while (p < end && q < past) {
-        const int64_t a = sb_view_col(v, p), b = sb_view_col(v, q);
+    for (int64_t q = sb_view_lo(v, other); q < past; q++) {
+        const int64_t b = sb_view_col(v, q);
 
-        found += a == b;
-        p += a <= b;
-        q += b <= a;
+        if (b == one || b == other)
+            continue;
+        ++*of;
+        while (p < end && sb_view_col(v, p) < b)
+            p++;
+        found += p < end && sb_view_col(v, p) == b;
     }
     return found;
 }
@@ -238,23 +241,21 @@ double
 sb_communities_closed(const sb_view *v)
 {
     const int64_t n = v->rows < SAMPLES ? v->rows : SAMPLES;
-    int64_t named = 0, both = 0;
+    int64_t of = 0, both = 0;
 
     if (!sb_communities_suit(v))
         return 0;
     for (int64_t q = 0; q < n; q++) {
         const int64_t i = v->rows / n * q + v->rows % n * q / n;
         const int64_t lo = sb_view_lo(v, i), len = sb_view_lo(v, i + 1) - lo;
+        const int64_t most = len < COLUMNS ? len : COLUMNS;
 
-        for (int t = 0; t < COLUMNS && t < len && len <= COMPARED; t++) {
-            const int64_t j = sb_view_col(v, lo + len * (2 * t + 1) / (2 * COLUMNS));
-            const int64_t other = sb_view_lo(v, j + 1) - sb_view_lo(v, j);
+        for (int64_t t = 0; t < most && len <= COMPARED; t++) {
+            const int64_t j = sb_view_col(v, lo + len * (2 * t + 1) / (2 * most));
 
-            if (j == i || other > COMPARED)
-                continue;
-            named += other;
-            both += common(v, i, j);
+            if (j != i && sb_view_lo(v, j + 1) - sb_view_lo(v, j) <= COMPARED)
+                both += common(v, i, j, &of);
         }
     }
-    return named > 0 ? (double)both / (double)named : 0;
+    return of > 0 ? (double)both / (double)of : 0;
 }

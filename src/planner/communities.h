@@ -16,9 +16,9 @@ bool sb_communities_suit(const sb_view *v);
  */
 sb_status sb_communities_order(int32_t *order, const sb_view *v);
 
-/* Of the columns that the rows named by a row name, the share that the row names as well: triangles that
- * close, from 128 rows and four columns of each. Near 0 in random graphs, 0.3 and more in meshes and
- * where points are joined to their neighbours. Where columns are not in order fewer are found. */
+/* Triangles that close: of the columns that a row's neighbours name, but the two rows themselves, the share that
+ * the row names as well, from 128 rows and four neighbours of each. Near 0 in random graphs and in grids, 0.4 and more
+ * in meshes and where points are joined to their nearest. Where columns are not in order fewer are found. */
 double sb_communities_closed(const sb_view *v);
 
 #endif

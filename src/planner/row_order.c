@@ -43,7 +43,7 @@ static const weights zen4 = {0.36, 0.99, 0.44}, intel = {1.1, 1, 0.6};
 #define PAYS_WINDOWS 1.25
 #define PAYS_LATE 1.2
 
-/* Of the rows that a row names (communities.h), where it pays so late. */
+/* sb_communities_closed, where it pays so late. */
 #define CLOSED 0.3
 
 /* The fillings of either cache in which a column was last read, from 1 on. */
@@ -238,15 +238,17 @@ leaves_l3(const sb_planner *pl)
            sb_rule_last(w, b, pl->stats.onward, pl->target) == 0;
 }
 
-/* Emerald Rapids: where B leaves L2; in order C is always stored past the caches there. */
+/* Emerald Rapids: where B leaves L2; C of rows in order is always stored past the caches there. */
 static bool
-leaves_l2(const sb_planner *pl)
+leaves_l2(const sb_planner *pl, bool windows)
 {
-    return sb_rule_stream_order(pl->pb, &pl->work, pl->target) &&
+    return pl->target->isa == SB_ISA_V4G &&
+           (windows || sb_rule_stream_order(pl->pb, &pl->work, pl->target)) &&
            sb_work_footprint(&pl->work, &pl->stats) > (double)pl->target->l2;
 }
 
-/* Emerald Rapids: rows of B so short, or rows so many, that an order is made in some tens of products. */
+/* Emerald Rapids: rows of B so short, or rows so many, that an order pays for its making after some tens of
+ * products. */
 static bool
 late(const sb_planner *pl)
 {
@@ -257,7 +259,8 @@ late(const sb_planner *pl)
             (row < LONG_ROW && pl->view.rows * ROW_MAKING > (int64_t)pl->target->l2));
 }
 
-/* By sizes and types alone; windows: whether rows are in windows, which are long. */
+/* By sizes and types, and a look at triangles where it pays late; windows: whether rows are in windows, which
+ * are long. */
 static bool
 may_pay(const sb_planner *pl, bool windows)
 {
@@ -269,7 +272,7 @@ may_pay(const sb_planner *pl, bool windows)
                                              : LONG_ROW;
 
     return !pl->pb->device && w->op == SB_OP_SPMM && w->n * w->b_size >= least &&
-           (timed || known_types(pl)) && (leaves_l3(pl) || leaves_l2(pl)) &&
+           (timed || known_types(pl)) && (leaves_l3(pl) || leaves_l2(pl, windows)) &&
            sb_communities_suit(&pl->view) &&
            (windows || !late(pl) || sb_communities_closed(&pl->view) >= CLOSED);
 }
@@ -286,10 +289,11 @@ pays(const sb_planner *pl, int window)
 }
 
 /* *ratio: time of v's rows in order over time as they are, infinite where no order could
- * pay. A row of v stands for a window of so many, a column for so many rows of B, by which
+ * gain so much. A row of v stands for a window of so many, a column for so many rows of B, by which
  * all is counted: so a window that does not follow weighs as that many rows. */
 static sb_status
-compare(sb_planner *pl, const sb_view *v, int window, double columns, double *ratio)
+compare(sb_planner *pl, const sb_view *v, int window, double columns, double gain,
+        double *ratio)
 {
     const double row = (double)(pl->work.n * pl->work.b_size) * columns;
     const int64_t near = (int64_t)((double)pl->target->l2 / 2 / row),
@@ -300,7 +304,7 @@ compare(sb_planner *pl, const sb_view *v, int window, double columns, double *ra
 
     *ratio = INFINITY;
     SB_TRY(sb_row_traffic_count(&as_is, v, NULL, near, far));
-    if (sb_row_traffic_ratio(&as_is, &least, v->nnz, pl->target) * pays(pl, window) > 1)
+    if (sb_row_traffic_ratio(&as_is, &least, v->nnz, pl->target) * gain > 1)
         return SB_OK; /* were each column read but once */
     SB_TRY(order_of(pl, v, window));
     SB_TRY(sb_row_traffic_count(&order, v, pl->order, near, far));
@@ -310,15 +314,15 @@ compare(sb_planner *pl, const sb_view *v, int window, double columns, double *ra
 
 /* The same of windows, 1: rows. */
 static sb_status
-look(sb_planner *pl, int window, double *ratio)
+look(sb_planner *pl, int window, double gain, double *ratio)
 {
     sb_coarse c;
     sb_status st;
 
     if (window == 1)
-        return compare(pl, &pl->view, 1, 1, ratio);
+        return compare(pl, &pl->view, 1, 1, gain, ratio);
     SB_TRY(sb_coarse_make(&c, &pl->view, window, &pl->par));
-    st = compare(pl, &c.v, window, c.columns, ratio);
+    st = compare(pl, &c.v, window, c.columns, gain, ratio);
     sb_coarse_free(&c);
     return st;
 }
@@ -353,33 +357,58 @@ order_windows(sb_planner *pl, int rows, double ratio)
     }
 }
 
-sb_status
-sb_row_order_weigh(sb_planner *pl)
+/* Whether windows of so many rows were listed in an order. */
+static sb_status
+weigh_windows(sb_planner *pl, const sb_weighed *best, int rows, bool *listed)
 {
-    const sb_weighed *best = cheapest(pl, true, false);
-    const int rows = by_windows(pl, best);
+    const sb_weighed *as_is = cheapest(pl, false, true);
+    const bool decides = as_is && pl->opt->effort == SB_EFFORT_ESTIMATE;
+    /* to be ahead of all */
+    const double behind = decides ? as_is->cost.seconds / best->cost.seconds : 1,
+                 gain = fmax(pays(pl, rows), behind);
+
+    SB_TRY(look(pl, rows, gain, &pl->order_ratio));
+    *listed = pl->order_ratio * gain <= 1;
+    if (*listed)
+        order_windows(pl, rows, pl->order_ratio);
+    return SB_OK;
+}
+
+static sb_status
+weigh_rows(sb_planner *pl)
+{
+    const double gain = pays(pl, 1);
     double ratio;
 
-    if (!may_pay(pl, rows > 0) || !(rows > 0 || by_rows(best)))
-        return SB_OK;
-    SB_TRY(look(pl, rows > 0 ? rows : 1, &ratio));
+    SB_TRY(look(pl, 1, gain, &ratio));
     pl->order_ratio = ratio;
-    if (rows > 0) {
-        if (ratio * pays(pl, rows) <= 1)
-            order_windows(pl, rows, ratio);
-        return SB_OK;
-    }
     for (int q = 0; q < pl->nweighed; q++) {
         sb_weighed *w = &pl->weighed[q];
 
         if (!in_order(w))
             continue;
-        if (ratio * pays(pl, 1) > 1) {
+        if (ratio * gain > 1) {
             w->dropped = "the matrix's own order of rows finds as much in the caches";
             continue;
         }
         w->cost.seconds *= ratio;
         w->dropped = NULL;
     }
+    return SB_OK;
+}
+
+sb_status
+sb_row_order_weigh(sb_planner *pl)
+{
+    const sb_weighed *best = cheapest(pl, true, false);
+    const int rows = by_windows(pl, best);
+    const bool timed = pl->opt->effort != SB_EFFORT_ESTIMATE;
+    bool listed = false;
+
+    if (rows > 0 && may_pay(pl, true))
+        SB_TRY(weigh_windows(pl, best, rows, &listed));
+    /* the orders of windows are made in a tenth of the time, and gain more beside rows as cheap */
+    if ((!listed || timed) && by_rows(best) && may_pay(pl, false))
+        SB_TRY(weigh_rows(pl));
     return SB_OK;
 }

@@ -25,6 +25,7 @@ planner_new(sb_problem *pb, const sb_options *opt, const pattern *p,
             const sb_target *target, int64_t n, int64_t gap)
 {
     sb_planner *pl = calloc(1, sizeof *pl);
+    uint16_t *named = calloc((size_t)p->v.cols + 1, sizeof *named);
 
     *pb =
         (sb_problem){.op = SB_OP_SPMM,
@@ -42,7 +43,9 @@ planner_new(sb_problem *pb, const sb_options *opt, const pattern *p,
     pl->opt = opt;
     pl->target = target;
     pl->view = p->v;
-    pl->stats.distinct = p->v.cols;
+    for (int64_t q = 0; q < p->v.nnz; q++)
+        pl->stats.distinct += !named[p->crd[q]]++;
+    free(named);
     pl->stats.mean = 8;
     sb_work_of(&pl->work, pb);
     return pl;

@@ -177,7 +177,7 @@ compare(const void *x, const void *y)
 static void
 builtins_are_distinct(void **state)
 {
-    const char *all[1024];
+    const char *all[2048];
     int n = 0;
 
     (void)state;

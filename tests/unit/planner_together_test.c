@@ -24,11 +24,11 @@ test_eights(void **state)
         double mean, ragged;
         bool want;
     } cases[] = {
-        {SB_ISA_V4G, 8, 4, SB_PART_CSR, 9, 0, true},
+        {SB_ISA_V4G, 8, 4, SB_PART_CSR, 9, 0, false}, /* one after the other */
         {SB_ISA_V4G, 4, 4, SB_PART_ROWS, 9, 0, true},
-        {SB_ISA_V4G, 2, 8, SB_PART_CSR, 9, 0, true},
+        {SB_ISA_V4G, 2, 8, SB_PART_ROWS, 9, 0, true},
         {SB_ISA_V4G, 8, 4, SB_PART_CSR, 5, 0.1, false},
-        {SB_ISA_V4G, 8, 4, SB_PART_CSR, 5, 0.7, false}, /* one after the other */
+        {SB_ISA_V4G, 8, 4, SB_PART_CSR, 5, 0.7, false},
         {SB_ISA_V4G, 8, 4, SB_PART_ROWS, 5, 0.7, true},
         {SB_ISA_V4G, 7, 4, SB_PART_CSR, 50, 1, false},
         {SB_ISA_V4G, 16, 4, SB_PART_CSR, 50, 1, false},
@@ -135,10 +135,10 @@ test_joined(void **state)
         {SB_ISA_V4, 32, 4, SB_PART_CSR, 13, 0.9, SB_SPEC_HALVES, 0},
         {SB_ISA_V4, 32, 4, SB_PART_CSR, 5, 0, 1, 0},
         {SB_ISA_V4, 32, 8, SB_PART_CSR, 13, 0.9, 1, 0},
-        {SB_ISA_V4G, 32, 4, SB_PART_CSR, 13, 0, 1, 0},
+        {SB_ISA_V4G, 32, 4, SB_PART_CSR, 13, 0, 1, MANY},
         {SB_ISA_V4, 8, 4, SB_PART_PICK, 13, 0.2, 2, 0},
-        {SB_ISA_V4G, 8, 4, SB_PART_CSR, 13, 0.2, SB_SPEC_FEW, 0},
-        {SB_ISA_V4G, 8, 8, SB_PART_CSR, 13, 0.2, 2, 0},
+        {SB_ISA_V4G, 8, 4, SB_PART_CSR, 13, 0.2, SB_SPEC_HALVES, 0},
+        {SB_ISA_V4G, 8, 8, SB_PART_CSR, 13, 0.2, SB_SPEC_HALVES, 0},
         {SB_ISA_V3, 8, 4, SB_PART_CSR, 13, 0.2, SB_SPEC_HALVES, 0},
         {SB_ISA_V3, 4, 8, SB_PART_CSR, 12, 0.9, SB_SPEC_JOIN, 0},
         {SB_ISA_V3, 8, 4, SB_PART_CSR, 7, 0.9, SB_SPEC_HALVES,
