@@ -34,9 +34,9 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unro
         return t->isa != SB_ISA_V4G               ? 1.3
                : row <= 16 || w->compute_size > 4 ? 1.2
                                                   : 1.12;
-    /* rows that go together gain what the roofline does not know */
+    /* rows that go together gain what the roofline does not know, while B is near */
     if (p->kind == SB_PART_WIN && w->op == SB_OP_SPMM && row <= 128 &&
-        t->isa == SB_ISA_V4G)
+        (double)w->k * (double)row <= (double)t->l2 && t->isa == SB_ISA_V4G)
         return p->size == 2 ? 1.3 : 1.12;
     if (p->kind == SB_PART_PANEL && t->isa == SB_ISA_V3 && row >= 256 && row < 1024)
         return row < 512 ? 0.95 : 0.88;

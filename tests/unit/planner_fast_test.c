@@ -377,6 +377,7 @@ test_prices(void **state)
                  {16, 4, 1.12}, {16, 8, 1.12}, {33, 4, 1}};
     const sb_part_choice win = {.kind = SB_PART_WIN, .size = 3},
                          two = {.kind = SB_PART_WIN, .size = 2};
+    const sb_work far = square((2 << 20) / 128 + 1, 32, 4, 10);
     const sb_part_choice in_place[] = {{.kind = SB_PART_SELL}, {.kind = SB_PART_HDIA}};
     const sb_stats s = {.rows = 1000,
                         .cols = 1000,
@@ -396,6 +397,7 @@ test_prices(void **state)
             fabs(sb_cost_roof_pace(&two, &w, &fast, 1) - 1.3) > 1e-9)
             fail_msg("pairs of case %d", q);
     }
+    assert_true(sb_cost_roof_pace(&two, &far, &fast, 1) == 1); /* L2 does not hold B */
     for (int q = 0; q < SB_COUNT(in_place); q++) {
         sb_vector_part p = {.choice = &in_place[q],
                             .entries = 7000,
