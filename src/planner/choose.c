@@ -258,7 +258,7 @@ static const char *
 unwise_samples(const sb_planner *pl, const sb_part_choice *p)
 {
     const sb_stats *s = &pl->stats;
-    const bool wide = pl->target->wide;
+    const bool timed = sb_rule_dots_timed(pl->target);
     const int64_t row = pl->work.k * pl->work.b_size;
     const int at = sb_stats_window(p->size);
 
@@ -266,13 +266,13 @@ unwise_samples(const sb_planner *pl, const sb_part_choice *p)
         return NULL;
     if (pl->target->isa < SB_ISA_V4)
         return "dots of four rows want 32 registers";
-    if (row < (wide ? 128 : 256))
+    if (row < (timed ? 128 : 256))
         return "dots too short to gain from shared loads";
-    if (!wide && p->size < 4)
+    if (!timed && p->size < 4)
         return "so few rows together were not measured";
     if (s->win_share[at] < 0.8)
         return "too few runs shared by neighbouring rows";
-    if (wide && row >= 1024 && s->mean < 40)
+    if (timed && row >= 1024 && s->mean < 40)
         return "rows too short for windows of such long dots";
     return s->win_run[at] < 8 ? "shared runs too short for groups" : NULL;
 }

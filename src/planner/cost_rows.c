@@ -205,6 +205,8 @@ panels_on_zen4(const sb_part_choice *p, const sb_amounts *am, const sb_work *w,
 /* What is known to a tenth has to gain a little more than nothing; Zen 5's windows were fitted with
  * that. */
 #define MARGIN 1.03
+/* Of sampled products by windows of four and six rows, of dots of 256 bytes on, on Emerald Rapids. */
+#define MARGIN_TALL 1.09
 
 bool
 sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
@@ -219,8 +221,10 @@ sb_cost_rows_ratio(double *ratio, const sb_part_choice *p, const sb_amounts *am,
         *ratio = sb_cost_partitions(p->c, sb_work_footprint(w, s), (double)row, s, t);
         return true;
     }
-    if (w->op == SB_OP_SDDMM && t->wide && p->kind == SB_PART_WIN) {
-        *ratio = MARGIN * sb_rows_wide_dots(p, am, w, s, t);
+    if (w->op == SB_OP_SDDMM && sb_rule_dots_timed(t) && p->kind == SB_PART_WIN) {
+        *ratio =
+            (t->isa == SB_ISA_V4G && p->size > 3 && row >= 256 ? MARGIN_TALL : MARGIN) *
+            sb_rows_wide_dots(p, am, w, s, t);
         return true;
     }
     if (w->op != SB_OP_SPMM)

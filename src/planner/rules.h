@@ -195,9 +195,9 @@ bool sb_rule_alone(const sb_work *w, double footprint, double strewn, sb_part_ki
 int sb_rule_asking(const sb_work *w, const sb_target *t, int unroll);
 
 /* How many entries ahead rows of B are asked for, 0: none; the distance says how (spec.h). Only where what
- * the product touches leaves the last-level cache, but for sb_rule_first: `footprint` bytes of B, and on Zen 4 and 5 C and A with them, `rows` rows of A
- * asking together; on Zen 3 a share of it; elsewhere only where C is not streamed
- * (docs/kernels.md, SpMM rule 4). SDDMM's are columns of Y, C its X. On Zen 5 short
+ * the product touches leaves the last-level cache, but for sb_rule_first: `footprint` bytes of B, and on Zen 4 and 5
+ * C and A with them, `rows` rows of A asking together; on Zen 3 a share of it; elsewhere only where C is not
+ * streamed, first lines on Emerald Rapids only where it is (docs/kernels.md, SpMM rule 4). SDDMM's are columns of Y, C its X. On Zen 5 short
  * rows of B by themselves, too, on Zen 4 where they are `strewn`. */
 int sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows,
                      bool stream, const sb_target *t);
@@ -206,8 +206,8 @@ int sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int 
  * columns are one list, ask for these into L1 on Zen 5. */
 int sb_rule_nearer(int prefetch, sb_part_kind kind, int64_t row, const sb_target *t);
 
-/* Zen 5: whether the first line of each row of B is asked for where no more is, of four lines each, by
- * 32-bit indices, since they are named in no order. */
+/* Whether the first line of each row of B is asked for where no more is, by 32-bit indices, since they are named
+ * in no order: Zen 5, of four lines each, Emerald Rapids, of four to 31 by short rows of A, where L2 does not hold B. */
 bool sb_rule_first(const sb_work *w, double footprint, double strewn,
                    const sb_target *t);
 
@@ -232,7 +232,10 @@ int sb_rule_last(const sb_work *w, double footprint, double onward, const sb_tar
  * as those on diagonals do; then rows ask for nothing. */
 bool sb_rule_dots_near(const sb_work *w, double onward, const sb_target *t);
 
-/* How many columns of Y ahead windows of sampled products ask for, 0 none: Zen 5, where L2 does not hold Y and
+/* Cores on which windows of sampled products were timed, from dots of 128 bytes on. */
+bool sb_rule_dots_timed(const sb_target *t);
+
+/* How many columns of Y ahead windows of sampled products ask for, 0 none: where L2 does not hold Y and
  * some of its columns are in no order, or four L2s do not and they are long. */
 int sb_rule_dots_window(const sb_work *w, double footprint, double strewn,
                         const sb_target *t);
@@ -270,7 +273,7 @@ bool sb_rule_stream(const sb_problem *pb, const sb_work *w, double mean,
                     const sb_target *t);
 
 /* Whether it is where rows of C come in an order of communities, whatever its size: Emerald Rapids,
- * rows of 512 bytes and more, whole lines. */
+ * rows of 128 bytes and more, whole lines. */
 bool sb_rule_stream_order(const sb_problem *pb, const sb_work *w, const sb_target *t);
 
 /* Whether it is where rows ask for what their last entries name (sb_rule_last), whatever its size: Zen 4,

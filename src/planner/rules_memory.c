@@ -332,6 +332,12 @@ sb_rule_prefetch(const sb_problem *pb, double footprint, double strewn, int rows
 #define DOTS_LONG_L2 4
 #define DOTS_NEAR 16
 
+bool
+sb_rule_dots_timed(const sb_target *t)
+{
+    return t->wide || t->isa == SB_ISA_V4G;
+}
+
 int
 sb_rule_dots_window(const sb_work *w, double footprint, double strewn,
                     const sb_target *t)
@@ -340,7 +346,7 @@ sb_rule_dots_window(const sb_work *w, double footprint, double strewn,
     const bool wants = (strewn >= DOTS_STREWN && l2s > DOTS_L2) ||
                        (w->k * w->b_size >= DOTS_LONG && l2s > DOTS_LONG_L2);
 
-    return t->wide && w->op == SB_OP_SDDMM && wants ? DOTS_NEAR : 0;
+    return sb_rule_dots_timed(t) && w->op == SB_OP_SDDMM && wants ? DOTS_NEAR : 0;
 }
 
 /* Columns of a window ahead, by bytes of a row of B. */
