@@ -89,7 +89,7 @@
 #define BLOCKED(kind, block, types)                \
     "spmm " kind " " types " rr " block " t16 p0", \
         "spmm " kind " " types " rr " block " t32 p0"
-/* Windows of narrow products, where a wider tile is masks, and one cut short whole registers. */
+/* Windows of narrow products, where a wider tile is masks; of just so many columns, without any. */
 #define NARROW_WINDOWS(types, tile)                                                 \
     "spmm win " types " rr b3 " tile " p0", "spmm win " types " rr b4 " tile " p0", \
         "spmm win " types " rr b8 " tile " p0"

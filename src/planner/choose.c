@@ -274,6 +274,10 @@ unwise_samples(const sb_planner *pl, const sb_part_choice *p)
         return "too few runs shared by neighbouring rows";
     if (timed && row >= 1024 && s->mean < 40)
         return "rows too short for windows of such long dots";
+    if (pl->target->isa == SB_ISA_V4G && row >= 512 && row < 1024 && p->size < 6 &&
+        sb_rule_dots_window(&pl->work, sb_work_footprint(&pl->work, s), s->strewn,
+                            pl->target) > 0)
+        return "rows by themselves bring as much of Y from afar";
     return s->win_run[at] < 8 ? "shared runs too short for groups" : NULL;
 }
 

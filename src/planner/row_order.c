@@ -1,7 +1,8 @@
 /*
  * See row_order.h. What an order costs and gains is no outcome of the model, which knows windows of 64
  * neighbouring rows: it was fitted to rows timed in six orders on Zen 4, and in this one on Emerald
- * Rapids (docs/measured/spmm-orders.md). Zen 5, rows and windows, has Zen 4's weights.
+ * Rapids (docs/measured/spmm-orders.md). Zen 5, rows and windows, has Zen 4's weights, windows on Emerald
+ * Rapids have those of its rows.
  */
 #include "planner/row_order.h"
 

@@ -1,6 +1,6 @@
 /*
- * Whether rows of C are computed in another order than the matrix's (`(part pick order)`, on Zen 5
- * `(part win 3 order)`): the one of communities.h, where it finds so many more rows of B in the
+ * Whether rows of C are computed in another order than the matrix's (`(part pick order)`, on Zen 5 and
+ * Emerald Rapids `(part win 3 order)`): the one of communities.h, where it finds so many more rows of B in the
  * caches that this pays for rows of C that no longer follow each other.
  */
 #ifndef SB_PLANNER_ROW_ORDER_H

@@ -44,16 +44,19 @@ test_asks(void **state)
         {32, 1.01, 0.1, 16}, {32, 1, 0.1, 0},       {32, 100, 0.09, 0},
         {255, 100, 0.09, 0}, {256, 4.01, 0.09, 16}, {256, 4, 0.09, 0},
     };
-    sb_target zen4 = zen5;
+    sb_target zen4 = zen5, fast = zen5;
 
     (void)state;
-    zen4.wide = false;
+    zen4.wide = fast.wide = false;
+    fast.isa = SB_ISA_V4G;
     for (int q = 0; q < SB_COUNT(cases); q++) {
         const double bytes = cases[q].bytes * (double)zen5.l2;
         sb_work w = dots_of(cases[q].k, 4);
 
         if (sb_rule_dots_window(&w, bytes, cases[q].strewn, &zen5) != cases[q].want)
             fail_msg("case %d", q);
+        assert_int_equal(sb_rule_dots_window(&w, bytes, cases[q].strewn, &fast),
+                         cases[q].want);
         assert_int_equal(sb_rule_dots_window(&w, bytes, cases[q].strewn, &zen4), 0);
         w.op = SB_OP_SPMM;
         assert_int_equal(sb_rule_dots_window(&w, bytes, cases[q].strewn, &zen5), 0);
@@ -62,14 +65,41 @@ test_asks(void **state)
 
 /* Time over that of plain rows of windows of `size` rows that share this of their entries. */
 static double
-ratio(int64_t size, const sb_work *w, const sb_stats *s, double share)
+ratio_on(const sb_target *t, int64_t size, const sb_work *w, const sb_stats *s,
+         double share)
 {
     const sb_part_choice win = {.kind = SB_PART_WIN, .size = size};
     const sb_amounts am = {.entries = 1000, .slots = 1000 * share, .touches = 10};
     double by = 0;
 
-    assert_true(sb_cost_rows_ratio(&by, &win, &am, w, s, &zen5, false));
+    assert_true(sb_cost_rows_ratio(&by, &win, &am, w, s, t, false));
     return by;
+}
+
+static double
+ratio(int64_t size, const sb_work *w, const sb_stats *s, double share)
+{
+    return ratio_on(&zen5, size, w, s, share);
+}
+
+/* The same on Emerald Rapids, but a little more of more than three rows and of longer dots. */
+static void
+test_fast(void **state)
+{
+    const sb_stats s = {.distinct = 1000, .mean = 20};
+    const sb_work narrow = dots_of(32, 4), w = dots_of(64, 4);
+    sb_target fast = zen5;
+
+    (void)state;
+    fast.wide = false;
+    fast.isa = SB_ISA_V4G;
+    assert_true(ratio_on(&fast, 3, &w, &s, 1) == ratio(3, &w, &s, 1));
+    assert_true(ratio_on(&fast, 4, &narrow, &s, 1) == ratio(4, &narrow, &s, 1));
+    assert_float_equal(ratio_on(&fast, 4, &w, &s, 1), 1.09 / 1.03 * ratio(4, &w, &s, 1),
+                       1e-9);
+    assert_true(sb_rule_dots_timed(&fast) && sb_rule_dots_timed(&zen5));
+    fast.isa = SB_ISA_V4;
+    assert_false(sb_rule_dots_timed(&fast));
 }
 
 /* Rows that L1 holds gain a little, those that it does not half and more; by asking a fifth; entries that
@@ -291,6 +321,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fast),
         cmocka_unit_test(test_asks),
         cmocka_unit_test(test_price),
         cmocka_unit_test(test_partitions),

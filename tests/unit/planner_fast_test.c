@@ -174,38 +174,6 @@ test_joined(void **state)
     }
 }
 
-/* First lines are asked for beside rows of C that go past the caches, one entry at a time. */
-static void
-test_first(void **state)
-{
-    const sb_work w = square(60000, 64, 4, 5);
-    const sb_problem pb = by_rows(60000, 64);
-    const double beyond = 2 * (double)fast.l2;
-    sb_work other = w;
-
-    (void)state;
-    assert_true(sb_rule_first(&w, beyond, 0.45, &fast));
-    assert_false(sb_rule_first(&w, beyond, 0.44, &fast));
-    assert_false(sb_rule_first(&w, (double)fast.l2, 1, &fast));
-    other.n = 60;
-    assert_false(sb_rule_first(&other, beyond, 1, &fast));
-    other.n = 508;
-    assert_true(sb_rule_first(&other, beyond, 1, &fast));
-    other.n = 512;
-    assert_false(sb_rule_first(&other, beyond, 1, &fast));
-    other = w;
-    other.nnz = 16 * w.m;
-    assert_false(sb_rule_first(&other, beyond, 1, &fast));
-    other = w;
-    other.idx_size = 8; /* no kernels */
-    assert_false(sb_rule_first(&other, beyond, 1, &fast));
-    assert_int_equal(sb_rule_prefetch(&pb, beyond, 1, 1, true, &fast), 15);
-    assert_int_equal(sb_rule_prefetch(&pb, beyond, 1, 1, false, &fast), 0);
-    assert_int_equal(sb_rule_prefetch(&pb, beyond, 1, 3, true, &fast), 0);
-    assert_int_equal(sb_rule_prefetch(&pb, beyond, 0, 1, true, &fast), 0);
-    assert_int_equal(sb_rule_asking(&w, &fast, 2), 1);
-}
-
 /* In an order of rows C goes past the caches whatever its size, if its rows are whole lines. */
 static void
 test_stream_order(void **state)
@@ -563,15 +531,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slabs),   cmocka_unit_test(test_scattered),
-        cmocka_unit_test(test_panels),  cmocka_unit_test(test_joined),
-        cmocka_unit_test(test_first),   cmocka_unit_test(test_stream_order),
-        cmocka_unit_test(test_follows), cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_order),   cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_cut),     cmocka_unit_test(test_short_rows),
-        cmocka_unit_test(test_flows),   cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_between), cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_prices),
+        cmocka_unit_test(test_slabs),        cmocka_unit_test(test_scattered),
+        cmocka_unit_test(test_panels),       cmocka_unit_test(test_joined),
+        cmocka_unit_test(test_stream_order), cmocka_unit_test(test_follows),
+        cmocka_unit_test(test_vectors),      cmocka_unit_test(test_order),
+        cmocka_unit_test(test_windows),      cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_short_rows),   cmocka_unit_test(test_flows),
+        cmocka_unit_test(test_lanes),        cmocka_unit_test(test_between),
+        cmocka_unit_test(test_stream),       cmocka_unit_test(test_prices),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
