@@ -245,7 +245,7 @@ test_weighed_windows(void **state)
 {
     const sb_target zen4 = {
         .isa = SB_ISA_V4, .l2 = 2 * NEAR_ROWS * 1024, .l3 = 2 * FAR_ROWS * 1024};
-    const priced two = {2, 2, 3};
+    const priced two = {2, 2, 3, 0};
     sb_target zen5 = zen4;
     pattern half = pattern_new(1000, 8, 20);
     pattern mixed = pattern_times(&half, 2), band = pattern_new(2000, 8, 0);

@@ -83,10 +83,12 @@ weighed(const pattern *p, const sb_target *target, int64_t n, int64_t gap,
     return why;
 }
 
-/* Rows by themselves, and windows of two sizes, of which the first take 1. */
+/* Rows by themselves, windows of two sizes, of which the first take 1, and those by slabs, 0: 0.9 of what is
+ * cheaper. */
 typedef struct priced {
     double rows;
     int size, other;
+    double slab;
 } priced;
 
 /* Windows beside rows, and cheaper by slabs; how many were listed in an order, and what the first take. */
@@ -111,7 +113,7 @@ lists_windows(const pattern *p, const sb_target *target, int64_t n, priced of,
     pl->weighed[2].choice.part[0].size = of.other;
     pl->weighed[2].cost.seconds = 1.5;
     pl->weighed[3].choice.slab = 64;
-    pl->weighed[3].cost.seconds = fmin(0.9, 0.9 * of.rows);
+    pl->weighed[3].cost.seconds = of.slab > 0 ? of.slab : fmin(0.9, 0.9 * of.rows);
     assert_int_equal(sb_row_order_weigh(pl), SB_OK);
     listed = pl->nweighed - 4;
     *seconds = pl->weighed[listed > 0 ? 4 : 1].cost.seconds;

@@ -5,9 +5,11 @@
 #include "base/macro.h"
 #include "cpu/cpu.h"
 #include "plan_text.h"
+#include "planner/context.h"
 #include "planner/rules.h"
 #include "product_work.h"
 #include "runtime/backend.h"
+#include "runtime/kernel.h"
 #include "runtime/target.h"
 
 #include <setjmp.h>
@@ -153,6 +155,24 @@ test_asks(void **state)
     assert_non_null(strstr(text, "(part csr) (tile 32) (prefetch 15) (stream)"));
 }
 
+/* Windows of four floats and doubles and of eight floats have kernels of just so many columns. */
+static void
+test_narrow(void **state)
+{
+    static const char *const kernels[] = {"spmm win f32f32f32/f32 i32i32 rr b3 x4 p0",
+                                          "spmm win f32f32f32/f32 i32i32 rr b4 x8 p0",
+                                          "spmm win f64f64f64/f64 i32i32 rr b3 x4 p0",
+                                          "spmm rows f64f64f64/f64 i32i32 rr t4 p0"};
+    const sb_kernel *k;
+
+    (void)state;
+    if (sb_target_get()->isa != SB_ISA_V4G)
+        skip();
+    for (int q = 0; q < SB_COUNT(kernels); q++)
+        assert_int_equal(
+            sb_kernel_get(&k, kernels[q], sb_planner_maker, SB_KERNEL_RESIDENT), SB_OK);
+}
+
 static int
 start(void **state)
 {
@@ -169,6 +189,7 @@ main(void)
         cmocka_unit_test(test_first),
         cmocka_unit_test(test_sampled),
         cmocka_unit_test(test_asks),
+        cmocka_unit_test(test_narrow),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);

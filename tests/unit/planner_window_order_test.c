@@ -116,13 +116,19 @@ test_beside(void **state)
     double seconds;
 
     (void)state;
-    assert_int_equal(2, lists_windows(&six, &fast, 32, (priced){2, 6, 3}, &seconds));
+    assert_int_equal(2, lists_windows(&six, &fast, 32, (priced){2, 6, 3, 0}, &seconds));
     assert_true(seconds < 0.8);
-    assert_int_equal(1, lists_windows(&six, &fast, 32, (priced){2, 6, 4}, &seconds));
-    assert_int_equal(2, lists_windows(&six, &fast, 32, (priced){0.78, 6, 3}, &seconds));
-    assert_int_equal(0, lists_windows(&six, &fast, 32, (priced){0.76, 6, 3}, &seconds));
-    assert_int_equal(0, lists_windows(&six, &fast, 16, (priced){2, 6, 3}, &seconds));
-    assert_int_equal(1, lists_windows(&six, &zen5, 128, (priced){2, 6, 3}, &seconds));
+    assert_int_equal(1, lists_windows(&six, &fast, 32, (priced){2, 6, 4, 0}, &seconds));
+    assert_int_equal(2,
+                     lists_windows(&six, &fast, 32, (priced){0.78, 6, 3, 0}, &seconds));
+    assert_int_equal(0,
+                     lists_windows(&six, &fast, 32, (priced){0.76, 6, 3, 0}, &seconds));
+    /* nor where slabs stay ahead */
+    assert_int_equal(0,
+                     lists_windows(&six, &fast, 32, (priced){2, 6, 3, 0.4}, &seconds));
+    assert_int_equal(0, lists_windows(&six, &fast, 16, (priced){2, 6, 3, 0}, &seconds));
+    assert_int_equal(1,
+                     lists_windows(&six, &zen5, 128, (priced){2, 6, 3, 0}, &seconds));
     pattern_free(&ring);
     pattern_free(&six);
 }
