@@ -288,8 +288,8 @@ sb_rule_first(const sb_work *w, double footprint, double strewn, const sb_target
 
     if (!plain_types(w) || w->col_major || w->idx_size == 8)
         return false;
-    if (t->isa ==
-        SB_ISA_V4G) /* one tile of floats that is cut short has none that ask */
+    /* one tile of floats that is cut short has no kernel that asks */
+    if (t->isa == SB_ISA_V4G)
         return row >= 256 && row < 2048 && w->nnz < 16 * w->m &&
                (w->b_size > 4 || row <= 512 || row >= 1024) &&
                strewn >= FIRST_STREWN_FAST && footprint > (double)t->l2;

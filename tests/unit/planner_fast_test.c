@@ -4,6 +4,7 @@
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
+#include "fast.h"
 #include "plan_text.h"
 #include "planner/rules.h"
 #include "planner/slabs.h"
@@ -20,21 +21,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static const sb_target fast = {
-    .isa = SB_ISA_V4G, .threads = 2, .l1 = 48 << 10, .l2 = 2 << 20, .l3 = 300 << 20};
-
-static sb_work
-square(int64_t m, int64_t n, int size, int64_t entries)
-{
-    sb_work w = product(n, size);
-
-    w.m = w.k = m;
-    w.nnz = m * entries;
-    w.idx_size = 4;
-    w.a_type = size == 4 ? SB_F32 : SB_F64;
-    return w;
-}
 
 /* Slabs of 256 bytes, of one width or not, where each row of B is asked for two dozen times: of
  * rows of 1024 bytes where L2 does not hold B, of shorter ones never. */
