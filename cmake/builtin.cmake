@@ -29,7 +29,7 @@ function(sb_native_levels out)
 endfunction()
 
 # What makes a level's code besides -O3: its registers, and which kernels it has
-# (tools/spblasc_builtin.c).
+# (tools/spblasc_builtin.c). Lookups go on to the next lower level, spec by spec.
 function(sb_level_flags out level)
     set(flags -DSB_LEVEL=${level})
     if(NOT level STREQUAL "generic")
@@ -42,6 +42,9 @@ function(sb_level_flags out level)
         list(APPEND flags -DSB_SUMS=512)
     elseif(level STREQUAL "v4g") # as v4, with the hardware's gather
         list(APPEND flags -DSBK_FAST_GATHER)
+        if("v4" IN_LIST builtin_levels) # has the same code of all others
+            list(APPEND flags -DSB_GATHERS)
+        endif()
     endif()
     set(${out} ${flags} PARENT_SCOPE)
 endfunction()

@@ -3,7 +3,8 @@
  * builtin_0.c .. builtin_7.c and builtin_table.c; the table, sorted by spec, is what the
  * kernel cache searches. Compiled once per level with SB_LEVEL set, so the functions of
  * two levels can be linked together. Kernels with more than SB_SUMS bytes of sums are left
- * out where that is set: they would spill, and cost most of all to compile.
+ * out where that is set: they would spill, and cost most of all to compile. So are, where
+ * SB_GATHERS is defined, those that the level below has the same code of.
  */
 #include "spblasc.h"
 
@@ -44,30 +45,35 @@ asks_near(const sb_spec *s)
     return s->prefetch >= SB_SPEC_FAR && s->prefetch < SB_PREFETCH_FAR;
 }
 
+/* Compiles to other code where gathers are fast (SBK_FAST_GATHER). */
+static bool
+gathers(const sb_spec *s)
+{
+    return s->op == SB_KOP_SPMV || s->unroll == SB_SPEC_FEW;
+}
+
 /* Bytes of the sums that a kernel keeps in registers. Dots and the caller's blocks have no
  * other kernel, so only the narrowest level goes without; windows of dots want registers of 64 bytes. */
 static int
-sums(const char *text)
+sums(const sb_spec *s, const char *text)
 {
-    sb_diag diag = {SB_OK, ""};
-    sb_spec s;
     int bytes;
 
-    if (sb_spec_parse(&s, text, &diag) != SB_OK)
-        return 0;
-    if (s.unroll >= SB_SPEC_SLIM || asks_near(&s) || /* are another's, else */
-        (s.op == SB_KOP_SDDMM && s.kinds >> SB_KIND_WIN & 1))
+    if (s->unroll >= SB_SPEC_SLIM || asks_near(s) || /* are another's, else */
+        (s->op == SB_KOP_SDDMM && s->kinds >> SB_KIND_WIN & 1))
         return WIDE_REGISTERS;
-    bytes = s.tile * (s.block > 1 ? s.block : 1) * (int)sb_dtype_size(s.compute);
-    if ((s.op == SB_KOP_SDDMM || strstr(text, " blocks ")) && bytes > SIXTEEN_REGISTERS)
+    bytes = s->tile * (s->block > 1 ? s->block : 1) * (int)sb_dtype_size(s->compute);
+    if ((s->op == SB_KOP_SDDMM || strstr(text, " blocks ")) &&
+        bytes > SIXTEEN_REGISTERS)
         bytes = SIXTEEN_REGISTERS;
     return bytes;
 }
 
 static void
-begin_fitting(sb_strbuf *out, int bytes)
+begin_fitting(sb_strbuf *out, const sb_spec *s, const char *text)
 {
-    sb_strbuf_printf(out, "#if !defined(SB_SUMS) || SB_SUMS >= %d\n", bytes);
+    sb_strbuf_printf(out, "#if (!defined(SB_SUMS) || SB_SUMS >= %d)%s\n", sums(s, text),
+                     gathers(s) ? "" : " && !defined(SB_GATHERS)");
 }
 
 /* One kernel: its text to the shard, its row to the table. */
@@ -75,20 +81,21 @@ static sb_status
 add(sb_strbuf *shard, sb_strbuf *externs, sb_strbuf *rows, const char *spec,
     sb_diag *diag)
 {
-    const int bytes = sums(spec);
     sb_strbuf text, signature;
     char symbol[40];
     sb_hash key;
-    sb_status st;
+    sb_spec s;
+    sb_status st = sb_spec_parse(&s, spec, diag);
 
     sb_strbuf_init(&text);
     sb_strbuf_init(&signature);
-    st = sb_spec_emit(&text, &signature, &key, spec, diag);
+    if (st == SB_OK)
+        st = sb_spec_emit(&text, &signature, &key, spec, diag);
     if (st == SB_OK) {
         symbol_of(key, symbol);
-        begin_fitting(shard, bytes);
-        begin_fitting(externs, bytes);
-        begin_fitting(rows, bytes);
+        begin_fitting(shard, &s, spec);
+        begin_fitting(externs, &s, spec);
+        begin_fitting(rows, &s, spec);
         sb_strbuf_printf(shard, "\n#define %s SB_PASTE(%s, SB_LEVEL)\n", symbol,
                          symbol);
         sb_strbuf_putn(shard, text.s, text.len);

@@ -2,7 +2,8 @@
  * The built-in kernels among themselves: rows that are picked and stream C or ask for B ahead
  * do so with values packed as well, and the other way round, or a plan with the promise (without it)
  * would give up what the other has (docs/measured/spmm-wide-rows.md, Wide rows on Zen
- * 3).
+ * 3). The level of fast gathers has those kernels alone whose code differs by them: lookups find
+ * the others one level lower (tools/spblasc_builtin.c).
  */
 #include "kernels/spec.h"
 #include "runtime/kernel.h"
@@ -53,10 +54,29 @@ test_packed_twins(void **state)
         skip();
 }
 
+static void
+test_gathers_alone(void **state)
+{
+    const sb_kernel *const below = sb_builtin_tables[SB_ISA_V4];
+    const sb_kernel *const gathers = sb_builtin_tables[SB_ISA_V4G];
+
+    (void)state;
+    if (!below || !gathers)
+        skip();
+    for (const sb_kernel *k = below; k->spec; k++) {
+        sb_spec spec;
+
+        assert_int_equal(sb_spec_parse(&spec, k->spec, NULL), SB_OK);
+        assert_int_equal(built_in(gathers, k->spec),
+                         spec.op == SB_KOP_SPMV || spec.unroll == SB_SPEC_FEW);
+    }
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_packed_twins)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_packed_twins),
+                                       cmocka_unit_test(test_gathers_alone)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
