@@ -329,6 +329,8 @@ static const char *const builtin[] = {
     "spmm csr " F64 " rr t128 p0 nt",
     "spmm csr " F64 " rr x128 p0",
     "spmm csr " F64 " rr x128 p0 nt",
+    "spmm csr " F64 " rr x128 p0 u2",
+    "spmm csr " F32 " rr x256 p0 u2",
     "spmm pick " F32 " rr t128 p0 nt",
     "spmm pick " F64 " rr t128 p0 nt",
     /* sixteen registers of 32 bytes */

@@ -29,7 +29,7 @@ unwise_panel(const sb_planner *pl, const sb_part_choice *p, bool packed)
         return "rows of B too short for panels";
     if (pl->work.c_size < pl->work.compute_size)
         return "C would be rounded once a panel";
-    if (p->size >= pl->work.k && sb_rule_by_price(&pl->work, pl->target))
+    if (p->size >= pl->work.k && !pl->pb->device)
         return "one panel is all of B";
     if (sb_cost_panel_run(&pl->stats, p->size) <
         sb_rule_panel_run(&pl->work, pl->target, p->size))

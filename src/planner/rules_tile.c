@@ -118,6 +118,16 @@ long_floats(const sb_work *w, const sb_target *t, int prefetch)
            (!prefetch || asks_tall(w, prefetch));
 }
 
+/* Emerald Rapids: all of a row of B of 1024 bytes at once where L2 holds B, rows in place. */
+static bool
+near_lines(const sb_work *w, const sb_target *t, int prefetch)
+{
+    return t->isa == SB_ISA_V4G && w->op == SB_OP_SPMM && !w->col_major && !prefetch &&
+           (w->a_type == SB_F32 || w->a_type == SB_F64) && w->b_size == w->a_size &&
+           w->compute_size == w->a_size && w->n * w->b_size == 1024 &&
+           (double)w->k * 1024 <= (double)t->l2;
+}
+
 /* Zen 5: windows that ask take 512 bytes of a row of B at once, whatever registers there are for the sums
  * (docs/measured/spmm-windows.md, Windows beyond the near caches on Zen 5). */
 static bool
@@ -139,12 +149,13 @@ int
 sb_rule_tile_of(const sb_work *w, const sb_target *t, sb_part_kind kind, int block,
                 int prefetch, int rank)
 {
-    const int single =
-        kind == SB_PART_CSR &&
-                (single_tile(w, t, prefetch) || long_floats(w, t, prefetch))
-            ? 1024 / w->compute_size
-        : asking_windows(w, t, kind, block, prefetch) ? 512 / w->compute_size
-                                                      : 0;
+    const int single = kind == SB_PART_CSR && (single_tile(w, t, prefetch) ||
+                                               long_floats(w, t, prefetch) ||
+                                               near_lines(w, t, prefetch))
+                           ? 1024 / w->compute_size
+                       : asking_windows(w, t, kind, block, prefetch)
+                           ? 512 / w->compute_size
+                           : 0;
 
     if (t->isa == SB_ISA_V3 && kind != SB_PART_CSR)
         prefetch = 0; /* no kernel in tiles for it is built in */

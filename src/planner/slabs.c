@@ -58,6 +58,8 @@ typedef struct machine {
     double run[2];
     /* Entries for each row of C and of B: what copies and more passes over A cost less than. */
     double reuse[LENGTHS][2];
+    /* The same of rows of B of 2 HALF where L2 holds B, but L1 no slab. */
+    double inside;
     /* Of L2, that B exceeds where its rows have LEAST, and HALF; of L3, too. */
     double beyond[2], far[2];
     /* Entries for each row and byte of an element from which on rows gain that name columns
@@ -114,6 +116,7 @@ static const machine intel = {
     .panel = 65536,
     .run = {40, 40},
     .reuse = {{INFINITY, INFINITY}, {24, 24}, {24, 24}, {24, 24}},
+    .inside = 64,
     .beyond = {0, 1},
     .often = INFINITY,
     .parts = true,
@@ -154,14 +157,17 @@ least_reuse(const machine *mc, const sb_work *w, const sb_target *t)
 {
     const int length = length_of(w);
     const int64_t row = w->n * w->b_size;
-    const double b = (double)w->k * (double)row;
+    const double b = (double)w->k * (double)row, slab = (double)w->k * mc->row[0];
+    const bool inside = length == 2 && b <= (double)t->l2 && slab > (double)t->l1;
+    double reuse;
 
     if (mc->even && row % mc->row[0] != 0 && (row < LARGE || b <= 0.5 * (double)t->l3))
         return INFINITY;
-    return length < 0 || (length <= 1 && (b <= mc->beyond[length] * (double)t->l2 ||
-                                          b <= mc->far[length] * (double)t->l3))
-               ? INFINITY
-               : mc->reuse[length][spilt(mc, w, t, length <= 1 ? 1 : HELD)];
+    if (length < 0 || (length <= 1 && (b <= mc->beyond[length] * (double)t->l2 ||
+                                       b <= mc->far[length] * (double)t->l3)))
+        return INFINITY;
+    reuse = mc->reuse[length][spilt(mc, w, t, length <= 1 ? 1 : HELD)];
+    return inside ? fmax(reuse, mc->inside) : reuse;
 }
 
 /* Columns of the widest slab: of panels and of what lies near. */
@@ -376,7 +382,7 @@ is_windows(const sb_weighed *w)
            (ch->part[0].kind == SB_PART_WIN || ch->part[0].kind == SB_PART_SHARE);
 }
 
-/* Whether segments are long enough for their rows of C to be brought back. */
+/* Whether there are several, of segments long enough for their rows of C to be brought back. */
 static bool
 panels_serve(const sb_planner *pl, const sb_choice *ch)
 {
@@ -384,7 +390,8 @@ panels_serve(const sb_planner *pl, const sb_choice *ch)
     const double run = sb_stats_panel_run(&pl->stats, ch->part[0].size);
     const bool far = length_of(&pl->work) > 1 && spilt(mc, &pl->work, pl->target, 1);
 
-    return ch->slab * pl->work.b_size >= ROW && run >= mc->run[far] &&
+    return ch->part[0].size < pl->work.k && ch->slab * pl->work.b_size >= ROW &&
+           run >= mc->run[far] &&
            (double)pl->work.k * mc->row[0] >= mc->least * (double)pl->target->l2 &&
            pl->work.c_size >= pl->work.compute_size;
 }

@@ -194,11 +194,12 @@ joined_fast(const sb_work *w, double mean, double ragged)
     const bool mixed = ragged >= RAGGED, doubles = w->compute_size > 4;
     const bool kept = !mixed || (w->m < KEPT_FAST && (row > 16 || mean < 8));
     const double is_long = mixed || row == 16 || (row == 32 && !doubles) ? 16 : 32;
+    const double least = w->m < KEPT_FAST && row <= 32 ? 2.5 : 4;
 
     if (row == 128)
         return mean >= 6 && mean < 16 && w->m < KEPT_FAST ? SB_SPEC_FOURS : 0;
     if (kept && mean < is_long)
-        return mean >= 4 ? SB_SPEC_HALVES : 1;
+        return mean >= least ? SB_SPEC_HALVES : 1;
     return row == 64 && doubles && mean < 40 ? SB_SPEC_JOIN : SB_SPEC_EIGHTS;
 }
 
@@ -312,8 +313,10 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
     if (kind == SB_PART_ROWS && (t->isa == SB_ISA_V3 || t->wide) &&
         joined(w, t, mean, ragged) == 1)
         return 1; /* as plain rows */
-    /* plain rows that joined() leaves alone on Zen 5 are remembered there */
-    if (((kind == SB_PART_CSR && !t->wide) || kind == SB_PART_ROWS) &&
+    /* plain rows that joined() leaves alone on Zen 5 are remembered there; of rows by position no kernel is
+     * built in */
+    if (((kind == SB_PART_CSR && !t->wide) ||
+         (kind == SB_PART_ROWS && t->isa != SB_ISA_V4G)) &&
         eights(w, t, mean, ragged))
         return SB_SPEC_FEW;
     /* four vectors of sums are chains enough for Zen 5 */

@@ -23,7 +23,8 @@
 #include <cmocka.h>
 
 /* Slabs of 256 bytes, of one width or not, where each row of B is asked for two dozen times: of
- * rows of 1024 bytes where L2 does not hold B, of shorter ones never. */
+ * rows of 1024 bytes where L2 does not hold B, of shorter ones never. Where L2 holds a B whose rows have 2048 bytes,
+ * but L1 no slab of it, 64 times. */
 static void
 test_slabs(void **state)
 {
@@ -32,9 +33,11 @@ test_slabs(void **state)
         int size, want;
     } cases[] = {
         {3000, 512, 24, 4, 64},  {3000, 512, 23, 4, 0},  {3000, 128, 24, 8, 32},
-        {3000, 256, 24, 4, 64},  {2000, 256, 24, 4, 0},  {500, 512, 50, 4, 64},
+        {3000, 256, 24, 4, 64},  {2000, 256, 24, 4, 0},  {500, 512, 64, 4, 64},
         {3000, 500, 24, 4, 64},  {3000, 300, 24, 8, 32}, {9000, 128, 90, 4, 0},
-        {90000, 512, 24, 4, 64},
+        {90000, 512, 24, 4, 64}, {500, 512, 63, 4, 0},   {1024, 256, 63, 8, 0},
+        {1025, 512, 24, 4, 64},  {500, 1024, 24, 4, 64}, {192, 512, 24, 4, 64},
+        {193, 512, 24, 4, 0},
     };
 
     (void)state;
@@ -71,7 +74,7 @@ test_scattered(void **state)
                                .ptr_type = SB_I32,
                                .idx_type = SB_I32,
                                .val_type = SB_F32};
-        const sb_work w = square(600, 512, 4, 60);
+        const sb_work w = square(600, 512, 4, 70);
         sb_problem pb = by_rows(600, 512);
         sb_view v;
 
@@ -120,7 +123,10 @@ test_joined(void **state)
         int want;
     } cases[] = {
         {MANY, 4, 4, 3, 0.5, SB_SPEC_EIGHTS},
-        {KEPT, 4, 4, 3, 0.5, 1},
+        {KEPT, 4, 4, 2.4, 0.5, 1},
+        {KEPT, 4, 4, 2.5, 0.5, SB_SPEC_HALVES},
+        {KEPT, 4, 8, 2.5, 0.4, SB_SPEC_HALVES},
+        {KEPT, 16, 4, 3, 0.5, 1},
         {KEPT, 4, 4, 4, 0.5, SB_SPEC_HALVES},
         {KEPT, 4, 4, 8, 0.5, SB_SPEC_EIGHTS},
         {MANY, 4, 4, 3, 0.4, 1},
@@ -157,7 +163,54 @@ test_joined(void **state)
         if (sb_rule_together(&w, &fast, SB_PART_CSR, 1, cases[q].mean,
                              cases[q].ragged) != cases[q].want)
             fail_msg("case %d", q);
+        /* of rows by position masks are not built in */
+        assert_int_not_equal(sb_rule_together(&w, &fast, SB_PART_ROWS, 1, cases[q].mean,
+                                              cases[q].ragged),
+                             SB_SPEC_FEW);
     }
+}
+
+/* Rows of B of 1024 bytes that L2 holds: one tile of rows in place, where nothing is asked for. */
+static void
+test_once(void **state)
+{
+    static const struct {
+        int64_t k, n;
+        int size, prefetch, want;
+    } cases[] = {
+        {2048, 128, 8, 0, 128}, {2049, 128, 8, 0, 64}, {2048, 256, 4, 0, 256},
+        {2049, 256, 4, 0, 128}, {2048, 128, 8, 8, 64}, {1000, 256, 8, 0, 64},
+        {1000, 512, 4, 0, 128},
+    };
+
+    (void)state;
+    for (int q = 0; q < SB_COUNT(cases); q++) {
+        sb_work w = square(cases[q].k, cases[q].n, cases[q].size, 12);
+
+        if (sb_rule_tile_of(&w, &fast, SB_PART_CSR, 0, cases[q].prefetch, 0) !=
+            cases[q].want)
+            fail_msg("case %d", q);
+        assert_true(sb_rule_tile_of(&w, &fast, SB_PART_PICK, 0, 0, 0) <= 128);
+        w.a_size = 2;
+        w.a_type = SB_F16;
+        assert_true(sb_rule_tile_of(&w, &fast, SB_PART_CSR, 0, 0, 0) <= 128);
+    }
+}
+
+/* A panel that is all of B is none. */
+static void
+test_whole(void **state)
+{
+    const gen_spec spec = {
+        .family = GEN_UNIFORM, .rows = 256, .cols = 256, .density = 0.5};
+    char text[256];
+
+    (void)state;
+    if (sb_target_get()->isa != SB_ISA_V4G)
+        skip();
+    plan_text_of(text, sizeof text, spec, 512, SB_F32, false);
+    if (strstr(text, "(part panel") || !strstr(text, "(slab 64)"))
+        fail_msg("%s", text);
 }
 
 /* In an order of rows C goes past the caches whatever its size, if its rows are whole lines. */
@@ -525,6 +578,7 @@ main(void)
         cmocka_unit_test(test_short_rows),   cmocka_unit_test(test_flows),
         cmocka_unit_test(test_lanes),        cmocka_unit_test(test_between),
         cmocka_unit_test(test_stream),       cmocka_unit_test(test_prices),
+        cmocka_unit_test(test_once),         cmocka_unit_test(test_whole),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
