@@ -85,6 +85,28 @@ alike(sb_terms *out, const sb_vector_part *p, const sb_stats *s, const sb_target
     out->entry = steps * s->mean * diagonal + s->lone * out->entry;
 }
 
+/* Rows, runs, columns that so many rows share, and what is left over: 105 plans of 27 matrices, rms of
+ * logarithms 0.23 for floats, 0.14 for doubles, against vectors that go on. Six rows and more have no kernels
+ * built in. */
+static void
+windows(sb_terms *out, const sb_vector_part *p, const sb_stats *s)
+{
+    static const double begin[] = {2.65e-9, 2.85e-9}, each[] = {5.7e-9, 3.85e-9},
+                        left[] = {1.35e-9, 1.25e-9};
+    static const double column[][5] = {{0, 0, 0.29e-9, 0.365e-9, 0.455e-9},
+                                       {0, 0, 0.445e-9, 0.625e-9, 0.73e-9}};
+    const int w = p->x_size > 4, rows = p->choice->size;
+    const double run = fmax(1, s->win_run[sb_stats_window(rows)]);
+
+    if (!p->flows || rows > 4) {
+        out->unit *= 3;
+        return;
+    }
+    out->unit = p->rows * begin[w];
+    out->entry = p->slots / rows * (column[w][rows] + each[w] / run) +
+                 (p->entries - p->slots) * left[w];
+}
+
 void
 sb_vector_fast(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                const sb_target *t, bool packed)
@@ -110,11 +132,8 @@ sb_vector_fast(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
         if (!packed)
             diagonals(out, p, s, t);
         return;
-    case SB_PART_WIN: /* of doubles they gain more against masks */
-        if (doubles) {
-            out->unit *= 0.7;
-            out->entry *= 0.7;
-        }
+    case SB_PART_WIN:
+        windows(out, p, s);
         return;
     case SB_PART_SELL:
         out->entry *= !packed && p->flows ? 1.3 : packed && doubles ? 0.88 : 1;

@@ -60,8 +60,8 @@ set_rates(sb_target *t)
     t->step_seconds = t->threads > 1 ? r.step : 20e-9;
 }
 
-/* Sapphire Rapids; SpMV's unaligned blocks and rows that follow each other Emerald Rapids, whose terms have
- * their bytes (cost_fast.c). Classes that are not named are taken for plain rows. That of shared columns
+/* Sapphire Rapids; SpMV's windows, unaligned blocks and rows that follow each other Emerald Rapids, whose
+ * terms have their bytes (cost_fast.c). Classes that are not named are taken for plain rows. That of shared columns
  * is set by hand: predictions for five matrices were 0.7 to 1.2 of the clock. */
 static const sb_factor fast_spmm[SB_CLASS_COUNT] = {
     [SB_PART_CSR] = {1.23, 0.6, 1.3}, [SB_PART_ROWS] = {1.23, 0.6, 1.3},
@@ -72,10 +72,10 @@ static const sb_factor fast_spmm[SB_CLASS_COUNT] = {
 static const sb_factor fast_spmv[SB_CLASS_COUNT] = {
     [SB_PART_CSR] = {0.5, 1, 1},        [SB_PART_ROWS] = {0.5, 1, 1},
     [SB_PART_BSR] = {0.5, 0, 1.27},     [SB_PART_DIA] = {0, 0.3, 0.83},
-    [SB_PART_WIN] = {0, 3, 1.05},       [SB_PART_SEG] = {0.5, 1, 1},
+    [SB_PART_WIN] = {0, 1, 1},          [SB_PART_SEG] = {0.5, 1, 1},
     [SB_PART_SELL] = {1.2, 0.55, 0.72}, [SB_PART_MASK] = {0.45, 0.8, 0.8},
     [SB_PART_HDIA] = {0.3, 0.5, 1},     [SB_PART_PROD] = {0.5, 1, 1},
-    [SB_PART_UBCSR] = {0, 1, 1},        [SB_PART_ALIKE] = {0, 1, 1},
+    [SB_PART_UBCSR] = {0, 0.85, 0.85},  [SB_PART_ALIKE] = {0, 1, 1},
 };
 static const sb_factor fast_sddmm[SB_CLASS_COUNT] = {
     [SB_PART_CSR] = {1.5, 0.5, 3.9},

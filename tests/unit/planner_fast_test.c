@@ -1,6 +1,6 @@
 /*
  * Where gathers are fast (level v4g: Emerald Rapids): which products go by slabs, panels, joined rows
- * and orders of rows there, and what ESTIMATE chooses for SpMV.
+ * and orders of rows there; of one column: planner_fast_vector_test.
  */
 #include "base/macro.h"
 #include "cpu/cpu.h"
@@ -231,73 +231,6 @@ test_stream_order(void **state)
     assert_false(sb_rule_stream_order(&pb, &w, &fast));
 }
 
-/* Rows that follow each other: nearly all, of real elements that are computed with as they are. */
-static void
-test_follows(void **state)
-{
-    const sb_stats most = {.rows = 1000, .follows = 0.9},
-                   half = {.rows = 1000, .follows = 0.8};
-    sb_work w = square(1000, 1, 8, 5);
-
-    (void)state;
-    w.op = SB_OP_SPMV;
-    assert_true(sb_rule_alike(&w, &fast, &most));
-    assert_false(sb_rule_alike(&w, &fast, &half));
-    w.a_size = 4;
-    assert_false(sb_rule_alike(&w, &fast, &most));
-    w.a_size = 8;
-    w.complex = true;
-    assert_false(sb_rule_alike(&w, &fast, &most));
-    assert_true(sb_rule_unaligned(&fast));
-    assert_false(sb_rule_unaligned(&(sb_target){.isa = SB_ISA_V2}));
-}
-
-/* SpMV's vectors go on from row to row, longer rows' without an analysis, and products of shorter ones are
- * summed by four lanes, by columns of either width; of elements that are computed with as they are. */
-static void
-test_flows(void **state)
-{
-    for (int size = 4; size <= 8; size += 4)
-        for (int index = 4; index <= 8; index += 4) {
-            const double from = size == 4 ? 12 : 9;
-            sb_work w = square(1000, 1, size, 20);
-
-            w.op = SB_OP_SPMV;
-            w.idx_size = index;
-            assert_int_equal(sb_rule_together(&w, &fast, SB_PART_SEG, 1, 20, 0),
-                             SB_SPEC_FLOW);
-            assert_int_equal(sb_rule_tile_of(&w, &fast, SB_PART_SEG, 0, 0, 0), 4);
-            assert_int_equal(sb_rule_tile_of(&w, &fast, SB_PART_PROD, 0, 0, 0), 4);
-            assert_int_equal(sb_rule_tile_of(&w, &fast, SB_PART_CSR, 0, 0, 0), 8);
-            assert_int_equal(sb_rule_in_place(&w, &fast, from), SB_PART_SEG);
-            assert_int_equal(sb_rule_in_place(&w, &fast, 500), SB_PART_SEG);
-            assert_int_equal(sb_rule_in_place(&w, &fast, from - 0.1), SB_PART_PROD);
-            w.a_type = SB_F16;
-            w.a_size = 2;
-            assert_false(sb_rule_flows(&w, &fast));
-            assert_int_equal(sb_rule_tile_of(&w, &fast, SB_PART_SEG, 0, 0, 0), 8);
-        }
-    (void)state;
-}
-
-/* Masks of three rows and more sum together, of floats; diagonals in place are looked up in ranges. */
-static void
-test_lanes(void **state)
-{
-    const sb_stats s = {.rows = 1000, .nnz = 5000, .mean = 5, .longest = 5};
-    sb_work w = square(1000, 1, 4, 20);
-
-    (void)state;
-    w.op = SB_OP_SPMV;
-    assert_true(sb_rule_joined(&w, &fast, 3));
-    assert_false(sb_rule_joined(&w, &fast, 2));
-    assert_int_equal(sb_rule_ranged(4, &s, &fast), 3);
-    assert_int_equal(sb_rule_ranged(8, &s, &fast), 6);
-    w.a_type = SB_F64;
-    w.a_size = w.compute_size = 8;
-    assert_false(sb_rule_joined(&w, &fast, 3));
-}
-
 /* Widths that no tile has: fours, but where rows of B are less than 32 bytes and those of A long, or short
  * and of lengths that nobody foresees; one tile of two, four or, of floats, sixteen registers. */
 static void
@@ -425,34 +358,6 @@ test_prices(void **state)
 
 /* ---- what ESTIMATE chooses --------------------------------------------------------- */
 
-/* Blocks that begin anywhere, packed; a band along its diagonals, in place, floats looked up in slices. */
-static void
-test_vectors(void **state)
-{
-    static const sb_dtype types[] = {SB_F32, SB_F64};
-    const gen_spec band = {
-        .family = GEN_BANDED, .rows = 20000, .cols = 20000, .density = 4e-4};
-    gen_spec blocks = {.family = GEN_BLOCKS, .rows = 480, .cols = 480};
-    char text[256], part[32];
-
-    (void)state;
-    if (sb_target_get()->isa != SB_ISA_V4G)
-        skip();
-    for (int q = 0; q < SB_COUNT(types); q++) {
-        plan_text_of(text, sizeof text, band, 1, types[q], false);
-        if (!strstr(text, types[q] == SB_F32 ? "(part hdia)" : "(part alike)"))
-            fail_msg("%s", text);
-        for (blocks.block = 3; blocks.block <= 8;
-             blocks.block += blocks.block < 4 ? 1 : 2) {
-            plan_text_of(text, sizeof text, blocks, 1, types[q], true);
-            (void)snprintf(part, sizeof part, "(part ubcsr %d ",
-                           blocks.block % 4 ? 3 : 4);
-            if (!strstr(text, part))
-                fail_msg("%d: %s", (int)blocks.block, text);
-        }
-    }
-}
-
 /* Rows of A of fewer than 40 entries gain from windows where rows of B are short, or long. */
 static void
 test_short_rows(void **state)
@@ -572,11 +477,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slabs),        cmocka_unit_test(test_scattered),
         cmocka_unit_test(test_panels),       cmocka_unit_test(test_joined),
-        cmocka_unit_test(test_stream_order), cmocka_unit_test(test_follows),
-        cmocka_unit_test(test_vectors),      cmocka_unit_test(test_order),
+        cmocka_unit_test(test_stream_order), cmocka_unit_test(test_order),
         cmocka_unit_test(test_windows),      cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_short_rows),   cmocka_unit_test(test_flows),
-        cmocka_unit_test(test_lanes),        cmocka_unit_test(test_between),
+        cmocka_unit_test(test_short_rows),   cmocka_unit_test(test_between),
         cmocka_unit_test(test_stream),       cmocka_unit_test(test_prices),
         cmocka_unit_test(test_once),         cmocka_unit_test(test_whole),
     };

@@ -309,18 +309,19 @@ test_forms_of_zen4(void **state)
 static void
 test_forms_of_fast_gathers(void **state)
 {
+    enum { BEYOND = 512 << 10 };
     forms f;
 
     (void)state;
     level = SB_ISA_V4G;
-    f = weigh(GEN_UNIFORM, 512, 1 << 20, 40);
+    f = weigh(GEN_UNIFORM, 512, BEYOND, 40);
     assert_int_equal(f.rows, 64);
     assert_int_equal(f.panel, 64);
     assert_int_equal(f.windows, 0);
     assert_true(f.of_panel < f.of_rows && f.of_rows < 10);
-    assert_int_equal(weigh(GEN_UNIFORM, 512, 1 << 20, 39).panel, 0);
+    assert_int_equal(weigh(GEN_UNIFORM, 512, BEYOND, 39).panel, 0);
     assert_int_equal(weigh(GEN_UNIFORM, 512, 16 << 10, 39).panel, 0);
-    assert_int_equal(weigh(GEN_BANDED, 512, 1 << 20, 40).rows, 0);
+    assert_int_equal(weigh(GEN_BANDED, 512, BEYOND, 40).rows, 0);
     level = SB_ISA_V3;
 }
 

@@ -25,11 +25,11 @@ test_eights(void **state)
         bool want;
     } cases[] = {
         {SB_ISA_V4G, 8, 4, SB_PART_CSR, 9, 0, false}, /* one after the other */
-        {SB_ISA_V4G, 4, 4, SB_PART_ROWS, 9, 0, true},
-        {SB_ISA_V4G, 2, 8, SB_PART_ROWS, 9, 0, true},
+        {SB_ISA_V4G, 4, 4, SB_PART_ROWS, 9, 0, false},
+        {SB_ISA_V4G, 2, 8, SB_PART_ROWS, 9, 0, false},
         {SB_ISA_V4G, 8, 4, SB_PART_CSR, 5, 0.1, false},
         {SB_ISA_V4G, 8, 4, SB_PART_CSR, 5, 0.7, false},
-        {SB_ISA_V4G, 8, 4, SB_PART_ROWS, 5, 0.7, true},
+        {SB_ISA_V4G, 8, 4, SB_PART_ROWS, 5, 0.7, false},
         {SB_ISA_V4G, 7, 4, SB_PART_CSR, 50, 1, false},
         {SB_ISA_V4G, 16, 4, SB_PART_CSR, 50, 1, false},
         {SB_ISA_V4G, 8, 4, SB_PART_PICK, 50, 1, false},
