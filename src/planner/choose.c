@@ -154,9 +154,11 @@ static const char *
 unwise_vector(const sb_planner *pl, const sb_weighed *w)
 {
     const sb_part_choice *p = &w->choice.part[0];
+    const sb_isa isa = pl->target->isa;
+    const bool priced =
+        isa == SB_ISA_V3 || (isa == SB_ISA_V4G && sb_rule_flows(&pl->work, pl->target));
 
-    if (p->kind == SB_PART_WIN && pl->target->isa != SB_ISA_V3 &&
-        pl->target->isa != SB_ISA_V4G && /* priced there */
+    if (p->kind == SB_PART_WIN && !priced &&
         pl->stats.win_run[sb_stats_window(p->size)] < 20)
         return "shared runs too short for lanes";
     if (p->kind == SB_PART_WIN && lanes_of_rows(pl))
