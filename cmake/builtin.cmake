@@ -11,7 +11,7 @@ endif()
 set(SPBLAS_BUILTIN "all" CACHE STRING
     "Levels (generic, v2, v3, v4, v4g) that kernels are built in for: all, native (those of this machine), a list or nothing")
 # They are the same in every build type, so builds of one tree may share them (./check): those of a
-# build that has the levels that this one names.
+# build that has the levels that this one names (with v4g v4, too).
 set(SPBLAS_BUILTIN_FROM "" CACHE PATH
     "Another build folder, which makes the libraries of built-in kernels for this one")
 

@@ -49,7 +49,7 @@ asks_near(const sb_spec *s)
 static bool
 gathers(const sb_spec *s)
 {
-    return s->op == SB_KOP_SPMV || s->unroll == SB_SPEC_FEW;
+    return s->op == SB_KOP_SPMV || (s->op == SB_KOP_SPMM && s->unroll == SB_SPEC_FEW);
 }
 
 /* Bytes of the sums that a kernel keeps in registers. Dots and the caller's blocks have no

@@ -29,7 +29,8 @@ unwise_panel(const sb_planner *pl, const sb_part_choice *p, bool packed)
         return "rows of B too short for panels";
     if (pl->work.c_size < pl->work.compute_size)
         return "C would be rounded once a panel";
-    if (p->size >= pl->work.k && !pl->pb->device)
+    if (p->size >= pl->work.k &&
+        (sb_rule_by_price(&pl->work, pl->target) || pl->target->isa == SB_ISA_V4G))
         return "one panel is all of B";
     if (sb_cost_panel_run(&pl->stats, p->size) <
         sb_rule_panel_run(&pl->work, pl->target, p->size))
@@ -154,11 +155,10 @@ static const char *
 unwise_vector(const sb_planner *pl, const sb_weighed *w)
 {
     const sb_part_choice *p = &w->choice.part[0];
-    const sb_isa isa = pl->target->isa;
-    const bool priced =
-        isa == SB_ISA_V3 || (isa == SB_ISA_V4G && sb_rule_flows(&pl->work, pl->target));
 
-    if (p->kind == SB_PART_WIN && !priced &&
+    if (p->kind == SB_PART_WIN && pl->target->isa != SB_ISA_V3 && /* priced there */
+        !(pl->target->isa == SB_ISA_V4G && p->size <= 4 &&
+          sb_rule_flows(&pl->work, pl->target)) &&
         pl->stats.win_run[sb_stats_window(p->size)] < 20)
         return "shared runs too short for lanes";
     if (p->kind == SB_PART_WIN && lanes_of_rows(pl))
@@ -372,7 +372,7 @@ sampled_by(const sb_weighed *w)
 }
 
 /* Whether what a first look has found of a candidate's features is far from what it needs:
- * a mean of runs is no bound, but half of the entries in runs of 20 leave it above this. */
+ * a mean of runs is no bound, but shorter ones gain by no price. */
 static bool
 out_of_reach(const sb_planner *pl, const sb_weighed *w)
 {

@@ -189,7 +189,7 @@ void sb_vector_short(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
 void sb_vector_wide(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                     const sb_target *t, bool packed);
 /* cost_fast.c: groups and products of whole vectors, slices, unaligned blocks, rows that follow each
- * other and windows of doubles where gathers are fast. */
+ * other and windows of two to four rows where gathers are fast. */
 void sb_vector_fast(sb_terms *out, const sb_vector_part *p, const sb_stats *s,
                     const sb_target *t, bool packed);
 /* cost_vector.c: several rows at a time. */

@@ -38,6 +38,9 @@ slowdown(const sb_part_choice *p, const sb_work *w, const sb_target *t, int unro
     if (p->kind == SB_PART_WIN && w->op == SB_OP_SPMM && row <= 128 &&
         (double)w->k * (double)row <= (double)t->l2 && t->isa == SB_ISA_V4G)
         return p->size == 2 ? 1.3 : 1.12;
+    /* their indices are less of the time, the longer rows of B are */
+    if (p->kind == SB_PART_SHARE && t->isa == SB_ISA_V4G && row > 64)
+        return 1.33;
     if (p->kind == SB_PART_PANEL && t->isa == SB_ISA_V3 && row >= 256 && row < 1024)
         return row < 512 ? 0.95 : 0.88;
     /* longer rows share sets of L1, which slabs cure */

@@ -390,8 +390,8 @@ panels_serve(const sb_planner *pl, const sb_choice *ch)
     const double run = sb_stats_panel_run(&pl->stats, ch->part[0].size);
     const bool far = length_of(&pl->work) > 1 && spilt(mc, &pl->work, pl->target, 1);
 
-    return ch->part[0].size < pl->work.k && ch->slab * pl->work.b_size >= ROW &&
-           run >= mc->run[far] &&
+    return (mc != &intel || ch->part[0].size < pl->work.k) &&
+           ch->slab * pl->work.b_size >= ROW && run >= mc->run[far] &&
            (double)pl->work.k * mc->row[0] >= mc->least * (double)pl->target->l2 &&
            pl->work.c_size >= pl->work.compute_size;
 }

@@ -313,8 +313,8 @@ sb_rule_together(const sb_work *w, const sb_target *t, sb_part_kind kind, int ro
     if (kind == SB_PART_ROWS && (t->isa == SB_ISA_V3 || t->wide) &&
         joined(w, t, mean, ragged) == 1)
         return 1; /* as plain rows */
-    /* plain rows that joined() leaves alone on Zen 5 are remembered there; of rows by position no kernel is
-     * built in */
+    /* plain rows that joined() leaves alone on Zen 5 are remembered there; of listed rows no kernel is
+     * built in (nor on Zen, where that was not timed) */
     if (((kind == SB_PART_CSR && !t->wide) ||
          (kind == SB_PART_ROWS && t->isa != SB_ISA_V4G)) &&
         eights(w, t, mean, ragged))

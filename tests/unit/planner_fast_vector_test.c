@@ -11,6 +11,7 @@
 #include "runtime/backend.h"
 #include "runtime/target.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,6 +116,38 @@ test_vectors(void **state)
     }
 }
 
+/* Windows of two to four rows of what vectors go on for: each run costs, and each column. */
+static void
+test_window_prices(void **state)
+{
+    sb_stats s = {.rows = 900, .cols = 900, .nnz = 9000, .mean = 10, .longest = 10};
+
+    (void)state;
+    for (int rows = 2; rows <= 6; rows += rows == 4 ? 2 : 1) {
+        const sb_part_choice win = {.kind = SB_PART_WIN, .size = rows};
+        sb_vector_part p = {.choice = &win,
+                            .entries = 9000,
+                            .slots = 9000,
+                            .rows = 900,
+                            .x_size = 4,
+                            .flows = true};
+        const int at = sb_stats_window(rows);
+        sb_terms longer, shorter, other;
+
+        s.win_run[at] = 10;
+        sb_vector_terms(&longer, &p, &s, &fast, false);
+        s.win_run[at] = 5;
+        sb_vector_terms(&shorter, &p, &s, &fast, false);
+        assert_true(fabs(shorter.entry - longer.entry -
+                         (rows > 4 ? 0 : 9000.0 / rows * 5.7e-9 / 10)) < 1e-12);
+        p.flows = false;
+        sb_vector_terms(&other, &p, &s, &fast, false);
+        s.win_run[at] = 10; /* whose runs are not priced */
+        sb_vector_terms(&longer, &p, &s, &fast, false);
+        assert_true(other.entry == longer.entry);
+    }
+}
+
 /* Rows that follow others with the same columns, which lie anywhere, go by windows of so many. */
 static void
 test_alike_rows(void **state)
@@ -168,7 +201,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_follows),    cmocka_unit_test(test_flows),
         cmocka_unit_test(test_lanes),      cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_alike_rows),
+        cmocka_unit_test(test_alike_rows), cmocka_unit_test(test_window_prices),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);
