@@ -318,7 +318,9 @@ test_prices(void **state)
     } cases[] = {{4, 4, 1.2},   {8, 4, 1.12},  {2, 8, 1.2}, {4, 8, 1.2},
                  {16, 4, 1.12}, {16, 8, 1.12}, {33, 4, 1}};
     const sb_part_choice win = {.kind = SB_PART_WIN, .size = 3},
-                         two = {.kind = SB_PART_WIN, .size = 2};
+                         two = {.kind = SB_PART_WIN, .size = 2},
+                         share = {.kind = SB_PART_SHARE, .size = 3};
+    const sb_work line = square(1000, 16, 4, 10), longer = square(1000, 17, 4, 10);
     const sb_work far = square((2 << 20) / 128 + 1, 32, 4, 10);
     const sb_part_choice in_place[] = {{.kind = SB_PART_SELL}, {.kind = SB_PART_HDIA}};
     const sb_stats s = {.rows = 1000,
@@ -340,6 +342,8 @@ test_prices(void **state)
             fail_msg("pairs of case %d", q);
     }
     assert_true(sb_cost_roof_pace(&two, &far, &fast, 1) == 1); /* L2 does not hold B */
+    assert_true(sb_cost_roof_pace(&share, &line, &fast, 1) == 1);
+    assert_true(sb_cost_roof_pace(&share, &longer, &fast, 1) == 1.33);
     for (int q = 0; q < SB_COUNT(in_place); q++) {
         sb_vector_part p = {.choice = &in_place[q],
                             .entries = 7000,

@@ -148,41 +148,51 @@ test_window_prices(void **state)
     }
 }
 
-/* Rows that follow others with the same columns, which lie anywhere, go by windows of so many. */
+/* The plan of each row of `nodes` so many times, one after the other. */
+static void
+expect_windows(const pattern *nodes, int times, sb_dtype type)
+{
+    pattern p = pattern_times(nodes, times);
+    sb_matrix a = {.format = SB_FORMAT_CSR,
+                   .rows = p.v.rows,
+                   .cols = p.v.cols,
+                   .nnz = p.v.nnz,
+                   .ptr = p.ptr,
+                   .idx = p.crd,
+                   .val = calloc((size_t)p.v.nnz, sizeof(double)),
+                   .ptr_type = SB_I32,
+                   .idx_type = SB_I32,
+                   .val_type = type,
+                   .batch = 1};
+    char text[256], part[32];
+
+    (void)snprintf(part, sizeof part, "(part win %d)", times);
+    plan_text(text, sizeof text, &a, 1, type, false);
+    if (!strstr(text, part))
+        fail_msg("%d: %s", times, text);
+    free(a.val);
+    pattern_free(&p);
+}
+
+/* Rows that follow others with the same columns, which lie anywhere, go by windows of so many, short ones of
+ * floats by windows of four. */
 static void
 test_alike_rows(void **state)
 {
-    enum { NODES = 2000, WIDTH = 61 };
-    char text[256], part[32];
+    enum { NODES = 2000, STRIDE = 777 };
     pattern nodes;
 
     (void)state;
     if (sb_target_get()->isa != SB_ISA_V4G)
         skip();
-    nodes = pattern_ring(NODES, WIDTH, 777);
+    nodes = pattern_ring(NODES, 61, STRIDE);
     for (int times = 2; times <= 4; times++) {
-        pattern p = pattern_times(&nodes, times);
-        sb_matrix a = {.format = SB_FORMAT_CSR,
-                       .rows = p.v.rows,
-                       .cols = p.v.cols,
-                       .nnz = p.v.nnz,
-                       .ptr = p.ptr,
-                       .idx = p.crd,
-                       .ptr_type = SB_I32,
-                       .idx_type = SB_I32,
-                       .batch = 1};
-
-        (void)snprintf(part, sizeof part, "(part win %d)", times);
-        for (int q = 0; q < 2; q++) {
-            a.val_type = q ? SB_F64 : SB_F32;
-            a.val = calloc((size_t)a.nnz, sizeof(double));
-            plan_text(text, sizeof text, &a, 1, a.val_type, false);
-            if (!strstr(text, part))
-                fail_msg("%d: %s", times, text);
-            free((void *)a.val);
-        }
-        pattern_free(&p);
+        expect_windows(&nodes, times, SB_F32);
+        expect_windows(&nodes, times, SB_F64);
     }
+    pattern_free(&nodes);
+    nodes = pattern_ring(NODES, 19, STRIDE);
+    expect_windows(&nodes, 4, SB_F32);
     pattern_free(&nodes);
 }
 
