@@ -60,9 +60,10 @@ set_rates(sb_target *t)
     t->step_seconds = t->threads > 1 ? r.step : 20e-9;
 }
 
-/* Sapphire Rapids; SpMV's windows, unaligned blocks and rows that follow each other Emerald Rapids: terms of
- * their own (cost_fast.c), of windows without bytes, as fitted within L3. Classes that are not named are taken for plain rows. That of shared columns
- * is set by hand: predictions for five matrices were 0.7 to 1.2 of the clock. */
+/* Sapphire Rapids; SpMV's windows, unaligned blocks and rows that follow each other Emerald
+ * Rapids: terms of their own (cost_fast.c), of windows without bytes, as fitted within L3.
+ * Classes that are not named are taken for plain rows. That of shared columns is set by
+ * hand: predictions for five matrices were 0.7 to 1.2 of the clock. */
 static const sb_factor fast_spmm[SB_CLASS_COUNT] = {
     [SB_PART_CSR] = {1.23, 0.6, 1.3}, [SB_PART_ROWS] = {1.23, 0.6, 1.3},
     [SB_PART_BSR] = {1.5, 0, 1.25},   [SB_PART_DIA] = {0.7, 1.2, 0.4},
