@@ -3,13 +3,11 @@
  * products by windows.
  */
 #include "base/macro.h"
-#include "cpu/cpu.h"
 #include "fast.h"
 #include "plan_text.h"
 #include "planner/context.h"
 #include "planner/rules.h"
 #include "product_work.h"
-#include "runtime/backend.h"
 #include "runtime/kernel.h"
 #include "runtime/target.h"
 
@@ -168,15 +166,6 @@ test_narrow(void **state)
             sb_kernel_get(&k, kernels[q], sb_planner_maker, SB_KERNEL_RESIDENT), SB_OK);
 }
 
-static int
-start(void **state)
-{
-    (void)state;
-    sb_backend_set(&sb_cpu_backend);
-    return setenv("SPBLAS_ISA", "v4g", 1) || setenv("SPBLAS_JIT", "off", 1) ||
-           setenv("SPBLAS_MODEL", "off", 1);
-}
-
 int
 main(void)
 {
@@ -187,5 +176,5 @@ main(void)
         cmocka_unit_test(test_narrow),
     };
 
-    return cmocka_run_group_tests(tests, start, NULL);
+    return cmocka_run_group_tests(tests, plan_as_fast, NULL);
 }

@@ -3,13 +3,11 @@
  * and orders of rows there; of one column: planner_fast_vector_test.
  */
 #include "base/macro.h"
-#include "cpu/cpu.h"
 #include "fast.h"
 #include "plan_text.h"
 #include "planner/rules.h"
 #include "planner/slabs.h"
 #include "product_work.h"
-#include "runtime/backend.h"
 #include "runtime/target.h"
 
 #include <math.h>
@@ -468,15 +466,6 @@ test_order(void **state)
     }
 }
 
-static int
-start(void **state)
-{
-    (void)state;
-    sb_backend_set(&sb_cpu_backend);
-    return setenv("SPBLAS_ISA", "v4g", 1) || setenv("SPBLAS_JIT", "off", 1) ||
-           setenv("SPBLAS_MODEL", "off", 1);
-}
-
 int
 main(void)
 {
@@ -490,5 +479,5 @@ main(void)
         cmocka_unit_test(test_once),         cmocka_unit_test(test_whole),
     };
 
-    return cmocka_run_group_tests(tests, start, NULL);
+    return cmocka_run_group_tests(tests, plan_as_fast, NULL);
 }

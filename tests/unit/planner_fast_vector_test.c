@@ -2,13 +2,11 @@
  * One column where gathers are fast (level v4g: Emerald Rapids): what ESTIMATE chooses, and by which rules.
  */
 #include "base/macro.h"
-#include "cpu/cpu.h"
 #include "fast.h"
 #include "pattern.h"
 #include "plan_text.h"
 #include "planner/rules.h"
 #include "product_work.h"
-#include "runtime/backend.h"
 #include "runtime/target.h"
 
 #include <math.h>
@@ -196,15 +194,6 @@ test_alike_rows(void **state)
     pattern_free(&nodes);
 }
 
-static int
-start(void **state)
-{
-    (void)state;
-    sb_backend_set(&sb_cpu_backend);
-    return setenv("SPBLAS_ISA", "v4g", 1) || setenv("SPBLAS_JIT", "off", 1) ||
-           setenv("SPBLAS_MODEL", "off", 1);
-}
-
 int
 main(void)
 {
@@ -214,5 +203,5 @@ main(void)
         cmocka_unit_test(test_alike_rows), cmocka_unit_test(test_window_prices),
     };
 
-    return cmocka_run_group_tests(tests, start, NULL);
+    return cmocka_run_group_tests(tests, plan_as_fast, NULL);
 }
